@@ -1,0 +1,115 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+  name: "launchlab",
+  products: [
+    .executable(name: "launchlab", targets: ["LaunchlabCLI"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+  ],
+  targets: [
+    // The core: pure values and pure functions.
+    .target(name: "LabModel"),
+    .target(name: "LabStatistics"),
+    .target(name: "LabAnalysis", dependencies: ["LabModel", "LabStatistics"]),
+    .target(name: "LabReport", dependencies: ["LabModel", "LabStatistics", "LabAnalysis"]),
+
+    // The edges: each wraps one foreign interface, and none imports another.
+    .target(name: "CLabHost"),
+    .target(
+      name: "LabHost",
+      dependencies: ["LabModel", "CLabHost", subprocess, systemPackage],
+      plugins: ["EmbedNativeHelpers"]
+    ),
+    .target(name: "LabScenarios", dependencies: ["LabModel", yams]),
+    .target(name: "LabStore", dependencies: ["LabModel", grdb]),
+
+    // The use cases and the command line.
+    .target(
+      name: "LabWorkflows",
+      dependencies: [
+        "LabModel", "LabStatistics", "LabAnalysis", "LabReport", "LabHost", "LabScenarios",
+        "LabStore",
+      ]
+    ),
+    .executableTarget(
+      name: "LaunchlabCLI",
+      dependencies: ["LabWorkflows", "LabReport", "LabModel", argumentParser]
+    ),
+    .plugin(name: "EmbedNativeHelpers", capability: .buildTool()),
+
+    // Tests.
+    .target(
+      name: "LabTestSupport",
+      dependencies: ["LabModel"],
+      path: "Tests/LabTestSupport"
+    ),
+    .testTarget(name: "LabModelTests", dependencies: ["LabModel", "LabTestSupport"]),
+    .testTarget(
+      name: "LabStatisticsTests",
+      dependencies: ["LabStatistics", "LabTestSupport"],
+      resources: [.copy("Fixtures")]
+    ),
+    .testTarget(
+      name: "LabAnalysisTests", dependencies: ["LabAnalysis", "LabModel", "LabTestSupport"]),
+    .testTarget(
+      name: "LabReportTests",
+      dependencies: ["LabReport", "LabAnalysis", "LabModel", "LabTestSupport"],
+      exclude: ["Snapshots"]
+    ),
+    .testTarget(
+      name: "LabHostTests",
+      dependencies: ["LabHost", "LabModel", "LabTestSupport"],
+      resources: [.copy("Fixtures")]
+    ),
+    .testTarget(
+      name: "LabScenariosTests",
+      dependencies: ["LabScenarios", "LabModel", "LabTestSupport"],
+      exclude: ["Snapshots"]
+    ),
+    .testTarget(
+      name: "LabStoreTests",
+      dependencies: ["LabStore", "LabModel", "LabTestSupport"],
+      resources: [.copy("Fixtures")]
+    ),
+    .testTarget(
+      name: "LabWorkflowsTests",
+      dependencies: ["LabWorkflows", "LabModel", "LabTestSupport"],
+      exclude: ["Snapshots"]
+    ),
+    .testTarget(
+      name: "LaunchlabCLITests",
+      dependencies: ["LaunchlabCLI", "LabTestSupport"],
+      exclude: ["Snapshots"]
+    ),
+    .testTarget(
+      name: "LaunchlabIntegrationTests",
+      dependencies: ["LabTestSupport", "LabModel"]
+    ),
+  ]
+)
+
+for target in package.targets where target.type != .plugin && target.name != "CLabHost" {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -1,0 +1,26 @@
+import Foundation
+import PackagePlugin
+
+/// Compiles the C programs of `Sources/NativeHelpers` and embeds each as a Swift string literal.
+///
+/// SwiftPM's own C products always link the Swift runtime, which these programs must not have:
+/// they would report, and keep in the page cache, memory that is not the target's.
+@main
+struct EmbedNativeHelpers: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+    let sources = context.package.directoryURL.appending(path: "Sources/NativeHelpers")
+    let script = sources.appending(path: "embed.sh")
+    let shared = try FileManager.default
+      .contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
+    return ["spawner", "empty"].map { helper in
+      let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedHelper+\(helper).swift")
+      return .buildCommand(
+        displayName: "Embedding native helper \(helper)",
+        executable: URL(filePath: "/bin/sh"),
+        arguments: [script.path(), helper, sources.path(), output.path()],
+        inputFiles: shared,
+        outputFiles: [output]
+      )
+    }
+  }
+}

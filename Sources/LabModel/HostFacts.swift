@@ -1,0 +1,62 @@
+/// Stable facts of the machine that a series belongs to.
+///
+/// A fact that could not be read is nil. Measured clocks are not among them.
+package struct HostFacts: Hashable, Codable, Sendable {
+  package var cpuModel: String?
+  package var cpuCount: Int?
+  package var memoryBytes: Int64?
+  package var architecture: String
+  package var kernel: String
+  package var libc: String?
+  package var microcode: String?
+  package var governor: String?
+
+  /// The file system type and the device that hold the target.
+  package var fileSystem: String?
+  package var device: String?
+  package var readAheadKilobytes: Int?
+  package var ioScheduler: String?
+
+  /// What reclaims idle pages by itself, such as `DAMON pageout`; nil when nothing does.
+  package var proactiveReclaim: String?
+
+  /// The hypervisor, such as `kvm`; nil on bare metal.
+  package var virtualization: String?
+
+  /// The lower-case hexadecimal digest of the facts above.
+  package var fingerprint: String
+
+  package init(
+    cpuModel: String? = nil,
+    cpuCount: Int? = nil,
+    memoryBytes: Int64? = nil,
+    architecture: String,
+    kernel: String,
+    libc: String? = nil,
+    microcode: String? = nil,
+    governor: String? = nil,
+    fileSystem: String? = nil,
+    device: String? = nil,
+    readAheadKilobytes: Int? = nil,
+    ioScheduler: String? = nil,
+    proactiveReclaim: String? = nil,
+    virtualization: String? = nil,
+    fingerprint: String
+  ) {
+    self.cpuModel = cpuModel
+    self.cpuCount = cpuCount
+    self.memoryBytes = memoryBytes
+    self.architecture = architecture
+    self.kernel = kernel
+    self.libc = libc
+    self.microcode = microcode
+    self.governor = governor
+    self.fileSystem = fileSystem
+    self.device = device
+    self.readAheadKilobytes = readAheadKilobytes
+    self.ioScheduler = ioScheduler
+    self.proactiveReclaim = proactiveReclaim
+    self.virtualization = virtualization
+    self.fingerprint = fingerprint
+  }
+}

@@ -1,0 +1,17 @@
+/// The machine as a run sees it: it brings a state about, and launches.
+///
+/// `LabHost` has the real one; tests use a fake.
+package protocol LaunchLaboratory {
+  /// Brings about the state that an arm asks for, and reads the evidence.
+  ///
+  /// - Throws: a ``LabError`` when the run cannot go on.
+  mutating func prepare(_ arm: Arm) throws -> Preparation
+
+  /// Launches the target of an arm once and stops it.
+  ///
+  /// - Throws: a ``LabError`` when the run cannot go on; what the target does is a result.
+  mutating func launch(_ arm: Arm) throws -> LaunchResult
+
+  /// The monotonic clock.
+  var now: Nanoseconds { get }
+}

@@ -1,0 +1,86 @@
+/// What one start of a target gave.
+package struct LaunchResult: Hashable, Codable, Sendable {
+  package var outcome: Outcome
+
+  /// From the instant just before `execve` until ready; nil unless the outcome is `ready`.
+  package var launch: Nanoseconds?
+
+  /// From before `clone` to the instant just before `execve`; not part of `launch`.
+  package var spawn: Nanoseconds?
+
+  /// How far `launch` may lie above the truth because readiness is polled; 0 when it is awaited.
+  package var resolution: Nanoseconds
+
+  package var figures: Figures
+
+  package var flags: [LaunchFlag]
+
+  package var output: CapturedOutput
+
+  package init(
+    outcome: Outcome,
+    launch: Nanoseconds? = nil,
+    spawn: Nanoseconds? = nil,
+    resolution: Nanoseconds = .zero,
+    figures: Figures = Figures(),
+    flags: [LaunchFlag] = [],
+    output: CapturedOutput = CapturedOutput()
+  ) {
+    self.outcome = outcome
+    self.launch = launch
+    self.spawn = spawn
+    self.resolution = resolution
+    self.figures = figures
+    self.flags = flags
+    self.output = output
+  }
+}
+
+/// Something about a launch that a reader of its time should know.
+package enum LaunchFlag: String, Codable, CaseIterable, Sendable {
+  /// A pipe was full, so that the target may have waited for launchlab to read.
+  case outputBlocked = "output-blocked"
+
+  /// Processes were left when the target had exited, and were killed.
+  case leftProcesses = "left-processes"
+
+  /// The target did not stop within its grace time and was killed.
+  case killed
+
+  /// Output was dropped from the middle of a stream.
+  case outputTruncated = "output-truncated"
+
+  /// The executable was another file than at the first launch of the run.
+  case replaced
+}
+
+/// The first and the last bytes of each output stream.
+package struct CapturedOutput: Hashable, Codable, Sendable {
+  package var stdout: CapturedStream
+
+  package var stderr: CapturedStream
+
+  package init(stdout: CapturedStream = CapturedStream(), stderr: CapturedStream = CapturedStream())
+  {
+    self.stdout = stdout
+    self.stderr = stderr
+  }
+}
+
+/// The first and the last 64 KiB of a stream, and how much there was.
+package struct CapturedStream: Hashable, Codable, Sendable {
+  package static let limit = 64 * 1_024
+
+  package var head: [UInt8]
+
+  /// Empty unless the stream was longer than `head`.
+  package var tail: [UInt8]
+
+  package var totalBytes: Int64
+
+  package init(head: [UInt8] = [], tail: [UInt8] = [], totalBytes: Int64 = 0) {
+    self.head = head
+    self.tail = tail
+    self.totalBytes = totalBytes
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+/// One execution of a scenario, as it is stored.
+package struct RunRecord: Hashable, Codable, Sendable {
+  /// Time-ordered and unique, such as `20261121T043000Z-3fa2`.
+  package var id: String
+
+  package var startedAt: Date
+
+  /// Nil while the run goes on, or when it was cut off.
+  package var finishedAt: Date?
+
+  package var status: Status
+
+  package var plan: Plan
+
+  package var host: HostFacts
+
+  package var controls: [ControlReceipt]
+
+  /// What was built, for a scenario with `source:`.
+  package var build: BuildRecord?
+
+  /// The version of launchlab that made the run.
+  package var tool: String
+
+  package init(
+    id: String,
+    startedAt: Date,
+    finishedAt: Date? = nil,
+    status: Status = .unfinished,
+    plan: Plan,
+    host: HostFacts,
+    controls: [ControlReceipt] = [],
+    build: BuildRecord? = nil,
+    tool: String
+  ) {
+    self.id = id
+    self.startedAt = startedAt
+    self.finishedAt = finishedAt
+    self.status = status
+    self.plan = plan
+    self.host = host
+    self.controls = controls
+    self.build = build
+    self.tool = tool
+  }
+
+  /// How far a run came.
+  package enum Status: String, Codable, CaseIterable, Sendable {
+    /// It goes on, or was cut off, and can be resumed.
+    case unfinished
+
+    /// Every block was launched.
+    case complete
+
+    /// It stopped early because a target did not work.
+    case failed
+    case interrupted
+  }
+}
+
+/// A build of a scenario's source.
+package struct BuildRecord: Hashable, Codable, Sendable {
+  /// The full commit id.
+  package var commit: String
+
+  package var subject: String
+
+  /// The git tree id that, with the build command, names the cached build.
+  package var tree: String
+
+  /// The directory that holds the built files.
+  package var directory: String
+
+  package var wasCached: Bool
+
+  package init(commit: String, subject: String, tree: String, directory: String, wasCached: Bool) {
+    self.commit = commit
+    self.subject = subject
+    self.tree = tree
+    self.directory = directory
+    self.wasCached = wasCached
+  }
+}

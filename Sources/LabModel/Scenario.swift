@@ -1,0 +1,59 @@
+/// What a scenario file asks for, validated and with absolute paths.
+package struct Scenario: Hashable, Codable, Sendable {
+  package var name: String
+
+  /// What is built before the first launch, if anything.
+  package var source: Source?
+
+  /// At least one target; names are unique.
+  package var targets: [Target]
+
+  /// At least one state, without repetition.
+  package var states: [LaunchState]
+
+  /// How many launches each arm gets, at least 1.
+  package var launches: Int
+
+  /// Whether an empty program is launched in the same blocks, as the floor.
+  package var includesEmptyBaseline: Bool
+
+  /// The directory that relative paths are relative to, and that holds `.launchlab`.
+  package var directory: String
+
+  /// How many launches of their own each arm gets for its `counters:`.
+  package var counterLaunches: Int
+
+  package init(
+    name: String,
+    source: Source? = nil,
+    targets: [Target],
+    states: [LaunchState],
+    launches: Int,
+    includesEmptyBaseline: Bool = false,
+    directory: String,
+    counterLaunches: Int = 3
+  ) {
+    self.name = name
+    self.source = source
+    self.targets = targets
+    self.states = states
+    self.launches = launches
+    self.includesEmptyBaseline = includesEmptyBaseline
+    self.directory = directory
+    self.counterLaunches = counterLaunches
+  }
+}
+
+/// A git repository and the command that builds it.
+package struct Source: Hashable, Codable, Sendable {
+  /// The absolute path of the repository, or of a directory inside it.
+  package var repository: String
+
+  /// The build command, run by `sh -c` at the top of a linked worktree.
+  package var build: String
+
+  package init(repository: String, build: String) {
+    self.repository = repository
+    self.build = build
+  }
+}

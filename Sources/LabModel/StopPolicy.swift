@@ -1,0 +1,13 @@
+/// How a target that is ready is stopped.
+package struct StopPolicy: Hashable, Codable, Sendable {
+  /// The signal that is sent first, by number.
+  package var signal: Int32
+
+  /// How long the target may take after `signal` before its whole tree is killed.
+  package var grace: Nanoseconds
+
+  package init(signal: Int32 = 15, grace: Nanoseconds = .seconds(2)) {
+    self.signal = signal
+    self.grace = grace
+  }
+}

@@ -1,0 +1,90 @@
+/// One executable with its arguments, environment, readiness condition and files.
+///
+/// Paths are absolute, but for `command[0]`, which may be a bare name that is looked up in `PATH`.
+package struct Target: Hashable, Codable, Sendable {
+  package var name: String
+
+  /// The program and its arguments, at least one element.
+  package var command: [String]
+
+  package var ready: Readiness
+
+  package var stop: StopPolicy
+
+  /// How long a launch may take until it is ready.
+  package var timeout: Nanoseconds
+
+  /// Variables added to, or replacing those of, the environment of launchlab itself.
+  package var environment: [String: String]
+
+  /// The working directory of the target.
+  package var directory: String
+
+  /// The file given as standard input; nil means `/dev/null`.
+  package var standardInput: String?
+
+  /// Whether stdout and stderr are a pseudo-terminal.
+  package var tty: Bool
+
+  /// Data files that count as the target's own and are evicted before cold launches.
+  package var files: [String]
+
+  /// Directories whose regular files are made anew before `reinstall-cold` and `first-run`.
+  package var install: [String]
+
+  /// The directory a private HOME is copied from; nil means the HOME of launchlab itself,
+  /// or, in the state `first-run`, an empty one.
+  package var home: String?
+
+  /// Directories of the target that `first-run` resets.
+  package var state: [StateDirectory]
+
+  /// Events counted on launches of their own, such as `instructions` and `page-faults`.
+  package var counters: [String]
+
+  package init(
+    name: String,
+    command: [String],
+    ready: Readiness = .exit,
+    stop: StopPolicy = StopPolicy(),
+    timeout: Nanoseconds = .seconds(60),
+    environment: [String: String] = [:],
+    directory: String,
+    standardInput: String? = nil,
+    tty: Bool = false,
+    files: [String] = [],
+    install: [String] = [],
+    home: String? = nil,
+    state: [StateDirectory] = [],
+    counters: [String] = []
+  ) {
+    self.name = name
+    self.command = command
+    self.ready = ready
+    self.stop = stop
+    self.timeout = timeout
+    self.environment = environment
+    self.directory = directory
+    self.standardInput = standardInput
+    self.tty = tty
+    self.files = files
+    self.install = install
+    self.home = home
+    self.state = state
+    self.counters = counters
+  }
+}
+
+/// A directory the target writes to, and what it holds before a first run.
+package struct StateDirectory: Hashable, Codable, Sendable {
+  /// The directory whose whole content is replaced.
+  package var path: String
+
+  /// The directory it is filled from; nil means it starts empty.
+  package var template: String?
+
+  package init(path: String, template: String? = nil) {
+    self.path = path
+    self.template = template
+  }
+}
