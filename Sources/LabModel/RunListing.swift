@@ -1,0 +1,66 @@
+package import Foundation
+
+/// One line of the history: a stored run without its launches.
+package struct RunListing: Hashable, Codable, Sendable {
+  /// Time-ordered and unique, such as `20261121T043000Z-3fa2`.
+  package var id: String
+
+  /// The name of the scenario.
+  package var scenario: String
+
+  package var startedAt: Date
+
+  /// Nil while the run goes on, or when it was cut off.
+  package var finishedAt: Date?
+
+  package var status: RunRecord.Status
+
+  /// The seed that the order of every block was drawn from.
+  package var seed: UInt64
+
+  /// In the plan's order.
+  package var arms: [Arm]
+
+  /// How many launches the plan holds; more than `launches` when the run was cut short.
+  package var plannedLaunches: Int
+
+  /// How many launches are stored, whatever their outcome.
+  package var launches: Int
+
+  /// How many blocks are stored; a stored block is always complete.
+  package var blocks: Int
+
+  /// The fingerprint of the host.
+  package var fingerprint: String
+
+  /// The full commit id of what was built; nil without a build.
+  package var commit: String?
+
+  package init(
+    id: String,
+    scenario: String,
+    startedAt: Date,
+    finishedAt: Date? = nil,
+    status: RunRecord.Status,
+    seed: UInt64,
+    arms: [Arm],
+    plannedLaunches: Int,
+    launches: Int,
+    blocks: Int,
+    fingerprint: String,
+    commit: String? = nil
+  ) {
+    self.id = id
+    self.scenario = scenario
+    self.startedAt = startedAt
+    self.finishedAt = finishedAt
+    self.status = status
+    self.seed = seed
+    self.arms = arms
+    self.plannedLaunches = plannedLaunches
+    self.launches = launches
+    self.blocks = blocks
+    self.fingerprint = fingerprint
+    self.commit = commit
+  }
+}
