@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// One execution of a scenario, as it is stored.
 package struct RunRecord: Hashable, Codable, Sendable {
