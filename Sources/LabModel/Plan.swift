@@ -31,21 +31,50 @@ package struct Arm: Hashable, Codable, Sendable {
 package struct Plan: Hashable, Codable, Sendable {
   package var scenario: Scenario
 
-  /// The seed that the order of every block was drawn from.
+  /// The seed that the order of every block is drawn from.
   package var seed: UInt64
 
   package var arms: [Arm]
 
-  /// Per block the indices into `arms`, each at most once, in launch order.
-  package var blocks: [[Int]]
+  /// How many blocks there are; each launches every plain arm once.
+  package var blockCount: Int
 
-  package init(scenario: Scenario, seed: UInt64, arms: [Arm], blocks: [[Int]]) {
+  package init(scenario: Scenario, seed: UInt64, arms: [Arm], blockCount: Int) {
     self.scenario = scenario
     self.seed = seed
     self.arms = arms
-    self.blocks = blocks
+    self.blockCount = blockCount
   }
 
+  /// The launches of each counter arm: those asked for, or one per block if there are fewer blocks.
+  package var counterLaunches: Int { min(max(0, scenario.counterLaunches), blockCount) }
+
   /// How many launches the plan holds.
-  package var launchCount: Int { blocks.reduce(0) { $0 + $1.count } }
+  package var launchCount: Int {
+    arms.reduce(0) { $0 + ($1.kind == .plain ? blockCount : counterLaunches) }
+  }
+
+  /// The indices into `arms` that a block launches, each at most once, in launch order.
+  ///
+  /// It depends on nothing but the seed, the arms and the number of the block, so no order is
+  /// stored and a resumed run goes on with the same one. Every order is equally likely
+  /// (Fisher and Yates).
+  ///
+  /// - Parameter block: From 0 to below ``blockCount``.
+  package func order(ofBlock block: Int) -> [Int] {
+    var order = arms.indices.filter { arms[$0].kind == .plain || hasCounterLaunches(block) }
+    var generator = SplitMix64(seed: seed, part: block)
+    for last in order.indices.dropFirst().reversed() {
+      order.swapAt(last, generator.next(below: last + 1))
+    }
+    return order
+  }
+
+  /// Whether the counter arms are launched in a block; those blocks are spread evenly.
+  private func hasCounterLaunches(_ block: Int) -> Bool {
+    func launches(before block: Int) -> Int {
+      (2 * block * counterLaunches + blockCount) / (2 * blockCount)
+    }
+    return launches(before: block + 1) > launches(before: block)
+  }
 }
