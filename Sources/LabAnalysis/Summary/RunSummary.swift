@@ -1,0 +1,174 @@
+package import LabModel
+package import LabStatistics
+
+/// What is concluded from the launches of one run.
+package struct RunSummary: Hashable, Sendable {
+  package var run: RunRecord
+
+  /// Per arm of the plan, in the plan's order.
+  package var arms: [ArmSummary]
+
+  /// What a reader must know before trusting the numbers, the gravest first.
+  package var warnings: [Diagnostic]
+
+  package init(run: RunRecord, arms: [ArmSummary], warnings: [Diagnostic]) {
+    self.run = run
+    self.arms = arms
+    self.warnings = warnings
+  }
+}
+
+/// What is concluded from the launches of one arm.
+package struct ArmSummary: Hashable, Sendable {
+  package var arm: Arm
+
+  /// How many launches are stored, whatever their outcome.
+  package var launches: Int
+
+  /// Launches per outcome name; only outcomes that occurred.
+  package var outcomes: [String: Int]
+
+  package var state: StateTally
+
+  /// Whether `metrics` come from launches that did not reach their state, because none did.
+  package var isUnreached: Bool
+
+  /// Per metric that has at least one value, in the order of `Metric.allCases`.
+  package var metrics: [MetricSummary]
+
+  /// Per counter name, of counter launches only.
+  package var counters: [String: CounterSummary]
+
+  /// The median launch as a multiple of the empty program's in the same state.
+  package var floorMultiple: Double?
+
+  /// Per file, the residency before launches, in the order they were read.
+  package var residency: [ResidencySummary]
+
+  /// Launches per flag; only flags that occurred.
+  package var flags: [LaunchFlag: Int]
+
+  /// The largest readiness resolution of any launch.
+  package var resolution: Nanoseconds
+
+  /// The median duration of the preparation of a launch.
+  package var preparation: Nanoseconds
+
+  /// Unmeasured launches in all.
+  package var warmUps: Int
+
+  package init(
+    arm: Arm,
+    launches: Int,
+    outcomes: [String: Int],
+    state: StateTally,
+    isUnreached: Bool = false,
+    metrics: [MetricSummary],
+    counters: [String: CounterSummary] = [:],
+    floorMultiple: Double? = nil,
+    residency: [ResidencySummary] = [],
+    flags: [LaunchFlag: Int] = [:],
+    resolution: Nanoseconds = .zero,
+    preparation: Nanoseconds = .zero,
+    warmUps: Int = 0
+  ) {
+    self.arm = arm
+    self.launches = launches
+    self.outcomes = outcomes
+    self.state = state
+    self.isUnreached = isUnreached
+    self.metrics = metrics
+    self.counters = counters
+    self.floorMultiple = floorMultiple
+    self.residency = residency
+    self.flags = flags
+    self.resolution = resolution
+    self.preparation = preparation
+    self.warmUps = warmUps
+  }
+
+  /// The summary of a metric, if any launch has it.
+  package func summary(of metric: Metric) -> MetricSummary? {
+    metrics.first { $0.metric == metric }
+  }
+}
+
+/// How many launches of an arm reached their state, and why the others did not.
+package struct StateTally: Hashable, Sendable {
+  package var reached: Int
+  package var notReached: Int
+  package var notVerified: Int
+
+  /// Launches per reason of `notReached` and `notVerified`.
+  package var reasons: [String: Int]
+
+  package init(
+    reached: Int = 0, notReached: Int = 0, notVerified: Int = 0, reasons: [String: Int] = [:]
+  ) {
+    self.reached = reached
+    self.notReached = notReached
+    self.notVerified = notVerified
+    self.reasons = reasons
+  }
+}
+
+/// The values of one metric of one arm, and what is estimated from them.
+package struct MetricSummary: Hashable, Sendable {
+  package var metric: Metric
+
+  /// In launch order, in the metric's unit.
+  package var values: [Int64]
+
+  package var estimates: Estimates
+
+  /// What is odd about the values, as diagnostics without a place: outliers, drift, two modes.
+  package var remarks: [Diagnostic]
+
+  package init(
+    metric: Metric, values: [Int64], estimates: Estimates, remarks: [Diagnostic] = []
+  ) {
+    self.metric = metric
+    self.values = values
+    self.estimates = estimates
+    self.remarks = remarks
+  }
+}
+
+/// The values of one perf event, or the reason why there are none.
+package enum CounterSummary: Hashable, Sendable {
+  case estimated(Estimates)
+  case missing(reason: String)
+}
+
+/// The residency of one file over the launches of an arm.
+package struct ResidencySummary: Hashable, Sendable {
+  package var path: String
+  package var isOwn: Bool
+
+  /// The largest number of resident pages before any launch.
+  package var maximumResidentPages: Int
+
+  /// The mean share of resident pages over the launches, from 0 to 1.
+  package var meanResidentShare: Double
+
+  package var totalPages: Int
+
+  /// The last known reason why pages stayed.
+  package var pinnedBy: String?
+
+  package init(
+    path: String,
+    isOwn: Bool,
+    maximumResidentPages: Int,
+    meanResidentShare: Double,
+    totalPages: Int,
+    pinnedBy: String? = nil
+  ) {
+    self.path = path
+    self.isOwn = isOwn
+    self.maximumResidentPages = maximumResidentPages
+    self.meanResidentShare = meanResidentShare
+    self.totalPages = totalPages
+    self.pinnedBy = pinnedBy
+  }
+}

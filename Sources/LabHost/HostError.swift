@@ -1,0 +1,70 @@
+package import LabModel
+import SystemPackage
+
+/// An error of the machine that ends what was asked for.
+///
+/// Refusals before the first launch and failures of the lab itself are here; what a target does
+/// is an ``Outcome``.
+package enum HostError: LabError {
+  /// A system call failed; `operation` is a phrase such as `open the spawner`.
+  case system(operation: String, path: String?, errno: Int32)
+
+  case notARepository(path: String, message: String)
+
+  case unknownRevision(String, repository: String)
+
+  case git(operation: String, message: String)
+
+  /// The build of a source failed; `tail` is the end of its log.
+  case buildFailed(command: String, status: String, log: String, tail: [String])
+
+  package var diagnostics: [Diagnostic] {
+    switch self {
+    case .notARepository(let path, let message):
+      [
+        Diagnostic(
+          .error, id: "not-a-repository",
+          problem: "no git repository at \"\(path)\": \(message.trimmedLine)", place: path,
+          remedy: "set `repository` of the section `source` to a directory of a git checkout")
+      ]
+    case .unknownRevision(let revision, let repository):
+      [
+        Diagnostic(
+          .error, id: "unknown-revision", problem: "git knows no commit \"\(revision)\"",
+          place: repository, remedy: "list the newest commits with `git log --oneline`")
+      ]
+    case .git(let operation, let message):
+      [
+        Diagnostic(
+          .error, id: "git", problem: "git cannot \(operation): \(message.trimmedLine)")
+      ]
+    case .buildFailed(let command, let status, let log, let tail):
+      [
+        Diagnostic(
+          .error, id: "build-failed",
+          problem: (["the build \"\(command)\" ended with \(status); its last lines:"] + tail)
+            .joined(separator: "\n    | "),
+          place: log, remedy: "read the whole log with `less \(log)`, and mend the build")
+      ]
+    case .system(let operation, let path, let errno):
+      [
+        Diagnostic(
+          .error,
+          id: "system-call",
+          problem: "cannot \(operation): \(Errno(rawValue: errno).description)",
+          place: path
+        )
+      ]
+    }
+  }
+
+  package var exitCode: LabExitCode { .couldNotMeasure }
+}
+
+extension String {
+  /// The first line, without the prefix that git gives its messages.
+  fileprivate var trimmedLine: Substring {
+    let line = split(whereSeparator: \.isNewline).first ?? ""
+    return line.hasPrefix("fatal: ") ? line.dropFirst(7) : line
+  }
+}
