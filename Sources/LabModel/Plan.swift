@@ -54,13 +54,14 @@ package struct Plan: Hashable, Codable, Sendable {
     arms.reduce(0) { $0 + ($1.kind == .plain ? blockCount : counterLaunches) }
   }
 
-  /// The indices into `arms` that a block launches, each at most once, in launch order.
+  /// The arms of a block in launch order.
   ///
   /// It depends on nothing but the seed, the arms and the number of the block, so no order is
   /// stored and a resumed run goes on with the same one. Every order is equally likely
   /// (Fisher and Yates).
   ///
   /// - Parameter block: From 0 to below ``blockCount``.
+  /// - Returns: Indices into ``arms``, each at most once.
   package func order(ofBlock block: Int) -> [Int] {
     var order = arms.indices.filter { arms[$0].kind == .plain || hasCounterLaunches(block) }
     var generator = SplitMix64(seed: seed, part: block)

@@ -24,11 +24,12 @@ package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     return Self.mixed(state)
   }
 
-  /// A whole number from 0 to below a bound, each equally likely.
+  /// Draws a whole number below a bound, each equally likely.
   ///
   /// Written here because the standard library does not promise how it draws one.
   ///
   /// - Parameter bound: At least 1.
+  /// - Returns: From 0 to below `bound`.
   package mutating func next(below bound: Int) -> Int {
     precondition(bound > 0, "a bound must be at least 1")
     let bound = UInt64(bound)
