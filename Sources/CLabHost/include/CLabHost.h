@@ -1,0 +1,37 @@
+#ifndef CLABHOST_H
+#define CLABHOST_H
+
+/// System calls that Swift cannot import: 0 or a value on success, -errno on failure.
+
+// Files.
+
+/// Opens a file beneath an open directory, never through a symbolic link (openat2(2), Linux 5.6).
+///
+/// `directory` -1 starts at the root for an absolute path. With `same_mount` no mount point is
+/// crossed, bind mounts of the same file system included. Returns the descriptor or -errno.
+int lab_open_in(
+  int directory, const char *_Nonnull name, int flags, unsigned int mode, int same_mount);
+
+/// Opens a file for reading without changing its access time where that is allowed (open(2)).
+///
+/// It never waits for the other end of a pipe. Returns the descriptor or -errno.
+int lab_open_unnoticed(const char *_Nonnull path);
+
+/// Tells whether a file is immutable or append-only (statx(2), Linux 4.11): 1, 0 or -errno.
+int lab_is_locked(int descriptor);
+
+/// Lists the names of extended attributes (flistxattr(2)); returns the length or -errno.
+long lab_list_attributes(int descriptor, char *_Nullable names, unsigned long size);
+
+/// Reads one extended attribute (fgetxattr(2)); returns its length or -errno.
+long lab_get_attribute(
+  int descriptor, const char *_Nonnull name, void *_Nullable value, unsigned long size);
+
+/// Sets one extended attribute (fsetxattr(2)); returns 0 or -errno.
+int lab_set_attribute(
+  int descriptor, const char *_Nonnull name, const void *_Nullable value, unsigned long size);
+
+/// Removes one extended attribute (fremovexattr(2)); returns 0 or -errno.
+int lab_remove_attribute(int descriptor, const char *_Nonnull name);
+
+#endif
