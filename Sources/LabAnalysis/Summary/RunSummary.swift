@@ -36,6 +36,9 @@ package struct ArmSummary: Hashable, Sendable {
   /// Per metric that has at least one value, in the order of `Metric.allCases`.
   package var metrics: [MetricSummary]
 
+  /// Why a metric has no value, by the metric's JSON name; the last reason seen.
+  package var missing: [String: String]
+
   /// Per counter name, of counter launches only.
   package var counters: [String: CounterSummary]
 
@@ -64,6 +67,7 @@ package struct ArmSummary: Hashable, Sendable {
     state: StateTally,
     isUnreached: Bool = false,
     metrics: [MetricSummary],
+    missing: [String: String] = [:],
     counters: [String: CounterSummary] = [:],
     floorMultiple: Double? = nil,
     residency: [ResidencySummary] = [],
@@ -78,6 +82,7 @@ package struct ArmSummary: Hashable, Sendable {
     self.state = state
     self.isUnreached = isUnreached
     self.metrics = metrics
+    self.missing = missing
     self.counters = counters
     self.floorMultiple = floorMultiple
     self.residency = residency
