@@ -1,0 +1,189 @@
+import Foundation
+import GRDB
+import LabModel
+
+/// Turns rows of launches into records, and looks up what the rows refer to.
+struct LaunchReader {
+  /// One row per launch, in the order of ``Column``.
+  static let sql = """
+    SELECT l.block, l.position, l.arm, l.started_ns,
+      l.outcome, l.exit_code, l.signal, not_started.text,
+      l.launch_ns, l.spawn_ns, l.resolution_ns,
+      l.peak_rss_bytes, l.peak_rss_tree_bytes, l.minor_faults, l.major_faults,
+      l.voluntary_switches, l.involuntary_switches, l.user_ns, l.system_ns, l.read_bytes,
+      l.includes_waited_children, missing.reasons, l.flags, l.stdout_bytes, l.stderr_bytes,
+      l.preparation_ns, l.warm_ups, l.residency_set, unverified.text, failure.text,
+      l.state_reached, state_reason.text,
+      (SELECT json_group_object(event, value) FROM counter AS c
+        WHERE c.run = l.run AND c.block = l.block AND c.position = l.position),
+      out.head, out.tail, err.head, err.tail
+    FROM launch AS l
+    LEFT JOIN reason AS not_started ON not_started.id = l.not_started
+    LEFT JOIN reason AS unverified ON unverified.id = l.unverified
+    LEFT JOIN reason AS failure ON failure.id = l.failure
+    LEFT JOIN reason AS state_reason ON state_reason.id = l.state_reason
+    LEFT JOIN missing ON missing.id = l.missing
+    LEFT JOIN output AS out ON out.run = l.run AND out.block = l.block
+      AND out.position = l.position AND out.stream = 'stdout'
+    LEFT JOIN output AS err ON err.run = l.run AND err.block = l.block
+      AND err.position = l.position AND err.stream = 'stderr'
+    WHERE l.run = ?
+    ORDER BY l.block, l.position
+    """
+
+  private enum Column: Int {
+    case block, position, arm, started
+    case outcome, exitCode, signal, notStarted
+    case launch, spawn, resolution
+    case peakRSS, peakRSSTree, minorFaults, majorFaults
+    case voluntarySwitches, involuntarySwitches, userTime, systemTime, bytesRead
+    case includesWaitedChildren, missing, flags, stdoutBytes, stderrBytes
+    case preparation, warmUps, residencySet, unverified, failure
+    case stateReached, stateReason
+    case counters
+    case stdoutHead, stdoutTail, stderrHead, stderrTail
+  }
+
+  let db: Database
+  let store: Store
+
+  /// Sets repeat from launch to launch; the cache is emptied when they do not.
+  private var residencySets: [Int64: [FileResidency]] = [:]
+  private var missing: (text: String, reasons: [String: String]) = ("{}", [:])
+
+  init(db: Database, store: Store) {
+    self.db = db
+    self.store = store
+  }
+
+  mutating func record(_ row: Row) throws -> LaunchRecord {
+    LaunchRecord(
+      block: row[Column.block.rawValue],
+      position: row[Column.position.rawValue],
+      arm: row[Column.arm.rawValue],
+      startedAt: Nanoseconds(row[Column.started.rawValue]),
+      preparation: try preparation(row),
+      result: try result(row),
+      stateReached: try stateReached(row)
+    )
+  }
+}
+
+// MARK: - Parts of a record
+
+extension LaunchReader {
+  private mutating func preparation(_ row: Row) throws -> Preparation {
+    Preparation(
+      duration: Nanoseconds(row[Column.preparation.rawValue]),
+      warmUps: row[Column.warmUps.rawValue],
+      residency: try residency(row[Column.residencySet.rawValue]),
+      unverified: row[Column.unverified.rawValue],
+      failure: row[Column.failure.rawValue]
+    )
+  }
+
+  private mutating func result(_ row: Row) throws -> LaunchResult {
+    LaunchResult(
+      outcome: try outcome(row),
+      launch: time(row, .launch),
+      spawn: time(row, .spawn),
+      resolution: Nanoseconds(row[Column.resolution.rawValue]),
+      figures: try figures(row),
+      flags: try flags(row[Column.flags.rawValue]),
+      output: CapturedOutput(
+        stdout: stream(row, .stdoutHead, .stdoutTail, .stdoutBytes),
+        stderr: stream(row, .stderrHead, .stderrTail, .stderrBytes)
+      )
+    )
+  }
+
+  private mutating func figures(_ row: Row) throws -> Figures {
+    Figures(
+      peakRSS: row[Column.peakRSS.rawValue],
+      peakRSSTree: row[Column.peakRSSTree.rawValue],
+      minorFaults: row[Column.minorFaults.rawValue],
+      majorFaults: row[Column.majorFaults.rawValue],
+      voluntarySwitches: row[Column.voluntarySwitches.rawValue],
+      involuntarySwitches: row[Column.involuntarySwitches.rawValue],
+      userTime: time(row, .userTime),
+      systemTime: time(row, .systemTime),
+      bytesRead: row[Column.bytesRead.rawValue],
+      includesWaitedChildren: row[Column.includesWaitedChildren.rawValue],
+      counters: try counters(row[Column.counters.rawValue]),
+      missing: try missing(row[Column.missing.rawValue])
+    )
+  }
+
+  private func outcome(_ row: Row) throws -> Outcome {
+    switch row[Column.outcome.rawValue] as String {
+    case "ready": .ready
+    case "exited": .exited(code: row[Column.exitCode.rawValue])
+    case "signalled": .signalled(signal: row[Column.signal.rawValue])
+    case "timed-out": .timedOut
+    case "not-started": .notStarted(reason: row[Column.notStarted.rawValue])
+    default: try store.known(nil, "outcome")
+    }
+  }
+
+  private func stateReached(_ row: Row) throws -> StateReached {
+    switch row[Column.stateReached.rawValue] as String {
+    case "reached": .reached
+    case "not-reached": .notReached(reason: row[Column.stateReason.rawValue])
+    case "not-verified": .notVerified(reason: row[Column.stateReason.rawValue])
+    default: try store.known(nil, "state tag")
+    }
+  }
+
+  private func time(_ row: Row, _ column: Column) -> Nanoseconds? {
+    (row[column.rawValue] as Int64?).map { Nanoseconds($0) }
+  }
+
+  private func stream(_ row: Row, _ head: Column, _ tail: Column, _ total: Column)
+    -> CapturedStream
+  {
+    CapturedStream(
+      head: (row[head.rawValue] as Data?).map(Array.init) ?? [],
+      tail: (row[tail.rawValue] as Data?).map(Array.init) ?? [],
+      totalBytes: row[total.rawValue]
+    )
+  }
+
+  private func flags(_ text: String) throws -> [LaunchFlag] {
+    guard !text.isEmpty else { return [] }
+    return try text.split(separator: " ").map { name in
+      try store.known(LaunchFlag(rawValue: String(name)), "flag \"\(name)\"")
+    }
+  }
+
+  private func counters(_ text: String) throws -> [String: Int64] {
+    // Most launches have none, and starting a parser for each would be the greater cost.
+    guard text != "{}" else { return [:] }
+    return try JSONText.value([String: Int64].self, text)
+  }
+
+  private mutating func missing(_ text: String?) throws -> [String: String] {
+    guard let text else { return [:] }
+    if text.utf8.elementsEqual(missing.text.utf8) { return missing.reasons }
+    missing = (text, try JSONText.value([String: String].self, text))
+    return missing.reasons
+  }
+
+  private mutating func residency(_ key: Int64?) throws -> [FileResidency] {
+    guard let key else { return [] }
+    if let known = residencySets[key] { return known }
+    let sql = """
+      SELECT file.path, is_own, resident_pages, total_pages, reason.text
+      FROM residency JOIN file ON file.id = residency.file
+      LEFT JOIN reason ON reason.id = residency.pinned_by
+      WHERE residency_set = ? ORDER BY number
+      """
+    let rows = try db.cachedStatement(sql: sql)
+    let files = try Row.fetchAll(rows, arguments: [key]).map { row in
+      FileResidency(
+        path: row[0], isOwn: row[1], residentPages: row[2], totalPages: row[3], pinnedBy: row[4])
+    }
+    if residencySets.count >= 64 { residencySets.removeAll(keepingCapacity: true) }
+    residencySets[key] = files
+    return files
+  }
+}

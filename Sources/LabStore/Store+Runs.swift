@@ -1,0 +1,157 @@
+import Foundation
+import GRDB
+package import LabModel
+
+// MARK: - History
+
+extension Store {
+  /// Lists stored runs, the newest first.
+  ///
+  /// - Parameters:
+  ///   - limit: How many at most; nil means all.
+  ///   - scenario: The name of the only scenario to list; nil means every one.
+  /// - Throws: ``StoreError``.
+  package func runs(limit: Int? = nil, scenario: String? = nil) throws -> [RunListing] {
+    try read { db in
+      try listings(
+        db, where: "?1 IS NULL OR scenario = ?1", [scenario], limit: limit ?? -1)
+    }
+  }
+
+  /// Lists the runs that go on or were cut off, the newest first.
+  ///
+  /// - Throws: ``StoreError``.
+  package func unfinishedRuns() throws -> [RunListing] {
+    try read { db in try listings(db, where: "status = ?1", ["unfinished"], limit: -1) }
+  }
+
+  private func listings(
+    _ db: Database, where condition: String, _ argument: [String?], limit: Int
+  ) throws -> [RunListing] {
+    let sql = """
+      SELECT key, id, scenario, started_at, finished_at, status, seed, planned_launches,
+        fingerprint, build_commit,
+        (SELECT count(*) FROM launch WHERE launch.run = run.key) AS launches,
+        (SELECT count(DISTINCT block) FROM launch WHERE launch.run = run.key) AS blocks
+      FROM run WHERE \(condition) ORDER BY started_at DESC, id DESC LIMIT \(limit)
+      """
+    let rows = try Row.fetchAll(db, sql: sql, arguments: StatementArguments(argument))
+    return try rows.map { try listing($0, arms: arms(db, of: $0["key"])) }
+  }
+
+  private func listing(_ row: Row, arms: [Arm]) throws -> RunListing {
+    RunListing(
+      id: row["id"],
+      scenario: row["scenario"],
+      startedAt: try date(row["started_at"]),
+      finishedAt: try (row["finished_at"] as String?).map(date),
+      status: try status(row["status"]),
+      seed: try known(UInt64(row["seed"] as String), "seed"),
+      arms: arms,
+      plannedLaunches: row["planned_launches"],
+      launches: row["launches"],
+      blocks: row["blocks"],
+      fingerprint: row["fingerprint"],
+      commit: row["build_commit"]
+    )
+  }
+
+  func arms(_ db: Database, of key: Int64) throws -> [Arm] {
+    let sql = "SELECT target, state, kind FROM arm WHERE run = ? ORDER BY number"
+    return try Row.fetchAll(db, sql: sql, arguments: [key]).map { row in
+      Arm(
+        target: row["target"],
+        state: try known(LaunchState(rawValue: row["state"]), "state"),
+        kind: try known(Arm.Kind(rawValue: row["kind"]), "kind of arm")
+      )
+    }
+  }
+}
+
+// MARK: - One run
+
+extension Store {
+  /// Reads one run.
+  ///
+  /// - Parameter text: The id, or the beginning of the id of that run only.
+  /// - Throws: ``StoreError``, such as ``StoreError/ambiguousRun(text:matches:)``.
+  package func run(_ text: String) throws -> RunRecord {
+    try read { db in
+      let id = try uniqueID(db, text)
+      let row = try Row.fetchOne(db, sql: "SELECT * FROM run WHERE id = ?", arguments: [id])
+      return try record(db, try known(row, "run"))
+    }
+  }
+
+  /// The key of a run by its whole id.
+  func key(_ db: Database, of id: String) throws -> Int64 {
+    let key = try Int64.fetchOne(db, sql: "SELECT key FROM run WHERE id = ?", arguments: [id])
+    guard let key else { throw StoreError.unknownRun(text: id) }
+    return key
+  }
+
+  private func uniqueID(_ db: Database, _ text: String) throws -> String {
+    let sql = """
+      SELECT id FROM run WHERE substr(CAST(id AS BLOB), 1, length(CAST(?1 AS BLOB)))
+        = CAST(?1 AS BLOB) ORDER BY id = ?1 DESC, started_at DESC LIMIT 6
+      """
+    let matches = try String.fetchAll(db, sql: sql, arguments: [text])
+    guard let first = matches.first, !text.isEmpty else { throw StoreError.unknownRun(text: text) }
+    guard matches.count == 1 || first == text else {
+      throw StoreError.ambiguousRun(text: text, matches: matches)
+    }
+    return first
+  }
+
+  private func record(_ db: Database, _ row: Row) throws -> RunRecord {
+    RunRecord(
+      id: row["id"],
+      startedAt: try date(row["started_at"]),
+      finishedAt: try (row["finished_at"] as String?).map(date),
+      status: try status(row["status"]),
+      plan: try json(Plan.self, row["plan"]),
+      host: try json(HostFacts.self, row["host"]),
+      controls: try controls(db, of: row["key"]),
+      build: try (row["build"] as String?).map { try json(BuildRecord.self, $0) },
+      tool: row["tool"]
+    )
+  }
+
+  private func controls(_ db: Database, of key: Int64) throws -> [ControlReceipt] {
+    let sql = "SELECT * FROM control WHERE run = ? ORDER BY number"
+    return try Row.fetchAll(db, sql: sql, arguments: [key]).map { row in
+      ControlReceipt(
+        name: row["name"],
+        wanted: row["wanted"],
+        before: row["before"],
+        after: row["after"],
+        status: try known(ControlReceipt.Status(rawValue: row["status"]), "status of a control"),
+        reason: row["reason"]
+      )
+    }
+  }
+}
+
+// MARK: - Values
+
+extension Store {
+  /// - Throws: ``StoreError/corrupt(path:detail:)`` when there is no value.
+  func known<Value>(_ value: Value?, _ noun: String) throws -> Value {
+    guard let value else { throw StoreError.corrupt(path: path, detail: "unknown \(noun)") }
+    return value
+  }
+
+  private func date(_ text: String) throws -> Date { try known(Timestamp.date(text), "date") }
+
+  private func status(_ text: String) throws -> RunRecord.Status {
+    try known(RunRecord.Status(rawValue: text), "status of a run")
+  }
+
+  private func json<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+    do {
+      return try JSONText.value(type, text)
+    } catch {
+      throw StoreError.corrupt(path: path, detail: "cannot read a \(type) that a run holds")
+    }
+  }
+}

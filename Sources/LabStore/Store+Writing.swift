@@ -1,0 +1,89 @@
+import GRDB
+package import LabModel
+
+extension Store {
+  /// Stores a new run without launches, and gives what writes them.
+  ///
+  /// - Parameter run: The run; dates are stored to the millisecond.
+  /// - Throws: ``StoreError``, such as ``StoreError/duplicateRun(id:)``.
+  package func begin(_ run: RunRecord) throws -> RunWriter {
+    let key = try write { db in
+      let sql = "SELECT 1 FROM run WHERE id = ?"
+      guard try Int.fetchOne(db, sql: sql, arguments: [run.id]) == nil else {
+        throw StoreError.duplicateRun(id: run.id)
+      }
+      return try insert(db, run)
+    }
+    try checkpoint()
+    return RunWriter(store: self, run: run.id, key: key, storedBlocks: 0, armsWithOutput: [])
+  }
+
+  /// Gives what writes the blocks that a stored run still lacks.
+  ///
+  /// - Parameter id: The id of the run; it becomes unfinished again.
+  /// - Throws: ``StoreError``.
+  package func resume(_ id: String) throws -> RunWriter {
+    let writer = try write { db in
+      let key = try key(db, of: id)
+      try db.execute(
+        sql: "UPDATE run SET status = 'unfinished', finished_at = NULL WHERE key = ?",
+        arguments: [key])
+      let blocks = "SELECT count(DISTINCT block) FROM launch WHERE run = ?"
+      let arms = "SELECT DISTINCT arm FROM launch WHERE run = ?"
+      return RunWriter(
+        store: self,
+        run: id,
+        key: key,
+        storedBlocks: try Int.fetchOne(db, sql: blocks, arguments: [key]) ?? 0,
+        armsWithOutput: try Int.fetchSet(db, sql: arms, arguments: [key])
+      )
+    }
+    try checkpoint()
+    return writer
+  }
+
+  private func insert(_ db: Database, _ run: RunRecord) throws -> Int64 {
+    let sql = """
+      INSERT INTO run (id, scenario, started_at, finished_at, status, seed, planned_launches,
+        fingerprint, build_commit, tool, plan, host, build)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    try db.execute(
+      sql: sql,
+      arguments: [
+        run.id, run.plan.scenario.name, Timestamp.text(run.startedAt),
+        run.finishedAt.map(Timestamp.text), run.status.rawValue, String(run.plan.seed),
+        run.plan.launchCount, run.host.fingerprint, run.build?.commit, run.tool,
+        try JSONText.text(run.plan), try JSONText.text(run.host),
+        try run.build.map { try JSONText.text($0) },
+      ])
+    let key = db.lastInsertedRowID
+    try insert(db, run.plan.arms, key: key)
+    try insert(db, run.controls, key: key)
+    return key
+  }
+
+  private func insert(_ db: Database, _ arms: [Arm], key: Int64) throws {
+    let sql = "INSERT INTO arm (run, number, target, state, kind) VALUES (?, ?, ?, ?, ?)"
+    for (number, arm) in arms.enumerated() {
+      try db.execute(
+        sql: sql,
+        arguments: [key, number, arm.target, arm.state.rawValue, arm.kind.rawValue])
+    }
+  }
+
+  private func insert(_ db: Database, _ controls: [ControlReceipt], key: Int64) throws {
+    let sql = """
+      INSERT INTO control (run, number, name, wanted, before, after, status, reason)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    for (number, control) in controls.enumerated() {
+      try db.execute(
+        sql: sql,
+        arguments: [
+          key, number, control.name, control.wanted, control.before, control.after,
+          control.status.rawValue, control.reason,
+        ])
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import GRDB
+import LabModel
+
+/// The steps that open a store safely.
+struct StoreOpening {
+  var path: String
+  var patience: Nanoseconds
+
+  func openForWriting() throws -> any DatabaseWriter {
+    try createDirectory()
+    // A store of a newer launchlab must stay as it is, and already switching a file to WAL
+    // writes to it, so the version is read through a connection that cannot write.
+    if try hasContent { try checkVersion(of: openForReading(requiresNewest: false)) }
+    let pool = try DatabasePool(path: path, configuration: writingConfiguration)
+    try Migrations.migrator.migrate(pool)
+    return pool
+  }
+
+  func openForReading(requiresNewest: Bool = true) throws -> DatabaseQueue {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw StoreError.missingStore(path: path)
+    }
+    let queue = try openQueue()
+    let version = try checkVersion(of: queue)
+    guard version == Migrations.newest || !requiresNewest else {
+      throw StoreError.olderSchema(path: path, found: version, supported: Migrations.newest)
+    }
+    return queue
+  }
+}
+
+// MARK: - Steps
+
+extension StoreOpening {
+  private var hasContent: Bool {
+    get throws {
+      guard FileManager.default.fileExists(atPath: path) else { return false }
+      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
+      return size?.int64Value != 0
+    }
+  }
+
+  private func createDirectory() throws {
+    let directory = URL(filePath: path).deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    } catch {
+      throw StoreError.missingDirectory(
+        path: directory.path(percentEncoded: false), reason: Self.reason(of: error))
+    }
+  }
+
+  private static func reason(of error: any Error) -> String {
+    let error = error as NSError
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+    return cause.localizedDescription
+  }
+
+  /// Opens the file for reading, as unchangeable where its directory cannot be written to.
+  ///
+  /// Reading a database in WAL mode needs a shared-memory file beside it. Where that cannot be
+  /// made, the file can still be read on its own, as long as nothing is left in a log.
+  private func openQueue() throws -> DatabaseQueue {
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: readingConfiguration)
+      try queue.read { db in _ = try Int.fetchOne(db, sql: "PRAGMA schema_version") }
+      return queue
+    } catch let error as DatabaseError where Self.wantsToWrite(error) {
+      guard !hasLog else { throw error }
+      let address = URL(filePath: path).absoluteString
+      return try DatabaseQueue(path: address + "?immutable=1", configuration: readingConfiguration)
+    }
+  }
+
+  private var hasLog: Bool {
+    let facts = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+    return (facts?[.size] as? NSNumber)?.int64Value ?? 0 > 0
+  }
+
+  private static func wantsToWrite(_ error: DatabaseError) -> Bool {
+    error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY
+  }
+
+  /// Reads the schema version, and refuses what is newer or of another program.
+  ///
+  /// - Returns: The version; 0 for a database without any table.
+  @discardableResult
+  private func checkVersion(of queue: DatabaseQueue) throws -> Int {
+    try queue.read { db in
+      let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+      let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+      guard application == Migrations.applicationID || tables == 0 else {
+        throw StoreError.notAStore(path: path)
+      }
+      guard version <= Migrations.newest, try !Migrations.migrator.hasBeenSuperseded(db) else {
+        throw StoreError.newerSchema(path: path, found: version, supported: Migrations.newest)
+      }
+      return version
+    }
+  }
+
+  private var readingConfiguration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "launchlab.store"
+    configuration.readonly = true
+    configuration.busyMode = .timeout(Double(patience.count) / 1e9)
+    return configuration
+  }
+
+  private var writingConfiguration: Configuration {
+    var configuration = readingConfiguration
+    configuration.readonly = false
+    configuration.prepareDatabase { db in
+      // A checkpoint in the middle of a run would disturb the launches; runs ask for it themselves.
+      try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+    }
+    return configuration
+  }
+}
