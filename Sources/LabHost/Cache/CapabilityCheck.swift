@@ -1,0 +1,48 @@
+import LabModel
+import SystemPackage
+
+/// Asks before the first launch whether this machine can bring about the states of a scenario.
+struct CapabilityCheck: Sendable {
+  var pageCache = PageCache()
+  var mounts = MountInfo()
+
+  /// The states that are refused, each with its reason and remedy.
+  func refusals(of states: [LaunchState], for files: [WatchedFile]) -> [HostError] {
+    var refusals: [HostError] = []
+    if states.contains(.rebootCold), !pageCache.canDropAll {
+      let path = pageCache.root.appending("proc/sys/vm/drop_caches").string
+      refusals.append(.stateRefused(.rebootCold, .cannotDropCaches(path: path)))
+    }
+    guard let cold = states.first(where: \.isCold) else { return refusals }
+    for file in files where file.isOwn {
+      guard let mount = mounts.mount(holding: file.path), mount.isInMemory else { continue }
+      refusals.append(
+        .stateRefused(cold, .inMemory(file: file.path.string, fileSystem: mount.type))
+      )
+    }
+    return refusals
+  }
+
+  /// Why the states of these files cannot be verified; nil when they can.
+  func unverified(_ files: [WatchedFile]) -> String? {
+    let hidden = files.filter { $0.isOwn && !pageCache.canVerify($0.path) }
+    guard let first = hidden.first else { return nil }
+    let others = hidden.count > 1 ? " and \(hidden.count - 1) others" : ""
+    return "residency of \(first.path.string)\(others) is told only to root or the owner"
+  }
+
+  /// What a reader must know of the file systems that hold the own files.
+  func notes(on files: [WatchedFile]) -> [Diagnostic] {
+    let types = Set(
+      files.filter(\.isOwn).compactMap { mounts.mount(holding: $0.path) }
+        .filter(\.isIndirect).map(\.type)
+    )
+    return types.sorted().map { type in
+      Diagnostic(
+        .note,
+        id: "indirect-file-system",
+        problem: "own files lie on \(type), where a lower layer or a server may keep them cached"
+      )
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import LabModel
+
+/// Why nothing is written below a directory that a scenario declares.
+package enum DirectoryRefusal: Hashable, Sendable {
+  case missing
+
+  case notADirectory
+
+  case symbolicLink
+
+  case mountPoint
+
+  case systemDirectory
+
+  case homeDirectory
+
+  /// It is, or holds, something that must stay; `what` is a phrase such as `the store`.
+  case holds(what: String, path: String)
+
+  /// It overlaps with the template that it is filled from.
+  case overlapsTemplate(String)
+
+  /// A file below has further names, whose owners would lose it.
+  case hardLinked(file: String)
+
+  /// A file below is immutable or append-only.
+  case locked(file: String)
+
+  /// Something else is mounted below.
+  case mountBelow(String)
+
+  /// Directories are nested deeper than launchlab follows them.
+  case tooDeep(String, limit: Int)
+
+  var problem: String {
+    switch self {
+    case .missing: "it does not exist"
+    case .notADirectory: "it is not a directory"
+    case .symbolicLink: "it is a symbolic link"
+    case .mountPoint: "it is a mount point"
+    case .systemDirectory: "it belongs to the system"
+    case .homeDirectory: "it is a home directory"
+    case .holds(let what, let path): "it holds \(what) \"\(path)\""
+    case .overlapsTemplate(let path): "it overlaps with its template \"\(path)\""
+    case .hardLinked(let file): "\"\(file)\" has several hard links"
+    case .locked(let file): "\"\(file)\" is immutable or append-only"
+    case .mountBelow(let path): "\"\(path)\" is a mount point"
+    case .tooDeep(let path, let limit): "\"\(path)\" lies deeper than \(limit) directories"
+    }
+  }
+
+  var remedy: String {
+    switch self {
+    case .missing: "create it, or correct its path"
+    case .notADirectory: "name the directory that holds it"
+    case .symbolicLink: "name the directory that the link points at"
+    case .mountPoint: "name a directory inside the mount"
+    case .systemDirectory, .homeDirectory, .holds: "use a directory of the target's own"
+    case .overlapsTemplate: "keep the template outside the directory"
+    case .hardLinked(let file):
+      "give it an inode of its own: `cp -p --remove-destination` to \(file)"
+    case .locked(let file): "unlock it with `chattr -i -a \(file)`"
+    case .mountBelow(let path): "unmount it with `umount \(path)`"
+    case .tooDeep: "move the nested directories elsewhere"
+    }
+  }
+
+  func diagnostic(role: DeclaredDirectory.Role, path: String) -> Diagnostic {
+    Diagnostic(
+      .error,
+      id: "directory-refused",
+      problem: "cannot use \"\(path)\" as \(role.phrase): \(problem)",
+      place: path,
+      remedy: remedy
+    )
+  }
+}

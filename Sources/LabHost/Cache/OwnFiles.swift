@@ -1,0 +1,212 @@
+import Glibc
+import LabModel
+import SystemPackage
+
+/// The files of a target that are watched, and which of them are its own.
+///
+/// Own are the executable, its shared libraries outside the system's library directories, the
+/// interpreters of a script, and what the scenario names. System libraries are watched only.
+struct OwnFiles: Sendable {
+  /// In the order they were found, each once; the executable first.
+  private(set) var files: [WatchedFile] = []
+
+  /// What could not be found out, as notes.
+  private(set) var notes: [Diagnostic] = []
+
+  /// How many interpreters the kernel follows, of which each may itself be a script.
+  private static let interpreterLimit = 4
+
+  /// Finds the files of a target.
+  ///
+  /// - Parameters:
+  ///   - target: Names the further files.
+  ///   - executable: Absolute; links are resolved here.
+  ///   - environment: The target's whole environment.
+  /// - Returns: The files, the executable first, and notes on what could not be found out.
+  /// - Throws: When the executable, or a file that the scenario names, is not there.
+  static func find(
+    for target: Target,
+    executable: FilePath,
+    environment: [String: String]
+  )
+    async throws(HostError) -> Self
+  {
+    var found = Self()
+    guard let program = DeclaredDirectory.realPath(of: executable) else {
+      throw .system(operation: "find the executable", path: executable.string, errno: ENOENT)
+    }
+    await found.addProgram(program, environment: environment)
+    for entry in target.files + target.install { try found.addTree(FilePath(entry)) }
+    return found
+  }
+
+  private mutating func add(_ path: FilePath, isOwn: Bool) {
+    if let index = files.firstIndex(where: { $0.path == path }) {
+      files[index].isOwn = files[index].isOwn || isOwn
+    } else {
+      files.append(WatchedFile(path: path, isOwn: isOwn))
+    }
+  }
+
+  private mutating func note(
+    id: String,
+    _ problem: String,
+    at path: FilePath,
+    remedy: String? = nil
+  ) {
+    notes.append(Diagnostic(.note, id: id, problem: problem, place: path.string, remedy: remedy))
+  }
+
+  // MARK: - Programs
+
+  private mutating func addProgram(_ executable: FilePath, environment: [String: String]) async {
+    var program = executable
+    for _ in 0...Self.interpreterLimit {
+      add(program, isOwn: true)
+      switch ProgramFile(at: program) {
+      case .dynamic(let loader):
+        return await addLibraries(of: program, loader: loader, environment: environment)
+      case .fixed:
+        return
+      case .unknown:
+        return note(
+          id: "unknown-program",
+          "\"\(program)\" is neither an ELF program nor a script",
+          at: program
+        )
+      case .script(let interpreter, let argument):
+        let next = await interpreterProgram(
+          interpreter,
+          argument,
+          of: program,
+          environment: environment
+        )
+        guard let next else { return }
+        program = next
+      }
+    }
+  }
+
+  private mutating func interpreterProgram(
+    _ interpreter: String,
+    _ argument: String?,
+    of script: FilePath,
+    environment: [String: String]
+  ) async -> FilePath? {
+    guard let direct = DeclaredDirectory.realPath(of: FilePath(interpreter)) else {
+      note(
+        id: "missing-interpreter",
+        "the interpreter \"\(interpreter)\" does not exist",
+        at: script
+      )
+      return nil
+    }
+    noteShell(interpreter, argument, of: script)
+    guard FilePath(interpreter).lastComponent?.string == "env",
+      let name = Self.programName(inEnvArguments: argument ?? "")
+    else { return direct }
+    add(direct, isOwn: true)
+    if case .dynamic(let loader) = ProgramFile(at: direct) {
+      await addLibraries(of: direct, loader: loader, environment: environment)
+    }
+    if let program = Self.program(named: name, path: environment["PATH"]) { return program }
+    note(id: "missing-interpreter", "\"\(name)\" is not in the target's PATH", at: script)
+    return nil
+  }
+
+  /// What a shell script starts in its turn cannot be known without running it.
+  private mutating func noteShell(_ interpreter: String, _ argument: String?, of script: FilePath) {
+    let words = [interpreter] + (argument ?? "").split(separator: " ").map(String.init)
+    let names = words.compactMap { FilePath($0).lastComponent?.string }
+    guard !Set(["sh", "bash", "dash", "zsh", "ksh"]).isDisjoint(with: names) else { return }
+    note(
+      id: "shell-script",
+      "\"\(script)\" is a shell script; the programs that it starts are not watched",
+      at: script,
+      remedy: "name the real program as the target, or list it under `files`"
+    )
+  }
+
+  /// The program in the arguments of env(1): the first word that is no option and no variable.
+  static func programName(inEnvArguments arguments: String) -> String? {
+    var words = arguments.split(whereSeparator: \.isWhitespace).map(String.init)[...]
+    while let word = words.popFirst() {
+      if ["-u", "--unset", "-C", "--chdir"].contains(word) {
+        words = words.dropFirst()
+      } else if word.hasPrefix("-S"), word.count > 2 {
+        return String(word.dropFirst(2))
+      } else if !word.hasPrefix("-"), !word.contains("=") {
+        return word
+      }
+    }
+    return nil
+  }
+
+  /// Looks a name up as execvp(3) does; a name with a slash is a path.
+  static func program(named name: String, path: String?) -> FilePath? {
+    if name.contains("/") { return DeclaredDirectory.realPath(of: FilePath(name)) }
+    for directory in (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") {
+      let candidate = FilePath(String(directory)).appending(name)
+      let isExecutable = unsafe candidate.withPlatformString { unsafe access($0, X_OK) == 0 }
+      if isExecutable, let program = DeclaredDirectory.realPath(of: candidate) { return program }
+    }
+    return nil
+  }
+
+  private mutating func addLibraries(
+    of program: FilePath,
+    loader: String,
+    environment: [String: String]
+  ) async {
+    let libraries = await SharedLibraries.list(
+      of: program,
+      loader: loader,
+      environment: environment
+    )
+    for path in [loader] + libraries.paths {
+      guard let path = DeclaredDirectory.realPath(of: FilePath(path)) else { continue }
+      add(path, isOwn: !Self.isSystemLibrary(path))
+    }
+    guard let problem = libraries.problem else { return }
+    note(
+      id: "libraries-unknown",
+      "the libraries of \"\(program)\" are not all known: \(problem)",
+      at: program
+    )
+  }
+
+  /// Whether a library belongs to the system: below `/lib*` or `/usr/lib*`.
+  static func isSystemLibrary(_ path: FilePath) -> Bool {
+    let names = path.components.map(\.string)
+    guard let top = names.first, names.count > 1 else { return false }
+    return top.hasPrefix("lib") || (top == "usr" && names[1].hasPrefix("lib"))
+  }
+
+  // MARK: - Declared files
+
+  private mutating func addTree(_ path: FilePath) throws(HostError) {
+    guard let resolved = DeclaredDirectory.realPath(of: path) else {
+      throw .system(operation: "find the target's file", path: path.string, errno: ENOENT)
+    }
+    if try OpenFile(reading: resolved).status().isRegular {
+      add(resolved, isOwn: true)
+    } else {
+      try addFiles(below: ConfinedDirectory(followingMountsTo: resolved), depth: 1)
+    }
+  }
+
+  private mutating func addFiles(
+    below directory: borrowing ConfinedDirectory,
+    depth: Int
+  )
+    throws(HostError)
+  {
+    for name in try directory.names().sorted(by: { $0.string < $1.string }) {
+      guard let status = try directory.status(of: name) else { continue }
+      if status.isRegular { add(directory.path.appending(name), isOwn: true) }
+      if status.isDirectory, depth < Reinstaller.depthLimit {
+        try addFiles(below: directory.directory(name), depth: depth + 1)
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Glibc
+import LabModel
+import SystemPackage
+
+/// The page cache of the machine: what it holds of a file, and how it lets go of it.
+struct PageCache: Sendable {
+  /// The directory that stands for `/` where the kernel's switches are.
+  var root: FilePath = "/"
+
+  /// How much of a file is resident.
+  struct Residency: Hashable, Sendable {
+    var residentPages: Int
+    var totalPages: Int
+
+    static let none = Self(residentPages: 0, totalPages: 0)
+  }
+
+  /// How many bytes of a file are mapped at once.
+  private static let chunkSize = 256 << 20
+
+  /// Counts the pages of a file that are in the page cache, without bringing any in.
+  ///
+  /// - Returns: No pages for an empty file, one that is not regular, and one that has vanished.
+  ///
+  /// Without the rights that ``canVerify(_:)`` asks for, the kernel calls every page resident.
+  /// Source: mincore(2), and `can_do_mincore` in the kernel's mm/mincore.c.
+  func residency(of path: FilePath) throws(HostError) -> Residency {
+    guard let file = try Self.open(path) else { return .none }
+    let status = try file.status()
+    let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+    var residency = Residency.none
+    for start in stride(from: 0, to: Int(status.st_size), by: Self.chunkSize) {
+      let length = min(Self.chunkSize, Int(status.st_size) - start)
+      let pages = (length + pageSize - 1) / pageSize
+      residency.totalPages += pages
+      residency.residentPages += try Self.residentPages(
+        of: file,
+        start: start,
+        length: length,
+        pages: pages
+      )
+    }
+    return residency
+  }
+
+  /// Drops the pages of a file that nobody maps, after writing what is not on storage yet.
+  ///
+  /// A file that has vanished, and one that is not regular, is left alone.
+  func evict(_ path: FilePath) throws(HostError) {
+    guard let file = try Self.open(path) else { return }
+    try file.check(fdatasync(file.descriptor), "write to storage")
+    let code = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    guard code == 0 else { throw file.failure("evict", code) }
+  }
+
+  /// Drops everything clean from the page cache, and all entries of directories and inodes.
+  ///
+  /// Source: the kernel's admin-guide/sysctl/vm.rst, `drop_caches`.
+  func dropAll() throws(HostError) {
+    sync()
+    let path = dropCachesPath
+    do {
+      let file = try FileDescriptor.open(path, .writeOnly, options: .closeOnExec)
+      try file.closeAfter { _ = try file.writeAll("3\n".utf8) }
+    } catch {
+      throw .system(
+        operation: "drop the page cache",
+        path: path.string,
+        errno: (error as? Errno)?.rawValue ?? EIO
+      )
+    }
+  }
+
+  /// Whether `dropAll` may be used.
+  var canDropAll: Bool {
+    unsafe dropCachesPath.withPlatformString {
+      unsafe faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) == 0
+    }
+  }
+
+  /// Whether the kernel tells us the truth about the pages of a file.
+  ///
+  /// It does to the file's owner, to who may write to it, and with `CAP_FOWNER`.
+  func canVerify(_ path: FilePath) -> Bool {
+    if Self.hasFileOwnerCapability { return true }
+    var status = stat()
+    return unsafe path.withPlatformString { name in
+      if unsafe stat(name, &status) == 0, status.st_uid == geteuid() { return true }
+      return unsafe faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0
+    }
+  }
+
+  // MARK: - Details
+
+  private var dropCachesPath: FilePath { root.appending("proc/sys/vm/drop_caches") }
+
+  /// Bit 3 of the effective set, by capabilities(7).
+  private static let hasFileOwnerCapability: Bool = {
+    let line = (HostTree().text(at: "proc/self/status") ?? "").split(separator: "\n")
+      .first { $0.hasPrefix("CapEff:") }
+    let bits = line?.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) }
+    return (bits ?? 0) & 1 << 3 != 0
+  }()
+
+  private static func open(_ path: FilePath) throws(HostError) -> OpenFile? {
+    do throws(HostError) {
+      let file = try OpenFile(reading: path)
+      guard try file.status().isRegular else { return nil }
+      return file
+    } catch .system(_, _, ENOENT) {
+      return nil
+    }
+  }
+
+  private static func residentPages(
+    of file: borrowing OpenFile,
+    start: Int,
+    length: Int,
+    pages: Int
+  ) throws(HostError) -> Int {
+    let mapping = unsafe mmap(nil, length, PROT_READ, MAP_PRIVATE, file.descriptor, off_t(start))
+    guard let mapping = unsafe mapping, unsafe mapping != MAP_FAILED else {
+      throw file.failure("map", errno)
+    }
+    defer { unsafe munmap(mapping, length) }
+    var vector = [UInt8](repeating: 0, count: pages)
+    try file.check(unsafe mincore(mapping, length, &vector), "read the residency of")
+    return vector.reduce(0) { $0 + Int($1 & 1) }
+  }
+}

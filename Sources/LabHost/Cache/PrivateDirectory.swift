@@ -1,0 +1,122 @@
+import Glibc
+import LabModel
+import SystemPackage
+
+/// A directory of the target whose whole content is replaced before a first run.
+///
+/// It is a `state` directory, or the private HOME. Symbolic links in it are removed, and those of
+/// the template copied, as links; neither links nor mounts are ever followed.
+struct PrivateDirectory: Sendable {
+  let directory: DeclaredDirectory
+
+  /// What it is filled from; nil means it becomes empty.
+  let template: FilePath?
+
+  init(_ directory: DeclaredDirectory, template: FilePath?) {
+    self.directory = directory
+    self.template = template.map { DeclaredDirectory.realPath(of: $0) ?? $0 }
+  }
+
+  /// Names what keeps the directory from being reset; empty when nothing does.
+  ///
+  /// Nothing is changed.
+  func check(amid surroundings: Surroundings) -> [HostError] {
+    if let refusal = directory.refusal(amid: surroundings) { return [directory.refused(refusal)] }
+    if let template {
+      let isNested = template.starts(with: directory.path) || directory.path.starts(with: template)
+      if isNested { return [directory.refused(.overlapsTemplate(template.string))] }
+    }
+    do throws(HostError) {
+      if let template { _ = try ConfinedDirectory(followingMountsTo: template) }
+      if DeclaredDirectory.realPath(of: directory.path) == nil { return [] }
+      try Self.check(directory.open(), depth: 1, of: directory)
+      return []
+    } catch {
+      return [error]
+    }
+  }
+
+  /// Removes the whole content, and fills the directory from its template.
+  ///
+  /// The directory itself is made when it is not there, but never its parents.
+  func reset() throws(HostError) {
+    try makeIfMissing()
+    let opened = try directory.open()
+    try Self.empty(opened, depth: 1)
+    if let template {
+      try Self.fill(opened, from: ConfinedDirectory(followingMountsTo: template), depth: 1)
+    }
+  }
+
+  private func makeIfMissing() throws(HostError) {
+    guard let name = directory.path.lastComponent else { return }
+    let parent = try ConfinedDirectory(
+      followingMountsTo: directory.path.removingLastComponent()
+    )
+    if try parent.status(of: name) == nil { try parent.makeDirectory(name) }
+  }
+
+  // MARK: - Below one directory
+
+  private static func check(
+    _ opened: borrowing ConfinedDirectory,
+    depth: Int,
+    of declared: DeclaredDirectory
+  ) throws(HostError) {
+    for name in try opened.names() {
+      guard let status = try opened.status(of: name), status.isDirectory else { continue }
+      let place = opened.path.appending(name).string
+      guard depth < Reinstaller.depthLimit else {
+        throw declared.refused(.tooDeep(place, limit: Reinstaller.depthLimit))
+      }
+      do throws(HostError) {
+        try check(opened.directory(name), depth: depth + 1, of: declared)
+      } catch .system(_, _, EXDEV) {
+        throw declared.refused(.mountBelow(place))
+      }
+    }
+  }
+
+  private static func empty(_ opened: borrowing ConfinedDirectory, depth: Int) throws(HostError) {
+    try opened.makeWritable()
+    for name in try opened.names() {
+      guard let status = try opened.status(of: name) else { continue }
+      guard status.isDirectory else {
+        try opened.remove(name)
+        continue
+      }
+      guard depth < Reinstaller.depthLimit else {
+        throw opened.failure("remove so deep a directory", name, ELOOP)
+      }
+      try empty(opened.directory(name), depth: depth + 1)
+      try opened.removeEmptyDirectory(name)
+    }
+  }
+
+  private static func fill(
+    _ opened: borrowing ConfinedDirectory,
+    from template: borrowing ConfinedDirectory,
+    depth: Int
+  ) throws(HostError) {
+    for name in try template.names() {
+      guard let status = try template.status(of: name) else { continue }
+      if status.isSymbolicLink {
+        try opened.copyLink(name, from: template)
+      } else if status.isRegular {
+        let source = try template.open(name, O_RDONLY)
+        let copy = try opened.makeFile(name)
+        _ = try copy.append(contentOf: source)
+        try copy.takeMetadata(of: source, owner: .ifPermitted)
+      } else if status.isDirectory {
+        guard depth < Reinstaller.depthLimit else {
+          throw template.failure("copy so deep a directory", name, ELOOP)
+        }
+        try opened.makeDirectory(name)
+        try fill(opened.directory(name), from: template.directory(name), depth: depth + 1)
+      } else {
+        throw template.failure("copy the special file", name, EINVAL)
+      }
+    }
+    try opened.takeMetadata(of: template, owner: .ifPermitted)
+  }
+}

@@ -1,0 +1,164 @@
+import CLabHost
+import Glibc
+import LabModel
+import SystemPackage
+
+/// Makes the regular files below an `install` directory anew, as an installation would.
+///
+/// Each file is copied, written to storage and renamed over its original, so that it has a new
+/// inode with nothing in the page cache. Mode, owner, times and extended attributes are kept.
+/// Symbolic links and special files are left as they are. Links and mounts are never followed.
+struct Reinstaller: Sendable {
+  let directory: DeclaredDirectory
+
+  /// What one reinstallation did.
+  struct Result: Hashable, Sendable {
+    var files = 0
+    var bytes: Int64 = 0
+    var duration = Nanoseconds.zero
+  }
+
+  /// How deep directories may be nested, each of them being open at once.
+  static let depthLimit = 128
+
+  /// Names what keeps the directory from being reinstalled; empty when nothing does.
+  ///
+  /// Nothing is changed. At most 20 are named.
+  func check(amid surroundings: Surroundings) -> [HostError] {
+    if let refusal = directory.refusal(amid: surroundings) { return [directory.refused(refusal)] }
+    do throws(HostError) {
+      var refusals: [DirectoryRefusal] = []
+      try Self.check(directory.open(), depth: 1, into: &refusals)
+      return refusals.prefix(20).map { directory.refused($0) }
+    } catch {
+      return [error]
+    }
+  }
+
+  /// Removes the copies that a killed run left.
+  func removeLeftovers() throws(HostError) {
+    try Self.removeLeftovers(in: directory.open(), depth: 1)
+  }
+
+  /// Makes all files anew.
+  ///
+  /// - Throws: When a file cannot be made anew; its original is untouched then.
+  func reinstall() throws(HostError) -> Result {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var result = Result()
+    try Self.reinstall(directory.open(), depth: 1, into: &result)
+    let (seconds, attoseconds) = start.duration(to: clock.now).components
+    result.duration = Nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    return result
+  }
+
+  // MARK: - Below one directory
+
+  private static func check(
+    _ directory: borrowing ConfinedDirectory,
+    depth: Int,
+    into refusals: inout [DirectoryRefusal]
+  ) throws(HostError) {
+    for name in try directory.names() {
+      let place = directory.path.appending(name).string
+      do throws(HostError) {
+        guard let status = try directory.status(of: name) else { continue }
+        if status.isDirectory, depth >= depthLimit {
+          refusals.append(.tooDeep(place, limit: depthLimit))
+        } else if status.isDirectory {
+          try check(directory.directory(name), depth: depth + 1, into: &refusals)
+        } else if status.isRegular, !isLeftover(name, status) {
+          let file = try directory.open(name, O_RDONLY)
+          if status.st_nlink > 1 { refusals.append(.hardLinked(file: place)) }
+          if lab_is_locked(file.descriptor) == 1 { refusals.append(.locked(file: place)) }
+        }
+      } catch .system(_, _, EXDEV) {
+        refusals.append(.mountBelow(place))
+      }
+    }
+  }
+
+  private static func removeLeftovers(
+    in directory: borrowing ConfinedDirectory,
+    depth: Int
+  )
+    throws(HostError)
+  {
+    for name in try directory.names() {
+      guard let status = try directory.status(of: name) else { continue }
+      if isLeftover(name, status) { try directory.remove(name) }
+      if status.isDirectory, depth < depthLimit {
+        try removeLeftovers(in: directory.directory(name), depth: depth + 1)
+      }
+    }
+  }
+
+  private static func reinstall(
+    _ directory: borrowing ConfinedDirectory,
+    depth: Int,
+    into result: inout Result
+  ) throws(HostError) {
+    let before = try directory.status()
+    var isChanged = false
+    for name in try directory.names() {
+      guard let status = try directory.status(of: name) else { continue }
+      if status.isDirectory {
+        let place = directory.path.appending(name).string
+        guard depth < depthLimit else {
+          throw .system(operation: "reinstall so deep a directory", path: place, errno: ELOOP)
+        }
+        try reinstall(directory.directory(name), depth: depth + 1, into: &result)
+      } else if status.isRegular, !isLeftover(name, status) {
+        result.bytes += try reinstall(name, in: directory)
+        result.files += 1
+        isChanged = true
+      }
+    }
+    guard isChanged else { return }
+    try directory.setTimes(of: before)
+    try directory.synchronize()
+  }
+
+  private static func reinstall(
+    _ name: FilePath.Component,
+    in directory: borrowing ConfinedDirectory
+  ) throws(HostError) -> Int64 {
+    let original = try directory.open(name, O_RDONLY)
+    let status = try original.status()
+    guard status.isRegular, status.st_nlink == 1 else {
+      throw directory.failure("reinstall the linked file", name, EMLINK)
+    }
+    let temporary = temporaryName(for: status)
+    let copy = try directory.makeFile(temporary)
+    do throws(HostError) {
+      let bytes = try copy.append(contentOf: original)
+      try copy.takeMetadata(of: original, owner: .required)
+      try copy.synchronize()
+      guard let now = try directory.status(of: name), now.st_ino == status.st_ino else {
+        throw directory.failure("reinstall a file that is being replaced", name, EBUSY)
+      }
+      try directory.rename(temporary, over: name)
+      return bytes
+    } catch {
+      try? directory.remove(temporary)
+      throw error
+    }
+  }
+
+  // MARK: - Names of copies
+
+  private static func temporaryName(for status: stat) -> FilePath.Component {
+    FilePath.Component(".launchlab-\(getpid())-\(status.st_ino).tmp") ?? ".launchlab-0-0.tmp"
+  }
+
+  /// Whether an entry is a copy that a killed run left: `.launchlab-<pid>-<inode>.tmp`.
+  private static func isLeftover(_ name: FilePath.Component, _ status: stat) -> Bool {
+    let text = name.string
+    guard status.isRegular, status.st_nlink == 1, text.hasPrefix(".launchlab-"),
+      text.hasSuffix(".tmp")
+    else { return false }
+    let numbers = text.dropFirst(11).dropLast(4).split(separator: "-")
+    return numbers.count == 2 && numbers.allSatisfy { UInt64($0) != nil }
+  }
+}

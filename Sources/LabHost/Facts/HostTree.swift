@@ -1,0 +1,71 @@
+import Glibc
+package import SystemPackage
+
+/// The files of a machine under a root directory, so that a fixture tree can stand in for `/`.
+package struct HostTree: Hashable, Sendable {
+  /// The directory that stands for `/`.
+  package var root: FilePath
+
+  package init(root: FilePath = "/") { self.root = root }
+
+  /// The largest number of bytes that is read of one file.
+  private static let sizeLimit = 16 << 20
+
+  /// Reads a whole file.
+  ///
+  /// - Parameter path: Relative to the root.
+  /// - Returns: At most 16 MiB, or nil when the file cannot be read.
+  func bytes(at path: String) -> [UInt8]? {
+    guard let file = try? FileDescriptor.open(location(of: path), .readOnly, options: .closeOnExec)
+    else { return nil }
+    defer { try? file.close() }
+    var content: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 32 << 10)
+    while content.count < Self.sizeLimit {
+      let count = unsafe chunk.withUnsafeMutableBytes { unsafe try? file.read(into: $0) }
+      guard let count else { return nil }
+      if count == 0 { return content }
+      content.append(contentsOf: chunk.prefix(count))
+    }
+    return content
+  }
+
+  /// Reads a text file without the white space around it; nil when it cannot be read.
+  func text(at path: String) -> String? {
+    guard let bytes = bytes(at: path) else { return nil }
+    return String(decoding: bytes, as: UTF8.self).trimmed
+  }
+
+  /// Lists a directory in order of names, without `.` and `..`; empty when it cannot be read.
+  func names(in path: String) -> [String] {
+    guard let stream = unsafe opendir(location(of: path).string) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe entry.name
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private func location(of path: String) -> FilePath {
+    root.appending(FilePath(path).removingRoot().components)
+  }
+}
+
+extension UnsafeMutablePointer<dirent> {
+  /// The name of a directory entry, with broken UTF-8 repaired.
+  fileprivate var name: String {
+    unsafe withUnsafeBytes(of: &pointee.d_name) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+}
+
+extension StringProtocol {
+  /// The text without white space at both ends.
+  var trimmed: String {
+    let tail = drop(while: \.isWhitespace)
+    return String(tail.reversed().drop(while: \.isWhitespace).reversed())
+  }
+}

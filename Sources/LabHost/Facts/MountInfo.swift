@@ -1,0 +1,68 @@
+import SystemPackage
+
+/// The mounts of a machine, as `/proc/self/mountinfo` lists them.
+///
+/// Source of the format: proc_pid_mountinfo(5).
+package struct MountInfo: Hashable, Sendable {
+  /// In the order of the file: a later mount hides an earlier one at the same place.
+  var mounts: [Mount]
+
+  package init(text: String) {
+    mounts = text.split(separator: "\n").compactMap { Mount(line: $0) }
+  }
+
+  package init(tree: HostTree = HostTree()) {
+    self.init(text: tree.text(at: "proc/self/mountinfo") ?? "")
+  }
+
+  /// The mount that holds a path; nil when none is known.
+  ///
+  /// - Parameter path: Absolute, with symbolic links resolved.
+  func mount(holding path: FilePath) -> Mount? {
+    var found: Mount?
+    for mount in mounts where path.starts(with: mount.point) {
+      let isDeeper = mount.point.components.count >= (found?.point.components.count ?? 0)
+      if isDeeper { found = mount }
+    }
+    return found
+  }
+}
+
+/// One mounted file system.
+package struct Mount: Hashable, Sendable {
+  /// The device number as `major:minor`.
+  var number: String
+  var point: FilePath
+
+  /// The file system type, such as `ext4`.
+  var type: String
+
+  /// What is mounted, such as `/dev/vda1`.
+  var source: String
+
+  init?(line: Substring) {
+    let fields = line.split(separator: " ").map { String($0) }
+    guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2 else {
+      return nil
+    }
+    number = fields[2]
+    point = FilePath(Self.unescaped(fields[4]))
+    type = fields[dash + 1]
+    source = Self.unescaped(fields[dash + 2])
+  }
+
+  /// Whether what is written here stays in memory, so that nothing can be cold.
+  var isInMemory: Bool { ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"].contains(type) }
+
+  /// Whether other machines or layers hold the pages too, so that eviction here may not be all.
+  var isIndirect: Bool {
+    let names = ["overlay", "nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "virtiofs", "aufs"]
+    return names.contains(type) || type.hasPrefix("fuse")
+  }
+
+  /// Replaces the octal escapes of white space and backslashes.
+  private static func unescaped(_ field: String) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+      .reduce(field) { $0.replacing($1.0, with: $1.1) }
+  }
+}

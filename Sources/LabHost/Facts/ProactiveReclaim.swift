@@ -1,0 +1,29 @@
+/// Finds what reclaims idle pages by itself, and so cools a warm program between launches.
+struct ProactiveReclaim {
+  var tree: HostTree
+
+  /// The agents that are on, such as `DAMON pageout`, joined by commas; nil when there are none.
+  ///
+  /// Source: the kernel's admin-guide/mm/damon/usage.rst and reclaim.rst.
+  var description: String? {
+    var agents = Set(schemes)
+    let isOn = tree.text(at: "sys/module/damon_reclaim/parameters/enabled") == "Y"
+    if isOn { agents.insert("DAMON reclaim") }
+    return agents.isEmpty ? nil : agents.sorted().joined(separator: ", ")
+  }
+
+  private var schemes: [String] {
+    let admin = "sys/kernel/mm/damon/admin/kdamonds"
+    return directories(in: admin)
+      .filter { tree.text(at: "\($0)/state") == "on" }
+      .flatMap { directories(in: "\($0)/contexts") }
+      .flatMap { directories(in: "\($0)/schemes") }
+      .compactMap { tree.text(at: "\($0)/action") }
+      .filter { ["pageout", "cold", "lru_deprio"].contains($0) }
+      .map { "DAMON \($0)" }
+  }
+
+  private func directories(in path: String) -> [String] {
+    tree.names(in: path).filter { Int($0) != nil }.map { "\(path)/\($0)" }
+  }
+}
