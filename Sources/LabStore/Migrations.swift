@@ -44,7 +44,7 @@ extension Migrations {
       tool TEXT NOT NULL,
       plan TEXT NOT NULL CHECK (json_valid(plan)),
       host TEXT NOT NULL CHECK (json_valid(host)),
-      build TEXT CHECK (json_valid(build)),
+      build TEXT CHECK (build IS NULL OR json_valid(build)),
       CHECK ((build IS NULL) = (build_commit IS NULL))
     ) STRICT;
 
