@@ -18,8 +18,18 @@ package enum HostError: LabError {
   /// The build of a source failed; `tail` is the end of its log.
   case buildFailed(command: String, status: String, log: String, tail: [String])
 
+  /// A directory that the scenario declares may not be written to.
+  case directoryRefused(role: DeclaredDirectory.Role, path: String, DirectoryRefusal)
+
+  /// A launch state cannot be brought about on this machine.
+  case stateRefused(LaunchState, StateRefusal)
+
   package var diagnostics: [Diagnostic] {
     switch self {
+    case .directoryRefused(let role, let path, let refusal):
+      [refusal.diagnostic(role: role, path: path)]
+    case .stateRefused(let state, let refusal):
+      [refusal.diagnostic(of: state)]
     case .notARepository(let path, let message):
       [
         Diagnostic(

@@ -113,9 +113,12 @@ package struct Surroundings: Sendable {
   /// By a phrase such as `the store`.
   var kept: [String: FilePath]
 
+  /// Resolves the links of all places.
+  ///
   /// - Parameters:
   ///   - home: The HOME of launchlab itself, if it has one.
-  ///   - kept: By a phrase such as `the store`; the working directory is added to them.
+  ///   - workingDirectory: The working directory of launchlab itself.
+  ///   - kept: What else must stay, by a phrase such as `the store`.
   package init(home: FilePath?, workingDirectory: FilePath, kept: [String: FilePath]) {
     homes = [home, "/root"].compactMap { $0 }.map { DeclaredDirectory.realPath(of: $0) ?? $0 }
     let working = DeclaredDirectory.realPath(of: workingDirectory) ?? workingDirectory

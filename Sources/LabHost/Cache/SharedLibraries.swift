@@ -13,7 +13,11 @@ struct SharedLibraries: Sendable {
   /// Asks the loader itself, which alone knows its search path: both glibc and musl list the
   /// dependencies for `--list` without running the program.
   ///
-  /// - Parameter environment: The target's, since it may name libraries and places of its own.
+  /// - Parameters:
+  ///   - program: The program, absolute.
+  ///   - loader: The loader that the program asks for, absolute.
+  ///   - environment: The target's, since it may name libraries and places of its own.
+  /// - Returns: The libraries, or a part of them and the problem.
   static func list(
     of program: FilePath,
     loader: String,

@@ -25,6 +25,7 @@ package struct HostFactsReader: Sendable {
   /// Reads all facts, with the file system and device that hold a path.
   ///
   /// - Parameter path: The target's executable: absolute, with symbolic links resolved.
+  /// - Returns: The facts and their fingerprint; what could not be read is nil.
   package func facts(for path: FilePath) -> HostFacts {
     let cpu = CPUInfo(text: tree.text(at: "proc/cpuinfo") ?? "")
     let mount = MountInfo(tree: tree).mount(holding: path)

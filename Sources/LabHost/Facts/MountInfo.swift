@@ -15,9 +15,10 @@ package struct MountInfo: Hashable, Sendable {
     self.init(text: tree.text(at: "proc/self/mountinfo") ?? "")
   }
 
-  /// The mount that holds a path; nil when none is known.
+  /// Finds the mount that holds a path; nil when none is known.
   ///
   /// - Parameter path: Absolute, with symbolic links resolved.
+  /// - Returns: The deepest one, and of several at one place the last.
   func mount(holding path: FilePath) -> Mount? {
     var found: Mount?
     for mount in mounts where path.starts(with: mount.point) {
