@@ -1,0 +1,90 @@
+import Foundation
+
+/// Decides whether the files of a directory may be replaced.
+///
+/// A mistake in a scenario must not cost anybody a home directory or a system.
+struct PathSafety {
+  /// The absolute path of the directory of the scenario file, which holds the store.
+  let scenarioDirectory: String
+
+  /// The absolute path of the home directory of the user.
+  let home: String
+
+  private static let systemTrees = [
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run",
+    "/sbin", "/sys", "/usr",
+  ]
+
+  /// Parents of directories that belong to somebody.
+  private static let sharedParents = ["/home", "/mnt", "/media", "/opt", "/srv", "/var"]
+
+  /// Says why the content of a directory must not be replaced; nil when it may be.
+  func objection(to path: String) -> String? {
+    objection(toResolved: path) ?? objection(toResolved: Self.resolved(path))
+  }
+
+  private func objection(toResolved path: String) -> String? {
+    let components = path.split(separator: "/")
+    if components.count < 2 { return "it is at the top of the file system" }
+    if let tree = Self.systemTrees.first(where: { Self.contains($0, path) }),
+      !path.hasPrefix("/usr/local/") || components.count < 4
+    {
+      return "it belongs to the system (\(tree))"
+    }
+    if components.count == 2, Self.sharedParents.contains("/\(components[0])"),
+      components[0] != "opt"
+    {
+      return "it is a top directory of \"/\(components[0])\""
+    }
+    for home in [home, Self.resolved(home)] where Self.contains(path, home) {
+      return "it holds your home directory"
+    }
+    for directory in [scenarioDirectory, Self.resolved(scenarioDirectory)] {
+      if Self.contains(path, directory) { return "it holds the scenario file" }
+      let store = directory + "/.launchlab"
+      if Self.contains(store, path) { return "it belongs to the store" }
+    }
+    return nil
+  }
+
+  /// Whether a path is a directory or lies in it.
+  static func contains(_ directory: String, _ path: String) -> Bool {
+    path == directory || path.hasPrefix(directory == "/" ? "/" : directory + "/")
+  }
+
+  /// The path with the symbolic links of all parts that exist followed.
+  static func resolved(_ path: String) -> String {
+    URL(filePath: path).resolvingSymlinksInPath().path
+  }
+
+  /// An absolute path without `.` and `..`, relative ones counted from a directory.
+  ///
+  /// `..` is taken textually, also behind a symbolic link.
+  static func absolute(_ path: String, from directory: String) -> String {
+    let full = path.hasPrefix("/") ? path : "\(directory)/\(path)"
+    var parts: [Substring] = []
+    for part in full.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
+}
+
+/// What is found at a path, with symbolic links followed.
+enum FileKind {
+  case directory
+  case regular
+  case other
+  case missing
+
+  init(at path: String) {
+    let resolved = PathSafety.resolved(path)
+    let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type]
+    switch type as? FileAttributeType {
+    case .typeDirectory: self = .directory
+    case .typeRegular: self = .regular
+    case nil: self = .missing
+    default: self = .other
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package import LabModel
+
+/// Decides what a scenario launches, and how often.
+package enum Planner {
+  /// Plans the run of a scenario.
+  ///
+  /// Arms are the targets in their order, each in every state, then the empty program in every
+  /// state where it is asked for, then the counter launches of targets that have counters. The
+  /// order of each block follows from the seed; see ``Plan/order(ofBlock:)``.
+  ///
+  /// - Parameters:
+  ///   - scenario: What is asked for.
+  ///   - seed: Decides the order of the launches. The same seed gives the same order.
+  /// - Returns: A plan with as many blocks as each arm gets launches.
+  package static func plan(_ scenario: Scenario, seed: UInt64) -> Plan {
+    var names = scenario.targets.map(\.name)
+    if scenario.includesEmptyBaseline { names.append(Arm.emptyTarget) }
+    let plain = names.flatMap { name in
+      scenario.states.map { Arm(target: name, state: $0) }
+    }
+    let counting = scenario.targets.filter { !$0.counters.isEmpty }.flatMap { target in
+      scenario.states.map { Arm(target: target.name, state: $0, kind: .counters) }
+    }
+    return Plan(
+      scenario: scenario,
+      seed: seed,
+      arms: plain + counting,
+      blockCount: scenario.launches
+    )
+  }
+}

@@ -1,0 +1,148 @@
+import LabModel
+
+/// What a scalar must look like.
+enum ScalarForm: Equatable, Sendable {
+  /// Any text; numbers and words such as `on` are taken as they are written.
+  case text
+  case name
+  case word([String])
+  case boolean
+  case whole(ClosedRange<Int>)
+  case duration
+  case percentage
+  case signal
+  case path
+  case endpoint
+  case url
+}
+
+/// Why a text does not have the form that is asked for.
+struct FormProblem: Error {
+  var problem: String
+  var remedy: String
+}
+
+extension ScalarForm {
+  /// What is asked for, as a phrase with an article.
+  var phrase: String {
+    switch self {
+    case .text: "a text"
+    case .name: "a name"
+    case .word(let words): "one of \(words.joined(separator: ", "))"
+    case .boolean: "true or false"
+    case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .duration: "a duration such as 500ms or 2s"
+    case .percentage: "a percentage such as 2%"
+    case .signal: "a signal such as TERM"
+    case .path: "a path"
+    case .endpoint: "a host and a port such as 127.0.0.1:7379"
+    case .url: "a URL such as http://127.0.0.1:8080/health"
+    }
+  }
+
+  /// Checks one scalar.
+  ///
+  /// - Throws: A problem that quotes the text.
+  func check(_ text: String, isPlain: Bool) throws(FormProblem) {
+    switch self {
+    case .text: break
+    case .name: try Self.checkName(text)
+    case .word(let words):
+      guard !words.contains(text) else { break }
+      throw FormProblem(
+        problem: "\(quoted(text)) is not \(phrase)",
+        remedy: spellingRemedy(for: text, among: words)
+      )
+    case .boolean: try Self.checkBoolean(text, isPlain: isPlain)
+    case .whole(let range): _ = try Self.whole(text, in: range, isPlain: isPlain)
+    case .duration: _ = try Nanoseconds(written: text)
+    case .percentage: try Self.checkPercentage(text)
+    case .signal: _ = try Signal.number(of: text)
+    case .path: try Self.checkPath(text)
+    case .endpoint: _ = try Endpoint(written: text)
+    case .url: _ = try WebAddress(written: text)
+    }
+  }
+
+  /// Reads a whole number in the one notation that no YAML version reads differently.
+  static func whole(
+    _ text: String,
+    in range: ClosedRange<Int>,
+    isPlain: Bool = true
+  ) throws(FormProblem) -> Int {
+    let phrase = Self.whole(range).phrase
+    let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) } && !text.isEmpty
+    guard isDecimal, text == "0" || !text.hasPrefix("0") else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not \(phrase)",
+        remedy: "write decimal digits only, such as \(max(range.lowerBound, 20))"
+      )
+    }
+    guard let number = Int(text), range.contains(number) else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not \(phrase)",
+        remedy: "choose a number from \(range.lowerBound) to \(range.upperBound)"
+      )
+    }
+    guard isPlain else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is a text, not a number",
+        remedy: "write \(number) without quotes"
+      )
+    }
+    return number
+  }
+
+  private static func checkName(_ text: String) throws(FormProblem) {
+    let isName = text.utf8.allSatisfy { byte in
+      let character = Character(Unicode.Scalar(byte))
+      return (character.isASCII && (character.isLetter || character.isNumber))
+        || "._-".contains(character)
+    }
+    guard !isName || text.isEmpty || text.allSatisfy({ $0 == "." }) || text.utf8.count > 100
+    else { return }
+    throw FormProblem(
+      problem: "\(quoted(text)) is not a name",
+      remedy: "use at most 100 of the characters A-Z, a-z, 0-9, `.`, `_` and `-`"
+    )
+  }
+
+  private static func checkBoolean(_ text: String, isPlain: Bool) throws(FormProblem) {
+    if isPlain, text == "true" || text == "false" { return }
+    let isTrue = ["true", "yes", "on", "y", "1"].contains(text.lowercased())
+    let isFalse = ["false", "no", "off", "n", "0"].contains(text.lowercased())
+    throw FormProblem(
+      problem: "\(quoted(text)) is not true or false",
+      remedy: isTrue ? "write true" : isFalse ? "write false" : "write true or false"
+    )
+  }
+
+  private static func checkPercentage(_ text: String) throws(FormProblem) {
+    if text.last == "%", let decimal = ExactDecimal(written: text.dropLast()), decimal.whole <= 100
+    {
+      return
+    }
+    throw FormProblem(
+      problem: "\(quoted(text)) is not a percentage",
+      remedy: "write a number up to 100 and the sign, such as 2%"
+    )
+  }
+
+  private static func checkPath(_ text: String) throws(FormProblem) {
+    guard !text.isEmpty else {
+      throw FormProblem(problem: "the path is empty", remedy: "write a path, or remove the key")
+    }
+    guard !text.hasPrefix("~") else {
+      throw FormProblem(
+        problem: "the path \(quoted(text)) begins with a tilde, which is not expanded",
+        remedy: "write the directory out, such as /home/me/data"
+      )
+    }
+    guard text.utf8.count < 4096 else {
+      throw FormProblem(
+        problem: "the path \(quoted(text)) is too long",
+        remedy: "use fewer than 4096 bytes"
+      )
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import LabModel
+
+/// Every key of a scenario file: the one truth that validator, schema and reference follow.
+enum ScenarioKeys {
+  static let defaultLaunches = 20
+  static let defaultStates: [LaunchState] = [.reinstallCold, .warm]
+  static let launchRange = 1...1_000_000
+
+  static let top: [Key] = [
+    Key(
+      "scenario",
+      .scalar(.name),
+      isRequired: true,
+      "The name of the scenario, under which its runs are stored and compared."
+    ),
+    Key(
+      "targets",
+      .named(.name, .map(target)),
+      isRequired: true,
+      "The programs to launch, by names of your own. They are measured in the same run, launched "
+        + "in random order."
+    ),
+    Key(
+      "states",
+      .list(of: .scalar(.word(LaunchState.allCases.map(\.rawValue)))),
+      "How cold the machine is for a launch. Each target is launched in each state. "
+        + "Default: [\(defaultStates.map(\.rawValue).joined(separator: ", "))]."
+    ),
+    Key(
+      "launches",
+      .choice([
+        .scalar(.whole(launchRange)),
+        .unsupported("launches: {min, max, precision}", .map(adaptive)),
+      ]),
+      "How many launches each target gets in each state. Default: \(defaultLaunches)."
+    ),
+    Key(
+      "baseline",
+      .map(baseline),
+      "What is launched in the same blocks for comparison."
+    ),
+    Key(
+      "source",
+      .map(source),
+      "What is built before the first launch. With it, relative paths in command, files, install "
+        + "and directory lead into the built tree."
+    ),
+    Key(
+      "controls",
+      .unsupported("controls", .map(controls)),
+      "How the machine is kept quiet. Not supported yet."
+    ),
+    Key(
+      "stages",
+      .unsupported("stages", .map(stages)),
+      "How launches are split into stages. Not supported yet."
+    ),
+    Key(
+      "regression",
+      .unsupported("regression", .map(regression)),
+      "Which differences matter. Not supported yet."
+    ),
+    Key(
+      "budgets",
+      .unsupported("budgets", .list(of: .map(budget))),
+      "Limits that a launch must keep. Not supported yet."
+    ),
+  ]
+
+  static let target: [Key] = [
+    Key(
+      "command",
+      .list(of: .scalar(.text)),
+      isRequired: true,
+      "The program and its arguments. No shell is involved. A program with a slash is relative "
+        + "to the scenario file; one without is looked up in PATH."
+    ),
+    Key(
+      "ready",
+      .choice([.scalar(.word(["exit", "notify", "mark"])), .oneOf(conditions)]),
+      "When a launch is over: exit (the program ends with status 0), notify (sd_notify READY=1), "
+        + "mark (not supported yet), or one of the conditions below. Default: exit."
+    ),
+    Key(
+      "stop",
+      .map(stop),
+      "How a program that is ready is stopped. It is not part of the time."
+    ),
+    Key(
+      "timeout",
+      .scalar(.duration),
+      "How long a launch may take. What is not ready by then has no time. Default: 60s."
+    ),
+    Key(
+      "env",
+      .named(.text, .scalar(.text)),
+      "Variables added to the environment. Values are taken as they are written."
+    ),
+    Key(
+      "directory",
+      .scalar(.path),
+      "The working directory. Default: the directory of the scenario file."
+    ),
+    Key("stdin", .scalar(.path), "The file to read as standard input. Default: /dev/null."),
+    Key(
+      "tty",
+      .scalar(.boolean),
+      "Whether stdout and stderr are a terminal, for programs that buffer their output otherwise. "
+        + "Default: false."
+    ),
+    Key(
+      "files",
+      .list(of: .scalar(.path)),
+      "Data files of the program. They are evicted before cold launches, like the executable and "
+        + "its libraries."
+    ),
+    Key(
+      "install",
+      .list(of: .scalar(.path)),
+      "Directories whose files are written anew before reinstall-cold and first-run launches."
+    ),
+    Key(
+      "home",
+      .scalar(.path),
+      "The directory that a private HOME is copied from. Default: your own HOME, or an empty one "
+        + "in the state first-run."
+    ),
+    Key(
+      "state",
+      .list(of: .choice([.scalar(.path), .map(stateDirectory)])),
+      "Directories the program writes to. Their whole content is replaced before first-run "
+        + "launches: by that of the template, or by nothing."
+    ),
+    Key(
+      "counters",
+      .list(of: .scalar(.word(CounterEvent.allCases.map(\.rawValue)))),
+      "Events to count, on launches of their own, because counting takes time."
+    ),
+  ]
+
+  static let conditions: [Key] = [
+    Key(
+      "stdout",
+      .scalar(.text),
+      "A line of standard output matches this POSIX extended regular expression."
+    ),
+    Key(
+      "stderr",
+      .scalar(.text),
+      "A line of standard error matches this POSIX extended regular expression."
+    ),
+    Key("tcp", .scalar(.endpoint), "A TCP port accepts connections, such as 127.0.0.1:7379."),
+    Key("unix", .scalar(.path), "A Unix stream socket accepts connections."),
+    Key("http", .scalar(.url), "An HTTP GET is answered with a status 2xx."),
+    Key("file", .scalar(.path), "A file exists."),
+  ]
+
+  static let stop: [Key] = [
+    Key("signal", .scalar(.signal), "The signal sent first, by name or number. Default: TERM."),
+    Key(
+      "grace",
+      .scalar(.duration),
+      "How long the program may take to end before its whole tree is killed. Default: 2s."
+    ),
+  ]
+
+  static let stateDirectory: [Key] = [
+    Key("path", .scalar(.path), isRequired: true, "The directory whose content is replaced."),
+    Key("template", .scalar(.path), "The directory it is filled from. Default: it starts empty."),
+  ]
+
+  static let source: [Key] = [
+    Key(
+      "repository",
+      .scalar(.path),
+      isRequired: true,
+      "A git repository, or a directory inside one."
+    ),
+    Key(
+      "build",
+      .scalar(.text),
+      isRequired: true,
+      "The build command, run by sh at the top of a worktree of its own."
+    ),
+  ]
+
+  static let baseline: [Key] = [
+    Key(
+      "empty",
+      .scalar(.boolean),
+      "Whether an empty program is launched too, as the floor. Default: false."
+    )
+  ]
+}
+
+// MARK: - Keys of later versions
+
+extension ScenarioKeys {
+  static let adaptive: [Key] = [
+    Key("min", .scalar(.whole(launchRange)), "The fewest launches."),
+    Key("max", .scalar(.whole(launchRange)), "The most launches."),
+    Key("precision", .scalar(.percentage), "The half-width of the interval to reach."),
+  ]
+
+  static let controls: [Key] = [
+    "cpus", "aslr", "env_size", "priority", "governor", "boost", "thp", "swap", "nmi_watchdog",
+    "network", "environment", "services", "settle", "steal", "proactive_reclaim", "require",
+  ].map { Key($0, .anything, "Not supported yet.") }
+
+  static let stages: [Key] = [
+    Key("collect", .list(of: .scalar(.word(["probe"]))), "The collectors to use."),
+    Key("launches", .scalar(.whole(launchRange)), "How many launches are split."),
+  ]
+
+  static let regression: [Key] = [
+    Key("effect", .scalar(.percentage), "The smallest difference that matters."),
+    Key("confidence", .scalar(.percentage), "How sure a verdict must be."),
+  ]
+
+  static let budget: [Key] = [
+    Key("target", .scalar(.name), isRequired: true, "The target that is limited."),
+    Key(
+      "state",
+      .scalar(.word(LaunchState.allCases.map(\.rawValue))),
+      isRequired: true,
+      "The state that is limited."
+    ),
+    Key(
+      "metric",
+      .scalar(.word(Metric.allCases.map(\.rawValue))),
+      isRequired: true,
+      "The metric that is limited."
+    ),
+    Key("max", .scalar(.text), isRequired: true, "The limit, with its unit."),
+  ]
+}

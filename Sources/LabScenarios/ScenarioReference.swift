@@ -1,0 +1,44 @@
+/// Writes the reference of scenario files for people.
+package enum ScenarioReference {
+  /// Writes the reference, from the keys that the validator uses.
+  ///
+  /// - Returns: Markdown with a last line feed; the same in every call.
+  package static func markdown() -> String {
+    let tables: [(title: String, keys: [Key])] = [
+      ("The scenario", ScenarioKeys.top),
+      ("A target", ScenarioKeys.target),
+      ("`ready:` as a map with one key", ScenarioKeys.conditions),
+      ("`stop:`", ScenarioKeys.stop),
+      ("An element of `state:` as a map", ScenarioKeys.stateDirectory),
+      ("`baseline:`", ScenarioKeys.baseline),
+      ("`source:`", ScenarioKeys.source),
+    ]
+    return introduction + tables.map { table(of: $0.keys, title: $0.title) }.joined()
+  }
+
+  private static func table(of keys: [Key], title: String) -> String {
+    let rows = keys.map { key in
+      let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
+      return "| \(name) | \(key.shape.phrase) | \(key.summary) |\n"
+    }
+    return "\n## \(title)\n\n| key | value | meaning |\n|---|---|---|\n" + rows.joined()
+  }
+
+  private static let introduction = """
+    # Scenario reference
+
+    Generated from the keys that launchlab checks a scenario with; `launchlab schema` prints the
+    same for editors, and `launchlab init` writes a first scenario. Keys in bold are required.
+
+    * Relative paths are relative to the scenario file, or with `source:`, where a key says so,
+      to the built tree. A tilde is not expanded, and `..` is taken textually.
+    * A duration is a number with its unit: `250us`, `500ms`, `1.5s`, `1m`, `24h` at most.
+    * Texts are taken as they are written: `on`, `010` and `22:22` are what they look like. Only
+      `true` and `false` are booleans, and only decimal digits are numbers.
+    * Unknown keys, wrong types, duplicate keys, contradictions and dangerous directories are
+      errors with file, line and column, all reported at once; the exit code is 64.
+    * A file has at most 1 MiB, 10,000 values with aliases expanded, and 32 levels.
+    * Counter launches are 3 per target and state, spread evenly over the run.
+
+    """
+}

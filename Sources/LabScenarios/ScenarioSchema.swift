@@ -1,0 +1,91 @@
+import Foundation
+
+/// Writes the JSON Schema of scenario files, which editors complete and check with.
+package enum ScenarioSchema {
+  /// Writes the schema, in the dialect of draft 2020-12, from the keys that the validator uses.
+  ///
+  /// It is as strict as a schema can be; contradictions and dangers are found by loading only.
+  ///
+  /// - Returns: JSON with sorted keys and a last line feed; the same in every call.
+  package static func json() -> String {
+    let schema = Shape.map(ScenarioKeys.top).schema.adding([
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "title": "launchlab scenario",
+      "description": "Which programs launchlab launches, how cold, and how often.",
+    ])
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    // Encoding a tree of plain values into memory has no way to fail.
+    let data = (try? encoder.encode(schema)) ?? Data()
+    return String(decoding: data, as: UTF8.self) + "\n"
+  }
+}
+
+extension Shape {
+  var schema: SchemaValue {
+    switch self {
+    case .scalar(let form): form.schema
+    case .list(let element): ["type": "array", "minItems": 1, "items": element.schema]
+    case .map(let keys): Self.object(keys)
+    case .oneOf(let keys): Self.object(keys).adding(["minProperties": 1, "maxProperties": 1])
+    case .named(let form, let shape):
+      [
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": .map(["pattern": .text(form == .name ? ScalarForm.namePattern : ".")]),
+        "additionalProperties": shape.schema,
+      ]
+    case .choice(let shapes): ["anyOf": .list(shapes.map(\.schema))]
+    case .unsupported(_, let shape): shape.schema.adding(["description": "Not supported yet."])
+    case .anything: [:]
+    }
+  }
+
+  private static func object(_ keys: [Key]) -> SchemaValue {
+    let properties = keys.map { key in
+      (key.name, key.shape.schema.adding(["description": .text(key.summary)]))
+    }
+    let required = keys.filter(\.isRequired).map { SchemaValue.text($0.name) }
+    let object: SchemaValue = [
+      "type": "object",
+      "properties": .map(Dictionary(properties) { first, _ in first }),
+      "additionalProperties": false,
+    ]
+    return required.isEmpty ? object : object.adding(["required": .list(required)])
+  }
+}
+
+extension ScalarForm {
+  static let namePattern = "^(?!\\.+$)[A-Za-z0-9._-]{1,100}$"
+  private static let number = "[0-9]+(\\.[0-9]{1,9})?"
+
+  var schema: SchemaValue {
+    switch self {
+    case .text: ["type": ["string", "number", "boolean"]]
+    case .name: ["type": ["string", "number", "boolean"], "pattern": .text(Self.namePattern)]
+    case .word(let words): ["enum": .list(words.map { .text($0) })]
+    case .boolean: ["type": "boolean"]
+    case .whole(let range):
+      [
+        "type": "integer", "minimum": .number(range.lowerBound),
+        "maximum": .number(range.upperBound),
+      ]
+    case .duration: Self.string("^\(Self.number)(ns|us|µs|ms|s|min|m|h)$")
+    case .percentage: Self.string("^\(Self.number)%$")
+    case .signal:
+      [
+        "anyOf": [
+          .map(["enum": .list(Signal.names.flatMap { [.text($0), .text("SIG\($0)")] })]),
+          ["type": "integer", "minimum": 1, "maximum": 64],
+        ]
+      ]
+    case .path: Self.string("^[^~]")
+    case .endpoint: Self.string("^(\\[[^\\]]+\\]|[^:\\[\\]]+):[0-9]{1,5}$")
+    case .url: Self.string("^[hH][tT][tT][pP]://")
+    }
+  }
+
+  private static func string(_ pattern: String) -> SchemaValue {
+    ["type": "string", "pattern": .text(pattern)]
+  }
+}

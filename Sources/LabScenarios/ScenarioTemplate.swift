@@ -1,0 +1,102 @@
+/// Writes the first scenario of a new user.
+package enum ScenarioTemplate {
+  /// Writes a scenario with comments that runs as it is.
+  ///
+  /// - Parameter command: The program to launch with its arguments; if it is empty, programs
+  ///   that any Debian has take its place.
+  /// - Returns: YAML that ``ScenarioFile`` reads without an error.
+  package static func text(command: [String] = []) -> String {
+    header + (command.isEmpty ? examples : target("program", command: command)) + footer
+  }
+
+  private static func target(_ name: String, command: [String]) -> String {
+    "  \(name):\n    command: [\(command.map(scalar).joined(separator: ", "))]\n"
+  }
+
+  /// A text in double quotes, with everything escaped that YAML would read differently.
+  private static func scalar(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"", "\\": return "\\\(scalar)"
+      case _ where scalar.isASCII && scalar.value >= 0x20 && scalar.value != 0x7F:
+        return "\(scalar)"
+      default:
+        let digits = String(scalar.value, radix: 16)
+        return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+      }
+    }
+    return "\"\(escaped.joined())\""
+  }
+
+  private static let examples = """
+      perl:
+        command: [/usr/bin/perl, -e, "0"]
+      git:
+        command: [/usr/bin/git, --version]
+      python3:
+        command: [/usr/bin/python3, -c, "import json"]
+
+    """
+
+  private static let header = """
+    # A launchlab scenario. Check it with `launchlab run --dry-run FILE`, run it with
+    # `launchlab run FILE`. Relative paths are relative to this file.
+
+    # The name under which the runs are stored and compared.
+    scenario: first
+
+    # How cold the machine is for a launch. Each target is launched in each state:
+    #   reboot-cold     all page caches are dropped, as after a reboot (needs root)
+    #   reinstall-cold  the program's own files are evicted, as after an update
+    #   first-run       the same, with an empty private HOME and fresh state directories
+    #   warm            right after launches that were not measured
+    states: [reinstall-cold, warm]
+
+    # How many launches each target gets in each state.
+    launches: 20
+
+    # Launch an empty program in the same rounds: the floor that nothing can be faster than.
+    baseline:
+      empty: true
+
+    # Build before launching: relative paths of command, files, install and directory then lead
+    # into the built tree.
+    # source:
+    #   repository: .
+    #   build: make -j2
+
+    # The programs, by names of your own. They are launched in random order, round by round.
+    # No shell is involved: a command is a list of the program and its arguments.
+    targets:
+
+    """
+
+  private static let footer = """
+        # When the launch is over: exit, notify (sd_notify), or one of
+        # {stdout: PATTERN}, {stderr: PATTERN}, {tcp: 127.0.0.1:7379}, {unix: PATH},
+        # {http: "http://127.0.0.1:8080/"}, {file: PATH}.
+        ready: exit
+        # What is not ready by then has no time.
+        timeout: 60s
+        # How a program that is ready is stopped; not part of the time.
+        # stop: {signal: TERM, grace: 2s}
+        # Variables added to the environment.
+        # env: {LANG: C.UTF-8}
+        # The working directory, by default that of this file.
+        # directory: .
+        # The file to read as standard input.
+        # stdin: input.txt
+        # Give the program a terminal, if it buffers its output otherwise.
+        # tty: true
+        # Data files to evict as well, and directories to write anew, before cold launches.
+        # files: [data.bin]
+        # install: [app]
+        # A private HOME is copied from here.
+        # home: home-template
+        # Directories to reset before launches in the state first-run.
+        # state: [cache, {path: data, template: data-template}]
+        # Events to count, on 3 more launches of their own in each state.
+        # counters: [page-faults, context-switches]
+
+    """
+}

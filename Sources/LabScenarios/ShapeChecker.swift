@@ -1,0 +1,159 @@
+/// Holds a value against a shape and reports everything that does not fit.
+struct ShapeChecker {
+  var findings: Findings
+
+  /// Checks a value; `name` is what it is called in a finding, such as `key "targets"`.
+  mutating func check(_ value: Value, against shape: Shape, name: String) {
+    if case .choice(let shapes) = shape {
+      guard let fitting = shapes.first(where: { $0.admitsKind(of: value) }) else {
+        return reportKind(of: value, against: shape, name: name)
+      }
+      return check(value, against: fitting, name: name)
+    }
+    if case .anything = shape { return }
+    guard !value.isNull else {
+      return findings.report(
+        "empty-value",
+        "\(name) has no value",
+        at: value.place,
+        remedy: "give \(shape.phrase), or remove the key"
+      )
+    }
+    guard shape.admitsKind(of: value) else {
+      return reportKind(of: value, against: shape, name: name)
+    }
+    switch shape {
+    case .scalar(let form): check(value, against: form)
+    case .list(let element): checkList(value, of: element, name: name)
+    case .map(let keys): checkMap(value, keys: keys, name: name)
+    case .oneOf(let keys): checkOneOf(value, keys: keys, name: name)
+    case .named(let form, let shape): checkNames(value, form, shape, name: name)
+    case .unsupported(let name, let shape):
+      check(value, against: shape, name: name)
+      reportUnsupported(name, at: value.place)
+    case .choice, .anything: break
+    }
+  }
+
+  private mutating func check(_ value: Value, against form: ScalarForm) {
+    guard case .scalar(let text, let isPlain) = value.content else { return }
+    do {
+      try form.check(text, isPlain: isPlain)
+    } catch {
+      findings.report("invalid-value", error.problem, at: value.place, remedy: error.remedy)
+    }
+  }
+
+  private mutating func checkList(_ value: Value, of element: Shape, name: String) {
+    if value.elements.isEmpty {
+      findings.report(
+        "empty-value",
+        "\(name) is an empty list",
+        at: value.place,
+        remedy: "give at least one element, or remove the key"
+      )
+    }
+    for item in value.elements { check(item, against: element, name: "an element of \(name)") }
+  }
+
+  private mutating func checkMap(_ value: Value, keys: [Key], name: String) {
+    for entry in value.entries {
+      guard let key = keys.first(where: { $0.name == entry.key }) else {
+        reportUnknown(entry, among: keys.map(\.name))
+        continue
+      }
+      if case .unsupported(let feature, let shape) = key.shape {
+        check(entry.value, against: shape, name: "\(key.name)")
+        reportUnsupported(feature, at: entry.place)
+      } else {
+        check(entry.value, against: key.shape, name: "\"\(key.name)\"")
+      }
+    }
+    for key in keys where key.isRequired && value[key.name] == nil {
+      findings.report(
+        "missing-key",
+        "\(name) lacks the key \"\(key.name)\"",
+        at: value.place,
+        remedy: "add `\(key.name):` with \(key.shape.phrase)"
+      )
+    }
+  }
+
+  private mutating func checkOneOf(_ value: Value, keys: [Key], name: String) {
+    checkMap(value, keys: keys, name: name)
+    guard value.entries.count != 1 else { return }
+    findings.report(
+      "contradiction",
+      "\(name) has \(value.entries.count) keys instead of one",
+      at: value.entries.dropFirst().first?.place ?? value.place,
+      remedy: "keep one of: \(keys.map(\.name).joined(separator: ", "))"
+    )
+  }
+
+  private mutating func checkNames(
+    _ value: Value,
+    _ form: ScalarForm,
+    _ shape: Shape,
+    name: String
+  ) {
+    if value.entries.isEmpty {
+      findings.report(
+        "empty-value",
+        "\(name) is an empty map",
+        at: value.place,
+        remedy: "give at least one entry, or remove the key"
+      )
+    }
+    for entry in value.entries {
+      check(
+        Value(place: entry.place, content: .scalar(entry.key, isPlain: true)),
+        against: form
+      )
+      check(entry.value, against: shape, name: quoted(entry.key))
+    }
+  }
+
+  private mutating func reportUnknown(_ entry: Value.Entry, among names: [String]) {
+    findings.report(
+      "unknown-key",
+      "unknown key \(quoted(entry.key))",
+      at: entry.place,
+      remedy: entry.key == "<<"
+        ? "repeat the keys, because merging is not done here"
+        : spellingRemedy(for: entry.key, among: names)
+    )
+  }
+
+  private mutating func reportUnsupported(_ name: String, at place: Place) {
+    findings.report(
+      "not-supported",
+      "\"\(name)\" is not supported yet",
+      at: place,
+      remedy: "remove it, or use a version of launchlab that has it"
+    )
+  }
+
+  private mutating func reportKind(of value: Value, against shape: Shape, name: String) {
+    findings.report(
+      "wrong-type",
+      "\(name) is \(value.phrase), not \(shape.phrase)",
+      at: value.place,
+      remedy: Self.remedy(for: value, shape)
+    )
+  }
+
+  /// Shows the list form where one text was given for a list.
+  private static func remedy(for value: Value, _ shape: Shape) -> String {
+    guard case .list = shape, let text = value.text, !value.isNull else {
+      return "give \(shape.phrase)"
+    }
+    let words = text.split(separator: " ").map { word in
+      let isSafe = word.utf8.allSatisfy { byte in
+        let character = Character(Unicode.Scalar(byte))
+        return character.isASCII && (character.isLetter || "/._-".contains(character))
+      }
+      return isSafe ? String(word) : "\"\(word)\""
+    }
+    return "write a list: [\(words.joined(separator: ", "))]"
+  }
+}

@@ -1,0 +1,199 @@
+import LabModel
+
+/// Makes one target of a value whose shape was checked.
+struct TargetReader {
+  var findings: Findings
+  let safety: PathSafety
+  let states: [LaunchState]
+
+  /// Where relative paths of the program begin when it is built first; nil without a build.
+  let buildDirectory: String?
+
+  var directory: String { safety.scenarioDirectory }
+
+  mutating func target(named name: String, at place: Place, from value: Value) -> Target {
+    if name == Arm.emptyTarget {
+      findings.report(
+        "contradiction",
+        "a target is called \"\(Arm.emptyTarget)\", like the floor",
+        at: place,
+        remedy: "choose another name"
+      )
+    }
+    let target = Target(
+      name: name,
+      command: command(from: value["command"]),
+      ready: ready(from: value["ready"]),
+      stop: stop(from: value["stop"]),
+      timeout: timeout(from: value["timeout"]),
+      environment: environment(from: value),
+      directory: workingDirectory(from: value["directory"]),
+      standardInput: value["stdin"].map { existing($0, .regular, from: directory) },
+      tty: value["tty"]?.text == "true",
+      files: files(from: value["files"]),
+      install: install(from: value["install"]),
+      home: value["home"].map { existing($0, .directory, from: directory) },
+      state: state(from: value["state"]),
+      counters: counters(from: value["counters"])
+    )
+    reportOverlaps(of: target, in: value)
+    return target
+  }
+
+  // MARK: - How it is launched
+
+  private mutating func command(from value: Value?) -> [String] {
+    guard let first = value?.elements.first, let program = first.text else { return [] }
+    let arguments = value?.elements.dropFirst().compactMap(\.text) ?? []
+    if program.isEmpty {
+      findings.report(
+        "empty-value",
+        "the program is an empty text",
+        at: first.place,
+        remedy: "write its path or its name"
+      )
+    } else if program.hasPrefix("~") {
+      findings.report(
+        "invalid-value",
+        "the program \(quoted(program)) begins with a tilde, which is not expanded",
+        at: first.place,
+        remedy: "write the path out"
+      )
+    }
+    guard program.contains("/") else { return [program] + arguments }
+    return [PathSafety.absolute(program, from: buildDirectory ?? directory)] + arguments
+  }
+
+  private mutating func ready(from value: Value?) -> Readiness {
+    guard let value else { return .exit }
+    if let word = value.text {
+      if word == "mark" {
+        findings.report(
+          "not-supported",
+          "\"ready: mark\" is not supported yet",
+          at: value.place,
+          remedy: "use another condition, such as notify"
+        )
+      }
+      return word == "notify" ? .notify : .exit
+    }
+    guard let condition = value.entries.first, let text = condition.value.text else {
+      return .exit
+    }
+    return ready(condition.key, text, at: condition.value.place)
+  }
+
+  private mutating func ready(_ key: String, _ text: String, at place: Place) -> Readiness {
+    switch key {
+    case "tcp":
+      guard let endpoint = try? Endpoint(written: text) else { return .exit }
+      return .tcp(host: endpoint.host, port: endpoint.port)
+    case "http":
+      guard let address = try? WebAddress(written: text) else { return .exit }
+      return .http(
+        host: address.endpoint.host,
+        port: address.endpoint.port,
+        path: address.path
+      )
+    case "unix":
+      let path = PathSafety.absolute(text, from: directory)
+      if path.utf8.count > 107 {
+        findings.report(
+          "invalid-value",
+          "the socket path \(quoted(path)) is longer than 107 bytes",
+          at: place,
+          remedy: "use a shorter path, because the kernel allows no more"
+        )
+      }
+      return .unix(path: path)
+    case "file": return .file(path: PathSafety.absolute(text, from: directory))
+    default:
+      if text.isEmpty {
+        findings.report(
+          "empty-value",
+          "the pattern is empty",
+          at: place,
+          remedy: "write what the line contains"
+        )
+      }
+      return .output(stream: OutputStream(rawValue: key) ?? .stdout, pattern: text)
+    }
+  }
+
+  private func stop(from value: Value?) -> StopPolicy {
+    var policy = StopPolicy()
+    if let signal = value?["signal"]?.text, let number = try? Signal.number(of: signal) {
+      policy.signal = number
+    }
+    if let grace = value?["grace"]?.text, let span = try? Nanoseconds(written: grace) {
+      policy.grace = span
+    }
+    return policy
+  }
+
+  private mutating func timeout(from value: Value?) -> Nanoseconds {
+    guard let value, let text = value.text, let timeout = try? Nanoseconds(written: text) else {
+      return .seconds(60)
+    }
+    if timeout == .zero {
+      findings.report(
+        "invalid-value",
+        "the timeout \(quoted(text)) leaves no time to start",
+        at: value.place,
+        remedy: "allow more time, such as 10s"
+      )
+    }
+    return timeout
+  }
+
+  private mutating func environment(from value: Value) -> [String: String] {
+    var environment: [String: String] = [:]
+    for entry in value["env"]?.entries ?? [] {
+      environment[entry.key] = entry.value.text ?? ""
+      if entry.key.isEmpty || entry.key.contains("=") || entry.key.contains("\0") {
+        findings.report(
+          "invalid-value",
+          "\(quoted(entry.key)) cannot be the name of a variable",
+          at: entry.place,
+          remedy: "use letters, digits and `_`"
+        )
+      }
+      if entry.key == "NOTIFY_SOCKET", value["ready"]?.text == "notify" {
+        findings.report(
+          "contradiction",
+          "\"NOTIFY_SOCKET\" is set by `ready: notify`",
+          at: entry.place,
+          remedy: "remove the variable"
+        )
+      }
+      if entry.key == "HOME", value["home"] != nil || states.contains(.firstRun) {
+        findings.report(
+          "contradiction",
+          "\"HOME\" contradicts the private home directory",
+          at: entry.place,
+          remedy: value["home"] == nil
+            ? "remove the variable, or the state first-run" : "remove the variable, or `home:`"
+        )
+      }
+    }
+    return environment
+  }
+
+  private mutating func counters(from value: Value?) -> [String] {
+    var names: [String] = []
+    for element in value?.elements ?? [] {
+      guard let name = element.text else { continue }
+      if names.contains(name) {
+        findings.report(
+          "contradiction",
+          "the counter \(quoted(name)) is given twice",
+          at: element.place,
+          remedy: "keep one of them"
+        )
+      } else {
+        names.append(name)
+      }
+    }
+    return names
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import LabModel
+import Yams
+
+/// The text of a scenario file, and how it becomes a value whose size is bounded.
+struct YAMLText {
+  /// Limits that no honest scenario comes near; an expanded alias counts each time.
+  static let maximumBytes = 1 << 20
+  static let maximumNodes = 10_000
+  static let maximumDepth = 32
+
+  private let text: String
+  private var renamed = RenamedKeys()
+  private var nodes = 0
+
+  init(_ text: String) { self.text = text }
+
+  /// Reads the one document of the text.
+  ///
+  /// - Returns: Nil when there is nothing to go on with; then there is at least one finding.
+  mutating func value(reporting findings: inout Findings) -> Value? {
+    if let place = AliasGuard.aliasInKey(of: text) {
+      findings.report(
+        "alias-in-key",
+        "an alias stands in a key",
+        at: place,
+        remedy: "write the key out"
+      )
+      return nil
+    }
+    do {
+      guard let root = try composed() else {
+        findings.report(
+          "empty-scenario",
+          "the file is empty",
+          at: Place(line: 1, column: 1),
+          remedy: "write a first scenario with `launchlab init`"
+        )
+        return nil
+      }
+      return try value(of: root, depth: 1, reporting: &findings)
+    } catch let problem as YAMLProblem {
+      findings.report(problem.id, problem.problem, at: problem.place, remedy: problem.remedy)
+    } catch let error as YamlError {
+      let problem = YAMLProblem(error, in: text)
+      findings.report(problem.id, problem.problem, at: problem.place, remedy: problem.remedy)
+    } catch {
+      findings.report(
+        "yaml-syntax",
+        "the file cannot be parsed: \(error)",
+        at: Place(line: 1, column: 1),
+        remedy: "check the file with another YAML tool"
+      )
+    }
+    return nil
+  }
+
+  /// Parses the text; keys given twice are renamed one by one, until the parser takes it.
+  private mutating func composed() throws -> Node? {
+    var candidate = text
+    while true {
+      do {
+        // The basic resolver leaves every plain scalar a text, and costs no pattern matching.
+        return try Yams.compose(yaml: candidate, .basic)
+      } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+        let place = Place(line: context.mark.line, column: context.mark.column)
+        guard let key = keys.first, let next = renamed.rename(key, at: place, in: candidate) else {
+          throw YAMLProblem(
+            id: "duplicate-key",
+            problem: "duplicate key \(quoted(keys.first ?? ""))",
+            place: place,
+            remedy: "keep one of them"
+          )
+        }
+        candidate = next
+      }
+    }
+  }
+
+  private mutating func value(
+    of node: Node,
+    depth: Int,
+    reporting findings: inout Findings
+  ) throws -> Value {
+    let place = Place(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+    nodes += 1
+    guard nodes <= Self.maximumNodes else { throw YAMLProblem.tooLarge(at: place) }
+    guard depth <= Self.maximumDepth else { throw YAMLProblem.tooDeep(at: place) }
+    switch node {
+    case .scalar(let scalar):
+      return Value(
+        place: place,
+        content: .scalar(scalar.string, isPlain: isPlain(scalar, at: place, &findings))
+      )
+    case .sequence(let sequence):
+      let elements = try sequence.map { try value(of: $0, depth: depth + 1, reporting: &findings) }
+      return Value(place: place, content: .list(elements))
+    case .mapping(let mapping):
+      let entries = try entries(of: mapping, depth: depth + 1, reporting: &findings)
+      return Value(place: place, content: .map(entries))
+    case .alias:
+      throw YAMLProblem(
+        id: "yaml-syntax",
+        problem: "an alias cannot be followed",
+        place: place,
+        remedy: "write the value out"
+      )
+    }
+  }
+
+  private mutating func entries(
+    of mapping: Node.Mapping,
+    depth: Int,
+    reporting findings: inout Findings
+  ) throws -> [Value.Entry] {
+    var entries: [Value.Entry] = []
+    var earlier: [String: Place] = [:]
+    for (node, content) in mapping {
+      let place = Place(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+      guard case .scalar(let scalar) = node else {
+        findings.report(
+          "wrong-type",
+          "a key is a list or a map",
+          at: place,
+          remedy: "write a word as the key"
+        )
+        continue
+      }
+      let value = try value(of: content, depth: depth, reporting: &findings)
+      let key = renamed.original(at: place) ?? scalar.string
+      if let first = earlier[key] {
+        findings.report(
+          "duplicate-key",
+          "duplicate key \(quoted(key)), first given in line \(first.line)",
+          at: place,
+          remedy: "keep one of them"
+        )
+        continue
+      }
+      earlier[key] = place
+      entries.append(Value.Entry(key: key, place: place, value: value))
+    }
+    return entries
+  }
+
+  private func isPlain(
+    _ scalar: Node.Scalar,
+    at place: Place,
+    _ findings: inout Findings
+  ) -> Bool {
+    if scalar.string.unicodeScalars.contains("\0") {
+      findings.report(
+        "nul-character",
+        "\(quoted(scalar.string)) contains a NUL character",
+        at: place,
+        remedy: "remove it, because no argument, variable or path can hold one"
+      )
+    }
+    return scalar.style == .plain && scalar.tag.rawValue.isEmpty
+  }
+}
