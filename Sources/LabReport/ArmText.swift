@@ -1,0 +1,158 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabStatistics
+
+/// The figures of one arm as short texts, the same in every format that people read.
+struct ArmText {
+  let summary: ArmSummary
+
+  private let launch: Estimates?
+  private let scale: Scale
+
+  init(_ summary: ArmSummary) {
+    self.summary = summary
+    launch = summary.summary(of: .launch)?.estimates
+    scale = Scale(.nanoseconds, for: launch?.median ?? 0)
+  }
+
+  /// The arms whose times are the result, in the order they are shown: the floor last.
+  static func shown(of summary: RunSummary) -> [ArmText] {
+    let plain = summary.arms.filter { $0.arm.kind == .plain }.map(ArmText.init)
+    return plain.filter { !$0.isFloor } + plain.filter(\.isFloor)
+  }
+
+  /// The median, in parentheses when it is not one of the state that was asked for.
+  var median: String {
+    guard let launch else { return Quantity.none }
+    let text = scale.text(launch.median)
+    return summary.isUnreached ? "(\(text))" : text
+  }
+
+  /// What the parentheses of a median mean.
+  static let parentheses = "A median in parentheses is of launches that did not reach their state."
+
+  /// The bounds of the 95 % interval of the median, in the unit of the median.
+  var interval: String {
+    guard let interval = launch?.medianInterval else { return Quantity.none }
+    return "\(scale.number(interval.low))…\(scale.number(interval.high))"
+  }
+
+  var meanAndDeviation: String {
+    guard let launch else { return Quantity.none }
+    let deviation = launch.standardDeviation.map(scale.number) ?? Quantity.none
+    return "\(scale.number(launch.mean)) ± \(deviation)"
+  }
+
+  var variance: String {
+    launch?.variance.map(scale.squared) ?? Quantity.none
+  }
+
+  var variation: String {
+    launch?.coefficientOfVariation.map(Quantity.percent) ?? Quantity.none
+  }
+
+  var range: String {
+    guard let launch else { return Quantity.none }
+    return "\(scale.number(launch.minimum))…\(scale.number(launch.maximum))"
+  }
+
+  /// How many launches the figures come from, of how many if some did not count.
+  var count: String {
+    let used = launch?.n ?? 0
+    return used == summary.launches ? "\(used)" : "\(used)/\(summary.launches)"
+  }
+
+  var floorMultiple: String {
+    summary.floorMultiple.map(Quantity.significant) ?? Quantity.none
+  }
+
+  var isFloor: Bool { summary.arm.target == Arm.emptyTarget }
+
+  /// The target and the state, with the purpose of launches that are no plain ones.
+  var name: String {
+    let purpose = summary.arm.kind == .counters ? " (counters)" : ""
+    return "\(summary.arm.target.printable) \(summary.arm.state.rawValue)\(purpose)"
+  }
+
+  /// How an arm without a time went, such as `no launch was ready: exited 3`.
+  var failure: String? {
+    guard launch == nil else { return nil }
+    return summary.launches == 0 ? "not launched" : "no launch was ready: \(outcomes)"
+  }
+
+  /// Launches per outcome, the commonest first.
+  var outcomes: String {
+    summary.outcomes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  }
+
+  /// The median time it took to prepare a launch.
+  var preparation: String {
+    summary.preparation == .zero ? Quantity.none : Quantity.text(summary.preparation)
+  }
+
+  /// The figure of a metric that stands for all launches, in the unit that suits it.
+  func median(of metric: Metric) -> String {
+    summary.summary(of: metric).map { Quantity.text($0.estimates.median, metric.unit) }
+      ?? Quantity.none
+  }
+}
+
+// MARK: - Coldness
+
+extension ArmText {
+  /// Whether every launch is known to have had its state.
+  var isStateReached: Bool { summary.state.notReached == 0 && summary.state.notVerified == 0 }
+
+  /// What is known about the state, such as `cold 100 %` or `not reached 3/12`.
+  var coldness: String {
+    let tally = summary.state
+    if tally.notReached > 0 { return "not reached \(tally.notReached)/\(summary.launches)" }
+    if tally.notVerified > 0 {
+      let isAll = tally.notVerified == summary.launches
+      return isAll ? "not verified" : "not verified \(tally.notVerified)/\(summary.launches)"
+    }
+    guard tally.reached > 0 else { return Quantity.none }
+    guard summary.arm.state.isCold else { return "no major fault" }
+    guard let pages = OwnPages(summary), pages.total > 0 else { return "reached" }
+    // Rounded down, so that a single page that stayed shows.
+    return "cold \(100 * (pages.total - pages.resident) / pages.total) %"
+  }
+}
+
+/// The pages of the target's own files, over the worst launch of each file.
+struct OwnPages {
+  let resident: Int
+  let total: Int
+
+  /// Adds up the pages; nil when no own file was read, because nothing is known then.
+  init?(_ summary: ArmSummary) {
+    let own = summary.residency.filter(\.isOwn)
+    guard !own.isEmpty else { return nil }
+    resident = own.reduce(0) { $0 + $1.maximumResidentPages }
+    total = own.reduce(0) { $0 + $1.totalPages }
+  }
+}
+
+/// The files of an arm that stayed in the page cache, joined by the reason why.
+struct PinnedFiles {
+  /// Such as `libc.so.6, libm.so.6 (mapped by pid 1 and 41 others)`, in the order of the files.
+  let phrases: [String]
+
+  init(_ arms: [ArmSummary]) {
+    var reasons: [String] = []
+    var names: [String: [String]] = [:]
+    for file in arms.flatMap(\.residency) {
+      guard let reason = file.pinnedBy else { continue }
+      let name = URL(filePath: file.path).lastPathComponent.printable
+      if names[reason] == nil { reasons.append(reason) }
+      if names[reason]?.contains(name) != true { names[reason, default: []].append(name) }
+    }
+    phrases = reasons.map { reason in
+      let files = names[reason] ?? []
+      let more = files.count > 6 ? " and \(files.count - 6) more" : ""
+      return "\(files.prefix(6).joined(separator: ", "))\(more) (\(reason.printable))"
+    }
+  }
+}

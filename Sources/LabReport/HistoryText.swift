@@ -1,0 +1,67 @@
+package import LabModel
+
+/// The stored runs as a terminal shows them, in the order they are given.
+package struct HistoryText {
+  private let runs: [RunListing]
+  private let style: TextStyle
+
+  package init(_ runs: [RunListing], style: TextStyle) {
+    self.runs = runs
+    self.style = style
+  }
+
+  /// The text, with a line feed after every line.
+  package func rendered() -> String {
+    guard !runs.isEmpty else { return "no runs are stored yet\n" }
+    let titles = ["run", "started", "scenario", "status", "launches", "arms", "commit", "host"]
+    let table = TextTable(
+      columns: [.left, .left, .left, .left, .right, .right, .left, .left],
+      rows: [titles.map { TextTable.Cell($0, .dim) }] + runs.map(row)
+    )
+    let lines = table.width <= style.width ? table.lines(style: style) : narrowLines
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func row(_ run: RunListing) -> [TextTable.Cell] {
+    let texts = [
+      String(run.arms.count), run.commit.map { String($0.prefix(10)) } ?? Quantity.none,
+      String(run.fingerprint.prefix(8)),
+    ]
+    return [
+      TextTable.Cell(run.id, .bold), TextTable.Cell(Quantity.instant(run.startedAt)),
+      TextTable.Cell(run.scenario.printable), status(run), TextTable.Cell(launches(run)),
+    ] + texts.map { TextTable.Cell($0, .dim) }
+  }
+
+  /// Two lines per run: what identifies it, and the rest.
+  private var narrowLines: [String] {
+    let first = TextTable(
+      columns: [.left, .left, .right],
+      rows: runs.map { run in
+        [TextTable.Cell(run.id, .bold), status(run), TextTable.Cell("\(launches(run)) launches")]
+      }
+    )
+    return zip(first.lines(style: style), runs).flatMap { line, run in
+      let commit = run.commit.map { ", commit \($0.prefix(10))" } ?? ""
+      let arms = Quantity.count(run.arms.count, "arm")
+      return [line]
+        + style.wrapped(
+          "    \(run.scenario.printable), \(Quantity.instant(run.startedAt)), \(arms)\(commit)",
+          indent: 4
+        )
+    }
+  }
+
+  private func launches(_ run: RunListing) -> String {
+    run.launches == run.plannedLaunches
+      ? String(run.launches) : "\(run.launches)/\(run.plannedLaunches)"
+  }
+
+  private func status(_ run: RunListing) -> TextTable.Cell {
+    switch run.status {
+    case .complete: TextTable.Cell(run.status.rawValue)
+    case .unfinished, .interrupted: TextTable.Cell(run.status.rawValue, .warning)
+    case .failed: TextTable.Cell(run.status.rawValue, .failure)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package import LabModel
+
+/// What a run would do, as `--dry-run` prints it.
+package struct PlanText {
+  private static let shownBlocks = 3
+
+  private let plan: Plan
+  private let estimate: Nanoseconds?
+  private let style: TextStyle
+
+  /// Creates the text of a plan.
+  ///
+  /// - Parameters:
+  ///   - plan: What would be run.
+  ///   - estimate: How long the whole run may take; nil when nothing is known about it.
+  ///   - style: How the text is shown.
+  package init(_ plan: Plan, estimate: Nanoseconds?, style: TextStyle) {
+    self.plan = plan
+    self.estimate = estimate
+    self.style = style
+  }
+
+  /// The text, with a line feed after every line.
+  package func rendered() -> String {
+    [summary, arms, order, effects].filter { !$0.isEmpty }
+      .map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+  }
+
+  private var summary: [String] {
+    let launches = Quantity.count(plan.launchCount, "launch", plural: "launches")
+    let blocks = Quantity.count(plan.blockCount, "block")
+    let time = estimate.map { "takes \(Quantity.estimate($0))" } ?? "duration not known yet"
+    let name = style.paint(plan.scenario.name.printable, .bold)
+    return ["\(name)  \(launches) in \(blocks), \(time), seed \(plan.seed)"]
+      + (plan.scenario.source.map {
+        style.wrapped(
+          "first builds \($0.repository.printable) with: \($0.build.printable)",
+          indent: 2
+        )
+      } ?? [])
+  }
+
+  // MARK: - Arms and order
+
+  private var arms: [String] {
+    let rows = plan.arms.enumerated().map { number, arm in
+      let target = plan.scenario.targets.first { $0.name == arm.target }
+      let command = target.map { ShellQuoting.text($0.command).printable } ?? "the floor"
+      let ready = target.map { "until \($0.ready.description.printable)" } ?? ""
+      let launches = arm.kind == .plain ? plan.blockCount : plan.counterLaunches
+      let kind = arm.kind == .counters ? " (counters)" : ""
+      return [
+        TextTable.Cell(label(number), .bold), TextTable.Cell(arm.target.printable),
+        TextTable.Cell(arm.state.rawValue + kind), TextTable.Cell("\(launches) ×"),
+        TextTable.Cell(command.truncated(to: 40), .dim), TextTable.Cell(ready, .dim),
+      ]
+    }
+    return TextTable(columns: [.right, .left, .left, .right, .left, .left], rows: rows)
+      .lines(style: style)
+  }
+
+  private var order: [String] {
+    let shown = min(plan.blockCount, Self.shownBlocks)
+    let lines = (0..<shown).flatMap { block in
+      let arms = plan.order(ofBlock: block).map(label).joined(separator: " ")
+      return style.wrapped("block \(block + 1): \(arms)", indent: 4)
+    }
+    let more = plan.blockCount - shown
+    let rest = Quantity.count(more, "more block")
+    return lines + (more > 0 ? ["and \(rest), each in an order drawn anew from the seed"] : [])
+  }
+
+  /// A name for an arm that is short enough for the order: A to Z, then A2 and on.
+  private func label(_ arm: Int) -> String {
+    let letter = String(UnicodeScalar(UInt8(65 + arm % 26)))
+    return arm < 26 ? letter : "\(letter)\(arm / 26 + 1)"
+  }
+}
+
+// MARK: - What it does to the machine
+
+extension PlanText {
+  private var effects: [String] {
+    let states = LaunchState.allCases.filter { state in plan.arms.contains { $0.state == state } }
+    let lines = states.flatMap { state in
+      let sentence = effect(of: state)
+      return style.wrapped("  \(state.rawValue): \(sentence)", indent: 6)
+    }
+    return ["what is done to this machine before each launch:"] + lines
+      + ["after each launch every process of the target is stopped", ""]
+      + ["This was a dry run: nothing was launched and nothing was changed."]
+  }
+
+  private func effect(of state: LaunchState) -> String {
+    switch state {
+    case .rebootCold:
+      "sync, then vm.drop_caches=3; this empties the page cache for everyone on this host"
+    case .reinstallCold:
+      "the target's own files leave the page cache\(ownFiles)\(installs); the rest stays"
+    case .firstRun:
+      "as reinstall-cold\(state == .firstRun && !hasReinstall ? ownFiles + installs : "");"
+        + " HOME is private, \(homes)\(resets)"
+    case .warm:
+      "at most 10 unmeasured launches, until one has no major fault"
+    }
+  }
+
+  private var hasReinstall: Bool { plan.arms.contains { $0.state == .reinstallCold } }
+
+  private var ownFiles: String {
+    let files = unique(plan.scenario.targets.flatMap(\.files))
+    let named = files.isEmpty ? "" : ", and \(files.joined(separator: ", "))"
+    return " (the executable and its libraries outside the system\(named))"
+  }
+
+  private var installs: String {
+    let directories = unique(plan.scenario.targets.flatMap(\.install))
+    return directories.isEmpty
+      ? "" : "; every file under \(directories.joined(separator: ", ")) is made anew as a copy"
+  }
+
+  private var homes: String {
+    let homes = plan.scenario.targets.map { target in
+      target.home.map { "filled from \($0)" } ?? "empty at first"
+    }
+    return unique(homes).joined(separator: " or ")
+  }
+
+  private var resets: String {
+    let resets = plan.scenario.targets.flatMap(\.state).map { directory in
+      let source = directory.template.map { "filled from \($0)" } ?? "left empty"
+      return "\(directory.path) is cleared and \(source)".printable
+    }
+    return resets.isEmpty ? "" : "; \(unique(resets).joined(separator: ", "))"
+  }
+
+  private func unique(_ texts: [String]) -> [String] {
+    texts.reduce(into: []) { if !$0.contains($1.printable) { $0.append($1.printable) } }
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import LabAnalysis
+import LabModel
+
+/// What was run, when and where, as phrases that every format for people shares.
+struct RunFacts {
+  private let summary: RunSummary
+  private var run: RunRecord { summary.run }
+
+  init(_ summary: RunSummary) { self.summary = summary }
+
+  var scenario: String { run.plan.scenario.name.printable }
+
+  var startedAt: String { Quantity.instant(run.startedAt) }
+
+  /// What was planned, and how many launches of it are stored.
+  var order: String {
+    let blocks = Quantity.count(run.plan.blockCount, "block")
+    let arms = Quantity.count(run.plan.arms.filter { $0.kind == .plain }.count, "arm")
+    let launches = Quantity.count(stored, "launch", plural: "launches")
+    return "\(blocks) of \(arms) in random order, seed \(run.plan.seed) · \(launches)"
+  }
+
+  /// What is wrong with the run as a whole; nil when every block was launched.
+  var unfinished: String? {
+    let progress = "\(stored) of \(run.plan.launchCount) launches are stored"
+    switch run.status {
+    case .complete: return nil
+    case .unfinished: return "unfinished: \(progress)"
+    case .failed: return "stopped early because a target did not work: \(progress)"
+    case .interrupted: return "interrupted: \(progress)"
+    }
+  }
+
+  /// The machine in one phrase, without what is unknown.
+  var host: String {
+    let host = run.host
+    let facts: [String?] = [
+      host.cpuModel, host.cpuCount.map { Quantity.count($0, "cpu") },
+      host.memoryBytes.map { Quantity.text(Double($0), .bytes) },
+      "Linux \(host.kernel) \(host.architecture)", host.libc,
+      [host.fileSystem, host.device].compactMap(\.self).joined(separator: " on "),
+      host.virtualization.map { "under \($0)" }, "host \(host.fingerprint.prefix(12))",
+    ]
+    return facts.compactMap(\.self).filter { !$0.isEmpty }.map(\.printable).joined(separator: " · ")
+  }
+
+  /// The commit that was built, if any.
+  var build: String? {
+    run.build.map { "commit \($0.commit.prefix(12)) \($0.subject.printable)" }
+  }
+
+  /// Per target its readiness condition, with how late it may be seen.
+  var readiness: [String] {
+    run.plan.scenario.targets.map { target in
+      let late = summary.arms.filter { $0.arm.target == target.name }.map(\.resolution).max()
+      let resolution =
+        late.flatMap { $0 > .zero ? ", seen up to \(Quantity.text($0)) late" : nil } ?? ""
+      return "\(target.name.printable): \(target.ready.description.printable)\(resolution)"
+    }
+  }
+
+  /// What became of the controls.
+  var controls: [String] {
+    run.controls.map { receipt in
+      let value = receipt.after ?? receipt.wanted
+      let reason = receipt.reason.map { ": \($0)" } ?? ""
+      let name = [receipt.name, value].compactMap(\.self).joined(separator: " ")
+      return "\(name) \(receipt.status.rawValue)\(reason)".printable
+    }
+  }
+
+  private var stored: Int { summary.arms.reduce(0) { $0 + $1.launches } }
+}

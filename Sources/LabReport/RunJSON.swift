@@ -1,0 +1,108 @@
+import Foundation
+package import LabAnalysis
+import LabModel
+import LabStatistics
+
+/// The result of a run as JSON, of schema `launchlab.run/1`.
+///
+/// Keys come in a fixed order, and the same result gives the same bytes. `docs/json.md` tells what
+/// each field means.
+package struct RunJSON {
+  private let summary: RunSummary
+
+  package init(_ summary: RunSummary) { self.summary = summary }
+
+  /// Writes the JSON text in pieces, so that many values need little memory.
+  ///
+  /// - Throws: What `sink` throws.
+  package func write(to sink: (String) throws -> Void) rethrows {
+    let value: JSONValue = [
+      "schema": "launchlab.run/1",
+      "run": run,
+      "arms": .array(summary.arms.map { ArmJSON($0).value }),
+      "warnings": .array(summary.warnings.map(JSONValue.init(diagnostic:))),
+    ]
+    try JSONText.write(value, .indented, to: sink)
+  }
+
+  private var run: JSONValue {
+    let run = summary.run
+    return [
+      "id": .string(run.id),
+      "scenario": .string(run.plan.scenario.name),
+      "started_at": .string(run.startedAt.formatted(.iso8601)),
+      "finished_at": JSONValue(run.finishedAt?.formatted(.iso8601)),
+      "status": .string(run.status.rawValue),
+      "tool": .string(run.tool),
+      "seed": .unsigned(run.plan.seed),
+      "blocks": JSONValue(run.plan.blockCount),
+      "planned_launches": JSONValue(run.plan.launchCount),
+      "targets": .array(run.plan.scenario.targets.map(target)),
+      "build": run.build.map(build) ?? nil,
+      "host": host(run.host),
+      "controls": .array(run.controls.map(control)),
+    ]
+  }
+
+  private func target(_ target: Target) -> JSONValue {
+    [
+      "name": .string(target.name),
+      "command": .array(target.command.map(JSONValue.string)),
+      "directory": .string(target.directory),
+      "ready": .string(target.ready.description),
+      "timeout_ns": .integer(target.timeout.count),
+    ]
+  }
+
+  private func build(_ build: BuildRecord) -> JSONValue {
+    [
+      "commit": .string(build.commit),
+      "subject": .string(build.subject),
+      "tree": .string(build.tree),
+      "was_cached": .bool(build.wasCached),
+    ]
+  }
+
+  private func host(_ host: HostFacts) -> JSONValue {
+    [
+      "fingerprint": .string(host.fingerprint),
+      "cpu_model": JSONValue(host.cpuModel),
+      "cpu_count": JSONValue(host.cpuCount),
+      "memory_bytes": JSONValue(host.memoryBytes),
+      "architecture": .string(host.architecture),
+      "kernel": .string(host.kernel),
+      "libc": JSONValue(host.libc),
+      "microcode": JSONValue(host.microcode),
+      "governor": JSONValue(host.governor),
+      "file_system": JSONValue(host.fileSystem),
+      "device": JSONValue(host.device),
+      "read_ahead_kilobytes": JSONValue(host.readAheadKilobytes),
+      "io_scheduler": JSONValue(host.ioScheduler),
+      "proactive_reclaim": JSONValue(host.proactiveReclaim),
+      "virtualization": JSONValue(host.virtualization),
+    ]
+  }
+
+  private func control(_ receipt: ControlReceipt) -> JSONValue {
+    [
+      "name": .string(receipt.name),
+      "wanted": JSONValue(receipt.wanted),
+      "before": JSONValue(receipt.before),
+      "after": JSONValue(receipt.after),
+      "status": .string(receipt.status.rawValue),
+      "reason": JSONValue(receipt.reason),
+    ]
+  }
+}
+
+extension JSONValue {
+  init(diagnostic: Diagnostic) {
+    self = [
+      "severity": .string(diagnostic.severity.rawValue),
+      "id": .string(diagnostic.id),
+      "problem": .string(diagnostic.problem),
+      "place": JSONValue(diagnostic.place),
+      "remedy": JSONValue(diagnostic.remedy),
+    ]
+  }
+}

@@ -1,0 +1,66 @@
+extension String {
+  /// How many columns a terminal gives to the text: two for wide characters, one for others.
+  ///
+  /// Source: the wide and full-width ranges of Unicode Standard Annex 11, joined where no narrow
+  /// character lies between them.
+  var displayWidth: Int {
+    reduce(0) { width, character in
+      let isWide = character.unicodeScalars.contains { scalar in
+        Self.wideScalars.contains { $0.contains(scalar.value) }
+      }
+      return width + (isWide ? 2 : 1)
+    }
+  }
+
+  /// The text with control characters made visible, so that a name cannot steer a terminal.
+  var printable: String {
+    guard unicodeScalars.contains(where: Self.isControl) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if Self.isControl(scalar) {
+        text += scalar.escaped(asASCII: true)
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  /// The text filled with spaces to a width in columns.
+  func padded(to width: Int, onLeft: Bool = false) -> String {
+    let filling = String(repeating: " ", count: max(0, width - displayWidth))
+    return onLeft ? filling + self : self + filling
+  }
+
+  /// The text without spaces at its end.
+  var trimmed: String {
+    String(prefix(upTo: lastIndex { $0 != " " }.map(index(after:)) ?? startIndex))
+  }
+
+  /// The text cut to a width in columns, with an ellipsis where something was cut.
+  func truncated(to width: Int) -> String {
+    guard displayWidth > width else { return self }
+    var text = ""
+    var used = 1
+    for character in self {
+      used += String(character).displayWidth
+      if used > width { break }
+      text.append(character)
+    }
+    return text + "…"
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    let category = scalar.properties.generalCategory
+    return category == .control || category == .format && isDirectional(scalar)
+  }
+
+  /// Whether a scalar changes the writing direction of what follows it.
+  private static func isDirectional(_ scalar: Unicode.Scalar) -> Bool {
+    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+  }
+
+  private static let wideScalars: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
+    0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
+    0x1F680...0x1F6FF, 0x1F900...0x1FAFF, 0x2_0000...0x3_FFFD,
+  ]
+}

@@ -1,0 +1,52 @@
+/// How text is shown: its colours and its width.
+///
+/// Whether stdout is a terminal, and how wide it is, is for the caller to find out.
+package struct TextStyle: Hashable, Sendable {
+  package var usesColor: Bool
+
+  /// In columns.
+  package var width: Int
+
+  package init(usesColor: Bool = false, width: Int = 100) {
+    self.usesColor = usesColor
+    self.width = width
+  }
+
+  /// What a piece of text is, as far as colour can tell.
+  enum Ink: String {
+    case bold = "1"
+    case dim = "2"
+    case failure = "31"
+    case warning = "33"
+    case note = "36"
+    case boldFailure = "1;31"
+    case boldWarning = "1;33"
+  }
+
+  func paint(_ text: String, _ ink: Ink?) -> String {
+    guard usesColor, let ink, !text.isEmpty else { return text }
+    return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
+  }
+
+  /// Breaks a text between words into lines that fit, the later ones indented.
+  ///
+  /// A word that is wider than a line stays whole, so that a path can be copied.
+  func wrapped(_ text: String, indent: Int = 0) -> [String] {
+    var lines: [String] = []
+    var line: String?
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      guard let begun = line else {
+        line = String(word)
+        continue
+      }
+      let longer = "\(begun) \(word)"
+      if longer.displayWidth <= width {
+        line = longer
+      } else {
+        lines.append(begun)
+        line = String(repeating: " ", count: indent) + word
+      }
+    }
+    return lines + [line ?? ""]
+  }
+}
