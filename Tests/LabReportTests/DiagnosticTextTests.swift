@@ -1,0 +1,36 @@
+import LabModel
+import LabReport
+import LabTestSupport
+import Testing
+
+@Suite struct DiagnosticTextTests {
+  private static let diagnostics = [
+    Diagnostic(
+      .error,
+      id: "unknown-key",
+      problem: "unknown key \"lanches\"",
+      place: "scenario.yml:3:5",
+      remedy: "write `launches`"
+    ),
+    Diagnostic(
+      .warning,
+      id: "few",
+      problem: "only 3 values:  \u{1B}[31mtwo spaces stay",
+      remedy: "ask for at least 5 launches so that an interval of the median can be given at all"
+    ),
+    Diagnostic(.note, id: "output", problem: "the target printed:\n  first line\nsecond line"),
+  ]
+
+  @Test func `without colour it is the text of the diagnostics`() {
+    let diagnostics = [Self.diagnostics[0]]
+    let text = DiagnosticText(diagnostics, style: TextStyle(width: 100)).rendered()
+    #expect(text == diagnostics.map { "\($0)\n" }.joined())
+  }
+
+  @Test(arguments: [true, false])
+  func `shows errors, warnings and notes`(usesColor: Bool) throws {
+    let style = TextStyle(usesColor: usesColor, width: 60)
+    let text = DiagnosticText(Self.diagnostics, style: style).rendered()
+    try expectSnapshot(text, named: usesColor ? "colour" : "plain", suite: "DiagnosticText")
+  }
+}

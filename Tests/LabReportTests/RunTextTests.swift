@@ -1,0 +1,66 @@
+import LabAnalysis
+import LabModel
+import LabReport
+import LabTestSupport
+import Testing
+
+@Suite struct RunTextTests {
+  struct Case: CustomTestStringConvertible {
+    var name: String
+    var summary: RunSummary
+    var style: TextStyle
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(name: "complete-120", summary: SampleRun.complete, style: TextStyle(width: 120)),
+    Case(name: "complete-140", summary: SampleRun.complete, style: TextStyle(width: 140)),
+    Case(name: "quickstart-120", summary: SampleRun.quickstart, style: TextStyle(width: 120)),
+    Case(name: "complete-80", summary: SampleRun.complete, style: TextStyle(width: 80)),
+    Case(
+      name: "complete-colour",
+      summary: SampleRun.complete,
+      style: TextStyle(usesColor: true, width: 120)
+    ),
+    Case(name: "troubled-120", summary: SampleRun.troubled, style: TextStyle(width: 120)),
+    Case(name: "troubled-80", summary: SampleRun.troubled, style: TextStyle(width: 80)),
+    Case(
+      name: "troubled-colour",
+      summary: SampleRun.troubled,
+      style: TextStyle(usesColor: true, width: 80)
+    ),
+    Case(name: "single", summary: SampleRun.single, style: TextStyle(width: 120)),
+    Case(
+      name: "nothing-ready",
+      summary: SampleRun.summary([SampleRun.failed]),
+      style: TextStyle(width: 100)
+    ),
+  ]
+
+  @Test(arguments: cases)
+  func `shows a run`(_ example: Case) throws {
+    let text = RunText(example.summary, style: example.style).rendered()
+    try expectSnapshot(text, named: example.name, suite: "RunText")
+  }
+
+  @Test func `colour changes nothing but colour`() {
+    let plain = RunText(SampleRun.troubled, style: TextStyle(width: 90)).rendered()
+    let coloured = RunText(SampleRun.troubled, style: TextStyle(usesColor: true, width: 90))
+      .rendered()
+    #expect(coloured != plain)
+    #expect(coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == plain)
+  }
+
+  @Test(arguments: [80, 100, 120])
+  func `keeps to the width of the terminal`(width: Int) {
+    let text = RunText(SampleRun.complete, style: TextStyle(width: width)).rendered()
+    let widest = text.split(separator: "\n").map(\.count).max() ?? 0
+    #expect(widest <= width)
+  }
+
+  @Test func `shows no control character of a name`() {
+    let text = RunText(SampleRun.troubled, style: TextStyle(width: 200)).rendered()
+    #expect(!text.contains("\u{1B}"))
+    #expect(text.contains(#"\u{1B}"#))
+  }
+}
