@@ -34,4 +34,29 @@ int lab_set_attribute(
 /// Removes one extended attribute (fremovexattr(2)); returns 0 or -errno.
 int lab_remove_attribute(int descriptor, const char *_Nonnull name);
 
+// Terminals.
+
+/// The number of columns of a terminal (ioctl_tty(2)); 0 when it is unknown.
+int lab_terminal_columns(int descriptor);
+
+// Launches.
+
+/// Starts a program in a session of its own (posix_spawn(3), Linux 2.6).
+///
+/// It has /dev/null as its standard streams, `control` as descriptor 3, no other, and an empty
+/// environment. `arguments` ends with NULL. Returns its process id or -errno.
+int lab_start_helper(
+  const char *_Nonnull program, char *_Nullable const *_Nonnull arguments, int control);
+
+/// Makes an eventfd that never waits (eventfd(2), Linux 2.6.27). Returns it or -errno.
+int lab_make_event(void);
+
+/// Writes to an eventfd whenever SIGINT, SIGTERM or SIGHUP arrives (sigaction(2), eventfd(2),
+/// Linux 2.6.22), unless the signal was ignored; -1 stops it. Returns 0 or -errno.
+int lab_tell_signals(int descriptor);
+
+/// Makes this process the parent of its orphaned descendants
+/// (PR_SET_CHILD_SUBREAPER(2const), Linux 3.4). Returns 0 or -errno.
+int lab_adopt_orphans(void);
+
 #endif

@@ -1,0 +1,68 @@
+import Glibc
+import LabModel
+import SystemPackage
+
+/// All that is known of one arm before its first launch.
+struct Bench {
+  let request: LaunchRequest
+  let files: [WatchedFile]
+
+  /// Why the cold states of the files cannot be verified, if so.
+  let unverified: String?
+
+  let installs: [Reinstaller]
+
+  /// The private HOME and the state directories, which a first run resets.
+  let state: [PrivateDirectory]
+
+  let notes: [Diagnostic]
+
+  var lastClean: Clean?
+
+  private let identity: ProgramIdentity?
+
+  init(
+    request: LaunchRequest,
+    files: [WatchedFile],
+    unverified: String?,
+    installs: [Reinstaller],
+    state: [PrivateDirectory],
+    notes: [Diagnostic]
+  ) {
+    self.request = request
+    self.files = files
+    self.unverified = unverified
+    self.installs = installs
+    self.state = state
+    self.notes = notes
+    identity = ProgramIdentity(of: FilePath(request.program))
+  }
+
+  /// Empties the private HOME and the state directories, and fills them from their templates.
+  ///
+  /// What was just written is evicted, as after an installation some time ago.
+  func reset() throws(HostError) {
+    for directory in state { try directory.reset() }
+    for directory in state { try directory.evict() }
+  }
+
+  /// Whether the program is another one than when the run began.
+  var isReplaced: Bool { identity != ProgramIdentity(of: FilePath(request.program)) }
+}
+
+/// What tells a program from another one at the same path.
+///
+/// The inode is not part of it, because launchlab itself makes the files of `install:` anew.
+private struct ProgramIdentity: Equatable {
+  var size: Int
+  var seconds: Int
+  var nanoseconds: Int
+
+  init?(of path: FilePath) {
+    var status = stat()
+    guard unsafe path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    size = status.st_size
+    seconds = status.st_mtim.tv_sec
+    nanoseconds = status.st_mtim.tv_nsec
+  }
+}

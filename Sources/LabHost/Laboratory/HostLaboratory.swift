@@ -1,0 +1,169 @@
+package import LabModel
+import SystemPackage
+
+/// The real machine: it brings launch states about, reads their evidence, and launches.
+///
+/// It is used from one thread, and must be closed.
+package struct HostLaboratory: LaunchLaboratory {
+  /// What is said of the controls that are in force without being asked for.
+  package let receipts: [ControlReceipt]
+
+  package let host: HostFacts
+
+  /// What a reader must know of the targets' files.
+  package let notes: [Diagnostic]
+
+  /// At most this many unmeasured launches make a target warm.
+  private static let warmUpLimit = 10
+
+  /// How long a launch without a major fault vouches for the next one.
+  private static let warmth = Nanoseconds.seconds(1)
+
+  private let spawner: Spawner
+  private let workspace: Workspace
+  private let cache = PageCache()
+  private var benches: [Arm: Bench]
+  private var pins: [FilePath: String] = [:]
+
+  /// How often pages were dropped, so that a clean launch before does not vouch for one after.
+  private var evictions = 0
+
+  /// Prepares the launches of a plan, and refuses at once what this machine cannot do.
+  ///
+  /// - Parameters:
+  ///   - plan: Its targets have absolute paths.
+  ///   - directory: Where private directories go, on the disk that the targets' files are on.
+  /// - Throws: ``HostError``, with every refusal of every target.
+  package init(plan: Plan, directory: String) async throws(HostError) {
+    let setUp = LaboratorySetUp(plan: plan, directory: directory)
+    workspace = try Workspace(below: directory)
+    do throws(HostError) {
+      benches = try await setUp.benches(in: workspace)
+      spawner = try Spawner(temporaryDirectory: workspace.sockets.string)
+    } catch {
+      workspace.remove()
+      throw error
+    }
+    notes = benches.values.flatMap(\.notes).uniqued()
+    let program = benches[plan.arms[0]]?.request.program ?? "/"
+    host = HostFactsReader().facts(for: FilePath(program))
+    receipts = [
+      ControlReceipt(
+        name: "proactive_reclaim", before: host.proactiveReclaim ?? "none",
+        after: host.proactiveReclaim ?? "none", status: .observed),
+      spawner.containment,
+    ]
+  }
+
+  /// Ends the spawner and removes the private directories.
+  package func close() {
+    spawner.close()
+    workspace.remove()
+  }
+
+  package var now: Nanoseconds { MonotonicClock.now }
+
+  // MARK: - One launch
+
+  package mutating func prepare(_ arm: Arm) throws(HostError) -> Preparation {
+    let beginning = now
+    guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
+    var preparation = Preparation(unverified: arm.state.isCold ? bench.unverified : nil)
+    switch arm.state {
+    case .rebootCold: try drop()
+    case .reinstallCold: try reinstall(bench)
+    case .firstRun:
+      try bench.reset()
+      try reinstall(bench)
+    case .warm: try warmUp(arm, &preparation)
+    }
+    preparation.residency = try residency(of: bench.files, in: arm.state)
+    preparation.duration = now - beginning
+    return preparation
+  }
+
+  package mutating func launch(_ arm: Arm) throws(HostError) -> LaunchResult {
+    guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
+    let isReplaced = bench.isReplaced
+    var result = try spawner.launch(bench.request)
+    if isReplaced { result.flags.append(.replaced) }
+    let isClean = result.outcome == .ready && result.figures.majorFaults == 0
+    benches[arm]?.lastClean = isClean ? Clean(at: now, evictions: evictions) : nil
+    return result
+  }
+
+  // MARK: - States
+
+  private mutating func drop() throws(HostError) {
+    evictions += 1
+    try cache.dropAll()
+  }
+
+  private mutating func reinstall(_ bench: Bench) throws(HostError) {
+    evictions += 1
+    for install in bench.installs { _ = try install.reinstall() }
+    for file in bench.files where file.isOwn { try cache.evict(file.path) }
+  }
+
+  /// Launches without measuring until a launch has no major fault.
+  private mutating func warmUp(_ arm: Arm, _ preparation: inout Preparation) throws(HostError) {
+    if let clean = benches[arm]?.lastClean, clean.evictions == evictions,
+      now - clean.at < Self.warmth
+    {
+      return
+    }
+    while preparation.warmUps < Self.warmUpLimit {
+      preparation.warmUps += 1
+      let result = try launch(arm)
+      guard result.outcome == .ready, let faults = result.figures.majorFaults else { return }
+      if faults == 0 { return }
+    }
+    preparation.failure = "each of \(Self.warmUpLimit) unmeasured launches had major faults"
+  }
+
+  // MARK: - Evidence
+
+  private mutating func residency(
+    of files: [WatchedFile], in state: LaunchState
+  ) throws(HostError) -> [FileResidency] {
+    var found: [FileResidency] = []
+    found.reserveCapacity(files.count)
+    for file in files {
+      let pages = try cache.residency(of: file.path)
+      found.append(
+        FileResidency(
+          path: file.path.string, isOwn: file.isOwn, residentPages: pages.residentPages,
+          totalPages: pages.totalPages))
+    }
+    explainPins(in: &found, state: state)
+    return found
+  }
+
+  /// Says why pages stayed that were meant to go; each file is looked into once per run.
+  private mutating func explainPins(in found: inout [FileResidency], state: LaunchState) {
+    guard state.isCold else { return }
+    let stayed = found.indices.filter {
+      found[$0].residentPages > 0 && (found[$0].isOwn || state == .rebootCold)
+    }
+    let unexplained = stayed.map { FilePath(found[$0].path) }.filter { pins[$0] == nil }
+    if !unexplained.isEmpty {
+      let scan = MappingScan(of: unexplained)
+      for path in unexplained { pins[path] = scan.describe(path) }
+    }
+    for index in stayed { found[index].pinnedBy = pins[FilePath(found[index].path)] }
+  }
+}
+
+/// When a target was last launched without a major fault.
+struct Clean {
+  var at: Nanoseconds
+  var evictions: Int
+}
+
+extension Sequence where Element: Hashable {
+  /// The elements in order, each once.
+  fileprivate func uniqued() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

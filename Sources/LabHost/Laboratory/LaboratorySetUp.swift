@@ -1,0 +1,137 @@
+import Foundation
+import LabModel
+import SystemPackage
+
+/// Finds out all that a run needs to know of its targets, and every reason to refuse one.
+struct LaboratorySetUp {
+  let plan: Plan
+
+  /// Where the store is, which no target may write to.
+  let directory: String
+
+  /// Makes the bench of every arm.
+  ///
+  /// - Throws: ``HostError/several(_:)`` with every refusal of every target.
+  func benches(in workspace: Workspace) async throws(HostError) -> [Arm: Bench] {
+    var benches: [Arm: Bench] = [:]
+    var refusals: [HostError] = []
+    for (index, arm) in plan.arms.enumerated() {
+      do throws(HostError) {
+        benches[arm] = try await bench(of: arm, home: workspace.home(ofArm: index))
+      } catch .several(let errors) {
+        refusals += errors.filter { !refusals.contains($0) }
+      } catch {
+        if !refusals.contains(error) { refusals.append(error) }
+      }
+    }
+    guard refusals.isEmpty else { throw refusals.count == 1 ? refusals[0] : .several(refusals) }
+    return benches
+  }
+
+  private func bench(of arm: Arm, home: FilePath) async throws(HostError) -> Bench {
+    let target = try target(of: arm)
+    let privateHome = needsPrivateHome(target) ? home : nil
+    let environment = Self.environment(of: target, home: privateHome)
+    let program = try ExecutableLookup.resolve(
+      command: target.command[0], path: environment["PATH"], directory: target.directory)
+    let found = try await OwnFiles.find(
+      for: target, executable: FilePath(program), environment: environment)
+    let installs = target.install.map {
+      Reinstaller(directory: DeclaredDirectory(FilePath($0), role: .install))
+    }
+    let state = try directories(of: target, home: privateHome)
+    try check(arm: arm, files: found.files, installs: installs, state: state)
+    let capabilities = CapabilityCheck()
+    return Bench(
+      request: try request(target, arm, program: program, environment: environment),
+      files: found.files,
+      unverified: capabilities.unverified(found.files),
+      installs: arm.state == .warm || arm.state == .rebootCold ? [] : installs,
+      state: state,
+      notes: found.notes + (arm.state.isCold ? capabilities.notes(on: found.files) : [])
+    )
+  }
+
+  private func target(of arm: Arm) throws(HostError) -> Target {
+    if let target = plan.scenario.targets.first(where: { $0.name == arm.target }) { return target }
+    return Target(
+      name: Arm.emptyTarget, command: [try EmbeddedHelper.empty.unpacked()], directory: "/")
+  }
+
+  /// A first run needs a HOME of its own, and then so do the arms it is compared with.
+  private func needsPrivateHome(_ target: Target) -> Bool {
+    guard target.name != Arm.emptyTarget else { return false }
+    return target.home != nil || plan.scenario.states.contains(.firstRun)
+  }
+
+  private func request(
+    _ target: Target, _ arm: Arm, program: String, environment: [String: String]
+  ) throws(HostError) -> LaunchRequest {
+    try LaunchRequest(
+      program: program,
+      arguments: target.command,
+      environment: environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
+      directory: target.directory,
+      standardInput: target.standardInput,
+      ready: target.ready,
+      stop: target.stop,
+      timeout: target.timeout,
+      tty: target.tty,
+      counters: arm.kind == .counters ? target.counters : []
+    )
+  }
+
+  // MARK: - Environment and directories
+
+  /// The environment of launchlab with what the target changes.
+  ///
+  /// The XDG directories follow a private HOME, because a cache elsewhere would survive its reset.
+  private static func environment(of target: Target, home: FilePath?) -> [String: String] {
+    var environment = ProcessInfo.processInfo.environment
+    environment["PWD"] = target.directory
+    if let home {
+      for name in ["CACHE", "CONFIG", "DATA", "STATE"] { environment["XDG_\(name)_HOME"] = nil }
+      environment["HOME"] = home.string
+    }
+    return environment.merging(target.environment) { $1 }
+  }
+
+  /// Makes the private HOME as its template says, and lists all that a first run resets.
+  private func directories(
+    of target: Target, home: FilePath?
+  ) throws(HostError) -> [PrivateDirectory] {
+    var directories = target.state.map {
+      PrivateDirectory(
+        DeclaredDirectory(FilePath($0.path), role: .state), template: $0.template.map { FilePath($0) })
+    }
+    if let home {
+      let directory = PrivateDirectory(
+        DeclaredDirectory(home, role: .home), template: target.home.map { FilePath($0) })
+      try directory.reset()
+      directories.insert(directory, at: 0)
+    }
+    return directories
+  }
+
+  private func check(
+    arm: Arm, files: [WatchedFile], installs: [Reinstaller], state: [PrivateDirectory]
+  ) throws(HostError) {
+    let surroundings = Surroundings(
+      home: ProcessInfo.processInfo.environment["HOME"].map { FilePath($0) },
+      workingDirectory: FilePath(FileManager.default.currentDirectoryPath),
+      kept: [
+        "the store": FilePath(directory), "the scenario": FilePath(plan.scenario.directory),
+      ])
+    var refusals = CapabilityCheck().refusals(of: [arm.state], for: files)
+    if arm.state == .reinstallCold || arm.state == .firstRun {
+      refusals += installs.flatMap { $0.check(amid: surroundings) }
+      if refusals.isEmpty {
+        for install in installs { try install.removeLeftovers() }
+      }
+    }
+    if arm.state == .firstRun {
+      refusals += state.flatMap { $0.check(amid: surroundings) }
+    }
+    guard refusals.isEmpty else { throw .several(refusals) }
+  }
+}

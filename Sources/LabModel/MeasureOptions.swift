@@ -1,0 +1,68 @@
+/// A scenario as it is asked for on the command line, in the words that were typed.
+package struct MeasureOptions: Sendable {
+  /// The program and its arguments.
+  package var command: [String]
+
+  package var states: [String]
+  package var launches: Int
+
+  /// `exit`, `notify`, or a kind and its value such as `tcp:127.0.0.1:80`; nil means `exit`.
+  package var ready: String?
+
+  package var timeout: String?
+  package var stopSignal: String?
+  package var stopGrace: String?
+
+  /// Pairs such as `LANG=C`.
+  package var environment: [String]
+
+  package var standardInput: String?
+  package var isTTY: Bool
+  package var files: [String]
+  package var install: [String]
+  package var home: String?
+  package var stateDirectories: [String]
+  package var counters: [String]
+  package var includesEmptyBaseline: Bool
+
+  /// The absolute working directory, which relative paths are relative to.
+  package var directory: String
+
+  package init(
+    command: [String],
+    states: [String],
+    launches: Int,
+    ready: String? = nil,
+    timeout: String? = nil,
+    stopSignal: String? = nil,
+    stopGrace: String? = nil,
+    environment: [String] = [],
+    standardInput: String? = nil,
+    isTTY: Bool = false,
+    files: [String] = [],
+    install: [String] = [],
+    home: String? = nil,
+    stateDirectories: [String] = [],
+    counters: [String] = [],
+    includesEmptyBaseline: Bool = false,
+    directory: String
+  ) {
+    self.command = command
+    self.states = states
+    self.launches = launches
+    self.ready = ready
+    self.timeout = timeout
+    self.stopSignal = stopSignal
+    self.stopGrace = stopGrace
+    self.environment = environment
+    self.standardInput = standardInput
+    self.isTTY = isTTY
+    self.files = files
+    self.install = install
+    self.home = home
+    self.stateDirectories = stateDirectories
+    self.counters = counters
+    self.includesEmptyBaseline = includesEmptyBaseline
+    self.directory = directory
+  }
+}

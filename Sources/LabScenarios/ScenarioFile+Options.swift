@@ -1,0 +1,88 @@
+package import LabModel
+import Yams
+
+extension ScenarioFile {
+  /// Makes a scenario of one target from options, by the rules for scenario files.
+  ///
+  /// - Throws: ``ScenarioError``; its diagnostics have no place, since there is no file.
+  package static func load(options: MeasureOptions) throws(ScenarioError) -> Scenario {
+    let text: String
+    do {
+      text = try Yams.serialize(node: document(options))
+    } catch {
+      throw .invalid([
+        Diagnostic(.error, id: "bad-option", problem: "the options cannot be read: \(error)")
+      ])
+    }
+    do throws(ScenarioError) {
+      return try load(text: text, path: "\(options.directory)/command line")
+    } catch {
+      throw .invalid(
+        error.diagnostics.map { diagnostic in
+          var diagnostic = diagnostic
+          diagnostic.place = nil
+          return diagnostic
+        })
+    }
+  }
+
+  private static func document(_ options: MeasureOptions) -> Node {
+    let name = targetName(of: options.command)
+    var top: [(Node, Node)] = [
+      (text("scenario"), text("measure-\(name)")),
+      (text("targets"), Node([(text(name), target(options))])),
+      (text("states"), list(options.states)),
+      (text("launches"), Node("\(options.launches)")),
+    ]
+    if options.includesEmptyBaseline {
+      top.append((text("baseline"), Node([(text("empty"), Node("true"))])))
+    }
+    return Node(top)
+  }
+
+  private static func target(_ options: MeasureOptions) -> Node {
+    var keys: [(Node, Node)] = [(text("command"), list(options.command))]
+    func add(_ key: String, _ value: Node?) {
+      if let value { keys.append((text(key), value)) }
+    }
+    add("ready", options.ready.map(readiness))
+    add("timeout", options.timeout.map(text))
+    let stop = [("signal", options.stopSignal), ("grace", options.stopGrace)]
+      .compactMap { key, value in value.map { (text(key), text($0)) } }
+    add("stop", stop.isEmpty ? nil : Node(stop))
+    let environment = options.environment.map { pair in
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return (text(String(parts[0])), text(parts.count == 2 ? String(parts[1]) : ""))
+    }
+    add("env", environment.isEmpty ? nil : Node(environment))
+    add("stdin", options.standardInput.map(text))
+    add("tty", options.isTTY ? Node("true") : nil)
+    add("files", options.files.isEmpty ? nil : list(options.files))
+    add("install", options.install.isEmpty ? nil : list(options.install))
+    add("home", options.home.map(text))
+    add("state", options.stateDirectories.isEmpty ? nil : list(options.stateDirectories))
+    add("counters", options.counters.isEmpty ? nil : list(options.counters))
+    return Node(keys)
+  }
+
+  /// `exit` and `notify` stand alone; the others have a kind and a value.
+  private static func readiness(_ option: String) -> Node {
+    if option.hasPrefix("http://") { return Node([(text("http"), text(option))]) }
+    guard let colon = option.firstIndex(of: ":") else { return text(option) }
+    let value = String(option[option.index(after: colon)...])
+    return Node([(text(String(option[..<colon])), text(value))])
+  }
+
+  private static func text(_ text: String) -> Node {
+    Node(text, Tag(.str), .doubleQuoted)
+  }
+
+  private static func list(_ texts: [String]) -> Node { Node(texts.map(text)) }
+
+  /// The last path component of the program, with other characters than those of names as `-`.
+  private static func targetName(of command: [String]) -> String {
+    let program = command.first?.split(separator: "/").last ?? "target"
+    let name = String(program.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
+    return name == Arm.emptyTarget ? "\(name)-program" : name
+  }
+}

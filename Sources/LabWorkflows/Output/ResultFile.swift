@@ -1,0 +1,15 @@
+import LabHost
+
+/// A file, or stdout, that a result is written to in pieces.
+package struct ResultFile {
+  private let path: String
+
+  /// - Parameter path: A path; `-` means stdout.
+  package init(_ path: String) { self.path = path }
+
+  /// Writes what `body` passes on; a file is replaced only when the new one is whole.
+  package func write(_ body: (_ sink: (String) throws -> Void) throws -> Void) throws {
+    guard path == "-" else { return try WholeFile(path).write(body) }
+    try body { try Terminal.standardOutput.write($0) }
+  }
+}

@@ -1,0 +1,39 @@
+import LabModel
+
+/// What is said when an arm ends a run: how its last launch went, and what it printed.
+enum FailureDiagnostic {
+  static func make(arm: Arm, record: LaunchRecord) -> Diagnostic {
+    let result = record.result
+    let times = LaunchLoop.toleratedFailures
+    let printed = OutputStream.allCases.flatMap { lines(of: $0, in: result.output) }
+    let said = printed.isEmpty ? ["it printed nothing"] : printed
+    return Diagnostic(
+      .error, id: "target-fails",
+      problem: (["\(result.outcome) \(times) times in a row, so the run stops"] + said)
+        .joined(separator: "\n    "),
+      place: "target \"\(arm.target)\", \(arm.state.rawValue), block \(record.block)",
+      remedy: remedy(for: result.outcome)
+    )
+  }
+
+  private static func remedy(for outcome: Outcome) -> String {
+    switch outcome {
+    case .ready: "look at the launches with `launchlab export`"
+    case .exited: "run the command by hand, or set `ready` to the condition that ends its launch"
+    case .signalled: "run the command by hand under a debugger"
+    case .timedOut:
+      "raise `timeout`, or check `ready`; a program that waits for a terminal needs `tty: true`"
+    case .notStarted: "mend what is named above, then run again"
+    }
+  }
+
+  /// The last lines of a stream, marked with its name.
+  private static func lines(of stream: OutputStream, in output: CapturedOutput) -> [String] {
+    let captured = stream == .stdout ? output.stdout : output.stderr
+    let bytes = captured.tail.isEmpty ? captured.head : captured.tail
+    return String(decoding: bytes.suffix(4_096), as: UTF8.self)
+      .split(whereSeparator: \.isNewline)
+      .suffix(10)
+      .map { "\(stream.rawValue) | \($0)" }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import LabHost
+import LabModel
+import LabScenarios
+import LabStore
+
+/// What is known of a run before its first launch: a new one, or one that was cut off.
+struct RunBeginning {
+  let plan: Plan
+  let firstBlock: Int
+
+  private let build: BuildRecord?
+  private let stored: RunRecord?
+
+  init(request: RunRequest, source: SourceWorkflow.Built) throws {
+    build = source.build
+    guard let name = request.resume else {
+      let seed = request.seed ?? UInt64(UInt32.random(in: 0...(.max)))
+      plan = Planner.plan(source.scenario, seed: seed)
+      firstBlock = 0
+      stored = nil
+      return
+    }
+    let store = try Store(path: request.store, mode: .readOnly)
+    let newest = try store.runs(limit: 1, scenario: source.scenario.name).first?.id
+    guard let id = name == "last" ? newest : name else {
+      throw WorkflowError.cannotResume(id: name, reason: "no run of this scenario is stored")
+    }
+    let run = try store.run(id)
+    if let reason = Self.obstacle(to: run, source: source) {
+      throw WorkflowError.cannotResume(id: run.id, reason: reason)
+    }
+    plan = run.plan
+    firstBlock = try store.completeBlocks(of: run.id).count
+    stored = run
+  }
+
+  /// Makes the record of the run.
+  ///
+  /// - Throws: ``WorkflowError/cannotResume(id:reason:)`` on another host than that of the launches
+  ///   that are stored.
+  func run(on laboratory: HostLaboratory) throws -> RunRecord {
+    if var stored {
+      guard stored.host.fingerprint == laboratory.host.fingerprint else {
+        throw WorkflowError.cannotResume(id: stored.id, reason: "the host has changed since")
+      }
+      stored.status = .unfinished
+      stored.finishedAt = nil
+      return stored
+    }
+    let now = Date()
+    return RunRecord(
+      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
+      startedAt: now,
+      plan: plan,
+      host: laboratory.host,
+      controls: laboratory.receipts,
+      build: build,
+      tool: LaunchlabVersion.current
+    )
+  }
+
+  /// Why launches of today may not join those of a stored run, if so.
+  private static func obstacle(to run: RunRecord, source: SourceWorkflow.Built) -> String? {
+    if run.status == .complete { return "it is complete" }
+    if run.status == .failed { return "it failed, so a target must be mended first" }
+    if run.plan.scenario != source.scenario { return "the scenario has changed since" }
+    if run.build?.tree != source.build?.tree { return "the source has changed since" }
+    return nil
+  }
+}

@@ -1,0 +1,17 @@
+package import LabModel
+
+/// What a run tells while it goes on.
+package enum RunEvent: Sendable {
+  /// A build has begun; the log is kept beside the build.
+  case building(BuildRecord)
+
+  case built(BuildRecord)
+
+  /// The first launch comes next. `done` launches are stored from before, on resumption.
+  case started(run: RunRecord, done: Int)
+
+  /// A launch has ended.
+  case launched(arm: Arm, outcome: Outcome, done: Int, total: Int)
+
+  case noted(Diagnostic)
+}

@@ -1,0 +1,79 @@
+import Foundation
+package import LabModel
+import LabScenarios
+
+/// What `run` and `measure` are asked to do.
+package struct RunRequest: Sendable {
+  package var scenario: Scenario
+
+  /// The absolute path of the SQLite file.
+  package var store: String
+
+  /// The seed of the blocks; drawn when nil.
+  package var seed: UInt64?
+
+  /// The revision that is built, for a scenario with `source:`.
+  package var revision: String
+
+  /// The id of a cut-off run to go on with, or `last`.
+  package var resume: String?
+
+  /// The command that repeats the run, for the report.
+  package var commandLine: [String]
+
+  /// Where `latest.md` is written; nil for nowhere.
+  package var reportDirectory: String?
+
+  package init(
+    scenario: Scenario,
+    store: String?,
+    seed: UInt64? = nil,
+    revision: String? = nil,
+    resume: String? = nil,
+    reportDirectory: String? = nil,
+    commandLine: [String]
+  ) {
+    self.scenario = scenario
+    self.store = StoreLocation.path(store, beside: scenario.directory)
+    self.seed = seed
+    self.revision = revision ?? "HEAD"
+    self.resume = resume
+    self.reportDirectory = reportDirectory
+    self.commandLine = commandLine
+  }
+
+  /// The directory of the store, which also holds builds and private directories.
+  var storeDirectory: String { (store as NSString).deletingLastPathComponent }
+
+  /// Reads the scenario file, and reports beside it unless another directory is given.
+  ///
+  /// - Throws: `ScenarioError` with every problem of the file.
+  package init(
+    scenarioPath: String,
+    store: String?,
+    seed: UInt64?,
+    revision: String?,
+    resume: String?,
+    reportDirectory: String?
+  ) throws {
+    let scenario = try ScenarioFile.load(path: scenarioPath)
+    if revision != nil, scenario.source == nil {
+      throw WorkflowError.badOption(
+        name: "--revision", value: revision ?? "",
+        expected: "a revision only with a scenario that has a section `source`")
+    }
+    self.init(
+      scenario: scenario, store: store, seed: seed, revision: revision, resume: resume,
+      reportDirectory: reportDirectory ?? "\(scenario.directory)/report",
+      commandLine: ["launchlab", "run", scenarioPath])
+  }
+
+  /// Makes the scenario from options; no report is written.
+  ///
+  /// - Throws: `ScenarioError` with every problem of the options.
+  package init(options: MeasureOptions, store: String?, seed: UInt64?) throws {
+    self.init(
+      scenario: try ScenarioFile.load(options: options), store: store, seed: seed,
+      commandLine: ["launchlab", "measure", "--"] + options.command)
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+package import LabAnalysis
+import LabHost
+package import LabModel
+import LabReport
+import LabScenarios
+import LabStore
+
+/// Runs a scenario: builds, checks, launches in blocks, stores, concludes and reports.
+package struct RunWorkflow {
+  private let request: RunRequest
+
+  package init(request: RunRequest) { self.request = request }
+
+  /// Executes the run.
+  ///
+  /// - Parameter observe: Told what goes on, between launches only.
+  /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
+  /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on; what was
+  ///   stored by then stays stored.
+  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> RunSummary {
+    let source = try await SourceWorkflow(request: request).scenario(observe)
+    let beginning = try RunBeginning(request: request, source: source)
+    let store = try Store(path: request.store, mode: .readWrite)
+    var laboratory = try await HostLaboratory(
+      plan: beginning.plan, directory: request.storeDirectory)
+    defer { laboratory.close() }
+    for note in laboratory.notes { observe(.noted(note)) }
+    var run = try beginning.run(on: laboratory)
+
+    var accumulator = RunAccumulator(plan: run.plan)
+    var done = 0
+    if beginning.firstBlock > 0 {
+      try store.forEachLaunch(of: run.id) {
+        accumulator.add($0)
+        done += 1
+      }
+    }
+    let writer = try beginning.firstBlock > 0 ? store.resume(run.id) : store.begin(run)
+    observe(.started(run: run, done: done))
+    var sink = RunSink(
+      writer: writer, plan: run.plan, accumulator: accumulator, done: done, observe: observe)
+    do {
+      let loop = LaunchLoop(plan: run.plan, firstBlock: beginning.firstBlock)
+      let ending = try loop.run(on: &laboratory, into: &sink)
+      run.status = ending.status
+      if let diagnostic = ending.diagnostic { observe(.noted(diagnostic)) }
+    } catch {
+      try? writer.finish(status: .failed, at: Date())
+      throw error
+    }
+    run.finishedAt = Date()
+    try writer.finish(status: run.status, at: run.finishedAt ?? Date())
+    let summary = sink.accumulator.summary(of: run)
+    try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
+    try writeReport(of: summary)
+    return summary
+  }
+
+  private func writeReport(of summary: RunSummary) throws {
+    guard let directory = request.reportDirectory else { return }
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try WholeFile("\(directory)/latest.md").write { sink in
+      try sink(RunMarkdown(summary, command: request.commandLine).rendered())
+    }
+  }
+}
+
+extension LaunchLoop.Ending {
+  fileprivate var status: RunRecord.Status {
+    switch self {
+    case .complete: .complete
+    case .failed: .failed
+    case .interrupted: .interrupted
+    }
+  }
+
+  /// What a person should know of an ending that is not complete.
+  fileprivate var diagnostic: Diagnostic? {
+    switch self {
+    case .complete:
+      nil
+    case .failed(let arm, let record):
+      FailureDiagnostic.make(arm: arm, record: record)
+    case .interrupted:
+      Diagnostic(
+        .warning, id: "interrupted", problem: "interrupted; the complete blocks are stored",
+        remedy: "go on with `launchlab run SCENARIO --resume last`")
+    }
+  }
+}

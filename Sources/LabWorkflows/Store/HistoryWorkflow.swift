@@ -1,0 +1,20 @@
+import Foundation
+package import LabModel
+import LabStore
+
+/// Lists what was run.
+package struct HistoryWorkflow {
+  private let stores: [Store]
+
+  /// - Parameter store: The SQLite file; nil means those of the working directory and right below.
+  /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store, and `StoreError`.
+  package init(store: String?) throws {
+    stores = try StoreLocation.stores(store, from: FileManager.default.currentDirectoryPath)
+  }
+
+  /// The stored runs, newest first.
+  package func runs(limit: Int, scenario: String?) throws -> [RunListing] {
+    let runs = try stores.flatMap { try $0.runs(limit: limit, scenario: scenario) }
+    return Array(runs.sorted { $0.startedAt > $1.startedAt }.prefix(limit))
+  }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import LabReport
+import LabWorkflows
+
+extension Launchlab {
+  /// Lists the stored runs.
+  struct History: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lists what was run, newest first.")
+
+    @Option(help: "Show at most this <number> of runs.")
+    var limit = 20
+
+    @Option(help: "Show the runs of this scenario <name> only.")
+    var scenario: String?
+
+    @Option(
+      help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      completion: .file())
+    var store: String?
+
+    @Flag(help: "Print JSON instead of text.")
+    var json = false
+
+    func validate() throws {
+      guard limit > 0 else { throw ValidationError("--limit must be at least 1, not \(limit)") }
+    }
+
+    func run() async throws { try run(on: .standard) }
+
+    func run(on console: Console) throws {
+      let runs = try HistoryWorkflow(store: store)
+        .runs(limit: limit, scenario: scenario)
+      if json { return try HistoryJSON(runs).write(to: console.write) }
+      try console.write(HistoryText(runs, style: console.resultStyle).rendered())
+    }
+  }
+}

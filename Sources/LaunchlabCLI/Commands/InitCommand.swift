@@ -1,0 +1,31 @@
+import ArgumentParser
+import LabWorkflows
+
+extension Launchlab {
+  /// Writes a scenario to begin with.
+  struct Init: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Writes a commented scenario that runs as it is.",
+      discussion: """
+        With a command after --, the scenario measures that:
+          launchlab init -- node -e 0
+        """
+    )
+
+    @Option(name: .shortAndLong, help: "Write to this <file>.", completion: .file())
+    var output = "scenario.yml"
+
+    @Flag(help: "Replace the file if it exists.")
+    var force = false
+
+    @Argument(parsing: .postTerminator, help: "The command to measure.")
+    var command: [String] = []
+
+    func run() async throws { try run(on: .standard) }
+
+    func run(on console: Console) throws {
+      try ScenarioWorkflow.writeTemplate(to: output, command: command, replacing: force)
+      console.note("wrote \(output); next: launchlab run \(output)")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import LabModel
+import LabReport
+import LabWorkflows
+
+extension Launchlab {
+  /// Launches the arms of a scenario in random blocks, and stores every launch.
+  struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Runs a scenario: launches every arm in random blocks, stores and reports.",
+      discussion: """
+        Each block launches every arm once, in a new random order, so that drift of the machine \
+        falls on all of them alike. The result is printed, stored in .launchlab/launchlab.sqlite \
+        beside the scenario, and written to report/latest.md there.
+
+        See what would happen, without touching anything:
+          launchlab run scenario.yml --dry-run
+        """
+    )
+
+    @Argument(help: "The scenario file.", completion: .file(extensions: ["yml", "yaml"]))
+    var scenario: String
+
+    @Flag(help: "Print the plan, and touch nothing.")
+    var dryRun = false
+
+    @Option(help: "Build this <revision> of the scenario's source instead of HEAD.")
+    var revision: String?
+
+    @Option(help: "Draw the order of the blocks from this <seed>.")
+    var seed: UInt64?
+
+    @Option(help: "Go on with the cut-off run of this <id>; \"last\" means the newest.")
+    var resume: String?
+
+    @Option(
+      help: "Write latest.md to this <directory> (default: report beside the scenario).",
+      completion: .directory)
+    var report: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      if resume != nil, seed != nil {
+        throw ValidationError("--seed cannot be given with --resume: the seed is the stored one")
+      }
+    }
+
+    func run() async throws { try await run(on: .standard) }
+
+    func run(on console: Console) async throws {
+      let request = try RunRequest(
+        scenarioPath: scenario, store: output.store, seed: seed, revision: revision,
+        resume: resume, reportDirectory: report)
+      try await output.execute(request, isDryRun: dryRun, on: console)
+    }
+  }
+}

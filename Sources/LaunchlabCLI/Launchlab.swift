@@ -1,0 +1,24 @@
+import ArgumentParser
+import LabModel
+
+/// The root command; it does nothing but name its subcommands.
+struct Launchlab: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "launchlab",
+    abstract: "Measures how long programs take to launch: after a reboot, after a reinstall, warm.",
+    discussion: """
+      Start with one program, without any file:
+        launchlab measure --state reinstall-cold --state warm -- perl -e 0
+
+      Or write a scenario and run it every night:
+        launchlab init && launchlab run scenario.yml
+
+      Exit codes: 0 done, 1 regression or broken budget, 64 bad usage or scenario, \
+      125 inconclusive, 128 could not measure, 130 interrupted.
+      """,
+    version: LaunchlabVersion.current,
+    subcommands: [
+      Run.self, Measure.self, History.self, Export.self, Init.self, Schema.self,
+    ]
+  )
+}

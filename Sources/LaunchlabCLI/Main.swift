@@ -1,0 +1,33 @@
+import ArgumentParser
+import LabModel
+import LabReport
+
+/// The entry point: it maps every error to its text and exit code.
+@main
+enum Main {
+  static func main() async {
+    do {
+      var command = try Launchlab.parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let error as any LabError {
+      Console.standard.show(error.diagnostics)
+      Launchlab.exit(withError: ExitCode(error.exitCode.rawValue))
+    } catch let error as ExitCode {
+      Launchlab.exit(withError: error)
+    } catch {
+      exit(withForeign: error)
+    }
+  }
+
+  /// Ends with ArgumentParser's own text and code for its own errors, and with 128 for others.
+  private static func exit(withForeign error: any Error) -> Never {
+    let code = Launchlab.exitCode(for: error)
+    guard code == .failure else { Launchlab.exit(withError: error) }
+    Console.standard.show([Diagnostic(.error, id: "unexpected", problem: "\(error)")])
+    Launchlab.exit(withError: ExitCode(LabExitCode.couldNotMeasure.rawValue))
+  }
+}

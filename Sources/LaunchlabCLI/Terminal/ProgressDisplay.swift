@@ -1,0 +1,96 @@
+import Foundation
+import LabModel
+import LabReport
+import LabWorkflows
+
+/// Shows the events of a run on stderr: a bar with the time left on a terminal, lines otherwise.
+///
+/// It is redrawn between launches only, at most ten times a second.
+final class ProgressDisplay {
+  private let console: Console
+  private var beginning = ContinuousClock.now
+  private var lastDrawn: ContinuousClock.Instant?
+  private var done = 0
+  private var resumedAt = 0
+  private var isBarShown = false
+
+  init(console: Console) { self.console = console }
+
+  func show(_ event: RunEvent) {
+    switch event {
+    case .building(let build):
+      note("building \(build.commit.prefix(12)) \(build.subject)")
+    case .built(let build):
+      note("\(build.wasCached ? "using the cached build of" : "built") \(build.commit.prefix(12))")
+    case .started(let run, let done):
+      beginning = .now
+      resumedAt = done
+      note(Self.announcement(of: run, done: done))
+    case .launched(let arm, let outcome, let done, let total):
+      launched(arm, outcome, done: done, total: total)
+    case .noted(let diagnostic):
+      clear()
+      console.show([diagnostic])
+    }
+  }
+
+  /// Removes the bar, so that what follows begins on a clean line.
+  func clear() {
+    guard isBarShown else { return }
+    try? console.stderr.write("\r\u{1B}[K")
+    isBarShown = false
+  }
+
+  private func note(_ line: String) {
+    clear()
+    console.note(line)
+  }
+
+  private func launched(_ arm: Arm, _ outcome: Outcome, done: Int, total: Int) {
+    self.done = done
+    if outcome != .ready, !console.stderr.isTerminal {
+      note("\(arm.target) \(arm.state.rawValue): \(outcome)")
+    }
+    let now = ContinuousClock.now
+    let pause: Duration = console.stderr.isTerminal ? .milliseconds(100) : .seconds(10)
+    if let lastDrawn, now - lastDrawn < pause { return }
+    lastDrawn = now
+    let elapsed = now - beginning
+    let line = "\(done)/\(total) launches, \(remaining(of: total, elapsed: elapsed))"
+    guard console.stderr.isTerminal else { return console.note(line) }
+    draw(share: Double(done) / Double(total), text: "\(line)  \(arm.target) \(arm.state.rawValue)")
+  }
+
+  private func draw(share: Double, text: String) {
+    let cells = 24
+    let full = min(cells, Int(share * Double(cells)))
+    let bar =
+      String(repeating: "█", count: full) + String(repeating: "░", count: cells - full)
+    let line = "\(bar) \(text)".prefix(max(20, (console.stderr.width ?? 80) - 1))
+    try? console.stderr.write("\r\u{1B}[K\(line)")
+    isBarShown = true
+  }
+
+  /// The time left, from the pace since this process began.
+  private func remaining(of total: Int, elapsed: Duration) -> String {
+    let launched = done - resumedAt
+    guard launched > 0 else { return "ETA unknown" }
+    let seconds = elapsed / .seconds(1) / Double(launched) * Double(total - done)
+    return "ETA \(Self.clock(seconds))"
+  }
+
+  private static func clock(_ seconds: Double) -> String {
+    let whole = Int(seconds.rounded(.up))
+    guard whole >= 60 else { return "\(whole) s" }
+    guard whole >= 3_600 else { return "\(whole / 60) min \(whole % 60) s" }
+    return "\(whole / 3_600) h \(whole % 3_600 / 60) min"
+  }
+
+  private static func announcement(of run: RunRecord, done: Int) -> String {
+    let plan = run.plan
+    let launches = plan.launchCount
+    let resumed = done > 0 ? ", \(done) of them stored already" : ""
+    return "run \(run.id): \(plan.blockCount) blocks, \(plan.arms.count) arms, "
+      + "\(launches) launches\(resumed), seed \(plan.seed)"
+  }
+}

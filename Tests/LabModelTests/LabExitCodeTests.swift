@@ -1,0 +1,9 @@
+import LabModel
+import Testing
+
+@Suite struct LabExitCodeTests {
+  @Test func `prefers the code that says most`() {
+    let codes: [LabExitCode] = [.done, .inconclusive, .regression, .couldNotMeasure, .interrupted]
+    #expect(codes.shuffled().sorted() == codes)
+  }
+}

@@ -1,0 +1,47 @@
+package import LabModel
+
+/// A laboratory without a machine: it answers from closures and records what it was asked.
+package struct FakeLaboratory: LaunchLaboratory {
+  /// Every request in order, such as `prepare perl warm`.
+  package private(set) var log: [String] = []
+
+  /// A clock that moves by one microsecond whenever it is read.
+  package var now: Nanoseconds { clock.advance() }
+
+  private let clock = FakeClock()
+  private let result: (Arm, Int) throws -> LaunchResult
+  private let preparation: (Arm) -> Preparation
+  private var launches = 0
+
+  /// - Parameters:
+  ///   - preparation: What preparing an arm gives.
+  ///   - result: What the launch of an arm gives; the number counts all launches from 0.
+  package init(
+    preparation: @escaping (Arm) -> Preparation = { _ in Preparation() },
+    result: @escaping (Arm, Int) throws -> LaunchResult
+  ) {
+    self.preparation = preparation
+    self.result = result
+  }
+
+  package mutating func prepare(_ arm: Arm) throws -> Preparation {
+    log.append("prepare \(arm.target) \(arm.state.rawValue)")
+    return preparation(arm)
+  }
+
+  package mutating func launch(_ arm: Arm) throws -> LaunchResult {
+    log.append("launch \(arm.target) \(arm.state.rawValue)")
+    defer { launches += 1 }
+    return try result(arm, launches)
+  }
+}
+
+/// A monotonic clock that is not the machine's.
+private final class FakeClock {
+  private var reading: Int64 = 0
+
+  func advance() -> Nanoseconds {
+    reading += 1_000
+    return Nanoseconds(reading)
+  }
+}

@@ -1,0 +1,158 @@
+import LabModel
+import LabTestSupport
+import LabWorkflows
+import Testing
+
+@Suite struct LaunchLoopTests {
+  @Test func `launches every arm once per block, each right after its preparation`() throws {
+    var laboratory = FakeLaboratory { _, _ in .ready }
+    var sink = RecordingSink()
+
+    let ending = try LaunchLoop(plan: .sample(blocks: 3)).run(on: &laboratory, into: &sink)
+
+    #expect(ending.isComplete)
+    #expect(sink.blocks.map(\.count) == [2, 2, 2])
+    #expect(sink.blocks.allSatisfy { Set($0.map(\.arm)) == [0, 1] })
+    let pairs = stride(from: 0, to: laboratory.log.count, by: 2)
+      .map { (laboratory.log[$0], laboratory.log[$0 + 1]) }
+    #expect(
+      pairs.allSatisfy {
+        $0.0.dropFirst("prepare ".count) == $0.1.dropFirst("launch ".count)
+      })
+  }
+
+  @Test func `keeps the order of the plan`() throws {
+    let plan = Plan.sample(blocks: 8)
+    var laboratory = FakeLaboratory { _, _ in .ready }
+    var sink = RecordingSink()
+
+    _ = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
+
+    #expect(sink.blocks.map { $0.map(\.arm) } == (0..<8).map(plan.order(ofBlock:)))
+  }
+
+  @Test func `goes on at a later block`() throws {
+    var laboratory = FakeLaboratory { _, _ in .ready }
+    var sink = RecordingSink()
+
+    _ = try LaunchLoop(plan: .sample(blocks: 5), firstBlock: 3).run(on: &laboratory, into: &sink)
+
+    #expect(sink.blocks.map { $0.map(\.block) } == [[3, 3], [4, 4]])
+  }
+
+  @Test func `stops when an arm was not ready three times in a row`() throws {
+    var laboratory = FakeLaboratory { arm, _ in
+      arm.state == .warm ? .exited : .ready
+    }
+    var sink = RecordingSink()
+
+    let ending = try LaunchLoop(plan: .sample(blocks: 9)).run(on: &laboratory, into: &sink)
+
+    guard case .failed(let arm, let record) = ending else {
+      Issue.record("the loop did not fail")
+      return
+    }
+    #expect(arm.state == .warm)
+    #expect(record.result.outcome == .exited(code: 3))
+    #expect(sink.all.count { $0.result.outcome == .exited(code: 3) } == 3)
+  }
+
+  @Test func `tolerates failures that are not in a row`() throws {
+    var laboratory = FakeLaboratory { _, number in number % 5 < 3 ? .exited : .ready }
+    var sink = RecordingSink()
+
+    let ending = try LaunchLoop(plan: .sample(blocks: 20)).run(on: &laboratory, into: &sink)
+
+    #expect(ending.isComplete)
+    #expect(sink.all.count == 40)
+  }
+
+  @Test func `ends on an interruption and keeps no half block`() throws {
+    var laboratory = FakeLaboratory { _, number in
+      guard number < 3 else { throw FakeInterruption() }
+      return .ready
+    }
+    var sink = RecordingSink()
+
+    let ending = try LaunchLoop(plan: .sample(blocks: 5)).run(on: &laboratory, into: &sink)
+
+    guard case .interrupted = ending else {
+      Issue.record("the loop was not interrupted")
+      return
+    }
+    #expect(sink.blocks.count == 1)
+  }
+
+  @Test func `judges whether the state was reached`() throws {
+    var laboratory = FakeLaboratory(
+      preparation: { arm in
+        let pages = arm.state.isCold ? 7 : 90
+        return Preparation(residency: [
+          FileResidency(
+            path: "/bin/x", isOwn: true, residentPages: pages, totalPages: 90,
+            pinnedBy: "mapped by pid 1")
+        ])
+      },
+      result: { _, _ in .ready }
+    )
+    var sink = RecordingSink()
+
+    _ = try LaunchLoop(plan: .sample(blocks: 1)).run(on: &laboratory, into: &sink)
+
+    let reached = Dictionary(uniqueKeysWithValues: sink.all.map { ($0.arm, $0.stateReached) })
+    #expect(
+      reached[0] == .notReached(reason: "pages of /bin/x stayed (mapped by pid 1)"))
+    #expect(reached[1] == .reached)
+  }
+}
+
+/// A sink that keeps whole blocks, as the store does.
+private struct RecordingSink: LaunchLoop.Sink {
+  private(set) var blocks: [[LaunchRecord]] = []
+  private var pending: [LaunchRecord] = []
+
+  var all: [LaunchRecord] { blocks.flatMap { $0 } }
+
+  mutating func take(_ record: LaunchRecord, at now: Nanoseconds) { pending.append(record) }
+
+  mutating func endBlock(at now: Nanoseconds) {
+    blocks.append(pending)
+    pending = []
+  }
+}
+
+private struct FakeInterruption: LabError {
+  var diagnostics: [Diagnostic] { [Diagnostic(.error, id: "interrupted", problem: "interrupted")] }
+  var exitCode: LabExitCode { .interrupted }
+}
+
+extension LaunchLoop.Ending {
+  fileprivate var isComplete: Bool {
+    guard case .complete = self else { return false }
+    return true
+  }
+}
+
+extension LaunchResult {
+  fileprivate static let ready = LaunchResult(
+    outcome: .ready, launch: .milliseconds(2), figures: Figures(majorFaults: 0))
+
+  fileprivate static let exited = LaunchResult(
+    outcome: .exited(code: 3), figures: Figures(majorFaults: 0))
+}
+
+extension Plan {
+  fileprivate static func sample(blocks: Int) -> Plan {
+    let target = Target(name: "x", command: ["/bin/x"], directory: "/")
+    return Plan(
+      scenario: Scenario(
+        name: "sample", targets: [target], states: [.reinstallCold, .warm], launches: blocks,
+        directory: "/"),
+      seed: 7,
+      arms: [
+        Arm(target: "x", state: .reinstallCold), Arm(target: "x", state: .warm),
+      ],
+      blockCount: blocks
+    )
+  }
+}
