@@ -5,7 +5,7 @@ import SystemPackage
 ///
 /// Refusals before the first launch and failures of the lab itself are here; what a target does
 /// is an ``Outcome``.
-package enum HostError: LabError {
+package enum HostError: LabError, Hashable {
   /// A system call failed; `operation` is a phrase such as `open the spawner`.
   case system(operation: String, path: String?, errno: Int32)
 
@@ -24,8 +24,33 @@ package enum HostError: LabError {
   /// A launch state cannot be brought about on this machine.
   case stateRefused(LaunchState, StateRefusal)
 
+  /// A launch that can never be made as it was asked for.
+  case launchRefused(LaunchRefusal)
+
+  /// The process that launches has ended; `status` says how, such as `signal 9`.
+  case spawnerLost(status: String)
+
+  /// Several reasons not to begin, shown one after the other.
+  case several([HostError])
+
+  /// A signal asked launchlab to stop.
+  case interrupted
+
   package var diagnostics: [Diagnostic] {
     switch self {
+    case .several(let errors):
+      errors.flatMap(\.diagnostics)
+    case .launchRefused(let refusal):
+      [refusal.diagnostic]
+    case .spawnerLost(let status):
+      [
+        Diagnostic(
+          .error, id: "spawner-lost",
+          problem: "the process that launches ended with \(status) during a launch",
+          remedy: "look for the one who killed it with `dmesg | tail`, and run again")
+      ]
+    case .interrupted:
+      [Diagnostic(.error, id: "interrupted", problem: "interrupted by a signal")]
     case .directoryRefused(let role, let path, let refusal):
       [refusal.diagnostic(role: role, path: path)]
     case .stateRefused(let state, let refusal):
@@ -68,7 +93,12 @@ package enum HostError: LabError {
     }
   }
 
-  package var exitCode: LabExitCode { .couldNotMeasure }
+  package var exitCode: LabExitCode {
+    switch self {
+    case .interrupted: .interrupted
+    default: .couldNotMeasure
+    }
+  }
 }
 
 extension String {

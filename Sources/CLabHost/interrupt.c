@@ -1,0 +1,42 @@
+#include "CLabHost.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stddef.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t target = -1;
+
+static void tell(int number) {
+  (void)number;
+  int saved = errno;
+  uint64_t one = 1;
+  if (target >= 0 && write((int)target, &one, sizeof one) < 0) errno = saved;
+  errno = saved;
+}
+
+int lab_make_event(void) {
+  int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return descriptor < 0 ? -errno : descriptor;
+}
+
+int lab_tell_signals(int descriptor) {
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  target = descriptor;
+  for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
+    struct sigaction wanted = {0};
+    struct sigaction present;
+    wanted.sa_handler = tell;
+    wanted.sa_flags = SA_RESTART;
+    if (sigaction(numbers[index], NULL, &present) != 0) return -errno;
+    // A signal that the caller's parent ignores, as nohup(1) does, stays ignored.
+    if (present.sa_handler == SIG_IGN) continue;
+    if (sigaction(numbers[index], &wanted, NULL) != 0) return -errno;
+  }
+  return 0;
+}
+
+int lab_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno; }

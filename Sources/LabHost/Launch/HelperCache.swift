@@ -1,0 +1,84 @@
+import Glibc
+import SystemPackage
+
+/// The private directory where embedded programs are unpacked once, by content.
+struct HelperCache {
+  /// Where to unpack, the first that works.
+  var candidates: [FilePath]
+
+  /// The cache of the user, or a directory for this user where that cannot be written.
+  init(environment: [String: String], temporaryDirectory: String = "/tmp") {
+    let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let cache = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let user = (cache ?? home.map { "\($0)/.cache" }).map { "\($0)/launchlab" }
+    candidates = [user, "\(temporaryDirectory)/launchlab-\(geteuid())"].compactMap { $0 }
+      .map { FilePath($0) }
+  }
+
+  /// Gives the path of an unpacked program whose bytes were compared with the embedded ones.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)`` of the last candidate.
+  func path(of helper: EmbeddedHelper) throws(HostError) -> String {
+    var failure = HostError.system(operation: "unpack \(helper.name)", path: nil, errno: ENOENT)
+    let program = helper.program
+    for candidate in candidates {
+      do {
+        return try unpack(helper.name, program, in: candidate.appending(helper.digest)).string
+      } catch let error as Errno {
+        failure = .system(
+          operation: "unpack \(helper.name)", path: candidate.string, errno: error.rawValue)
+      } catch {
+        continue
+      }
+    }
+    throw failure
+  }
+
+  private func unpack(
+    _ name: String, _ program: [UInt8], in directory: FilePath
+  ) throws -> FilePath {
+    let path = directory.appending(name)
+    if holds(path, program) { return path }
+    try makePrivate(directory)
+    // A name of its own and a rename let several first uses go on at once.
+    let temporary = directory.appending("\(name).\(getpid()).\(UInt32.random(in: 0 ... .max))")
+    let file = try FileDescriptor.open(
+      temporary, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+      permissions: .ownerReadWriteExecute)
+    do {
+      try file.closeAfter { _ = try file.writeAll(program) }
+      guard unsafe rename(temporary.string, path.string) == 0 else { throw Errno(rawValue: errno) }
+    } catch {
+      _ = unsafe unlink(temporary.string)
+      throw error
+    }
+    guard holds(path, program) else { throw Errno.ioError }
+    return path
+  }
+
+  /// Whether the file is this program, private to this user, and can be executed.
+  private func holds(_ path: FilePath, _ program: [UInt8]) -> Bool {
+    var status = stat()
+    guard unsafe lstat(path.string, &status) == 0, status.st_uid == geteuid(),
+      status.st_mode & (S_IFMT | 0o022) == S_IFREG,
+      Int(status.st_size) == program.count, unsafe access(path.string, X_OK) == 0
+    else { return false }
+    return HostTree().bytes(at: path.string) == program
+  }
+
+  private func makePrivate(_ directory: FilePath) throws {
+    let parent = directory.removingLastComponent()
+    for place in [parent.removingLastComponent(), parent, directory] {
+      guard unsafe mkdir(place.string, 0o700) != 0, errno != EEXIST else { continue }
+      throw Errno(rawValue: errno)
+    }
+    for place in [parent, directory] {
+      var status = stat()
+      guard unsafe lstat(place.string, &status) == 0 else { throw Errno(rawValue: errno) }
+      // A directory that another user could have prepared is no place for a program.
+      guard status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFDIR,
+        unsafe chmod(place.string, 0o700) == 0
+      else { throw Errno.permissionDenied }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package import LabModel
+
+/// What the spawner is asked to launch, encoded once and used for every launch of a target.
+///
+/// The encoding is that of `spawner_protocol.h`.
+package struct LaunchRequest: Hashable, Sendable {
+  package let program: String
+  package let directory: String
+  package let standardInput: String?
+  package let ready: Readiness
+  package let stop: StopPolicy
+  package let timeout: Nanoseconds
+  package let counters: [String]
+
+  /// The whole message.
+  let bytes: [UInt8]
+
+  /// Encodes what is to be launched; host names are resolved here.
+  ///
+  /// - Parameters:
+  ///   - program: The absolute path of the program.
+  ///   - arguments: All of `argv`, the program's own name first.
+  ///   - environment: All of the environment, as `NAME=value`.
+  ///   - directory: The working directory.
+  ///   - standardInput: A file; nil means `/dev/null`.
+  ///   - tty: Whether stdout and stderr are one pseudo-terminal, captured as stdout.
+  ///   - counters: Names of ``CounterEvent``; a launch that counts takes longer.
+  /// - Throws: ``HostError/launchRefused(_:)``.
+  package init(
+    program: String,
+    arguments: [String],
+    environment: [String],
+    directory: String,
+    standardInput: String? = nil,
+    ready: Readiness = .exit,
+    stop: StopPolicy = StopPolicy(),
+    timeout: Nanoseconds = .seconds(60),
+    tty: Bool = false,
+    counters: [String] = []
+  ) throws(HostError) {
+    self.program = program
+    self.directory = directory
+    self.standardInput = standardInput
+    self.ready = ready
+    self.stop = stop
+    self.timeout = timeout
+    self.counters = counters
+    let condition = try EncodedCondition(ready)
+    var message = MessageWriter()
+    message.append(UInt32(tty ? 1 : 0))
+    message.append(condition.kind)
+    message.append(UInt32(bitPattern: stop.signal))
+    message.append(timeout.count)
+    message.append(stop.grace.count)
+    message.append(UInt32(arguments.count))
+    message.append(UInt32(environment.count))
+    message.append(try CounterEvent.mask(of: counters))
+    message.append(condition.stream)
+    message.append(UInt32(bitPattern: condition.address.family))
+    message.append(condition.port)
+    message.append(condition.address.bytes)
+    for text in [program, directory, standardInput ?? "", condition.text, condition.host] {
+      try message.append(text)
+    }
+    for text in arguments + environment { try message.append(text) }
+    bytes = try message.finished()
+  }
+}
+
+/// A readiness condition as the spawner reads it.
+private struct EncodedCondition {
+  var kind: UInt32
+  var stream: UInt32 = 0
+  var address = NumericAddress.none
+  var port: UInt32 = 0
+  var text = ""
+  var host = ""
+
+  init(_ ready: Readiness) throws(HostError) {
+    switch ready {
+    case .exit:
+      kind = 0
+    case .output(let stream, let pattern):
+      try ReadyPattern.validate(pattern)
+      kind = 1
+      self.stream = stream == .stdout ? 0 : 1
+      text = pattern
+    case .notify:
+      kind = 2
+    case .tcp(let host, let port):
+      kind = 3
+      address = try NumericAddress.resolve(host)
+      self.port = UInt32(clamping: port)
+    case .unix(let path):
+      kind = 4
+      text = path
+    case .http(let host, let port, let path):
+      kind = 5
+      address = try NumericAddress.resolve(host)
+      self.port = UInt32(clamping: port)
+      text = path
+      self.host = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    case .file(let path):
+      kind = 6
+      text = path
+    }
+  }
+}
+
+/// Writes a message whose first field is the length of the rest.
+private struct MessageWriter {
+  /// What the kernel lets a program be given at most; execve(2).
+  static let limit = 6 << 20
+
+  private var bytes: [UInt8] = [0, 0, 0, 0]
+
+  mutating func append(_ value: some FixedWidthInteger) {
+    unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
+  mutating func append(_ text: String) throws(HostError) {
+    guard !text.utf8.contains(0) else { throw .launchRefused(.containsNUL(text)) }
+    bytes.append(contentsOf: text.utf8)
+    bytes.append(0)
+  }
+
+  func finished() throws(HostError) -> [UInt8] {
+    guard bytes.count < Self.limit else { throw .launchRefused(.tooLarge(bytes: bytes.count)) }
+    let length = UInt32(bytes.count - 4)
+    let prefix = unsafe withUnsafeBytes(of: length) { unsafe Array($0) }
+    return prefix + bytes.dropFirst(4)
+  }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import SystemPackage
+
+/// The cgroup of one run: what is in it can be killed at once, whatever it does.
+///
+/// It holds a cgroup `targets`, where the spawner and everything it launches live. See
+/// `spawner_tree.c` for why the spawner is in it too. Source: Linux,
+/// Documentation/admin-guide/cgroup-v2.rst.
+struct RunCgroup {
+  private static let prefix = "launchlab-"
+
+  let directory: FilePath
+
+  /// Makes the cgroup of this process; nil where no cgroup v2 can be written to.
+  ///
+  /// Cgroups that a controller which is gone has left are killed and removed first.
+  static func make() -> Self? {
+    guard let parent = ownDirectory() else { return nil }
+    removeStale(in: parent)
+    // One process may have several spawners, one after the other or side by side.
+    for number in 1...1_000 {
+      let name = "\(prefix)\(ProcessIdentity.current)-\(number)"
+      let cgroup = Self(directory: parent.appending(name))
+      if unsafe mkdir(cgroup.directory.string, 0o755) == 0 {
+        let targets = cgroup.directory.appending("targets")
+        if unsafe mkdir(targets.string, 0o755) == 0 { return cgroup }
+        cgroup.remove()
+        return nil
+      }
+      guard errno == EEXIST else { return nil }
+    }
+    return nil
+  }
+
+  /// Kills everything in it, the spawner included.
+  func kill() {
+    guard
+      let file = try? FileDescriptor.open(
+        directory.appending("cgroup.kill"), .writeOnly, options: .closeOnExec)
+    else { return }
+    _ = try? file.closeAfter { try file.writeAll("1".utf8) }
+  }
+
+  /// Removes it once its processes are gone, for which it waits up to two seconds.
+  func remove() {
+    for _ in 0..<2_000 {
+      _ = unsafe rmdir(directory.appending("targets").string)
+      guard unsafe rmdir(directory.string) != 0, errno == EBUSY || errno == ENOTEMPTY else {
+        return
+      }
+      _ = poll(nil, 0, 1)
+    }
+  }
+
+  // MARK: - Finding it
+
+  /// The directory of this process's own cgroup v2.
+  private static func ownDirectory() -> FilePath? {
+    let tree = HostTree()
+    let mounts = tree.text(at: "proc/self/mountinfo")?.split(separator: "\n") ?? []
+    let memberships = tree.text(at: "proc/self/cgroup")?.split(separator: "\n") ?? []
+    guard let own = memberships.first(where: { $0.hasPrefix("0::") })?.dropFirst(3) else {
+      return nil
+    }
+    for fields in mounts.map({ $0.split(separator: " ") }) {
+      guard let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count, fields.count > 5,
+        fields[dash + 1] == "cgroup2"
+      else { continue }
+      let root = FilePath(String(fields[3]))
+      var path = FilePath(String(own))
+      guard path.removePrefix(root) else { continue }
+      return FilePath(String(fields[4])).appending(path.components)
+    }
+    return nil
+  }
+
+  private static func removeStale(in parent: FilePath) {
+    for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {
+      let identity = name.dropFirst(prefix.count)
+      guard let end = identity.lastIndex(of: "-"),
+        let controller = ProcessIdentity(identity[..<end]), !controller.isAlive
+      else { continue }
+      let cgroup = Self(directory: parent.appending(name))
+      cgroup.kill()
+      cgroup.remove()
+    }
+  }
+}

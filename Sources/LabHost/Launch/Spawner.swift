@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+package import LabModel
+import SystemPackage
+
+/// Launches programs, one at a time, by way of a small process that does nothing else.
+///
+/// Nothing that a launched program starts outlives its launch, nor the spawner.
+package final class Spawner {
+  /// How long the spawner may be late before it counts as stuck.
+  private static let patience = Nanoseconds.seconds(5)
+
+  private let program: String
+  private let runtimeDirectory: String
+  private let interrupt: InterruptFlag?
+  private var cgroup: RunCgroup?
+  private var process: SpawnerProcess?
+
+  /// Starts a spawner, and ends what an earlier launchlab that was killed has left.
+  ///
+  /// - Parameters:
+  ///   - temporaryDirectory: Where a private directory for its sockets is made; a short path.
+  ///   - interrupt: Ends a waiting launch when it is set.
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  package init(
+    temporaryDirectory: String = "/tmp",
+    interrupt: InterruptFlag? = nil
+  ) throws(HostError) {
+    runtimeDirectory = try Self.makeRuntimeDirectory(in: temporaryDirectory)
+    program = try EmbeddedHelper.spawner.unpacked()
+    self.interrupt = interrupt
+    _ = try running()
+  }
+
+  deinit { close() }
+
+  /// What holds the processes of a launch together, and why it is no cgroup if it is none.
+  package var containment: ControlReceipt {
+    if cgroup != nil {
+      return ControlReceipt(
+        name: "containment", wanted: "cgroup", after: "cgroup", status: .applied)
+    }
+    return ControlReceipt(
+      name: "containment", wanted: "cgroup", after: "child subreaper", status: .unavailable,
+      reason: "no cgroup v2 can be written to")
+  }
+
+  /// The path of the program that does nothing: the floor of every launch time.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)`` when it cannot be unpacked.
+  package func emptyProgram() throws(HostError) -> String { try EmbeddedHelper.empty.unpacked() }
+
+  /// Launches once, waits until the target is ready, and stops it with all it has started.
+  ///
+  /// - Returns: What became of it, whatever the target did.
+  /// - Throws: ``HostError/interrupted`` when the flag is set, and
+  ///   ``HostError/spawnerLost(status:)``. Nothing of the target is left then either.
+  package func launch(_ request: LaunchRequest) throws(HostError) -> LaunchResult {
+    if interrupt?.isSet == true { throw .interrupted }
+    try running()
+    guard process?.send(request.bytes) == true else { throw lose() }
+    let limit = request.timeout + request.stop.grace + Self.patience
+    switch process?.receive(within: limit, interrupt: interrupt?.descriptor ?? -1) {
+    case .message(let bytes) where bytes.count >= SpawnerAnswer.headerSize:
+      return SpawnerAnswer(bytes).result(of: request)
+    case .interrupted:
+      end()
+      throw .interrupted
+    case .late:
+      process.take()?.kill()
+      sweep()
+      return LaunchResult(
+        outcome: .notStarted(reason: "the launch was stuck before the program began to run"))
+    case .message, .ended, nil:
+      throw lose()
+    }
+  }
+
+  /// Ends the spawner; a later launch starts another one.
+  package func close() {
+    process.take()?.dismiss()
+    cgroup.take()?.remove()
+    try? FileManager.default.removeItem(atPath: runtimeDirectory)
+  }
+
+  // MARK: - The process
+
+  private func running() throws(HostError) {
+    if process != nil { return }
+    cgroup = RunCgroup.make()
+    if cgroup == nil { OrphanSweep.prepare() }
+    let arguments = [runtimeDirectory, cgroup?.directory.string ?? ""]
+    process = try SpawnerProcess(program: program, arguments: arguments)
+  }
+
+  /// Ends the spawner in the middle of a launch, with everything that it launched.
+  @discardableResult private func end() -> String {
+    let status = process.take()?.abandon() ?? "an unknown status"
+    sweep()
+    return status
+  }
+
+  private func lose() -> HostError { .spawnerLost(status: end()) }
+
+  private func sweep() {
+    if let cgroup = cgroup.take() {
+      cgroup.kill()
+      cgroup.remove()
+    } else {
+      OrphanSweep(spawner: program).run()
+    }
+  }
+
+  /// Every user may pass through, to the notification socket, but nobody can look around.
+  private static func makeRuntimeDirectory(in parent: String) throws(HostError) -> String {
+    var template = Array("\(parent)/launchlab-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else {
+      throw .system(operation: "make a private directory", path: parent, errno: errno)
+    }
+    let path = String(
+      decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    _ = unsafe chmod(path, 0o711)
+    return path
+  }
+}

@@ -1,0 +1,157 @@
+import Glibc
+import LabModel
+import SystemPackage
+
+/// A result of the spawner, decoded; the encoding is that of `spawner_protocol.h`.
+struct SpawnerAnswer {
+  /// The bytes before the kept output.
+  static let headerSize = 392
+
+  private static let counterLimit = 16
+
+  private static let figureNames = [
+    "peak_rss", "peak_rss_tree", "minor_faults", "major_faults", "voluntary_switches",
+    "involuntary_switches", "user_time", "system_time", "bytes_read",
+  ]
+
+  private let outcome: UInt32
+  private let code: Int32
+  private let step: UInt32
+  private let flags: UInt32
+  private let counterMask: UInt32
+  private let launch: Int64
+  private let spawn: Int64
+  private let resolution: Int64
+  private let detail: UInt64
+  private let figures: [Int64]
+  private let counterValues: [Int64]
+  private let figureErrors: [Int32]
+  private let counterErrors: [Int32]
+  private let output: CapturedOutput
+
+  /// Decodes a message of at least ``headerSize`` bytes.
+  init(_ bytes: [UInt8]) {
+    var reader = MessageReader(bytes: bytes)
+    reader.skip(4)
+    outcome = reader.next()
+    code = reader.next()
+    step = reader.next()
+    flags = reader.next()
+    counterMask = reader.next()
+    launch = reader.next()
+    spawn = reader.next()
+    resolution = reader.next()
+    detail = reader.next()
+    figures = reader.next(Self.figureNames.count)
+    counterValues = reader.next(Self.counterLimit)
+    let totals: [UInt64] = reader.next(2)
+    let heads: [UInt32] = reader.next(2)
+    let tails: [UInt32] = reader.next(2)
+    figureErrors = reader.next(Self.figureNames.count + 1)
+    counterErrors = reader.next(Self.counterLimit)
+    let streams = (0..<2).map { index in
+      CapturedStream(
+        head: reader.bytes(Int(heads[index])), tail: reader.bytes(Int(tails[index])),
+        totalBytes: Int64(totals[index]))
+    }
+    output = CapturedOutput(stdout: streams[0], stderr: streams[1])
+  }
+
+  func result(of request: LaunchRequest) -> LaunchResult {
+    let hasStarted = outcome != 4
+    return LaunchResult(
+      outcome: decodedOutcome(of: request),
+      launch: outcome == 0 ? Nanoseconds(launch) : nil,
+      spawn: hasStarted ? Nanoseconds(spawn) : nil,
+      resolution: Nanoseconds(resolution),
+      figures: hasStarted ? decodedFigures : Figures(),
+      flags: decodedFlags,
+      output: output)
+  }
+
+  private func decodedOutcome(of request: LaunchRequest) -> Outcome {
+    switch outcome {
+    case 0: .ready
+    case 1: .exited(code: code)
+    case 2: .signalled(signal: code)
+    case 3: .timedOut
+    default:
+      .notStarted(
+        reason: FailedStep(number: step, errno: code, detail: detail).reason(for: request))
+    }
+  }
+
+  private var decodedFlags: [LaunchFlag] {
+    let names: [(UInt32, LaunchFlag)] = [
+      (1, .outputBlocked), (2, .leftProcesses), (4, .killed), (8, .outputTruncated),
+    ]
+    return names.filter { flags & $0.0 != 0 }.map(\.1)
+  }
+
+  private var decodedFigures: Figures {
+    var decoded = Figures(
+      peakRSS: figure(0), peakRSSTree: figure(1), minorFaults: figure(2), majorFaults: figure(3),
+      voluntarySwitches: figure(4), involuntarySwitches: figure(5),
+      userTime: figure(6).map(Nanoseconds.init), systemTime: figure(7).map(Nanoseconds.init),
+      bytesRead: figure(8), includesWaitedChildren: flags & 16 != 0)
+    for (index, name) in Self.figureNames.enumerated() where figureErrors[index] != 0 {
+      decoded.missing[name] = Errno(rawValue: figureErrors[index]).description.lowercased()
+    }
+    if counterMask != 0 { addCounters(to: &decoded) }
+    return decoded
+  }
+
+  private func figure(_ index: Int) -> Int64? { figureErrors[index] == 0 ? figures[index] : nil }
+
+  private func addCounters(to figures: inout Figures) {
+    for (index, event) in CounterEvent.inSpawnerOrder.enumerated()
+    where counterMask >> index & 1 == 1 {
+      let name = event.rawValue
+      if counterErrors[index] == 0 {
+        figures.counters[name] = counterValues[index]
+      } else {
+        figures.missing[name] = Self.counterReason(counterErrors[index])
+      }
+    }
+  }
+
+  /// Source of the meanings: perf_event_open(2), section ERRORS.
+  private static func counterReason(_ errno: Int32) -> String {
+    switch errno {
+    case EACCES, EPERM:
+      "not permitted; needs CAP_PERFMON, or kernel.perf_event_paranoid of 1 or less"
+    case ENOENT, EOPNOTSUPP, ENODEV: "this machine has no such event"
+    case EBUSY: "the hardware was busy with other events"
+    case ENOSYS: "this kernel has no perf events"
+    default: Errno(rawValue: errno).description.lowercased()
+    }
+  }
+}
+
+/// Reads fields one after the other; what lies beyond the end is 0.
+private struct MessageReader {
+  let bytes: [UInt8]
+  private var position = 0
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func skip(_ count: Int) { position += count }
+
+  mutating func next<Value: FixedWidthInteger & BitwiseCopyable>() -> Value {
+    let size = MemoryLayout<Value>.size
+    guard position + size <= bytes.count else { return 0 }
+    defer { position += size }
+    return unsafe bytes.withUnsafeBytes { buffer in
+      unsafe buffer.loadUnaligned(fromByteOffset: position, as: Value.self)
+    }
+  }
+
+  mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(_ count: Int) -> [Value] {
+    (0..<count).map { _ in next() }
+  }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    defer { position += count }
+    return Array(bytes.dropFirst(position).prefix(count))
+  }
+}

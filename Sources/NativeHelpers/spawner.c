@@ -1,0 +1,69 @@
+// The spawner launches programs for launchlab and times them.
+//
+// usage: spawner RUNTIME_DIRECTORY [CGROUP_DIRECTORY], with the control socket as descriptor 3.
+//
+// It is a small process of its own because a launched program inherits from its parent what must
+// not be in the figures: the parent's peak memory, its mapped libraries and its slow fork.
+#include "spawner.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+char runtime_directory[PATH_MAX];
+
+int64_t monotonic(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+// Every signal stays blocked, so that none interrupts a measurement and none needs a handler. The
+// child unblocks them, and finds every disposition at its default.
+static void set_up_signals(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+}
+
+static void measure(struct launch *launch) {
+  watch(launch);
+  take_counters(launch);
+  if (launch->request->ready == READY_EXIT && launch->result.outcome != OUTCOME_TIMED_OUT)
+    take_exit_figures(launch);
+  else
+    take_live_figures(launch);
+  stop_tree(launch);
+  drain(launch, NULL);
+}
+
+static void launch_once(struct launch *launch) {
+  if (start(launch) == 0) measure(launch);
+  close_counters(launch);
+  close_streams(launch);
+  close_notification(launch);
+  close_probe();
+  if (launch->pidfd >= 0) close(launch->pidfd);
+  if (launch->input >= 0) close(launch->input);
+  close_pattern();
+  send_result(launch);
+}
+
+int main(int count, char **arguments) {
+  if (count < 2 || strlen(arguments[1]) >= sizeof runtime_directory) return 2;
+  strcpy(runtime_directory, arguments[1]);
+  set_up_signals();
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  join_cgroup(count > 2 ? arguments[2] : "");
+
+  static struct launch launch;
+  enum received received;
+  while ((received = receive_request(&launch)) == REQUEST) launch_once(&launch);
+  // A controller that says farewell removes the cgroup itself.
+  if (received == END_OF_FILE) leave_cgroup();
+  return 0;
+}

@@ -1,0 +1,111 @@
+// What the parts of the spawner share. Each part is one file; protocol.h has the wire format.
+#ifndef SPAWNER_H
+#define SPAWNER_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "spawner_protocol.h"
+
+enum { CONTROL = 3 };
+
+struct launch {
+  struct request_header *request;
+  const char *program, *directory, *standard_input, *text, *host;
+  char **arguments, **environment;
+
+  pid_t pid;
+  int pidfd;
+  int main_alive;
+  int main_status;
+  int input;       // opened standard input, or -1 for the spawner's own /dev/null
+  int streams[2];  // what the spawner reads; -1 when closed
+  int ends[2];     // what the target writes to; -1 when closed
+  int notify;      // the bound notification socket, or -1
+  int counter_files[COUNTER_LIMIT];
+
+  int64_t before_clone;
+  int64_t started;  // just before execve
+  struct rusage main_usage;
+  struct rusage orphan_usage;  // the sum of the orphans that ended by themselves
+  struct result_header result;
+};
+
+// spawner.c
+int64_t monotonic(void);
+extern char runtime_directory[];
+
+// spawner_request.c: the control socket.
+enum received { REQUEST, FAREWELL, END_OF_FILE };
+enum received receive_request(struct launch *launch);
+void send_result(struct launch *launch);
+int controller_is_gone(void);
+
+// spawner_start.c: from the request to the running target.
+int start(struct launch *launch);
+
+// spawner_watch.c: from the running target to the outcome.
+void watch(struct launch *launch);
+
+// spawner_output.c: the streams of the target.
+int open_streams(struct launch *launch);
+void close_stream_ends(struct launch *launch);
+int drain(struct launch *launch, int64_t *matched_at);
+void close_streams(struct launch *launch);
+const uint8_t *stream_head(int stream);
+void forget_streams(void);
+uint32_t stream_tail(int stream, const uint8_t *pieces[2], uint32_t lengths[2]);
+
+// spawner_match.c: the pattern of an output condition.
+int open_pattern(const char *pattern);
+int match(const uint8_t *bytes, uint32_t count);
+int match_end(void);
+void close_pattern(void);
+
+// spawner_notify.c: the notification socket.
+int open_notification(struct launch *launch);
+int receive_notification(struct launch *launch);
+void close_notification(struct launch *launch);
+
+// spawner_probe.c: conditions that are polled.
+int is_polled(const struct launch *launch);
+int held_before(struct launch *launch);
+int64_t probe_interval(int64_t elapsed);
+void open_probe(void);
+int probe(struct launch *launch, int64_t now);
+int probe_at_end(struct launch *launch, int64_t now);
+int probe_descriptor(short *events);
+int64_t next_probe(void);
+void close_probe(void);
+
+// spawner_listeners.c: who listens on a TCP port.
+int find_listener(const struct request_header *request, uint64_t *inode);
+
+// spawner_processes.c: processes as /proc shows them.
+struct process {
+  pid_t pid;
+  pid_t parent;
+};
+unsigned find_descendants(const struct process **found);
+int read_file(const char *path, char *buffer, unsigned size);
+const char *stat_fields(pid_t pid, char *buffer, unsigned size);
+
+// spawner_tree.c: the end of a process tree.
+void join_cgroup(const char *run_directory);
+void leave_cgroup(void);
+int reap(struct launch *launch);
+void stop_tree(struct launch *launch);
+void kill_tree(struct launch *launch);
+extern int members;
+
+// spawner_figures.c
+void take_exit_figures(struct launch *launch);
+void take_live_figures(struct launch *launch);
+
+// spawner_counters.c
+void open_counters(struct launch *launch);
+void take_counters(struct launch *launch);
+void close_counters(struct launch *launch);
+
+#endif

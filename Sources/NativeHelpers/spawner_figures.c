@@ -1,0 +1,152 @@
+// What a launch used besides time.
+#define _GNU_SOURCE
+#include "spawner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t nanoseconds(struct timeval time) {
+  return time.tv_sec * 1000000000LL + time.tv_usec * 1000LL;
+}
+
+static void raise_to(int64_t *figure, int64_t value) {
+  if (value > *figure) *figure = value;
+}
+
+static void add_rusage(int64_t *figures, const struct rusage *usage) {
+  raise_to(&figures[FIGURE_PEAK_RSS_TREE], usage->ru_maxrss * 1024);
+  figures[FIGURE_MINOR_FAULTS] += usage->ru_minflt;
+  figures[FIGURE_MAJOR_FAULTS] += usage->ru_majflt;
+  figures[FIGURE_VOLUNTARY] += usage->ru_nvcsw;
+  figures[FIGURE_INVOLUNTARY] += usage->ru_nivcsw;
+  figures[FIGURE_USER_TIME] += nanoseconds(usage->ru_utime);
+  figures[FIGURE_SYSTEM_TIME] += nanoseconds(usage->ru_stime);
+  figures[FIGURE_BYTES_READ] += usage->ru_inblock * 512LL;
+}
+
+// The usage that wait4(2) gives contains that of the children which the process has waited for.
+void take_exit_figures(struct launch *launch) {
+  int64_t *figures = launch->result.figures;
+  add_rusage(figures, &launch->main_usage);
+  add_rusage(figures, &launch->orphan_usage);
+  figures[FIGURE_PEAK_RSS] = launch->main_usage.ru_maxrss * 1024;
+  launch->result.flags |= RESULT_WAITED_CHILDREN;
+}
+
+static int64_t field_after(const char *text, const char *name) {
+  const char *line = strstr(text, name);
+  return line ? atoll(line + strlen(name)) : 0;
+}
+
+static int read_of(pid_t pid, const char *name, char *buffer, unsigned size) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+  return read_file(path, buffer, size);
+}
+
+static void miss(struct launch *launch, enum figure first, enum figure last, int code) {
+  for (int figure = first; figure <= (int)last; figure++)
+    launch->result.figure_errors[figure] = code ? code : EIO;
+}
+
+// The CPU time of a process is exact, its two parts are counted in ticks: split as the kernel
+// splits it for getrusage, kernel/sched/cputime.c, cputime_adjust().
+static void add_times(struct launch *launch, pid_t pid, int64_t user, int64_t system) {
+  int64_t *figures = launch->result.figures;
+  clockid_t clock;
+  struct timespec exact;
+  int64_t ticks = user + system;
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &exact) != 0)
+    return miss(launch, FIGURE_USER_TIME, FIGURE_SYSTEM_TIME, errno);
+  int64_t total = exact.tv_sec * 1000000000LL + exact.tv_nsec;
+  int64_t system_part = ticks > 0 ? (int64_t)((double)total * (double)system / (double)ticks) : 0;
+  figures[FIGURE_SYSTEM_TIME] += system_part;
+  figures[FIGURE_USER_TIME] += total - system_part;
+}
+
+static void add_stat(struct launch *launch, pid_t pid) {
+  char buffer[1024];
+  const char *fields = stat_fields(pid, buffer, sizeof buffer);
+  long long minor, waited_minor, major, waited_major, user, system, waited_user, waited_system;
+  if (!fields ||
+      sscanf(fields, "%*c %*d %*d %*d %*d %*d %*u %lld %lld %lld %lld %lld %lld %lld %lld", &minor,
+             &waited_minor, &major, &waited_major, &user, &system, &waited_user,
+             &waited_system) != 8) {
+    miss(launch, FIGURE_MINOR_FAULTS, FIGURE_MAJOR_FAULTS, errno);
+    return miss(launch, FIGURE_USER_TIME, FIGURE_SYSTEM_TIME, errno);
+  }
+  int64_t *figures = launch->result.figures;
+  int64_t tick = 1000000000LL / sysconf(_SC_CLK_TCK);
+  figures[FIGURE_MINOR_FAULTS] += minor + waited_minor;
+  figures[FIGURE_MAJOR_FAULTS] += major + waited_major;
+  figures[FIGURE_USER_TIME] += waited_user * tick;
+  figures[FIGURE_SYSTEM_TIME] += waited_system * tick;
+  if (waited_minor > 0) launch->result.flags |= RESULT_WAITED_CHILDREN;
+  add_times(launch, pid, user, system);
+}
+
+static void add_status(struct launch *launch, pid_t pid) {
+  char buffer[4096];
+  int64_t *figures = launch->result.figures;
+  // A process that is ending has no memory any more, and so no line for it.
+  errno = ESRCH;
+  if (read_of(pid, "status", buffer, sizeof buffer) < 0 || !strstr(buffer, "VmHWM:")) {
+    if (pid == launch->pid) miss(launch, FIGURE_PEAK_RSS, FIGURE_PEAK_RSS, errno);
+    miss(launch, FIGURE_PEAK_RSS_TREE, FIGURE_PEAK_RSS_TREE, errno);
+    return miss(launch, FIGURE_VOLUNTARY, FIGURE_INVOLUNTARY, errno);
+  }
+  int64_t peak = field_after(buffer, "VmHWM:") * 1024;
+  if (pid == launch->pid) figures[FIGURE_PEAK_RSS] = peak;
+  raise_to(&figures[FIGURE_PEAK_RSS_TREE], peak);
+  figures[FIGURE_VOLUNTARY] += field_after(buffer, "\nvoluntary_ctxt_switches:");
+  figures[FIGURE_INVOLUNTARY] += field_after(buffer, "\nnonvoluntary_ctxt_switches:");
+}
+
+static void add_io(struct launch *launch, pid_t pid) {
+  char buffer[512];
+  if (read_of(pid, "io", buffer, sizeof buffer) < 0)
+    return miss(launch, FIGURE_BYTES_READ, FIGURE_BYTES_READ, errno);
+  launch->result.figures[FIGURE_BYTES_READ] += field_after(buffer, "\nread_bytes:");
+}
+
+static void add_process(struct launch *launch, pid_t pid) {
+  add_status(launch, pid);
+  add_stat(launch, pid);
+  add_io(launch, pid);
+}
+
+// With a cgroup its members are the tree, and nothing has to be searched.
+static int add_members(struct launch *launch) {
+  static char text[64 << 10];
+  ssize_t count = members < 0 ? -1 : pread(members, text, sizeof text - 1, 0);
+  // A list that does not fit is left to the search.
+  if (count <= 0 || count == sizeof text - 1) return 0;
+  text[count] = 0;
+  pid_t self = getpid();
+  for (char *cursor = text; *cursor;) {
+    pid_t pid = (pid_t)strtol(cursor, &cursor, 10);
+    if (pid > 0 && pid != self) add_process(launch, pid);
+    if (*cursor == '\n') cursor++;
+  }
+  return 1;
+}
+
+// Reads the living tree, and adds what was reaped of it.
+void take_live_figures(struct launch *launch) {
+  int64_t *figures = launch->result.figures;
+  reap(launch);
+  if (!launch->main_alive) {
+    figures[FIGURE_PEAK_RSS] = launch->main_usage.ru_maxrss * 1024;
+    add_rusage(figures, &launch->main_usage);
+    launch->result.flags |= RESULT_WAITED_CHILDREN;
+  }
+  add_rusage(figures, &launch->orphan_usage);
+  if (add_members(launch)) return;
+  const struct process *found;
+  unsigned count = find_descendants(&found);
+  for (unsigned index = 0; index < count; index++) add_process(launch, found[index].pid);
+}

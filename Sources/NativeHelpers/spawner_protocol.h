@@ -1,0 +1,112 @@
+// The language between launchlab and its spawner, on a stream socket at descriptor 3.
+//
+// One request gives one result; both are in the machine's own byte order, since both ends are of
+// one build on one machine. A request whose length is 0 asks the spawner to exit. End of file asks
+// it to kill what it launched, to remove its cgroup and to exit.
+//
+// request: struct request_header, then strings that each end with a NUL byte, in this order:
+//   program, directory, standard input (empty: /dev/null), text (a pattern, a path, or the path of
+//   an HTTP request), host (of an HTTP request), the arguments, the environment.
+// result: struct result_header, then the kept bytes: head and tail of stdout, head and tail of
+//   stderr.
+//
+// Every field is naturally aligned, so that neither side needs padding.
+#ifndef SPAWNER_PROTOCOL_H
+#define SPAWNER_PROTOCOL_H
+
+#include <stdint.h>
+
+enum {
+  REQUEST_LIMIT = 8 << 20,  // bytes; the kernel refuses larger arguments anyway
+  STREAM_LIMIT = 64 << 10,  // bytes kept at each end of a stream
+  COUNTER_LIMIT = 16,
+};
+
+enum request_flag { REQUEST_TTY = 1 };
+
+enum ready_kind {
+  READY_EXIT,
+  READY_OUTPUT,
+  READY_NOTIFY,
+  READY_TCP,
+  READY_UNIX,
+  READY_HTTP,
+  READY_FILE,
+};
+
+struct request_header {
+  uint32_t length;  // bytes after this field
+  uint32_t flags;
+  uint32_t ready;  // enum ready_kind
+  uint32_t stop_signal;
+  int64_t timeout;  // nanoseconds, as every time here
+  int64_t grace;
+  uint32_t argument_count;
+  uint32_t environment_count;
+  uint32_t counters;  // bit i asks for event i of spawner_counters.c
+  uint32_t stream;    // 0 is stdout, 1 is stderr
+  uint32_t family;    // AF_INET or AF_INET6
+  uint32_t port;
+  uint8_t address[16];  // in network order
+};
+
+enum outcome { OUTCOME_READY, OUTCOME_EXITED, OUTCOME_SIGNALLED, OUTCOME_TIMED_OUT, OUTCOME_NOT_STARTED };
+
+// What a launch that was not started failed at.
+enum step {
+  STEP_NONE,
+  STEP_EXECUTE,
+  STEP_DIRECTORY,
+  STEP_INPUT,
+  STEP_OUTPUT,
+  STEP_CLONE,
+  STEP_NOTIFY,
+  STEP_PATTERN,
+  STEP_REQUEST,
+  STEP_PORT_IN_USE,    // detail is the inode of the listening socket
+  STEP_SOCKET_IN_USE,  // a Unix socket already accepts
+  STEP_FILE_EXISTS,
+};
+
+enum result_flag {
+  RESULT_BLOCKED = 1,
+  RESULT_LEFT = 2,
+  RESULT_KILLED = 4,
+  RESULT_TRUNCATED = 8,
+  RESULT_WAITED_CHILDREN = 16,  // the figures contain children that were waited for
+};
+
+enum figure {
+  FIGURE_PEAK_RSS,
+  FIGURE_PEAK_RSS_TREE,
+  FIGURE_MINOR_FAULTS,
+  FIGURE_MAJOR_FAULTS,
+  FIGURE_VOLUNTARY,
+  FIGURE_INVOLUNTARY,
+  FIGURE_USER_TIME,
+  FIGURE_SYSTEM_TIME,
+  FIGURE_BYTES_READ,
+  FIGURE_COUNT,
+};
+
+struct result_header {
+  uint32_t length;   // bytes after this field
+  uint32_t outcome;  // enum outcome
+  int32_t code;      // exit status, signal, or errno of the step
+  uint32_t step;     // enum step
+  uint32_t flags;
+  uint32_t counters;  // the events that were asked for
+  int64_t launch;
+  int64_t spawn;
+  int64_t resolution;
+  uint64_t detail;
+  int64_t figures[FIGURE_COUNT];
+  int64_t counter_values[COUNTER_LIMIT];
+  uint64_t totals[2];  // bytes written to stdout and stderr
+  uint32_t heads[2];
+  uint32_t tails[2];
+  int32_t figure_errors[FIGURE_COUNT + 1];   // 0, or the errno that kept the figure away
+  int32_t counter_errors[COUNTER_LIMIT];     // 0, or the errno that kept the event away
+};
+
+#endif

@@ -1,0 +1,97 @@
+// From the request to the running target.
+#define _GNU_SOURCE
+#include "spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Written by the child, which shares this memory until it executes.
+static volatile int64_t exec_instant;
+static volatile int child_errno;
+static volatile uint32_t child_step;
+
+static _Alignas(16) char child_stack[64 << 10];
+
+static void give_up(enum step step) {
+  child_step = step;
+  child_errno = errno;
+  _exit(127);
+}
+
+// Runs on the child's side of a vfork: system calls only, nothing that locks or allocates.
+static int be_target(void *argument) {
+  struct launch *launch = argument;
+  if (launch->request->counters) {
+    // The descriptor table is shared up to here, so that the spawner can read the events.
+    open_counters(launch);
+    unshare(CLONE_FILES);
+  }
+  setsid();
+  if (chdir(launch->directory) != 0) give_up(STEP_DIRECTORY);
+  if (launch->input >= 0 && dup2(launch->input, 0) < 0) give_up(STEP_INPUT);
+  if (dup2(launch->ends[0], 1) < 0 || dup2(launch->ends[1], 2) < 0) give_up(STEP_OUTPUT);
+  if (launch->request->flags & REQUEST_TTY) ioctl(1, TIOCSCTTY, 0);
+  if (syscall(SYS_close_range, 3U, ~0U, 0U) != 0)
+    for (int file = 3; file < 1024; file++) close(file);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  exec_instant = monotonic();
+  execve(launch->program, launch->arguments, launch->environment);
+  give_up(STEP_EXECUTE);
+  return 127;
+}
+
+static int refuse(struct launch *launch, enum step step, int code) {
+  launch->result.outcome = OUTCOME_NOT_STARTED;
+  launch->result.step = step;
+  launch->result.code = code;
+  return -1;
+}
+
+static int set_up(struct launch *launch) {
+  const struct request_header *request = launch->request;
+  if (held_before(launch)) return refuse(launch, launch->result.step, 0);
+  if (*launch->standard_input) {
+    launch->input = open(launch->standard_input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (launch->input < 0) return refuse(launch, STEP_INPUT, errno);
+  }
+  if (request->ready == READY_OUTPUT && open_pattern(launch->text) != 0)
+    return refuse(launch, STEP_PATTERN, EINVAL);
+  if (request->ready == READY_NOTIFY && open_notification(launch) != 0)
+    return refuse(launch, STEP_NOTIFY, errno);
+  if (open_streams(launch) != 0) return refuse(launch, STEP_OUTPUT, errno);
+  if (is_polled(launch)) open_probe();
+  return 0;
+}
+
+int start(struct launch *launch) {
+  if (set_up(launch) != 0) return -1;
+  launch->result.counters = launch->request->counters;
+  child_step = STEP_NONE;
+  exec_instant = 0;
+  int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+  if (launch->request->counters) flags |= CLONE_FILES;
+  launch->before_clone = monotonic();
+  // The wrapper of the C library, not clone3: it brings the stack switch of every architecture.
+  pid_t pid =
+      clone(be_target, child_stack + sizeof child_stack, flags, launch, &launch->pidfd);
+  int clone_errno = errno;
+  if (pid < 0) return refuse(launch, STEP_CLONE, clone_errno);
+  launch->pid = pid;
+  launch->main_alive = 1;
+  launch->started = exec_instant;
+  launch->result.spawn = launch->started - launch->before_clone;
+  close_stream_ends(launch);
+  if (child_step == STEP_NONE) return 0;
+  launch->result.spawn = 0;
+  while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
+  return refuse(launch, child_step, child_errno);
+}

@@ -1,0 +1,170 @@
+// The end of a process tree: asked first, then killed, until nothing of it is left.
+//
+// The spawner is a child subreaper, so that whatever a target starts becomes its child once it is
+// orphaned; that it has no child proves that the tree is empty. Where there is a cgroup, spawner
+// and targets live in it together, which costs a launch nothing. The spawner leaves it only to
+// kill the rest at once, which no storm of forks can outrun.
+#define _GNU_SOURCE
+#include "spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SWEEPS = 4 };
+
+// How long killed processes may take to go before they are looked for again.
+enum { SWEEP_WAIT = 50000000 };
+
+static char run_directory[PATH_MAX - 64];
+
+// The open cgroup.procs of the targets' cgroup, or -1.
+int members = -1;
+
+static int open_in_run(const char *name, int flags) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/%s", run_directory, name);
+  return open(path, flags | O_CLOEXEC);
+}
+
+static int write_in_run(const char *name, const char *text) {
+  int file = open_in_run(name, O_WRONLY);
+  if (file < 0) return -1;
+  ssize_t written = write(file, text, strlen(text));
+  close(file);
+  return written < 0 ? -1 : 0;
+}
+
+// Takes the run's cgroup, which the controller has made; without one the sweep has to do.
+void join_cgroup(const char *directory) {
+  if (!*directory || strlen(directory) >= sizeof run_directory) return;
+  strcpy(run_directory, directory);
+  if (write_in_run("targets/cgroup.procs", "0") == 0)
+    members = open_in_run("targets/cgroup.procs", O_RDONLY);
+}
+
+// Removes the cgroups, for the case that no controller is left to do it.
+void leave_cgroup(void) {
+  if (!*run_directory) return;
+  write_in_run("../cgroup.procs", "0");
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/targets", run_directory);
+  rmdir(path);
+  rmdir(run_directory);
+}
+
+static void add_times(struct timeval *sum, const struct timeval *more) {
+  sum->tv_sec += more->tv_sec;
+  sum->tv_usec += more->tv_usec;
+}
+
+static void add_usage(struct rusage *sum, const struct rusage *more) {
+  add_times(&sum->ru_utime, &more->ru_utime);
+  add_times(&sum->ru_stime, &more->ru_stime);
+  if (more->ru_maxrss > sum->ru_maxrss) sum->ru_maxrss = more->ru_maxrss;
+  sum->ru_minflt += more->ru_minflt;
+  sum->ru_majflt += more->ru_majflt;
+  sum->ru_nvcsw += more->ru_nvcsw;
+  sum->ru_nivcsw += more->ru_nivcsw;
+  sum->ru_inblock += more->ru_inblock;
+}
+
+// Waits for what has ended; false when nothing of the tree is left.
+int reap(struct launch *launch) {
+  for (;;) {
+    int status;
+    struct rusage usage;
+    pid_t pid = wait4(-1, &status, WNOHANG, &usage);
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid <= 0) return pid == 0;
+    if (pid == launch->pid) {
+      launch->main_alive = 0;
+      launch->main_status = status;
+      launch->main_usage = usage;
+    } else {
+      add_usage(&launch->orphan_usage, &usage);
+    }
+  }
+}
+
+// Reaps, and drains the output that would keep a target from ending, until the tree is empty or
+// the time has come. True when the tree is empty.
+static int wait_for_end(struct launch *launch, int64_t until, int watches_controller) {
+  int64_t began = monotonic();
+  for (;;) {
+    if (!reap(launch)) return 1;
+    drain(launch, NULL);
+    int64_t now = monotonic();
+    if (now >= until) return 0;
+    if (watches_controller && controller_is_gone()) return 0;
+    int64_t interval = probe_interval(now - began);
+    struct timespec wait = {.tv_nsec = interval < until - now ? interval : until - now};
+    struct pollfd ended = {.fd = launch->main_alive ? launch->pidfd : -1, .events = POLLIN};
+    ppoll(&ended, 1, &wait, NULL);
+  }
+}
+
+// Signals one process that was seen with this parent; a process that took over the number has
+// another one.
+static void signal_process(struct process process, int number) {
+  int file = (int)syscall(SYS_pidfd_open, process.pid, 0);
+  if (file < 0) return;
+  char buffer[512];
+  const char *fields = stat_fields(process.pid, buffer, sizeof buffer);
+  int parent = 0;
+  if (fields && sscanf(fields + 2, "%d", &parent) == 1)
+    if (parent == process.parent || parent == getpid())
+      syscall(SYS_pidfd_send_signal, file, number, NULL, 0);
+  close(file);
+}
+
+static void signal_descendants(int number) {
+  const struct process *found;
+  unsigned count = find_descendants(&found);
+  for (unsigned index = 0; index < count; index++) signal_process(found[index], number);
+}
+
+static void kill_cgroup(void) {
+  if (members < 0 || write_in_run("cgroup.procs", "0") != 0) return;
+  write_in_run("targets/cgroup.kill", "1");
+  write_in_run("targets/cgroup.procs", "0");
+}
+
+void kill_tree(struct launch *launch) {
+  for (int sweep = 1; reap(launch); sweep++) {
+    signal_descendants(SIGKILL);
+    if (wait_for_end(launch, monotonic() + SWEEP_WAIT, 0)) return;
+    if (sweep % SWEEPS == 0) kill_cgroup();
+  }
+}
+
+static void ask_to_stop(struct launch *launch) {
+  int number = (int)launch->request->stop_signal;
+  if (launch->main_alive)
+    syscall(SYS_pidfd_send_signal, launch->pidfd, number, NULL, 0);
+  else
+    signal_descendants(number);
+}
+
+// Nothing that the target started is left when this returns.
+void stop_tree(struct launch *launch) {
+  if (!reap(launch)) return;
+  if (launch->request->ready == READY_EXIT && launch->result.outcome != OUTCOME_TIMED_OUT) {
+    launch->result.flags |= RESULT_LEFT;
+  } else {
+    if (launch->result.outcome == OUTCOME_EXITED || launch->result.outcome == OUTCOME_SIGNALLED)
+      launch->result.flags |= RESULT_LEFT;
+    ask_to_stop(launch);
+    if (wait_for_end(launch, monotonic() + launch->request->grace, 1)) return;
+    launch->result.flags |= RESULT_KILLED;
+  }
+  kill_tree(launch);
+}
