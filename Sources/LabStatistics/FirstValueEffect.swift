@@ -15,16 +15,18 @@ extension Sample {
   /// The modified z-score, against the other values, beyond which a first value stands apart.
   package static let firstValueLimit = 10.0
 
-  /// The first value, if it lies above every other one and far beyond their spread.
+  /// The first value, if it alone lies far above the others.
   ///
   /// Far is a modified z-score above 10 against the other values, not the 3.5 of an outlier: the
-  /// first value is the largest in 1 of n samples anyway, and launch times have long tails. Nil for
-  /// fewer than 6 values.
+  /// first value is the largest in 1 of n samples anyway, and launch times have long tails. If
+  /// another value lies as far, being first explains nothing. Nil for fewer than 6 values.
   package var firstValueEffect: FirstValueEffect? {
     guard count >= 6, let others = try? Sample(Array(values[1...])) else { return nil }
     let first = values[0]
-    guard others.median > 0, first > others.maximum,
-      OutlierScale(others).score(of: first) > Self.firstValueLimit,
+    let scale = OutlierScale(others)
+    guard others.median > 0,
+      scale.score(of: first) > Self.firstValueLimit,
+      scale.score(of: others.maximum) <= Self.firstValueLimit,
       first >= (1 + Self.smallestDrift) * others.median
     else { return nil }
     return FirstValueEffect(value: first, multiple: first / others.median)

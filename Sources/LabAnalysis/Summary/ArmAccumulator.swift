@@ -1,0 +1,95 @@
+import LabModel
+import LabStatistics
+
+/// Takes in the launches of one arm.
+struct ArmAccumulator: Sendable {
+  private let arm: Arm
+  private var launches = 0
+  private var outcomes: [String: Int] = [:]
+  private var state = StateTally()
+  private var flags: [LaunchFlag: Int] = [:]
+  private var resolution = Nanoseconds.zero
+  private var warmUps = 0
+  private var preparations: [Int64] = []
+  private var residency = ResidencyAccumulator()
+
+  /// Of ready launches whose state was reached, or could not be verified.
+  private var values: MeasuredValues
+
+  /// Of ready launches that did not reach their state; kept only while `values` is empty.
+  private var unreachedValues: MeasuredValues
+
+  /// The most reasons that are told apart, since a reason may name something new each time.
+  private static let mostReasons = 20
+
+  init(arm: Arm, counters: [String], planned: Int) {
+    self.arm = arm
+    values = MeasuredValues(counters: counters, planned: planned)
+    unreachedValues = values
+  }
+
+  mutating func add(_ record: LaunchRecord) {
+    let result = record.result
+    launches += 1
+    outcomes[result.outcome.name, default: 0] += 1
+    for flag in Set(result.flags) { flags[flag, default: 0] += 1 }
+    resolution = max(resolution, result.resolution)
+    warmUps += record.preparation.warmUps
+    preparations.append(record.preparation.duration.count)
+    residency.add(record.preparation.residency)
+    tally(record.stateReached)
+    if result.outcome == .ready { measure(result, record.stateReached) }
+  }
+
+  private mutating func tally(_ reached: StateReached) {
+    switch reached {
+    case .reached:
+      state.reached += 1
+    case .notReached(let reason):
+      state.notReached += 1
+      count(reason)
+    case .notVerified(let reason):
+      state.notVerified += 1
+      count(reason)
+    }
+  }
+
+  private mutating func count(_ reason: String) {
+    let isKnown = state.reasons[reason] != nil || state.reasons.count < Self.mostReasons
+    state.reasons[isKnown ? reason : "other reasons", default: 0] += 1
+  }
+
+  private mutating func measure(_ result: LaunchResult, _ reached: StateReached) {
+    if case .notReached = reached {
+      if values.isEmpty { unreachedValues.add(result) }
+    } else {
+      values.add(result)
+      if !unreachedValues.isEmpty { unreachedValues.removeAll() }
+    }
+  }
+
+  func summary() -> ArmSummary {
+    let isUnreached = values.isEmpty && !unreachedValues.isEmpty
+    let measured = isUnreached ? unreachedValues : values
+    return ArmSummary(
+      arm: arm,
+      launches: launches,
+      outcomes: outcomes,
+      state: state,
+      isUnreached: isUnreached,
+      metrics: measured.metricSummaries(withRemarks: arm.kind == .plain),
+      missing: measured.missingMetrics,
+      counters: measured.counterSummaries(),
+      residency: residency.summaries,
+      flags: flags,
+      resolution: resolution,
+      preparation: medianPreparation,
+      warmUps: warmUps
+    )
+  }
+
+  private var medianPreparation: Nanoseconds {
+    guard let sample = try? Sample(preparations.map(Double.init)) else { return .zero }
+    return Nanoseconds(Int64(sample.median.rounded()))
+  }
+}

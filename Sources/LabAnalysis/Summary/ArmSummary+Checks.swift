@@ -1,0 +1,191 @@
+import LabModel
+import LabStatistics
+
+extension ArmSummary {
+  /// Every check of an arm, the gravest first; each gives a diagnostic without a place, or nil.
+  static var checks: [@Sendable (Self) -> Diagnostic?] {
+    [
+      { $0.noReadyLaunch },
+      { $0.unexpectedOutcomes },
+      { $0.stateNotReached },
+      { $0.flagged(.replaced) },
+      { $0.stateNotVerified },
+      { $0.fewValues },
+      { $0.coarseResolution },
+      { $0.remark("two-modes") },
+      { $0.remark("drift") },
+      { $0.remark("first-launch") },
+      { $0.highVariation },
+      { $0.flagged(.outputBlocked) },
+      { $0.flagged(.leftProcesses) },
+      { $0.flagged(.killed) },
+      { $0.remark("outliers") },
+    ]
+  }
+
+  // MARK: - Outcomes
+
+  private var noReadyLaunch: Diagnostic? {
+    guard readyLaunches == 0 else { return nil }
+    guard launches > 0 else {
+      return Diagnostic(
+        .error,
+        id: "no-ready-launch",
+        problem: "there is no launch, because the run ended before it",
+        remedy: "run again"
+      )
+    }
+    return Diagnostic(
+      .error,
+      id: "no-ready-launch",
+      problem: "none of \(Wording.launches(launches)) became ready (\(failures)); the command, its "
+        + "readiness condition or its timeout is probably wrong",
+      remedy: "run the command by hand, and see its output with `launchlab export`"
+    )
+  }
+
+  private var unexpectedOutcomes: Diagnostic? {
+    guard readyLaunches > 0, readyLaunches < launches else { return nil }
+    return Diagnostic(
+      .warning,
+      id: "unexpected-outcomes",
+      problem: "\(Wording.launches(launches - readyLaunches, of: launches)) did not become ready "
+        + "(\(failures)), and the numbers are of the others; the target fails now and then",
+      remedy: "see the output of the failed launches with `launchlab export`"
+    )
+  }
+
+  private var failures: String {
+    outcomes.filter { $0.key != Outcome.ready.name }
+      .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.value) \($0.key)" }
+      .joined(separator: ", ")
+  }
+
+  // MARK: - State
+
+  private var stateNotReached: Diagnostic? {
+    guard state.notReached > 0 else { return nil }
+    let fate =
+      isUnreached
+      ? "the numbers are of launches that were not \(arm.state.rawValue)"
+      : "their numbers are left out"
+    return Diagnostic(
+      .warning,
+      id: "state-not-reached",
+      problem: "\(Wording.launches(state.notReached, of: launches)) did not reach "
+        + "\(arm.state.rawValue), and \(fate): \(mainReason)",
+      remedy: arm.state.isCold
+        ? "end the processes that keep the files in use, or measure another state"
+        : "free memory so that the target's pages can stay, or measure another state"
+    )
+  }
+
+  private var stateNotVerified: Diagnostic? {
+    guard state.notVerified > 0 else { return nil }
+    return Diagnostic(
+      .warning,
+      id: "state-not-verified",
+      problem: "it is not known whether \(Wording.launches(state.notVerified, of: launches)) "
+        + "reached \(arm.state.rawValue): \(mainReason)",
+      remedy: "run as root, so that launchlab can see what is in memory"
+    )
+  }
+
+  private var mainReason: String {
+    state.reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? "no reason was recorded"
+  }
+
+  // MARK: - Launch times
+
+  private var launch: MetricSummary? { arm.kind == .plain ? summary(of: .launch) : nil }
+
+  private func remark(_ id: String) -> Diagnostic? { launch?.remarks.first { $0.id == id } }
+
+  private var fewValues: Diagnostic? {
+    guard let n = launch?.estimates.n, n < 5 else { return nil }
+    return Diagnostic(
+      .warning,
+      id: "few-values",
+      problem: "\(n == 1 ? "one launch time is" : "\(n) launch times are") too few for an interval "
+        + "of the median, so how far off it is cannot be told",
+      remedy: "measure at least 5 launches, better 20, with `--launches 20`"
+    )
+  }
+
+  private var coarseResolution: Diagnostic? {
+    guard let median = launch?.estimates.median, resolution > .zero else { return nil }
+    let step = Double(resolution.count)
+    guard step > 0.01 * median else { return nil }
+    let isTooShort = median < 5 * step
+    return Diagnostic(
+      isTooShort ? .warning : .note,
+      id: "coarse-resolution",
+      problem: "readiness is polled, so a time may be up to \(Wording.time(step)) too long, which "
+        + "is \(Wording.percent(step / max(median, 1))) of the median"
+        + (isTooShort ? "; the launch is too short for this condition" : ""),
+      remedy: "use a condition that is awaited, such as `exit`, `stdout` or `notify`"
+    )
+  }
+
+  private var highVariation: Diagnostic? {
+    guard let variation = launch?.estimates.coefficientOfVariation, variation > 0.1 else {
+      return nil
+    }
+    let cause = arm.state.isCold ? "storage and other work" : "other work on the machine"
+    return Diagnostic(
+      .warning,
+      id: "high-variation",
+      problem: "the standard deviation is \(Wording.percent(variation)) of the mean; \(cause) "
+        + "makes launches scatter",
+      remedy: "stop other work, or measure more launches, and read the interval of the median"
+    )
+  }
+
+  // MARK: - Flags
+
+  private func flagged(_ flag: LaunchFlag) -> Diagnostic? {
+    guard let count = flags[flag] else { return nil }
+    let (problem, remedy) = Self.words(of: flag)
+    return Diagnostic(
+      .warning,
+      id: flag.rawValue,
+      problem: "in \(Wording.launches(count, of: launches)) \(problem)",
+      remedy: remedy
+    )
+  }
+
+  private static func words(of flag: LaunchFlag) -> (problem: String, remedy: String) {
+    switch flag {
+    case .replaced:
+      (
+        "the executable was another file than in the first one, so the numbers are of different "
+          + "programs; it was probably built or updated meanwhile",
+        "run again without building or updating the target"
+      )
+    case .outputBlocked:
+      (
+        "a pipe was full, so the target may have waited until its output was read; it writes very "
+          + "much",
+        "make the target write less, or send its output to a file"
+      )
+    case .leftProcesses:
+      (
+        "processes were left behind and were killed, so later launches may have found work half "
+          + "done; the target starts children that it does not wait for",
+        "wait for what the children do with a readiness condition other than `exit`"
+      )
+    case .killed:
+      (
+        "the target did not stop in its grace time and was killed, so it may not have stored its "
+          + "state; it stops slowly or ignores the signal",
+        "set `stop: {signal, grace}` to what the target needs"
+      )
+    case .outputTruncated:
+      (
+        "the middle of the output was dropped; the target writes very much",
+        "make the target write less"
+      )
+    }
+  }
+}
