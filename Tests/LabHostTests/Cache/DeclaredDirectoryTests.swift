@@ -1,0 +1,89 @@
+import Glibc
+import LabModel
+import LabTestSupport
+import SystemPackage
+import Testing
+
+@testable import LabHost
+
+@Suite(.temporaryDirectory) struct DeclaredDirectoryTests {
+  private var root: String { TemporaryDirectory.path }
+
+  @Test(arguments: [
+    "/", "/usr", "/usr/lib", "/usr/lib/git-core", "/usr/bin", "/usr/local", "/usr/local/bin",
+    "/etc",
+    "/etc/ssl", "/bin", "/lib", "/lib64", "/var", "/var/lib", "/boot", "/opt", "/srv", "/tmp",
+    "/usr/../usr/lib", "/usr/lib/..", "/tmp/..", "/./", "/usr/bin/.",
+  ])
+  func `refuses the directories of the system`(path: String) throws {
+    let refusal = DeclaredDirectory(FilePath(path), role: .state).refusal(amid: Self.nowhere)
+    // A link such as /bin, or a mount such as /tmp, is refused as what it is.
+    let allowed: [DirectoryRefusal] = [.systemDirectory, .symbolicLink, .mountPoint, .missing]
+    #expect(allowed.contains { $0 == refusal })
+  }
+
+  @Test(arguments: ["/usr/local/share/app", "/opt/app", "/var/lib/redis", "/srv/www"])
+  func `takes a target's own directory below them`(path: String) {
+    let declared = DeclaredDirectory(FilePath(path), role: .state)
+    #expect(declared.refusal(amid: Self.nowhere) == nil)
+  }
+
+  private static var nowhere: Surroundings {
+    Surroundings(home: nil, workingDirectory: "/nonexistent", kept: [:])
+  }
+
+  @Test func `refuses what holds something that must stay`() throws {
+    try TestMachine.shell("mkdir -p a/home a/work a/scenario a/store a/app", in: root)
+    let surroundings = Surroundings(
+      home: FilePath("\(root)/a/home"),
+      workingDirectory: FilePath("\(root)/a/work"),
+      kept: [
+        "the scenario": FilePath("\(root)/a/scenario"), "the store": FilePath("\(root)/a/store"),
+      ]
+    )
+    func refusal(_ name: String) -> DirectoryRefusal? {
+      DeclaredDirectory(FilePath("\(root)/\(name)"), role: .state).refusal(amid: surroundings)
+    }
+    #expect(refusal("a/home") == .homeDirectory)
+    #expect(refusal("a") == .homeDirectory)
+    #expect(refusal("a/work") == .holds(what: "the working directory", path: "\(root)/a/work"))
+    #expect(refusal("a/scenario") == .holds(what: "the scenario", path: "\(root)/a/scenario"))
+    #expect(refusal("a/app/../store") == .holds(what: "the store", path: "\(root)/a/store"))
+    #expect(refusal("a/app") == nil)
+    #expect(refusal("a/home/.cache") == nil)
+  }
+
+  @Test func `refuses links, files and what is missing`() throws {
+    try TestMachine.shell("mkdir real; ln -s real link; touch file; ln -s nowhere broken", in: root)
+    func refusal(_ name: String, _ role: DeclaredDirectory.Role) -> DirectoryRefusal? {
+      DeclaredDirectory(FilePath("\(root)/\(name)"), role: role).refusal(amid: Self.nowhere)
+    }
+    #expect(refusal("link", .state) == .symbolicLink)
+    #expect(refusal("broken", .state) == .symbolicLink)
+    #expect(refusal("file", .install) == .notADirectory)
+    #expect(refusal("missing", .install) == .missing)
+    #expect(refusal("missing", .state) == nil)
+    #expect(refusal("link/inner", .state) == nil)
+  }
+
+  @Test(.enabled(if: TestMachine.isRoot, "mounting takes root"))
+  func `refuses a mount point, of the same file system too`() throws {
+    try TestMachine.shell("mkdir a b; mount --bind a b", in: root)
+    defer { _ = try? TestMachine.shell("umount b", in: root) }
+    let declared = DeclaredDirectory(FilePath("\(root)/b"), role: .install)
+    #expect(declared.refusal(amid: Self.nowhere) == .mountPoint)
+  }
+
+  @Test func `says what is wrong, where, and what to do`() {
+    let declared = DeclaredDirectory("/etc", role: .install)
+    #expect(
+      declared.refused(.systemDirectory).diagnostics.map(\.description) == [
+        """
+        error: cannot use "/etc" as an `install` directory: it belongs to the system
+          at: /etc
+          help: use a directory of the target's own
+        """
+      ]
+    )
+  }
+}
