@@ -48,7 +48,8 @@ extension LaunchInserter {
 
   /// In the order of `columns`.
   private mutating func values(
-    of record: LaunchRecord, _ db: Database
+    of record: LaunchRecord,
+    _ db: Database
   ) throws -> [DatabaseValue] {
     let place = [run.databaseValue, record.block.databaseValue, record.position.databaseValue]
     let start = [record.arm.databaseValue, record.startedAt.count.databaseValue]
@@ -92,7 +93,8 @@ extension LaunchInserter {
   }
 
   private mutating func preparation(
-    _ preparation: Preparation, _ db: Database
+    _ preparation: Preparation,
+    _ db: Database
   ) throws -> [DatabaseValue] {
     [
       preparation.duration.count.databaseValue, preparation.warmUps.databaseValue,
@@ -103,7 +105,8 @@ extension LaunchInserter {
   }
 
   private mutating func state(
-    _ record: LaunchRecord, _ db: Database
+    _ record: LaunchRecord,
+    _ db: Database
   ) throws -> [DatabaseValue] {
     let reason: String? =
       switch record.stateReached {
@@ -125,7 +128,8 @@ extension LaunchInserter {
 
 extension LaunchInserter {
   private mutating func missing(
-    _ reasons: [String: String], _ db: Database
+    _ reasons: [String: String],
+    _ db: Database
   ) throws -> Int64? {
     guard !reasons.isEmpty else { return nil }
     if let lastMissing, lastMissing.reasons == reasons { return lastMissing.id }
@@ -135,7 +139,8 @@ extension LaunchInserter {
   }
 
   private mutating func residencySet(
-    _ files: [FileResidency], _ db: Database
+    _ files: [FileResidency],
+    _ db: Database
   ) throws -> Int64? {
     guard !files.isEmpty else { return nil }
     var numbers: [Int64] = []
@@ -164,11 +169,13 @@ extension LaunchInserter {
       sql: """
         INSERT INTO residency (residency_set, number, file, is_own, resident_pages, total_pages,
           pinned_by) VALUES (?, ?, ?, ?, ?, ?, nullif(?, \(Self.notPinned)))
-        """)
+        """
+    )
     for start in stride(from: 0, to: numbers.count, by: 5) {
       let place = [id, Int64(start / 5)]
       try statement.execute(
-        arguments: StatementArguments(place + numbers[start..<(start + 5)]))
+        arguments: StatementArguments(place + numbers[start..<(start + 5)])
+      )
     }
     return id
   }
@@ -188,7 +195,10 @@ extension LaunchInserter {
   }
 
   private func insert(
-    _ stream: CapturedStream, _ name: String, of record: LaunchRecord, _ db: Database
+    _ stream: CapturedStream,
+    _ name: String,
+    of record: LaunchRecord,
+    _ db: Database
   ) throws {
     guard !stream.head.isEmpty || !stream.tail.isEmpty else { return }
     let sql = """

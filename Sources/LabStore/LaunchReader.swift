@@ -138,7 +138,12 @@ extension LaunchReader {
     (row[column.rawValue] as Int64?).map { Nanoseconds($0) }
   }
 
-  private func stream(_ row: Row, _ head: Column, _ tail: Column, _ total: Column)
+  private func stream(
+    _ row: Row,
+    _ head: Column,
+    _ tail: Column,
+    _ total: Column
+  )
     -> CapturedStream
   {
     CapturedStream(
@@ -180,7 +185,12 @@ extension LaunchReader {
     let rows = try db.cachedStatement(sql: sql)
     let files = try Row.fetchAll(rows, arguments: [key]).map { row in
       FileResidency(
-        path: row[0], isOwn: row[1], residentPages: row[2], totalPages: row[3], pinnedBy: row[4])
+        path: row[0],
+        isOwn: row[1],
+        residentPages: row[2],
+        totalPages: row[3],
+        pinnedBy: row[4]
+      )
     }
     if residencySets.count >= 64 { residencySets.removeAll(keepingCapacity: true) }
     residencySets[key] = files

@@ -93,8 +93,9 @@ package final class RunWriter {
         let sql = "UPDATE run SET status = ?, finished_at = ? WHERE key = ?"
         try db.execute(sql: sql, arguments: [status.rawValue, Timestamp.text(date), key])
       }
-      try store.checkpoint()
     }
+    // The run is safe in the log already; the next run, or the last to close the file, tries again.
+    try? store.checkpoint()
   }
 
   private func reportingProgress(_ body: () throws -> Void) throws {

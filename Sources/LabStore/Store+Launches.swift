@@ -15,7 +15,8 @@ extension Store {
   ///   - body: Called once per launch, by block, then by position.
   /// - Throws: ``StoreError``, or what `body` throws.
   package func forEachLaunch(
-    of run: String, _ body: (LaunchRecord) throws -> Void
+    of run: String,
+    _ body: (LaunchRecord) throws -> Void
   ) throws {
     try read { db in
       let key = try key(db, of: run)
@@ -25,9 +26,10 @@ extension Store {
     }
   }
 
-  /// The numbers of the stored blocks of a run, ascending; every stored block is complete.
+  /// Lists the stored blocks of a run, each of which is complete.
   ///
   /// - Parameter run: The id of the run.
+  /// - Returns: The numbers of the blocks, ascending.
   /// - Throws: ``StoreError``.
   package func completeBlocks(of run: String) throws -> [Int] {
     try read { db in

@@ -5,28 +5,37 @@ package import LabModel
 // MARK: - History
 
 extension Store {
-  /// Lists stored runs, the newest first.
+  /// Lists stored runs.
   ///
   /// - Parameters:
   ///   - limit: How many at most; nil means all.
   ///   - scenario: The name of the only scenario to list; nil means every one.
+  /// - Returns: The runs, the newest first.
   /// - Throws: ``StoreError``.
   package func runs(limit: Int? = nil, scenario: String? = nil) throws -> [RunListing] {
     try read { db in
       try listings(
-        db, where: "?1 IS NULL OR scenario = ?1", [scenario], limit: limit ?? -1)
+        db,
+        where: "?1 IS NULL OR scenario = ?1",
+        [scenario],
+        limit: limit ?? -1
+      )
     }
   }
 
-  /// Lists the runs that go on or were cut off, the newest first.
+  /// Lists the runs that go on or were cut off.
   ///
+  /// - Returns: The runs, the newest first.
   /// - Throws: ``StoreError``.
   package func unfinishedRuns() throws -> [RunListing] {
     try read { db in try listings(db, where: "status = ?1", ["unfinished"], limit: -1) }
   }
 
   private func listings(
-    _ db: Database, where condition: String, _ argument: [String?], limit: Int
+    _ db: Database,
+    where condition: String,
+    _ argument: [String?],
+    limit: Int
   ) throws -> [RunListing] {
     let sql = """
       SELECT key, id, scenario, started_at, finished_at, status, seed, planned_launches,
@@ -74,6 +83,7 @@ extension Store {
   /// Reads one run.
   ///
   /// - Parameter text: The id, or the beginning of the id of that run only.
+  /// - Returns: The run, as it was stored.
   /// - Throws: ``StoreError``, such as ``StoreError/ambiguousRun(text:matches:)``.
   package func run(_ text: String) throws -> RunRecord {
     try read { db in

@@ -4,7 +4,9 @@ package import LabModel
 extension Store {
   /// Replaces the stored summaries of one run.
   ///
-  /// - Parameter rows: Every row of the run, each with one of its arms, at most one per metric.
+  /// - Parameters:
+  ///   - rows: Every row of the run, each with one of its arms, at most one per metric of an arm.
+  ///   - run: The id of the run.
   /// - Throws: ``StoreError``; then the former rows are kept.
   package func saveSummaries(_ rows: [MetricRow], of run: String) throws {
     try write { db in
@@ -21,7 +23,7 @@ extension Store {
     }
   }
 
-  /// Reads the summaries of runs, the oldest run first, then by arm in the plan's order.
+  /// Reads the summaries of runs.
   ///
   /// Rows of metrics that this launchlab does not know are left out: they can be rebuilt.
   ///
@@ -29,9 +31,12 @@ extension Store {
   ///   - scenario: The name of the only scenario; nil means every one.
   ///   - run: The id of the only run; nil means every one.
   ///   - metric: The only metric; nil means every one.
+  /// - Returns: The rows, the oldest run first, then by arm in the plan's order.
   /// - Throws: ``StoreError``.
   package func summaries(
-    scenario: String? = nil, run: String? = nil, metric: Metric? = nil
+    scenario: String? = nil,
+    run: String? = nil,
+    metric: Metric? = nil
   ) throws -> [MetricRow] {
     let sql = """
       SELECT run.id AS run_id, arm.target, arm.state, arm.kind, summary.*

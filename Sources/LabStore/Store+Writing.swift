@@ -2,11 +2,13 @@ import GRDB
 package import LabModel
 
 extension Store {
-  /// Stores a new run without launches, and gives what writes them.
+  /// Stores a new run without launches.
   ///
   /// - Parameter run: The run; dates are stored to the millisecond.
+  /// - Returns: What writes the launches.
   /// - Throws: ``StoreError``, such as ``StoreError/duplicateRun(id:)``.
   package func begin(_ run: RunRecord) throws -> RunWriter {
+    try checkpoint()
     let key = try write { db in
       let sql = "SELECT 1 FROM run WHERE id = ?"
       guard try Int.fetchOne(db, sql: sql, arguments: [run.id]) == nil else {
@@ -14,20 +16,22 @@ extension Store {
       }
       return try insert(db, run)
     }
-    try checkpoint()
     return RunWriter(store: self, run: run.id, key: key, storedBlocks: 0, armsWithOutput: [])
   }
 
-  /// Gives what writes the blocks that a stored run still lacks.
+  /// Opens a stored run for the blocks that it still lacks.
   ///
   /// - Parameter id: The id of the run; it becomes unfinished again.
+  /// - Returns: What writes the launches.
   /// - Throws: ``StoreError``.
   package func resume(_ id: String) throws -> RunWriter {
-    let writer = try write { db in
+    try checkpoint()
+    return try write { db in
       let key = try key(db, of: id)
       try db.execute(
         sql: "UPDATE run SET status = 'unfinished', finished_at = NULL WHERE key = ?",
-        arguments: [key])
+        arguments: [key]
+      )
       let blocks = "SELECT count(DISTINCT block) FROM launch WHERE run = ?"
       let arms = "SELECT DISTINCT arm FROM launch WHERE run = ?"
       return RunWriter(
@@ -38,8 +42,6 @@ extension Store {
         armsWithOutput: try Int.fetchSet(db, sql: arms, arguments: [key])
       )
     }
-    try checkpoint()
-    return writer
   }
 
   private func insert(_ db: Database, _ run: RunRecord) throws -> Int64 {
@@ -56,7 +58,8 @@ extension Store {
         run.plan.launchCount, run.host.fingerprint, run.build?.commit, run.tool,
         try JSONText.text(run.plan), try JSONText.text(run.host),
         try run.build.map { try JSONText.text($0) },
-      ])
+      ]
+    )
     let key = db.lastInsertedRowID
     try insert(db, run.plan.arms, key: key)
     try insert(db, run.controls, key: key)
@@ -68,7 +71,8 @@ extension Store {
     for (number, arm) in arms.enumerated() {
       try db.execute(
         sql: sql,
-        arguments: [key, number, arm.target, arm.state.rawValue, arm.kind.rawValue])
+        arguments: [key, number, arm.target, arm.state.rawValue, arm.kind.rawValue]
+      )
     }
   }
 
@@ -83,7 +87,8 @@ extension Store {
         arguments: [
           key, number, control.name, control.wanted, control.before, control.after,
           control.status.rawValue, control.reason,
-        ])
+        ]
+      )
     }
   }
 }

@@ -29,7 +29,9 @@ package struct Store: Sendable {
   ///   - patience: How long to wait for another process that holds the store locked.
   /// - Throws: ``StoreError``. A file that is not a store of a known version is left as it was.
   package init(
-    path: String, mode: Mode, patience: Nanoseconds = .seconds(5)
+    path: String,
+    mode: Mode,
+    patience: Nanoseconds = .seconds(5)
   ) throws {
     let path = URL(filePath: path).absoluteURL.path(percentEncoded: false)
     self.path = path

@@ -19,6 +19,7 @@ extension StoreError {
     case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG:
       self = .refused(path: path, rule: text)
     case .SQLITE_CANTOPEN where Self.isFull(path): self = .full(path: path)
+    case .SQLITE_CANTOPEN where Self.isReadOnly(path): self = .readOnly(path: path)
     case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
       self = .cannotOpen(path: path, reason: text)
     default: self = .corrupt(path: path, detail: text)
@@ -26,11 +27,18 @@ extension StoreError {
   }
 
   private static func isFull(_ path: String) -> Bool {
-    let directory = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-    let facts = try? FileManager.default.attributesOfFileSystem(forPath: directory)
+    let facts = try? FileManager.default.attributesOfFileSystem(forPath: directory(of: path))
     guard let free = facts?[.systemFreeSize] as? NSNumber else { return false }
     // The shared-memory file grows by 32 KiB.
     return free.int64Value < 65_536
+  }
+
+  private static func isReadOnly(_ path: String) -> Bool {
+    !FileManager.default.isWritableFile(atPath: directory(of: path))
+  }
+
+  private static func directory(of path: String) -> String {
+    URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
   }
 }
 

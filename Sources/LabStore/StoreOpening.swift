@@ -21,6 +21,10 @@ struct StoreOpening {
     guard FileManager.default.fileExists(atPath: path) else {
       throw StoreError.missingStore(path: path)
     }
+    let facts = try FileManager.default.attributesOfItem(atPath: path)
+    guard facts[.type] as? FileAttributeType != .typeDirectory else {
+      throw StoreError.cannotOpen(path: path, reason: "it is a directory")
+    }
     let queue = try openQueue()
     let version = try checkVersion(of: queue)
     guard version == Migrations.newest || !requiresNewest else {
@@ -47,7 +51,9 @@ extension StoreOpening {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     } catch {
       throw StoreError.missingDirectory(
-        path: directory.path(percentEncoded: false), reason: Self.reason(of: error))
+        path: directory.path(percentEncoded: false),
+        reason: Self.reason(of: error)
+      )
     }
   }
 
@@ -67,7 +73,10 @@ extension StoreOpening {
       try queue.read { db in _ = try Int.fetchOne(db, sql: "PRAGMA schema_version") }
       return queue
     } catch let error as DatabaseError where Self.wantsToWrite(error) {
-      guard !hasLog else { throw error }
+      guard !hasLog else {
+        let reason = "it was not closed, and its directory does not allow writing"
+        throw StoreError.cannotOpen(path: path, reason: reason)
+      }
       let address = URL(filePath: path).absoluteString
       return try DatabaseQueue(path: address + "?immutable=1", configuration: readingConfiguration)
     }
