@@ -1,0 +1,46 @@
+import Foundation
+import LabModel
+import LabTestSupport
+import Testing
+
+@testable import LabStore
+
+@Suite(.temporaryDirectory) struct OldStoreTests {
+  @Test(arguments: [1])
+  func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
+    // Given a copy of a file that the old version wrote
+    let path = try copy(version)
+
+    // When it is opened for writing
+    let store = try Store(path: path, mode: .readWrite)
+
+    // Then it has the newest schema, and the run and its launches are as they were
+    #expect(try store.strings("PRAGMA user_version") == ["\(Migrations.newest)"])
+    #expect(try store.integrity() == "ok")
+    #expect(try store.strings("PRAGMA foreign_key_check").isEmpty)
+    #expect(try store.runs().map(\.id) == ["20261121T043000Z-0001"])
+    #expect(try store.run("20261121T043000Z-0001").startedAt == Sample.start)
+    let launches = try store.launches(of: "20261121T043000Z-0001")
+    #expect(launches == [Sample.fullLaunch(block: 0), Sample.launch(block: 1, arm: 1)])
+    #expect(try store.summaries().map(\.median) == [2_600_000])
+
+    // And it takes new runs
+    try store.fill(Sample.run("new"), with: [Sample.fullLaunch(block: 0)])
+    #expect(try store.runs().count == 2)
+  }
+
+  @Test func `has a stored file for every version`() throws {
+    let folder = try #require(Bundle.module.url(forResource: "Fixtures", withExtension: nil))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let versions = (1...Migrations.newest).map { "version-\($0).sqlite" }
+    #expect(Set(versions).isSubset(of: names))
+  }
+
+  private func copy(_ version: Int) throws -> String {
+    let name = "Fixtures/version-\(version)"
+    let url = try #require(Bundle.module.url(forResource: name, withExtension: "sqlite"))
+    let path = TemporaryDirectory.path + "/old.sqlite"
+    try FileManager.default.copyItem(atPath: url.path, toPath: path)
+    return path
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import GRDB
+import LabModel
+import LabTestSupport
+import Testing
+
+@testable import LabStore
+
+@Suite struct SchemaTests {
+  struct Breach: CustomTestStringConvertible {
+    var sql: String
+    var rule: String
+    var testDescription: String { sql }
+  }
+
+  @Test(arguments: [
+    Breach(sql: "UPDATE launch SET launch_ns = -1", rule: "launch_ns"),
+    Breach(sql: "UPDATE launch SET outcome = 'timed-out'", rule: "outcome = 'ready'"),
+    Breach(sql: "UPDATE launch SET outcome = 'fine'", rule: "outcome IN"),
+    Breach(sql: "UPDATE launch SET exit_code = 1", rule: "exit_code"),
+    Breach(sql: "UPDATE launch SET signal = 9", rule: "signal"),
+    Breach(sql: "UPDATE launch SET arm = 77", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE launch SET run = 77", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE launch SET launch_ns = 1.5", rule: "cannot store REAL"),
+    Breach(sql: "UPDATE launch SET launch_ns = 'fast'", rule: "cannot store TEXT"),
+    Breach(sql: "UPDATE launch SET resolution_ns = NULL", rule: "NOT NULL"),
+    Breach(sql: "UPDATE launch SET missing = 77", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE launch SET state_reached = 'reached'", rule: "state_reason"),
+    Breach(sql: "UPDATE launch SET block = -1", rule: "block"),
+    Breach(sql: "UPDATE residency SET resident_pages = 1000", rule: "total_pages"),
+    Breach(sql: "UPDATE residency SET is_own = 2", rule: "is_own"),
+    Breach(sql: "UPDATE output SET stream = 'stdin'", rule: "stream"),
+    Breach(sql: "UPDATE counter SET value = NULL", rule: "NOT NULL"),
+    Breach(sql: "UPDATE run SET status = 'done'", rule: "status"),
+    Breach(sql: "UPDATE run SET started_at = '2026-11-21'", rule: "started_at"),
+    Breach(sql: "UPDATE run SET plan = '{'", rule: "json_valid"),
+    Breach(sql: "UPDATE run SET seed = '-1'", rule: "seed"),
+    Breach(sql: "UPDATE run SET build = NULL", rule: "build"),
+    Breach(sql: "UPDATE arm SET target = 'server', state = 'warm', kind = 'plain'", rule: "UNIQUE"),
+    Breach(sql: "UPDATE control SET status = 'ok'", rule: "status"),
+    Breach(sql: "DELETE FROM file", rule: "FOREIGN KEY"),
+  ])
+  func `refuses values that mean nothing`(breach: Breach) throws {
+    let store = try Store.inMemory()
+    try store.fill(Sample.run(), with: [Sample.fullLaunch(block: 0)])
+    let error = try #require(throws: StoreError.self) { try store.execute(breach.sql) }
+    guard case .refused(_, let rule) = error else { throw error }
+    #expect(rule.contains(breach.rule))
+  }
+
+  @Test func `removes everything that belongs to a removed run`() throws {
+    let store = try Store.inMemory()
+    try store.fill(Sample.run(), with: [Sample.fullLaunch(block: 0)])
+    try store.execute("DELETE FROM run")
+    for table in ["arm", "control", "launch", "counter", "output", "summary"] {
+      #expect(try store.strings("SELECT 1 FROM \(table)").isEmpty, "\(table)")
+    }
+    #expect(try store.integrity() == "ok")
+  }
+
+  @Test(.temporaryDirectory) func `opens with the durability that the design asks for`() throws {
+    let store = try Store(path: TemporaryDirectory.path + "/lab.sqlite", mode: .readWrite)
+    let pragmas = try store.write { db in
+      try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint", "user_version"]
+        .map { try String.fetchOne(db, sql: "PRAGMA \($0)") }
+    }
+    #expect(pragmas == ["wal", "1", "1", "0", "\(Migrations.newest)"])
+  }
+
+  @Test func `numbers the newest schema as its last migration`() {
+    #expect(Migrations.migrator.migrations == (1...Migrations.newest).map(String.init))
+  }
+
+  @Test func `is described in docs/schema.md`() throws {
+    // Given the tables and columns of a real store
+    let store = try Store.inMemory()
+    let real = try store.strings(
+      """
+      SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+      WHERE t.type = 'table' AND t.name NOT LIKE 'grdb%' AND t.name NOT LIKE 'sqlite%'
+      """
+    )
+
+    // When the headings and the first cells of the description are read
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../docs/schema.md").standardizedFileURL
+    var table = ""
+    var described: [String] = []
+    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+      let cells = line.split(separator: "`")
+      if line.hasPrefix("## `") { table = String(cells[1]) }
+      if line.hasPrefix("| `") { described.append("\(table).\(cells[1])") }
+    }
+
+    // Then they are the same
+    #expect(described.sorted() == real.sorted())
+  }
+}
