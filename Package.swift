@@ -82,7 +82,7 @@ let package = Package(
     ),
     .testTarget(
       name: "LabStoreTests",
-      dependencies: ["LabStore", "LabModel", "LabTestSupport"],
+      dependencies: ["LabStore", "LabModel", "LabTestSupport", grdb],
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
