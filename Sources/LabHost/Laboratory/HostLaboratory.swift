@@ -33,13 +33,17 @@ package struct HostLaboratory: LaunchLaboratory {
   /// - Parameters:
   ///   - plan: Its targets have absolute paths.
   ///   - directory: Where private directories go, on the disk that the targets' files are on.
+  ///   - interrupt: Ends a waiting launch when it is set.
   /// - Throws: ``HostError``, with every refusal of every target.
-  package init(plan: Plan, directory: String) async throws(HostError) {
+  package init(
+    plan: Plan, directory: String, interrupt: InterruptFlag? = nil
+  ) async throws(HostError) {
     let setUp = LaboratorySetUp(plan: plan, directory: directory)
     workspace = try Workspace(below: directory)
     do throws(HostError) {
       benches = try await setUp.benches(in: workspace)
-      spawner = try Spawner(temporaryDirectory: workspace.sockets.string)
+      spawner = try Spawner(
+        temporaryDirectory: workspace.sockets.string, interrupt: interrupt)
     } catch {
       workspace.remove()
       throw error
@@ -88,7 +92,8 @@ package struct HostLaboratory: LaunchLaboratory {
     var result = try spawner.launch(bench.request)
     if isReplaced { result.flags.append(.replaced) }
     let isClean = result.outcome == .ready && result.figures.majorFaults == 0
-    benches[arm]?.lastClean = isClean ? Clean(at: now, evictions: evictions) : nil
+    let clean = isClean ? Clean(at: now, evictions: evictions) : nil
+    benches[arm]?.lastClean = clean
     return result
   }
 

@@ -16,7 +16,8 @@ package struct Forecast {
   /// rough assumption: 0.1 s for a warm launch and 0.5 s for a cold one.
   package init(_ request: RunRequest) {
     let seed = request.seed ?? UInt64(UInt32.random(in: 0...(.max)))
-    plan = Planner.plan(request.scenario, seed: seed)
+    let plan = Planner.plan(request.scenario, seed: seed)
+    self.plan = plan
     estimate = Self.pace(of: request.scenario.name, store: request.store)
       .map { Nanoseconds($0.count * Int64(plan.launchCount)) } ?? Self.assumption(for: plan)
   }

@@ -1,5 +1,6 @@
 import LabAnalysis
 import LabModel
+import LabStatistics
 
 extension MetricRow {
   /// The version of the method that makes the rows; raise it when the method changes.

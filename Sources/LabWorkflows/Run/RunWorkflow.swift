@@ -1,7 +1,7 @@
 import Foundation
 package import LabAnalysis
 import LabHost
-package import LabModel
+import LabModel
 import LabReport
 import LabScenarios
 import LabStore
@@ -23,7 +23,8 @@ package struct RunWorkflow {
     let beginning = try RunBeginning(request: request, source: source)
     let store = try Store(path: request.store, mode: .readWrite)
     var laboratory = try await HostLaboratory(
-      plan: beginning.plan, directory: request.storeDirectory)
+      plan: beginning.plan, directory: request.storeDirectory,
+      interrupt: InterruptFlag.onSignals.get())
     defer { laboratory.close() }
     for note in laboratory.notes { observe(.noted(note)) }
     var run = try beginning.run(on: laboratory)

@@ -68,7 +68,7 @@ extension Launchlab {
 
     @Option(
       help: "Count this <event> on launches of its own, such as page-faults.",
-      completion: .list(CounterEvent.names))
+      completion: .list(CounterEvent.allCases.map(\.rawValue)))
     var counter: [String] = []
 
     @Flag(help: "Launch an empty program in the same blocks, as the floor.")
