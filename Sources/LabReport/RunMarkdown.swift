@@ -120,10 +120,10 @@ package struct RunMarkdown {
         "- \(escaped(arm.name)): \(count) × \(escaped(reason))"
       }
     }
-    let pinned = PinnedFiles(summary.arms).phrases.map { "- pinned: \(escaped($0))" }
-    let readiness = facts.readiness.map { "- ready when \(escaped($0))" }
-    let controls = facts.controls.map { "- control \(escaped($0))" }
-    let lines = readiness + controls + reasons + pinned
+    let items = RunEvidence(summary).items.flatMap { item in
+      item.phrases.map { "- \(item.label): \(escaped($0))" }
+    }
+    let lines = reasons + items
     return lines.isEmpty ? [] : ["## Controls and evidence", ""] + lines
   }
 

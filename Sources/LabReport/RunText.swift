@@ -1,6 +1,5 @@
 package import LabAnalysis
 import LabModel
-import LabStatistics
 
 /// The result of a run as a terminal shows it.
 ///
@@ -9,11 +8,19 @@ import LabStatistics
 package struct RunText {
   private let summary: RunSummary
   private let style: TextStyle
+  private let includesWarnings: Bool
   private let facts: RunFacts
 
-  package init(_ summary: RunSummary, style: TextStyle) {
+  /// Creates the text of a result.
+  ///
+  /// - Parameters:
+  ///   - summary: The result of the run.
+  ///   - style: How the text is shown; with the width `.max` no line is broken.
+  ///   - includesWarnings: Whether the warnings follow the result; if not, they belong on stderr.
+  package init(_ summary: RunSummary, style: TextStyle, includesWarnings: Bool = true) {
     self.summary = summary
     self.style = style
+    self.includesWarnings = includesWarnings
     facts = RunFacts(summary)
   }
 
@@ -23,7 +30,8 @@ package struct RunText {
       [header, LaunchTable(summary, style: style).lines()]
       + [FigureTable(summary, style: style).lines(), evidence]
     let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
-    let warnings = DiagnosticText(summary.warnings, style: style).rendered()
+    let shown = includesWarnings ? summary.warnings : []
+    let warnings = DiagnosticText(shown, style: style).rendered()
     return (text + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")
   }
 
@@ -35,59 +43,8 @@ package struct RunText {
       + details.flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .dim) }
   }
 
-  // MARK: - Evidence
-
   private var evidence: [String] {
-    listed("ready", facts.readiness) + listed("failed", incomplete)
-      + listed("pinned", PinnedFiles(summary.arms).phrases) + listed("counters", counters)
-      + listed("flags", flags) + listed("warm-ups", warmUps) + listed("missing", missing)
-      + listed("controls", facts.controls)
-  }
-
-  /// Arms with some launches that were not ready.
-  private var incomplete: [String] {
-    summary.arms.map(ArmText.init)
-      .filter { arm in arm.failure == nil && arm.summary.outcomes.keys.contains { $0 != "ready" } }
-      .map { "\($0.name): \($0.outcomes)" }
-  }
-
-  private var counters: [String] {
-    summary.arms.filter { !$0.counters.isEmpty }.map { arm in
-      let values = arm.counters.sorted { $0.key < $1.key }.map { name, counter in
-        switch counter {
-        case .estimated(let estimates):
-          "\(name) \(Quantity.text(estimates.median, CounterEvent.unit(of: name)))"
-        case .missing(let reason): "\(name) not counted (\(reason))"
-        }
-      }
-      let launches = Quantity.count(arm.launches, "launch", plural: "launches")
-      let text = values.joined(separator: ", ").printable
-      return "\(arm.arm.target.printable) \(arm.arm.state.rawValue), \(launches) apart: \(text)"
-    }
-  }
-
-  private var flags: [String] {
-    summary.arms.filter { !$0.flags.isEmpty }.map { arm in
-      let texts = arm.flags.sorted { $0.key.rawValue < $1.key.rawValue }
-        .map { "\($0.key.rawValue) in \($0.value) of \(arm.launches)" }
-      return "\(ArmText(arm).name): \(texts.joined(separator: ", "))"
-    }
-  }
-
-  private var warmUps: [String] {
-    let texts = summary.arms.filter { $0.warmUps > 0 }
-      .map { "\($0.warmUps) for \(ArmText($0).name)" }
-    return texts.isEmpty ? [] : ["unmeasured launches: \(texts.joined(separator: ", "))"]
-  }
-
-  /// Figures that could not be had, each reason once.
-  private var missing: [String] {
-    var reasons: [String: Set<String>] = [:]
-    for (name, reason) in summary.arms.flatMap(\.missing) {
-      reasons[reason, default: []].insert(name)
-    }
-    return reasons.map { "\($0.value.sorted().joined(separator: ", ")): \($0.key)".printable }
-      .sorted()
+    RunEvidence(summary).items.flatMap { listed($0.label, $0.phrases) }
   }
 
   /// A label, and its items below each other.

@@ -29,6 +29,7 @@ import Testing
       summary: SampleRun.troubled,
       style: TextStyle(usesColor: true, width: 80)
     ),
+    Case(name: "pipe", summary: SampleRun.troubled, style: TextStyle(width: .max)),
     Case(name: "single", summary: SampleRun.single, style: TextStyle(width: 120)),
     Case(
       name: "nothing-ready",
@@ -41,6 +42,13 @@ import Testing
   func `shows a run`(_ example: Case) throws {
     let text = RunText(example.summary, style: example.style).rendered()
     try expectSnapshot(text, named: example.name, suite: "RunText")
+  }
+
+  @Test func `leaves the warnings out when they go elsewhere`() {
+    let style = TextStyle(width: .max)
+    let result = RunText(SampleRun.troubled, style: style, includesWarnings: false).rendered()
+    let warnings = DiagnosticText(SampleRun.warnings, style: style).rendered()
+    #expect(RunText(SampleRun.troubled, style: style).rendered() == "\(result)\n\(warnings)")
   }
 
   @Test func `colour changes nothing but colour`() {
