@@ -21,7 +21,7 @@ struct launch {
   int main_status;
   int input;       // opened standard input, or -1 for the spawner's own /dev/null
   int streams[2];  // what the spawner reads; -1 when closed
-  int ends[2];     // what the target writes to; -1 when closed
+  int ends[2];     // what the target writes to
   int notify;      // the bound notification socket, or -1
   int counter_files[COUNTER_LIMIT];
 
@@ -50,7 +50,6 @@ void watch(struct launch *launch);
 
 // spawner_output.c: the streams of the target.
 int open_streams(struct launch *launch);
-void close_stream_ends(struct launch *launch);
 int drain(struct launch *launch, int64_t *matched_at);
 void close_streams(struct launch *launch);
 const uint8_t *stream_head(int stream);

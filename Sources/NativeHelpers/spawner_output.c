@@ -66,13 +66,11 @@ static void close_file(int *file) {
   *file = -1;
 }
 
-void close_stream_ends(struct launch *launch) {
+// The target's ends stay open until here: a hang-up would wake the spawner just before the target
+// has ended, and take time from its last moments.
+void close_streams(struct launch *launch) {
   close_file(&launch->ends[0]);
   close_file(&launch->ends[1]);
-}
-
-void close_streams(struct launch *launch) {
-  close_stream_ends(launch);
   close_file(&launch->streams[0]);
   close_file(&launch->streams[1]);
 }
@@ -118,13 +116,14 @@ static int drain_stream(struct launch *launch, int stream, int64_t *matched_at) 
     if (count < 0 && errno == EAGAIN) break;
     int matching = matched_at && !matched && is_matched(launch, stream);
     int64_t now = matching ? monotonic() : 0;
-    // The master of a terminal gives EIO once no process has it open.
-    if (count <= 0) close_file(&launch->streams[stream]);
-    if (matching && (count > 0 ? match(chunk, (uint32_t)count) : match_end())) {
+    if (count <= 0) {
+      close_file(&launch->streams[stream]);
+      break;
+    }
+    if (matching && match(chunk, (uint32_t)count)) {
       matched = 1;
       *matched_at = now;
     }
-    if (count <= 0) break;
     keep(launch, stream, chunk, (uint32_t)count);
     if (count < CHUNK) break;
     note_blocking(launch, stream);

@@ -89,7 +89,6 @@ int start(struct launch *launch) {
   launch->main_alive = 1;
   launch->started = exec_instant;
   launch->result.spawn = launch->started - launch->before_clone;
-  close_stream_ends(launch);
   if (child_step == STEP_NONE) return 0;
   launch->result.spawn = 0;
   while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;

@@ -80,6 +80,10 @@ static int ends(struct launch *launch, int64_t now) {
     conclude_ready(launch, monotonic());
     return 1;
   }
+  if (launch->request->ready == READY_OUTPUT && match_end()) {
+    conclude_ready(launch, now);
+    return 1;
+  }
   conclude_ended(launch);
   return 1;
 }
