@@ -96,16 +96,19 @@ extension PlanText {
     case .rebootCold:
       "sync, then vm.drop_caches=3; this empties the page cache for everyone on this host"
     case .reinstallCold:
-      "the target's own files leave the page cache\(ownFiles)\(installs); the rest stays"
+      eviction
     case .firstRun:
-      "as reinstall-cold\(state == .firstRun && !hasReinstall ? ownFiles + installs : "");"
-        + " HOME is private, \(homes)\(resets)"
+      "\(hasReinstall ? "as reinstall-cold" : eviction); HOME is private, \(homes)\(resets)"
     case .warm:
       "at most 10 unmeasured launches, until one has no major fault"
     }
   }
 
   private var hasReinstall: Bool { plan.arms.contains { $0.state == .reinstallCold } }
+
+  private var eviction: String {
+    "the target's own files leave the page cache\(ownFiles)\(installs); the rest stays"
+  }
 
   private var ownFiles: String {
     let files = unique(plan.scenario.targets.flatMap(\.files))

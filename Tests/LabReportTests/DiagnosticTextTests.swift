@@ -27,6 +27,24 @@ import Testing
     #expect(text == diagnostics.map { "\($0)\n" }.joined())
   }
 
+  @Test func `shows a remedy once for diagnostics of the same kind in a row`() {
+    let problems = ["14 % off", "23 % off"].map {
+      Diagnostic(.warning, id: "noise", problem: $0, remedy: "stop other work")
+    }
+    let other = Diagnostic(.warning, id: "few", problem: "3 values", remedy: "stop other work")
+    let text = DiagnosticText(problems + [other], style: TextStyle()).rendered()
+    #expect(
+      text == """
+        warning: 14 % off
+        warning: 23 % off
+          help: stop other work
+        warning: 3 values
+          help: stop other work
+
+        """
+    )
+  }
+
   @Test(arguments: [true, false])
   func `shows errors, warnings and notes`(usesColor: Bool) throws {
     let style = TextStyle(usesColor: usesColor, width: 60)
