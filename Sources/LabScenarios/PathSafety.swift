@@ -25,12 +25,12 @@ struct PathSafety {
 
   private func objection(toResolved path: String) -> String? {
     let components = path.split(separator: "/")
-    if components.count < 2 { return "it is at the top of the file system" }
     if let tree = Self.systemTrees.first(where: { Self.contains($0, path) }),
       !path.hasPrefix("/usr/local/") || components.count < 4
     {
       return "it belongs to the system (\(tree))"
     }
+    if components.count < 2 { return "it is at the top of the file system" }
     if components.count == 2, Self.sharedParents.contains("/\(components[0])"),
       components[0] != "opt"
     {
@@ -54,7 +54,15 @@ struct PathSafety {
 
   /// The path with the symbolic links of all parts that exist followed.
   static func resolved(_ path: String) -> String {
-    URL(filePath: path).resolvingSymlinksInPath().path
+    var existing = path
+    var missing: [Substring] = []
+    while existing != "/", !FileManager.default.fileExists(atPath: existing) {
+      guard let slash = existing.lastIndex(of: "/") else { break }
+      missing.insert(existing[slash...], at: 0)
+      existing = slash == existing.startIndex ? "/" : String(existing[..<slash])
+    }
+    let resolved = URL(filePath: existing).resolvingSymlinksInPath().path
+    return missing.isEmpty ? resolved : (resolved == "/" ? "" : resolved) + missing.joined()
   }
 
   /// An absolute path without `.` and `..`, relative ones counted from a directory.

@@ -5,6 +5,10 @@
 /// with all places as they were.
 struct RenamedKeys {
   private static let maximumCount = 20
+
+  /// Each renamed key costs another parse, so a large text gets no second one.
+  private static let maximumBytes = 1 << 16
+
   private static let firstStandIn: UInt32 = 0xE000
 
   private var originals: [Place: String] = [:]
@@ -14,11 +18,13 @@ struct RenamedKeys {
 
   /// Renames the key at a place of a text.
   ///
-  /// - Returns: The new text, or nil when the key is not found there or too many were renamed.
+  /// - Returns: The new text, or nil when the key is not found there, or when looking for more
+  ///   would cost too much.
   mutating func rename(_ key: String, at place: Place, in text: String) -> String? {
     var scalars = text.unicodeScalars
     let standIn = Self.firstStandIn + UInt32(originals.count)
-    guard originals.count < Self.maximumCount, originals[place] == nil,
+    guard text.utf8.count <= Self.maximumBytes, originals.count < Self.maximumCount,
+      originals[place] == nil,
       let character = Unicode.Scalar(standIn), let first = key.unicodeScalars.first,
       var index = scalars.index(of: place)
     else { return nil }

@@ -69,7 +69,10 @@ struct ShapeChecker {
         check(entry.value, against: key.shape, name: "\"\(key.name)\"")
       }
     }
-    for key in keys where key.isRequired && value[key.name] == nil {
+    let names = keys.map(\.name)
+    // A key that is there but misspelt is told once.
+    let meant = value.entries.compactMap { nearestWord(to: $0.key, in: names) }
+    for key in keys where key.isRequired && !meant.contains(key.name) {
       findings.report(
         "missing-key",
         "\(name) lacks the key \"\(key.name)\"",

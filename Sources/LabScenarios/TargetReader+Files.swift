@@ -84,7 +84,7 @@ extension TargetReader {
     return PathSafety.absolute(written, from: buildDirectory)
   }
 
-  private mutating func existing(
+  mutating func existing(
     _ value: Value,
     _ kind: FileKind,
     from directory: String

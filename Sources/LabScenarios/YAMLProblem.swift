@@ -30,9 +30,15 @@ extension YAMLProblem {
   /// Puts what the parser says into a problem, a place and a remedy.
   init(_ error: YamlError, in text: String) {
     switch error {
+    case .parser(_, let problem, let mark, _) where problem.contains("nesting level"):
+      self = .tooDeep(at: Place(line: mark.line, column: mark.column))
     case .scanner(let context, let problem, let mark, _),
       .parser(let context, let problem, let mark, _):
-      self.init(syntax: [context?.text, problem], at: mark, in: text)
+      self.init(
+        syntax: [context.map { Self.phrase($0, before: mark) }, problem],
+        at: mark,
+        in: text
+      )
     case .composer(_, let problem, let mark, _):
       self.init(composer: problem, at: mark)
     case .reader(let problem, let offset, _, _):
@@ -58,14 +64,20 @@ extension YAMLProblem {
     let line = text.split(separator: "\n", omittingEmptySubsequences: false)
       .dropFirst(mark.line - 1).first
     let problem = parts.compactMap(\.self).joined(separator: ", ")
+    let isBlank = line?.allSatisfy(\.isWhitespace) ?? true
     self.init(
       id: "yaml-syntax",
-      problem: "not valid YAML: \(problem)" + (line.map { " in \(quoted(String($0)))" } ?? ""),
+      problem: "not valid YAML: \(problem)" + (isBlank ? "" : " in \(quoted(String(line ?? "")))"),
       place: Place(line: mark.line, column: mark.column),
       remedy: line?.contains("\t") == true
         ? "indent with spaces, because YAML forbids tabs"
         : "correct the indentation, quotes or brackets here or in the lines above"
     )
+  }
+
+  /// Tells where what went wrong began, if that is another line.
+  private static func phrase(_ context: YamlError.Context, before mark: Mark) -> String {
+    context.mark.line == mark.line ? context.text : "\(context.text) in line \(context.mark.line)"
   }
 
   private init(composer problem: String, at mark: Mark) {

@@ -88,14 +88,14 @@ struct YAMLText {
     guard depth <= Self.maximumDepth else { throw YAMLProblem.tooDeep(at: place) }
     switch node {
     case .scalar(let scalar):
-      return Value(
-        place: place,
-        content: .scalar(scalar.string, isPlain: isPlain(scalar, at: place, &findings))
-      )
+      check(scalar.tag, at: place, reporting: &findings)
+      return Value(place: place, content: content(of: scalar, at: place, reporting: &findings))
     case .sequence(let sequence):
+      check(sequence.tag, at: place, reporting: &findings)
       let elements = try sequence.map { try value(of: $0, depth: depth + 1, reporting: &findings) }
       return Value(place: place, content: .list(elements))
     case .mapping(let mapping):
+      check(mapping.tag, at: place, reporting: &findings)
       let entries = try entries(of: mapping, depth: depth + 1, reporting: &findings)
       return Value(place: place, content: .map(entries))
     case .alias:
@@ -143,11 +143,11 @@ struct YAMLText {
     return entries
   }
 
-  private func isPlain(
-    _ scalar: Node.Scalar,
+  private func content(
+    of scalar: Node.Scalar,
     at place: Place,
-    _ findings: inout Findings
-  ) -> Bool {
+    reporting findings: inout Findings
+  ) -> Value.Content {
     if scalar.string.unicodeScalars.contains("\0") {
       findings.report(
         "nul-character",
@@ -156,6 +156,20 @@ struct YAMLText {
         remedy: "remove it, because no argument, variable or path can hold one"
       )
     }
-    return scalar.style == .plain && scalar.tag.rawValue.isEmpty
+    let isPlain = scalar.style == .plain && scalar.tag.rawValue.isEmpty
+    return .scalar(scalar.string, isPlain: isPlain)
+  }
+
+  /// Refuses tags that ask for another meaning than the one every value has here.
+  private func check(_ tag: Tag, at place: Place, reporting findings: inout Findings) {
+    let known: [Tag.Name] = [.implicit, .str, .seq, .map]
+    guard !known.map(\.rawValue).contains(tag.rawValue) else { return }
+    let shown = tag.rawValue.replacing("tag:yaml.org,2002:", with: "!!")
+    findings.report(
+      "unknown-tag",
+      "the tag \(quoted(shown)) is not understood here",
+      at: place,
+      remedy: "remove the tag"
+    )
   }
 }
