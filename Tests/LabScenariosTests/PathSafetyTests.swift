@@ -1,0 +1,53 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+@testable import LabScenarios
+
+struct PathSafetyTests {
+  private let safety = PathSafety(scenarioDirectory: "/work/lab", home: "/people/me")
+
+  @Test(arguments: [
+    "/", "/usr", "/usr/lib/python3", "/usr/local", "/usr/local/bin", "/etc", "/etc/app", "/bin",
+    "/lib", "/lib64/x", "/boot/x", "/dev/shm", "/proc/1", "/sys/x", "/var", "/var/lib", "/root",
+    "/home", "/home/anybody", "/opt", "/tmp", "/run/app", "/people", "/people/me", "/work",
+    "/work/lab", "/work/lab/.launchlab", "/work/lab/.launchlab/builds", "/srv", "/mnt/disk",
+  ])
+  func `keeps directories that are not the scenario's own`(path: String) {
+    #expect(safety.objection(to: path) != nil)
+  }
+
+  @Test(arguments: [
+    "/work/lab/cache", "/work/other", "/opt/app", "/tmp/x", "/home/anybody/app/cache",
+    "/people/me/cache", "/var/lib/app", "/usr/local/app/data", "/people/meadow", "/library/x",
+  ])
+  func `lets a directory of its own be replaced`(path: String) {
+    #expect(safety.objection(to: path) == nil)
+  }
+
+  @Test func `looks behind symbolic links`() throws {
+    try withTemporaryDirectory { directory in
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(directory)/link",
+        withDestinationPath: "/etc"
+      )
+      #expect(safety.objection(to: "\(directory)/link") == "it belongs to the system (/etc)")
+      #expect(safety.objection(to: "\(directory)/link/new") != nil)
+    }
+  }
+
+  struct Path: Sendable {
+    var written: String
+    var expected: String
+  }
+
+  @Test(arguments: [
+    Path(written: "a", expected: "/base/a"), Path(written: "./a//b/", expected: "/base/a/b"),
+    Path(written: "../a", expected: "/a"), Path(written: "../../../a", expected: "/a"),
+    Path(written: "/a/./b/../c", expected: "/a/c"), Path(written: ".", expected: "/base"),
+    Path(written: "/", expected: "/"),
+  ])
+  func `makes a path absolute`(path: Path) {
+    #expect(PathSafety.absolute(path.written, from: "/base") == path.expected)
+  }
+}
