@@ -2,11 +2,8 @@ import Foundation
 
 /// The probability of at least `least` successes in `count` independent trials.
 ///
-/// It is the regularised incomplete beta function I_p(least, count − least + 1).
-///
-/// - Parameters:
-///   - probability: Of one success, between 0 and 1, both excluded.
-///   - least: From 1 to `count`.
+/// It is the regularised incomplete beta function I_p(least, count − least + 1). The probability of
+/// one success lies between 0 and 1, both excluded, and `least` from 1 to `count`.
 ///
 /// Source: DLMF 8.17.5, and the continued fraction 8.17.22 by the method of Lentz as modified by
 /// Thompson and Barnett (1986). Takes about √`count` steps.

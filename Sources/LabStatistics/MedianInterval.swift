@@ -9,6 +9,7 @@ extension Sample {
   /// O(√n · log n) after sorting for usual samples.
   ///
   /// - Parameter confidence: From 0 to 1, both excluded.
+  /// - Returns: The bounds in the unit of the sample.
   ///
   /// Source: Efron, The Annals of Statistics 7 (1979), 1-26, section 3,
   /// for odd n; docs/methodology.md derives even n.
@@ -69,7 +70,10 @@ struct BootstrapMedian {
     guard rank < sorted.count else { return 1 }
     let middle = isEven ? upperRank - 1 : upperRank
     let draws = binomialTail(
-      count: sorted.count, probability: Double(rank) / Double(sorted.count), atLeast: middle)
+      count: sorted.count,
+      probability: Double(rank) / Double(sorted.count),
+      atLeast: middle
+    )
     return isEven ? draws - probabilityOfExcess(beyond: value, rank: rank) : draws
   }
 

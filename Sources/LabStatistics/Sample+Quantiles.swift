@@ -17,6 +17,7 @@ extension Sample {
   /// The quantile by linear interpolation between order statistics, type 7.
   ///
   /// - Parameter probability: From 0, the minimum, to 1, the maximum; values outside are clamped.
+  /// - Returns: A value in the unit of the sample.
   ///
   /// Source: Hyndman and Fan, The American Statistician 50 (1996), 361-365; the default of R and
   /// NumPy.

@@ -14,7 +14,10 @@ import Testing
   @Test(arguments: try fixture("binomial-tails", as: [Case].self))
   func `agrees with scipy`(expected: Case) {
     let found = binomialTail(
-      count: expected.count, probability: expected.probability, atLeast: expected.least)
+      count: expected.count,
+      probability: expected.probability,
+      atLeast: expected.least
+    )
     #expect(agree(found, expected.tail, within: expected.count > 1_000 ? 1e-9 : 1e-11))
   }
 }

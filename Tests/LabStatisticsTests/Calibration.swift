@@ -81,17 +81,10 @@ struct Planted: Sendable, CustomStringConvertible {
 
   static let all = drifts + firstValues + modes
 
-  private static let drifts = [(12, 0.3, 0.8), (20, 0.2, 0.9), (50, 0.1, 0.8), (200, 0.05, 0.8)]
-    .map { count, share, power in
-      Self(
-        description: "+\(Int(100 * share)) % from first to last, normal with sd 5 %",
-        finding: .drift,
-        count: count,
-        power: power
-      ) { index, generator in
-        Noise.normal.draw(&generator) + 100 * share * Double(index) / Double(count - 1)
-      }
-    }
+  private static let drifts = [
+    drift(0.3, count: 12, power: 0.8), drift(0.2, count: 20, power: 0.9),
+    drift(0.1, count: 50, power: 0.7), drift(0.05, count: 200, power: 0.7),
+  ]
 
   private static let firstValues = [12, 50].map { count in
     Self(
@@ -102,12 +95,25 @@ struct Planted: Sendable, CustomStringConvertible {
     ) { index, generator in Noise.normal.draw(&generator) * (index == 0 ? 2 : 1) }
   }
 
-  private static let modes = [(12, 0.4, 0.2), (20, 0.4, 0.5), (50, 0.4, 0.9), (200, 0.2, 0.85)].map {
-    count,
-    share,
-    power in
+  private static let modes = [
+    modes(0.4, count: 12, power: 0.2), modes(0.4, count: 20, power: 0.4),
+    modes(0.4, count: 50, power: 0.9), modes(0.2, count: 200, power: 0.8),
+  ]
+
+  private static func drift(_ share: Double, count: Int, power: Double) -> Self {
     Self(
-      description: "\(Int(100 * share)) % near 160, the others near 100, both lognormal with sd 5 %",
+      description: "+\(Int(100 * share)) % from first to last, normal with sd 5 %",
+      finding: .drift,
+      count: count,
+      power: power
+    ) { index, generator in
+      Noise.normal.draw(&generator) + 100 * share * Double(index) / Double(count - 1)
+    }
+  }
+
+  private static func modes(_ share: Double, count: Int, power: Double) -> Self {
+    Self(
+      description: "\(Int(100 * share)) % near 160, the others near 100, lognormal with sd 5 %",
       finding: .twoModes,
       count: count,
       power: power

@@ -1,7 +1,10 @@
 import Foundation
 
 /// Reads a JSON file that `Fixtures/make_fixtures.py` wrote.
-func fixture<Value: Decodable>(_ name: String, as type: [Value].Type = [Value].self) throws
+func fixture<Value: Decodable>(
+  _ name: String,
+  as type: [Value].Type = [Value].self
+) throws
   -> [Value]
 {
   let file = Bundle.module.bundleURL.appending(components: "Fixtures", "\(name).json")

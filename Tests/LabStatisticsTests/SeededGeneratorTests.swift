@@ -6,7 +6,8 @@ import Testing
     var generator = SeededGenerator(seed: 1_234_567)
     let found = (0..<3).map { _ in generator.next() }
     #expect(
-      found == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423])
+      found == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+    )
   }
 
   @Test func `uniform numbers lie in the half-open unit interval and are spread evenly`() throws {

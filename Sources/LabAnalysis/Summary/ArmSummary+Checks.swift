@@ -129,9 +129,10 @@ extension ArmSummary {
   }
 
   private var highVariation: Diagnostic? {
-    guard let variation = launch?.estimates.coefficientOfVariation, variation > 0.1 else {
-      return nil
-    }
+    // Two modes are told of already, and are the cause then.
+    guard let variation = launch?.estimates.coefficientOfVariation, variation > 0.1,
+      remark("two-modes") == nil
+    else { return nil }
     let cause = arm.state.isCold ? "storage and other work" : "other work on the machine"
     return Diagnostic(
       .warning,

@@ -8,7 +8,11 @@ struct LaunchRemarks {
   /// - Parameter sample: In nanoseconds, in launch order.
   init(_ sample: Sample) { self.sample = sample }
 
-  var all: [Diagnostic] { [twoModes, drift, firstLaunch, outliers].compactMap(\.self) }
+  /// Of two modes the smaller one would look like outliers, so these are not told of as well.
+  var all: [Diagnostic] {
+    let modes = twoModes
+    return [modes, drift, firstLaunch, modes == nil ? outliers : nil].compactMap(\.self)
+  }
 
   private var twoModes: Diagnostic? {
     guard let modes = sample.twoModes else { return nil }
@@ -20,7 +24,7 @@ struct LaunchRemarks {
       id: "two-modes",
       problem: "the launches have two modes: \(phrases[0]), \(phrases[1]); something is different "
         + "from launch to launch, such as the core, its frequency, or a cache that is hit or not",
-      remedy: "judge each mode by itself, and look with `launchlab export` for what tells them apart"
+      remedy: "judge each mode by itself, and see with `launchlab export` what tells them apart"
     )
   }
 

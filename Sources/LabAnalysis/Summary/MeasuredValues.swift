@@ -54,7 +54,11 @@ struct MeasuredValues: Sendable {
       else { return nil }
       let remarks = withRemarks && metric == .launch ? LaunchRemarks(sample).all : []
       return MetricSummary(
-        metric: metric, values: values, estimates: sample.estimates, remarks: remarks)
+        metric: metric,
+        values: values,
+        estimates: sample.estimates,
+        remarks: remarks
+      )
     }
   }
 

@@ -26,7 +26,9 @@ struct ResidencyAccumulator: Sendable {
     files[place].last = reading
     files[place].readings += 1
     files[place].maximumResidentPages = max(
-      files[place].maximumResidentPages, reading.residentPages)
+      files[place].maximumResidentPages,
+      reading.residentPages
+    )
     if reading.totalPages > 0 {
       files[place].shares += Double(reading.residentPages) / Double(reading.totalPages)
     }

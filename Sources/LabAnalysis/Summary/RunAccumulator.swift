@@ -31,25 +31,29 @@ package struct RunAccumulator: Sendable {
   /// Concludes from the launches so far; O(n log n).
   ///
   /// - Parameter run: The run whose plan the accumulator was made with, as it stands now.
+  /// - Returns: The conclusions, also from no launch at all.
   package func summary(of run: RunRecord) -> RunSummary {
     var summaries = arms.map { $0.summary() }
     for index in summaries.indices {
       summaries[index].floorMultiple = floorMultiple(of: summaries[index], among: summaries)
     }
     return RunSummary(
-      run: run, arms: summaries, warnings: RunWarnings(run: run, arms: summaries).all)
+      run: run,
+      arms: summaries,
+      warnings: RunWarnings(run: run, arms: summaries).all
+    )
   }
 
   /// The median launch as a multiple of the floor's; nil when either did not reach its state, since
   /// the two would not be of the same state.
   private func floorMultiple(of summary: ArmSummary, among all: [ArmSummary]) -> Double? {
     let arm = summary.arm
-    guard arm.kind == .plain, arm.target != Arm.emptyTarget, !summary.isUnreached else { return nil }
-    let floor = all.first {
-      $0.arm == Arm(target: Arm.emptyTarget, state: arm.state) && !$0.isUnreached
-    }
+    let floorArm = Arm(target: Arm.emptyTarget, state: arm.state)
+    guard arm.kind == .plain, arm != floorArm, !summary.isUnreached else { return nil }
+    let floor = all.first { $0.arm == floorArm && !$0.isUnreached }
     guard let median = summary.summary(of: .launch)?.estimates.median,
-      let base = floor?.summary(of: .launch)?.estimates.median, base > 0
+      let base = floor?.summary(of: .launch)?.estimates.median,
+      base > 0
     else { return nil }
     return median / base
   }

@@ -108,7 +108,10 @@ package struct StateTally: Hashable, Sendable {
   package var reasons: [String: Int]
 
   package init(
-    reached: Int = 0, notReached: Int = 0, notVerified: Int = 0, reasons: [String: Int] = [:]
+    reached: Int = 0,
+    notReached: Int = 0,
+    notVerified: Int = 0,
+    reasons: [String: Int] = [:]
   ) {
     self.reached = reached
     self.notReached = notReached
@@ -130,7 +133,10 @@ package struct MetricSummary: Hashable, Sendable {
   package var remarks: [Diagnostic]
 
   package init(
-    metric: Metric, values: [Int64], estimates: Estimates, remarks: [Diagnostic] = []
+    metric: Metric,
+    values: [Int64],
+    estimates: Estimates,
+    remarks: [Diagnostic] = []
   ) {
     self.metric = metric
     self.values = values

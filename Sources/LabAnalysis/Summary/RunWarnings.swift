@@ -41,7 +41,8 @@ struct RunWarnings {
     return Diagnostic(
       .note,
       id: "virtual-host",
-      problem: "this machine is virtual (\(hypervisor)), so its host may still hold the blocks that "
+      problem:
+        "this machine is virtual (\(hypervisor)), so its host may still hold the blocks that "
         + "a cold launch reads, and cold launches may look faster than on real storage",
       remedy: "compare cold numbers only with others of this machine"
     )

@@ -10,8 +10,11 @@ extension StateReached {
   ///   - state: What was asked for.
   ///   - preparation: What was done before the launch, with the residency read last.
   ///   - result: What the launch gave.
+  /// - Returns: The judgement, with the reason when the state was not reached or not verified.
   package static func judged(
-    _ state: LaunchState, preparation: Preparation, result: LaunchResult
+    _ state: LaunchState,
+    preparation: Preparation,
+    result: LaunchResult
   ) -> StateReached {
     if state.isCold { return judgedCold(preparation) }
     guard let majorFaults = result.figures.majorFaults else {

@@ -3,9 +3,7 @@ import LabModel
 
 /// How numbers are put into the sentences of a diagnostic.
 enum Wording {
-  /// A time with three significant digits, such as `1.23 ms`.
-  ///
-  /// - Parameter nanoseconds: Of either sign.
+  /// A time of either sign with three significant digits, such as `1.23 ms`.
   static func time(_ nanoseconds: Double) -> String {
     let units = [("s", 1e9), ("ms", 1e6), ("µs", 1e3)]
     // Half a unit of the third digit is added, so that 999.6 µs is 1.00 ms.

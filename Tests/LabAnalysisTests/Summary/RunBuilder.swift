@@ -1,0 +1,83 @@
+import Foundation
+import LabAnalysis
+import LabModel
+
+/// Makes a run and its launches, with usual values where a test names none.
+struct RunBuilder {
+  private(set) var run: RunRecord
+  private(set) var records: [LaunchRecord] = []
+
+  init(
+    arms: [Arm] = [Arm(target: "perl", state: .warm)],
+    counters: [String] = [],
+    launches: Int = 50,
+    status: RunRecord.Status = .complete,
+    host: HostFacts = HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f")
+  ) {
+    let target = Target(
+      name: "perl",
+      command: ["/usr/bin/perl"],
+      directory: "/",
+      counters: counters
+    )
+    let scenario = Scenario(
+      name: "test",
+      targets: [target],
+      states: [.warm],
+      launches: launches,
+      directory: "/"
+    )
+    run = RunRecord(
+      id: "20261121T043000Z-3fa2",
+      startedAt: Date(timeIntervalSince1970: 0),
+      status: status,
+      plan: Plan(scenario: scenario, seed: 1, arms: arms, blockCount: launches),
+      host: host,
+      tool: "1"
+    )
+  }
+
+  /// Adds launches of one arm with these times, in microseconds.
+  mutating func add(
+    _ microseconds: [Int],
+    arm: Int = 0,
+    outcome: Outcome = .ready,
+    state: StateReached = .reached,
+    preparation: Preparation = Preparation(duration: .milliseconds(3)),
+    resolution: Nanoseconds = .zero,
+    figures: Figures = Figures(),
+    flags: [LaunchFlag] = []
+  ) {
+    for time in microseconds {
+      let result = LaunchResult(
+        outcome: outcome,
+        launch: outcome == .ready ? Nanoseconds(Int64(time) * 1_000) : nil,
+        resolution: resolution,
+        figures: figures,
+        flags: flags
+      )
+      records.append(
+        LaunchRecord(
+          block: records.count,
+          position: 0,
+          arm: arm,
+          startedAt: .milliseconds(Int64(records.count)),
+          preparation: preparation,
+          result: result,
+          stateReached: state
+        )
+      )
+    }
+  }
+
+  var summary: RunSummary {
+    var accumulator = RunAccumulator(plan: run.plan)
+    for record in records { accumulator.add(record) }
+    return accumulator.summary(of: run)
+  }
+}
+
+/// Times in microseconds without anything odd about them: a steady scatter of 2 % around 1 ms.
+func steadyTimes(_ count: Int, around center: Int = 1_000) -> [Int] {
+  (0..<count).map { center + ($0 * 7 % 11 - 5) * center / 250 }
+}

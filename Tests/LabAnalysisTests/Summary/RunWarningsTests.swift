@@ -1,0 +1,70 @@
+import LabAnalysis
+import LabModel
+import Testing
+
+@Suite struct RunWarningsTests {
+  @Test func `steady launches give no warning`() {
+    var builder = RunBuilder()
+    builder.add(steadyTimes(50))
+    #expect(builder.summary.warnings.isEmpty)
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let text: String
+    var arm = Arm(target: "perl", state: .warm)
+    var host = HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f")
+    let fill: @Sendable (inout RunBuilder) -> Void
+
+    var testDescription: String { String(text.prefix { $0 != "\n" }) }
+  }
+
+  @Test(arguments: Case.states + Case.outcomes + Case.times + Case.others)
+  func `says what was seen, the likely cause and the next step`(test: Case) {
+    var builder = RunBuilder(arms: [test.arm], host: test.host)
+    test.fill(&builder)
+    #expect(builder.summary.warnings.map(\.description).joined(separator: "\n") == test.text)
+  }
+
+  @Test func `the gravest come first and each has a place`() {
+    var builder = RunBuilder(
+      arms: [Arm(target: "perl", state: .warm), Arm(target: "git", state: .warm)])
+    builder.add(steadyTimes(20) + [5_000], arm: 0)
+    builder.add([0, 0, 0], arm: 1, outcome: .exited(code: 1))
+    let warnings = builder.summary.warnings
+    #expect(warnings.map(\.id) == ["no-ready-launch", "high-variation", "outliers"])
+    #expect(warnings.map(\.place) == ["git, warm", "perl, warm", "perl, warm"])
+  }
+
+  @Test func `counter launches get no remarks about their times`() {
+    var builder = RunBuilder(arms: [Arm(target: "perl", state: .warm, kind: .counters)])
+    builder.add([1_000, 5_000])
+    #expect(builder.summary.warnings.isEmpty)
+  }
+
+  @Test func `remarks of an arm have no place`() {
+    var builder = RunBuilder()
+    builder.add(steadyTimes(20) + [5_000])
+    let remarks = builder.summary.arms[0].summary(of: .launch)?.remarks
+    #expect(remarks?.map(\.id) == ["outliers"])
+    #expect(remarks?.map(\.place) == [nil])
+  }
+
+  @Test func `a fine resolution is not told of`() {
+    var builder = RunBuilder()
+    builder.add(steadyTimes(50), resolution: Nanoseconds(9_000))
+    #expect(builder.summary.warnings.isEmpty)
+  }
+
+  @Test func `a warm run on a virtual machine needs no word on its storage`() {
+    var builder = RunBuilder(
+      host: HostFacts(
+        architecture: "x86_64",
+        kernel: "6.18",
+        virtualization: "kvm",
+        fingerprint: "f"
+      )
+    )
+    builder.add(steadyTimes(50))
+    #expect(builder.summary.warnings.isEmpty)
+  }
+}

@@ -1,0 +1,23 @@
+import Testing
+
+@testable import LabAnalysis
+
+@Suite struct WordingTests {
+  @Test(arguments: [
+    (0, "0.00 ns"), (999, "999 ns"), (1_234, "1.23 µs"), (999_600, "1.00 ms"),
+    (9_996_000, "10.0 ms"), (99_960_000, "100 ms"), (-1_234_000_000, "-1.23 s"),
+  ])
+  func `a time has three significant digits`(nanoseconds: Double, text: String) {
+    #expect(Wording.time(nanoseconds) == text)
+  }
+
+  @Test(arguments: [(0.0234, "2.3 %"), (0.0996, "10 %"), (0.6, "60 %"), (1.5, "150 %")])
+  func `a share is a percentage`(share: Double, text: String) {
+    #expect(Wording.percent(share) == text)
+  }
+
+  @Test func `one launch is singular`() {
+    #expect(Wording.launches(1) == "1 launch")
+    #expect(Wording.launches(1, of: 2) == "1 of 2 launches")
+  }
+}
