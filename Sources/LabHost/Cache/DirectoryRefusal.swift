@@ -29,6 +29,9 @@ package enum DirectoryRefusal: Hashable, Sendable {
   /// Something else is mounted below.
   case mountBelow(String)
 
+  /// Its template holds what cannot be copied, such as a device.
+  case specialFile(String)
+
   /// Directories are nested deeper than launchlab follows them.
   case tooDeep(String, limit: Int)
 
@@ -45,6 +48,7 @@ package enum DirectoryRefusal: Hashable, Sendable {
     case .hardLinked(let file): "\"\(file)\" has several hard links"
     case .locked(let file): "\"\(file)\" is immutable or append-only"
     case .mountBelow(let path): "\"\(path)\" is a mount point"
+    case .specialFile(let path): "\"\(path)\" of its template is a special file"
     case .tooDeep(let path, let limit): "\"\(path)\" lies deeper than \(limit) directories"
     }
   }
@@ -61,6 +65,7 @@ package enum DirectoryRefusal: Hashable, Sendable {
       "give it an inode of its own: `cp -p --remove-destination` to \(file)"
     case .locked(let file): "unlock it with `chattr -i -a \(file)`"
     case .mountBelow(let path): "unmount it with `umount \(path)`"
+    case .specialFile(let path): "remove it with `rm \(path)`"
     case .tooDeep: "move the nested directories elsewhere"
     }
   }

@@ -35,6 +35,12 @@ struct OpenFile: ~Copyable {
   /// Waits until contents and metadata are on storage.
   func synchronize() throws(HostError) { try check(fsync(descriptor), "write to storage") }
 
+  /// Drops the pages of the file that are clean and that nobody maps.
+  func letGoOfPages() throws(HostError) {
+    let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    guard code == 0 else { throw failure("evict", code) }
+  }
+
   func check(_ result: CInt, _ operation: String) throws(HostError) {
     let code = errno
     guard result == 0 else { throw failure(operation, code) }

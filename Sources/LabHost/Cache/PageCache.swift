@@ -26,31 +26,36 @@ struct PageCache: Sendable {
   /// Source: mincore(2), and `can_do_mincore` in the kernel's mm/mincore.c.
   func residency(of path: FilePath) throws(HostError) -> Residency {
     guard let file = try Self.open(path) else { return .none }
-    let status = try file.status()
-    let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
-    var residency = Residency.none
-    for start in stride(from: 0, to: Int(status.st_size), by: Self.chunkSize) {
-      let length = min(Self.chunkSize, Int(status.st_size) - start)
-      let pages = (length + pageSize - 1) / pageSize
-      residency.totalPages += pages
-      residency.residentPages += try Self.residentPages(
-        of: file,
-        start: start,
-        length: length,
-        pages: pages
+    return try Self.residency(of: file)
+  }
+
+  /// Reads the residency of several files, in their order, without saying why pages stayed.
+  func residency(of files: [WatchedFile]) throws(HostError) -> [FileResidency] {
+    var evidence: [FileResidency] = []
+    for file in files {
+      let residency = try residency(of: file.path)
+      evidence.append(
+        FileResidency(
+          path: file.path.string,
+          isOwn: file.isOwn,
+          residentPages: residency.residentPages,
+          totalPages: residency.totalPages
+        )
       )
     }
-    return residency
+    return evidence
   }
 
   /// Drops the pages of a file that nobody maps, after writing what is not on storage yet.
   ///
-  /// A file that has vanished, and one that is not regular, is left alone.
+  /// A file that has vanished, and one that is not regular, is left alone. Waiting for storage
+  /// costs milliseconds even where nothing is to be written, so it is done only if pages stay.
   func evict(_ path: FilePath) throws(HostError) {
     guard let file = try Self.open(path) else { return }
+    try file.letGoOfPages()
+    if try Self.residency(of: file).residentPages == 0 { return }
     try file.check(fdatasync(file.descriptor), "write to storage")
-    let code = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED)
-    guard code == 0 else { throw file.failure("evict", code) }
+    try file.letGoOfPages()
   }
 
   /// Drops everything clean from the page cache, and all entries of directories and inodes.
@@ -110,6 +115,24 @@ struct PageCache: Sendable {
     } catch .system(_, _, ENOENT) {
       return nil
     }
+  }
+
+  private static func residency(of file: borrowing OpenFile) throws(HostError) -> Residency {
+    let size = Int(try file.status().st_size)
+    let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+    var residency = Residency.none
+    for start in stride(from: 0, to: size, by: chunkSize) {
+      let length = min(chunkSize, size - start)
+      let pages = (length + pageSize - 1) / pageSize
+      residency.totalPages += pages
+      residency.residentPages += try residentPages(
+        of: file,
+        start: start,
+        length: length,
+        pages: pages
+      )
+    }
+    return residency
   }
 
   private static func residentPages(

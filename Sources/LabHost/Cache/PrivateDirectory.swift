@@ -27,9 +27,12 @@ struct PrivateDirectory: Sendable {
       if isNested { return [directory.refused(.overlapsTemplate(template.string))] }
     }
     do throws(HostError) {
-      if let template { _ = try ConfinedDirectory(followingMountsTo: template) }
+      if let template {
+        let opened = try ConfinedDirectory(followingMountsTo: template)
+        try Self.check(opened, depth: 1, of: directory, isTemplate: true)
+      }
       if DeclaredDirectory.realPath(of: directory.path) == nil { return [] }
-      try Self.check(directory.open(), depth: 1, of: directory)
+      try Self.check(directory.open(), depth: 1, of: directory, isTemplate: false)
       return []
     } catch {
       return [error]
@@ -61,16 +64,28 @@ struct PrivateDirectory: Sendable {
   private static func check(
     _ opened: borrowing ConfinedDirectory,
     depth: Int,
-    of declared: DeclaredDirectory
+    of declared: DeclaredDirectory,
+    isTemplate: Bool
   ) throws(HostError) {
     for name in try opened.names() {
-      guard let status = try opened.status(of: name), status.isDirectory else { continue }
+      guard let status = try opened.status(of: name) else { continue }
       let place = opened.path.appending(name).string
-      guard depth < Reinstaller.depthLimit else {
-        throw declared.refused(.tooDeep(place, limit: Reinstaller.depthLimit))
-      }
       do throws(HostError) {
-        try check(opened.directory(name), depth: depth + 1, of: declared)
+        if status.isDirectory {
+          guard depth < Reinstaller.depthLimit else {
+            throw declared.refused(.tooDeep(place, limit: Reinstaller.depthLimit))
+          }
+          try check(
+            opened.directory(name),
+            depth: depth + 1,
+            of: declared,
+            isTemplate: isTemplate
+          )
+        } else if isTemplate, status.isRegular {
+          _ = try opened.open(name, O_RDONLY)
+        } else if isTemplate, !status.isSymbolicLink {
+          throw declared.refused(.specialFile(place))
+        }
       } catch .system(_, _, EXDEV) {
         throw declared.refused(.mountBelow(place))
       }
@@ -107,6 +122,9 @@ struct PrivateDirectory: Sendable {
         let copy = try opened.makeFile(name)
         _ = try copy.append(contentOf: source)
         try copy.takeMetadata(of: source, owner: .ifPermitted)
+        // What is written back, or read warm, during the launch would tell on its time.
+        try copy.synchronize()
+        try copy.letGoOfPages()
       } else if status.isDirectory {
         guard depth < Reinstaller.depthLimit else {
           throw template.failure("copy so deep a directory", name, ELOOP)

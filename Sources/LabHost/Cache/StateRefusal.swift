@@ -16,7 +16,7 @@ package enum StateRefusal: Hashable, Sendable {
         id: "cannot-drop-caches",
         problem: "cannot reach the state \"\(state.rawValue)\" without the right to drop caches",
         place: path,
-        remedy: "run as root with `sudo launchlab …`, or use the state `reinstall-cold`"
+        remedy: "run as root (a container takes `--privileged`), or use the state `reinstall-cold`"
       )
     case .inMemory(let file, let fileSystem):
       Diagnostic(

@@ -30,7 +30,7 @@ import Testing
         """
         error: cannot reach the state "reboot-cold" without the right to drop caches
           at: \(root)/proc/sys/vm/drop_caches
-          help: run as root with `sudo launchlab …`, or use the state `reinstall-cold`
+          help: run as root (a container takes `--privileged`), or use the state `reinstall-cold`
         """
       ]
     )

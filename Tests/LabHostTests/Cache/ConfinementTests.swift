@@ -18,6 +18,9 @@ import Testing
     /// Made between the check and the use.
     var between = ":"
 
+    /// The tree that must stay as it is.
+    var victim = "victim"
+
     /// What ends the attack, so that the directory can be removed.
     var after = ":"
     var testDescription: String { name }
@@ -114,7 +117,7 @@ import Testing
         """,
         in: place
       )
-      let digest = try TestMachine.digest(of: "\(place)/victim")
+      let digest = try TestMachine.digest(of: "\(place)/\(attack.victim)")
       defer { _ = try? TestMachine.shell(attack.after, in: place) }
       let role = useReinstaller ? DeclaredDirectory.Role.install : .state
       let declared = DeclaredDirectory(FilePath("\(place)/declared"), role: role)
@@ -130,7 +133,7 @@ import Testing
       } else {
         try? privateDirectory.reset()
       }
-      #expect(try TestMachine.digest(of: "\(place)/victim") == digest)
+      #expect(try TestMachine.digest(of: "\(place)/\(attack.victim)") == digest)
     }
   }
 

@@ -38,6 +38,16 @@ import Testing
     }
   }
 
+  @Test func `reads several files in their order`() throws {
+    let file = try makeFile(bytes: 10)
+    let evidence = try cache.residency(of: [
+      WatchedFile(path: file, isOwn: true), WatchedFile(path: "/vanished", isOwn: false),
+    ])
+    #expect(evidence.map(\.path) == [file.string, "/vanished"])
+    #expect(evidence.map(\.totalPages) == [1, 0])
+    #expect(evidence.map(\.isOwn) == [true, false])
+  }
+
   @Test func `counts the pages of a file that is larger than one mapping`() throws {
     try TestMachine.shell("truncate -s 700000001 sparse", in: root)
     let pages = (700_000_001 + Int(getpagesize()) - 1) / Int(getpagesize())

@@ -75,6 +75,12 @@ import Testing
     #expect(problems.first?.problem.contains("overlaps with its template") == true)
   }
 
+  @Test func `refuses a template that cannot be copied`() throws {
+    try shell("mkdir -p state template/sub; mkfifo template/sub/pipe")
+    let problems = directory(template: "template").check(amid: surroundings).flatMap(\.diagnostics)
+    #expect(problems.first?.problem.hasSuffix("of its template is a special file") == true)
+  }
+
   @Test func `refuses a missing template before the first launch`() throws {
     try shell("mkdir state")
     #expect(directory(template: "nowhere").check(amid: surroundings).count == 1)

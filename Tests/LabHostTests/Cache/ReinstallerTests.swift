@@ -113,6 +113,17 @@ import Testing
     #expect(try shell("ls -A small/app") == "file")
   }
 
+  @Test(.enabled(if: TestMachine.isRoot, "mounting takes root"))
+  func `refuses a mount below, since it would be left as it is`() throws {
+    try shell("mkdir -p app/sub other; mount --bind other app/sub")
+    defer { _ = try? shell("umount app/sub") }
+    let state = DeclaredDirectory(FilePath("\(root)/app"), role: .state)
+    let problems = reinstaller().check(amid: surroundings).flatMap(\.diagnostics)
+    #expect(problems.first?.problem.hasSuffix("app/sub\" is a mount point") == true)
+    #expect(PrivateDirectory(state, template: nil).check(amid: surroundings).count == 1)
+    #expect(throws: HostError.self) { try reinstaller().reinstall() }
+  }
+
   @Test func `refuses directories that are nested too deep`() throws {
     try shell("p=app; for i in $(seq 140); do p=$p/d; done; mkdir -p $p; echo x > $p/file")
     let problems = reinstaller().check(amid: surroundings).flatMap(\.diagnostics)
