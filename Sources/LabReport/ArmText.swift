@@ -1,4 +1,3 @@
-import Foundation
 import LabAnalysis
 import LabModel
 import LabStatistics
@@ -118,41 +117,5 @@ extension ArmText {
     guard let pages = OwnPages(summary), pages.total > 0 else { return "reached" }
     // Rounded down, so that a single page that stayed shows.
     return "cold \(100 * (pages.total - pages.resident) / pages.total) %"
-  }
-}
-
-/// The pages of the target's own files, over the worst launch of each file.
-struct OwnPages {
-  let resident: Int
-  let total: Int
-
-  /// Adds up the pages; nil when no own file was read, because nothing is known then.
-  init?(_ summary: ArmSummary) {
-    let own = summary.residency.filter(\.isOwn)
-    guard !own.isEmpty else { return nil }
-    resident = own.reduce(0) { $0 + $1.maximumResidentPages }
-    total = own.reduce(0) { $0 + $1.totalPages }
-  }
-}
-
-/// The files of an arm that stayed in the page cache, joined by the reason why.
-struct PinnedFiles {
-  /// Such as `libc.so.6, libm.so.6 (mapped by pid 1 and 41 others)`, in the order of the files.
-  let phrases: [String]
-
-  init(_ arms: [ArmSummary]) {
-    var reasons: [String] = []
-    var names: [String: [String]] = [:]
-    for file in arms.flatMap(\.residency) {
-      guard let reason = file.pinnedBy else { continue }
-      let name = URL(filePath: file.path).lastPathComponent.printable
-      if names[reason] == nil { reasons.append(reason) }
-      if names[reason]?.contains(name) != true { names[reason, default: []].append(name) }
-    }
-    phrases = reasons.map { reason in
-      let files = names[reason] ?? []
-      let more = files.count > 6 ? " and \(files.count - 6) more" : ""
-      return "\(files.prefix(6).joined(separator: ", "))\(more) (\(reason.printable))"
-    }
   }
 }
