@@ -19,9 +19,19 @@ package enum ScenarioReference {
   private static func table(of keys: [Key], title: String) -> String {
     let rows = keys.map { key in
       let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
-      return "| \(name) | \(key.shape.phrase) | \(key.summary) |\n"
+      return "| \(name) | \(phrase(for: key.shape)) | \(key.summary) |\n"
     }
     return "\n## \(title)\n\n| key | value | meaning |\n|---|---|---|\n" + rows.joined()
+  }
+
+  private static func phrase(for shape: Shape) -> String {
+    switch shape {
+    case .list(of: .scalar(.text)), .list(of: .scalar(.path)): shape.phrase
+    case .list(let element): "a list; each element is \(element.phrase)"
+    case .choice(let shapes): shapes.map { phrase(for: $0) }.joined(separator: ", or ")
+    case .unsupported: "not supported yet"
+    default: shape.phrase
+    }
   }
 
   private static let introduction = """
