@@ -74,7 +74,11 @@ extension Store {
     try translatingErrors(of: path) {
       try database.writeWithoutTransaction { db in
         guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal" else { return }
-        _ = try db.checkpoint(.passive)
+        do {
+          _ = try db.checkpoint(.passive)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+          // Another process is just doing the same.
+        }
       }
     }
   }

@@ -7,8 +7,25 @@ struct StoreOpening {
   var path: String
   var patience: Nanoseconds
 
+  /// Opens the file for writing, and waits for another process that is just creating it.
+  ///
+  /// SQLite does not wait by itself while a new file is switched to WAL, and two processes may
+  /// begin the same migration, of which the second then fails.
   func openForWriting() throws -> any DatabaseWriter {
     try createDirectory()
+    let deadline = ContinuousClock.now + .nanoseconds(patience.count)
+    while true {
+      do {
+        return try openAndMigrate()
+      } catch let error as DatabaseError
+        where Self.mayPass(error) && ContinuousClock.now < deadline
+      {
+        Thread.sleep(forTimeInterval: 0.005)
+      }
+    }
+  }
+
+  private func openAndMigrate() throws -> DatabasePool {
     // A store of a newer launchlab must stay as it is, and already switching a file to WAL
     // writes to it, so the version is read through a connection that cannot write.
     if try hasContent { try checkVersion(of: openForReading(requiresNewest: false)) }
@@ -87,19 +104,29 @@ extension StoreOpening {
     return (facts?[.size] as? NSNumber)?.int64Value ?? 0 > 0
   }
 
+  private static func mayPass(_ error: DatabaseError) -> Bool {
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED: true
+    case .SQLITE_ERROR: error.message?.hasSuffix("already exists") ?? false
+    default: false
+    }
+  }
+
   private static func wantsToWrite(_ error: DatabaseError) -> Bool {
     error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY
   }
 
   /// Reads the schema version, and refuses what is newer or of another program.
   ///
-  /// - Returns: The version; 0 for a database without any table.
+  /// - Returns: The version; 0 for a database without any table of a program.
   @discardableResult
   private func checkVersion(of queue: DatabaseQueue) throws -> Int {
     try queue.read { db in
       let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
       let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+      // A store that was cut off while it was created holds the list of migrations only.
+      let count = "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'"
+      let tables = try Int.fetchOne(db, sql: count) ?? 0
       guard application == Migrations.applicationID || tables == 0 else {
         throw StoreError.notAStore(path: path)
       }

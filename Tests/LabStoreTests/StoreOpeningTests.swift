@@ -46,6 +46,32 @@ import Testing
     #expect(try Store(path: path, mode: .readWrite).runs().isEmpty)
   }
 
+  @Test func `goes on with a store whose creation was cut off`() throws {
+    try close(Store(path: path, mode: .readWrite)) { store in
+      let tables = try store.strings("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      for table in tables.reversed() where !table.hasPrefix("sqlite") {
+        try store.execute(
+          table == "grdb_migrations" ? "DELETE FROM \(table)" : "DROP TABLE \(table)"
+        )
+      }
+      try store.execute("PRAGMA application_id = 0; PRAGMA user_version = 0")
+    }
+    #expect(try Store(path: path, mode: .readWrite).runs().isEmpty)
+  }
+
+  @Test func `is created once by several openers at the same time`() async throws {
+    let path = path
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<16 {
+        group.addTask { @concurrent in
+          _ = try Store(path: path, mode: .readWrite).begin(Sample.run("\(number)"))
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try Store(path: path, mode: .readOnly).runs().count == 16)
+  }
+
   @Test func `refuses a directory as a store`() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     #expect(throws: StoreError.cannotOpen(path: path, reason: "it is a directory")) {

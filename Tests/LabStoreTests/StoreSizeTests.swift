@@ -12,6 +12,7 @@ import Testing
     let writer = try store.begin(Sample.run("a"))
     var launch = Sample.fullLaunch(block: 0)
     launch.result.output = CapturedOutput()
+    launch.result.figures.counters = [:]
     let before = try anonymousMemory()
     for block in 0..<launches {
       launch.block = block
