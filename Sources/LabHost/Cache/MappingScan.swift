@@ -55,13 +55,14 @@ struct MappingScan: Sendable {
   {
     var found: Set<FilePath> = []
     for line in maps.split(separator: 0x0A) {
-      let fields = line.split(separator: 0x20, maxSplits: 5, omittingEmptySubsequences: true)
-      guard fields.count == 6, let inode = UInt64(String(decoding: fields[4], as: UTF8.self)),
-        let candidates = files[inode]
-      else { continue }
-      let device = String(decoding: fields[3], as: UTF8.self)
-      let path = String(decoding: fields[5].drop { $0 == 0x20 }, as: UTF8.self)
-      for file in candidates where file.device == device || file.path.string == path {
+      var rest = line
+      for _ in 0..<3 { rest = rest.dropField() }
+      let device = rest.prefix { $0 != 0x20 }
+      rest = rest.dropField()
+      guard let inode = rest.number, inode != 0, let candidates = files[inode] else { continue }
+      let path = rest.dropField()
+      for file in candidates
+      where device.elementsEqual(file.device) || path.elementsEqual(file.name) {
         found.insert(file.path)
       }
     }
@@ -74,8 +75,9 @@ private struct FileIdentity {
   let path: FilePath
 
   /// The device as maps files write it: `major:minor`, each of at least two hexadecimal digits.
-  let device: String
+  let device: [UInt8]
   let inode: UInt64
+  let name: [UInt8]
 
   init?(_ path: FilePath) {
     var status = stat()
@@ -85,11 +87,31 @@ private struct FileIdentity {
     let number = UInt64(status.st_dev)
     let major = (number >> 8) & 0xFFF | (number >> 32) & ~0xFFF
     let minor = number & 0xFF | (number >> 12) & ~0xFF
-    device = "\(Self.digits(major)):\(Self.digits(minor))"
+    device = Array("\(Self.digits(major)):\(Self.digits(minor))".utf8)
+    name = Array(path.string.utf8)
   }
 
   private static func digits(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return digits.count < 2 ? "0" + digits : digits
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The bytes after the first field and the spaces that follow it.
+  ///
+  /// Nothing is allocated, since every line of every process passes through here.
+  fileprivate func dropField() -> ArraySlice<UInt8> {
+    drop { $0 != 0x20 }.drop { $0 == 0x20 }
+  }
+
+  /// The decimal number at the start; nil when there is none.
+  fileprivate var number: UInt64? {
+    var number: UInt64?
+    for byte in self {
+      guard (0x30...0x39).contains(byte) else { break }
+      number = (number ?? 0) &* 10 &+ UInt64(byte - 0x30)
+    }
+    return number
   }
 }

@@ -13,6 +13,8 @@ struct OwnFiles: Sendable {
   /// What could not be found out, as notes.
   private(set) var notes: [Diagnostic] = []
 
+  private var indices: [FilePath: Int] = [:]
+
   /// How many interpreters the kernel follows, of which each may itself be a script.
   private static let interpreterLimit = 4
 
@@ -41,9 +43,10 @@ struct OwnFiles: Sendable {
   }
 
   private mutating func add(_ path: FilePath, isOwn: Bool) {
-    if let index = files.firstIndex(where: { $0.path == path }) {
+    if let index = indices[path] {
       files[index].isOwn = files[index].isOwn || isOwn
     } else {
+      indices[path] = files.count
       files.append(WatchedFile(path: path, isOwn: isOwn))
     }
   }

@@ -7,8 +7,22 @@ import Testing
 enum TestMachine {
   static var isRoot: Bool { geteuid() == 0 }
 
+  /// Mounting takes `CAP_SYS_ADMIN`, which root in a container may lack.
+  static var canMount: Bool { hasCapability(21) }
+
+  /// Changing the attributes of chattr(1) takes `CAP_LINUX_IMMUTABLE`.
+  static var canLock: Bool { hasCapability(9) }
+
+  /// Whether `setcap` is there and may be used: `CAP_SETFCAP`.
   static var hasSetcap: Bool {
-    isRoot && FileManager.default.isExecutableFile(atPath: "/usr/sbin/setcap")
+    hasCapability(31) && FileManager.default.isExecutableFile(atPath: "/usr/sbin/setcap")
+  }
+
+  private static func hasCapability(_ bit: Int) -> Bool {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+    let bits = line?.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) }
+    return (bits ?? 0) >> bit & 1 == 1
   }
 
   /// Runs a shell script in a directory, with `set -eu`, and gives what it prints.
