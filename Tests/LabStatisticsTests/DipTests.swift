@@ -1,5 +1,6 @@
-import LabStatistics
 import Testing
+
+@testable import LabStatistics
 
 @Suite struct DipTests {
   struct Case: Decodable, CustomTestStringConvertible {
@@ -13,6 +14,18 @@ import Testing
   @Test(arguments: try fixture("dips", as: [Case].self))
   func `agrees with a linear programme over all unimodal distributions`(expected: Case) throws {
     #expect(agree(try Sample(expected.values).dip, expected.dip, within: 1e-7))
+  }
+
+  struct Quantile: Decodable {
+    let count: Int
+    let scaledQuantile: Double
+  }
+
+  @Test(arguments: try fixture("dip-quantiles", as: [Quantile].self))
+  func `the limit is the simulated quantile, rather too high than too low`(expected: Quantile) {
+    let limit = Sample.dipLimit(count: expected.count) * Double(expected.count).squareRoot()
+    #expect(limit > 0.99 * expected.scaledQuantile)
+    #expect(limit < 1.03 * expected.scaledQuantile)
   }
 
   @Test(arguments: [1, 2, 9])
