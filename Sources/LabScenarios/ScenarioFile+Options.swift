@@ -22,7 +22,8 @@ extension ScenarioFile {
           var diagnostic = diagnostic
           diagnostic.place = nil
           return diagnostic
-        })
+        }
+      )
     }
   }
 

@@ -180,7 +180,7 @@ enum ScenarioKeys {
       "build",
       .scalar(.text),
       isRequired: true,
-      "The build command, run by sh at the top of a worktree of its own."
+      "The build command, run by sh in the same directory of a worktree of its own."
     ),
   ]
 

@@ -41,7 +41,8 @@ package enum ScenarioReference {
     same for editors, and `launchlab init` writes a first scenario. Keys in bold are required.
 
     * Relative paths are relative to the scenario file, or with `source:`, where a key says so,
-      to the built tree. A tilde is not expanded, and `..` is taken textually.
+      to the built tree; there, absolute paths inside the repository lead into it too. A tilde is
+      not expanded, and `..` is taken textually.
     * A duration is a number with its unit: `250us`, `500ms`, `1.5s`, `1m`, `24h` at most.
     * Texts are taken as they are written: `on`, `010` and `22:22` are what they look like. Only
       `true` and `false` are booleans, and only decimal digits are numbers.
