@@ -48,6 +48,13 @@ struct ConfinedDirectory: ~Copyable {
     try file.takeMetadata(of: other.file, owner: owner)
   }
 
+  /// Whether entries can be made and removed here.
+  var isWritable: Bool {
+    unsafe ".".withCString {
+      unsafe faccessat(file.descriptor, $0, W_OK | X_OK, AT_EACCESS) == 0
+    }
+  }
+
   /// Lets the owner write here, which removing something below takes without root.
   func makeWritable() throws(HostError) {
     let mode = try file.status().permissions

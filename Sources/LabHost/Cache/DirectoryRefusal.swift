@@ -20,6 +20,12 @@ package enum DirectoryRefusal: Hashable, Sendable {
   /// It overlaps with the template that it is filled from.
   case overlapsTemplate(String)
 
+  /// Files cannot be made or removed in it, or in a directory below.
+  case notWritable(String)
+
+  /// A file below belongs to somebody else, whose ownership a copy could not keep.
+  case foreignOwner(file: String)
+
   /// A file below has further names, whose owners would lose it.
   case hardLinked(file: String)
 
@@ -45,6 +51,8 @@ package enum DirectoryRefusal: Hashable, Sendable {
     case .homeDirectory: "it is a home directory"
     case .holds(let what, let path): "it holds \(what) \"\(path)\""
     case .overlapsTemplate(let path): "it overlaps with its template \"\(path)\""
+    case .notWritable(let path): "\"\(path)\" cannot be written to"
+    case .foreignOwner(let file): "\"\(file)\" belongs to another user"
     case .hardLinked(let file): "\"\(file)\" has several hard links"
     case .locked(let file): "\"\(file)\" is immutable or append-only"
     case .mountBelow(let path): "\"\(path)\" is a mount point"
@@ -61,8 +69,10 @@ package enum DirectoryRefusal: Hashable, Sendable {
     case .mountPoint: "name a directory inside the mount"
     case .systemDirectory, .homeDirectory, .holds: "use a directory of the target's own"
     case .overlapsTemplate: "keep the template outside the directory"
+    case .notWritable: "run as root or as its owner, and where it is not mounted read-only"
+    case .foreignOwner: "run as root, or as the owner of the installation"
     case .hardLinked(let file):
-      "give it an inode of its own: `cp -p --remove-destination` to \(file)"
+      "give it an inode of its own with `cp -p \(file) \(file).new && mv \(file).new \(file)`"
     case .locked(let file): "unlock it with `chattr -i -a \(file)`"
     case .mountBelow(let path): "unmount it with `umount \(path)`"
     case .specialFile(let path): "remove it with `rm \(path)`"

@@ -32,7 +32,9 @@ struct PrivateDirectory: Sendable {
         try Self.check(opened, depth: 1, of: directory, isTemplate: true)
       }
       if DeclaredDirectory.realPath(of: directory.path) == nil { return [] }
-      try Self.check(directory.open(), depth: 1, of: directory, isTemplate: false)
+      let opened = try directory.open()
+      if !opened.isWritable { return [directory.refused(.notWritable(directory.path.string))] }
+      try Self.check(opened, depth: 1, of: directory, isTemplate: false)
       return []
     } catch {
       return [error]

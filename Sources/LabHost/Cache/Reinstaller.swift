@@ -60,6 +60,7 @@ struct Reinstaller: Sendable {
     depth: Int,
     into refusals: inout [DirectoryRefusal]
   ) throws(HostError) {
+    if !directory.isWritable { refusals.append(.notWritable(directory.path.string)) }
     for name in try directory.names() {
       let place = directory.path.appending(name).string
       do throws(HostError) {
@@ -70,6 +71,8 @@ struct Reinstaller: Sendable {
           try check(directory.directory(name), depth: depth + 1, into: &refusals)
         } else if status.isRegular, !isLeftover(name, status) {
           let file = try directory.open(name, O_RDONLY)
+          let isForeign = geteuid() != 0 && status.st_uid != geteuid()
+          if isForeign { refusals.append(.foreignOwner(file: place)) }
           if status.st_nlink > 1 { refusals.append(.hardLinked(file: place)) }
           if lab_is_locked(file.descriptor) == 1 { refusals.append(.locked(file: place)) }
         }

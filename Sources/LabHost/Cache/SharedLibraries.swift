@@ -22,10 +22,10 @@ struct SharedLibraries: Sendable {
     of program: FilePath,
     loader: String,
     environment: [String: String]
-  ) async
-    -> Self
-  {
-    let variables = environment.map { (Environment.Key(rawValue: $0.key), $0.value) }
+  ) async -> Self {
+    // Debugging output would bury the list.
+    let variables = environment.filter { !$0.key.hasPrefix("LD_DEBUG") }
+      .map { (Environment.Key(rawValue: $0.key), $0.value) }
       .reduce(into: [Environment.Key: String]()) { variables, pair in
         if let key = pair.0 { variables[key] = pair.1 }
       }

@@ -124,6 +124,19 @@ import Testing
     #expect(throws: HostError.self) { try reinstaller().reinstall() }
   }
 
+  @Test(.enabled(if: TestMachine.canMount, "mounting takes root"))
+  func `refuses what is mounted read-only`() throws {
+    try shell("mkdir -p disk/app; mount --bind disk disk; mount -o remount,ro,bind disk")
+    defer { _ = try? shell("umount disk") }
+    let state = DeclaredDirectory(FilePath("\(root)/disk/app"), role: .state)
+    for errors in [
+      reinstaller("disk/app").check(amid: surroundings),
+      PrivateDirectory(state, template: nil).check(amid: surroundings),
+    ] {
+      #expect(errors.first?.diagnostics.first?.problem.hasSuffix("cannot be written to") == true)
+    }
+  }
+
   @Test func `refuses directories that are nested too deep`() throws {
     try shell("p=app; for i in $(seq 140); do p=$p/d; done; mkdir -p $p; echo x > $p/file")
     let problems = reinstaller().check(amid: surroundings).flatMap(\.diagnostics)
