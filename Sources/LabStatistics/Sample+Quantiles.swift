@@ -33,5 +33,5 @@ extension Sample {
 func medianOfSorted(_ values: ArraySlice<Double>) -> Double {
   let middle = values.startIndex + values.count / 2
   guard values.count.isMultiple(of: 2) else { return values[middle] }
-  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2
+  return values[middle - 1] / 2 + values[middle] / 2
 }

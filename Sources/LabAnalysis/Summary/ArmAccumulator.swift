@@ -37,8 +37,9 @@ struct ArmAccumulator: Sendable {
     warmUps += record.preparation.warmUps
     preparations.append(record.preparation.duration.count)
     residency.add(record.preparation.residency)
+    guard result.outcome == .ready else { return }
     tally(record.stateReached)
-    if result.outcome == .ready { measure(result, record.stateReached) }
+    measure(result, record.stateReached)
   }
 
   private mutating func tally(_ reached: StateReached) {
@@ -47,16 +48,18 @@ struct ArmAccumulator: Sendable {
       state.reached += 1
     case .notReached(let reason):
       state.notReached += 1
-      count(reason)
+      state.reasons[key(for: reason), default: 0] += 1
     case .notVerified(let reason):
       state.notVerified += 1
-      count(reason)
+      let key = key(for: reason)
+      state.reasons[key, default: 0] += 1
+      state.unverifiedReasons[key, default: 0] += 1
     }
   }
 
-  private mutating func count(_ reason: String) {
-    let isKnown = state.reasons[reason] != nil || state.reasons.count < Self.mostReasons
-    state.reasons[isKnown ? reason : "other reasons", default: 0] += 1
+  private func key(for reason: String) -> String {
+    let isKept = state.reasons[reason] != nil || state.reasons.count < Self.mostReasons
+    return isKept ? reason : "other reasons"
   }
 
   private mutating func measure(_ result: LaunchResult, _ reached: StateReached) {

@@ -73,8 +73,8 @@ extension ArmSummary {
     return Diagnostic(
       .warning,
       id: "state-not-reached",
-      problem: "\(Wording.launches(state.notReached, of: launches)) did not reach "
-        + "\(arm.state.rawValue), and \(fate): \(mainReason)",
+      problem: "\(Wording.launches(state.notReached, of: readyLaunches)) did not reach "
+        + "\(arm.state.rawValue), and \(fate): \(Self.mainReason(unreachedReasons))",
       remedy: arm.state.isCold
         ? "end the processes that keep the files in use, or measure another state"
         : "free memory so that the target's pages can stay, or measure another state"
@@ -86,14 +86,18 @@ extension ArmSummary {
     return Diagnostic(
       .warning,
       id: "state-not-verified",
-      problem: "it is not known whether \(Wording.launches(state.notVerified, of: launches)) "
-        + "reached \(arm.state.rawValue): \(mainReason)",
+      problem: "it is not known whether \(Wording.launches(state.notVerified, of: readyLaunches)) "
+        + "reached \(arm.state.rawValue): \(Self.mainReason(state.unverifiedReasons))",
       remedy: "run as root, so that launchlab can see what is in memory"
     )
   }
 
-  private var mainReason: String {
-    state.reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? "no reason was recorded"
+  private var unreachedReasons: [String: Int] {
+    state.reasons.merging(state.unverifiedReasons) { $0 - $1 }
+  }
+
+  private static func mainReason(_ reasons: [String: Int]) -> String {
+    reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? "no reason was recorded"
   }
 
   // MARK: - Launch times
@@ -109,7 +113,7 @@ extension ArmSummary {
       id: "few-values",
       problem: "\(n == 1 ? "one launch time is" : "\(n) launch times are") too few for an interval "
         + "of the median, so how far off it is cannot be told",
-      remedy: "measure at least 5 launches, better 20, with `--launches 20`"
+      remedy: "measure at least 5 launches, better 20, with `launches: 20` or `--launches 20`"
     )
   }
 

@@ -98,7 +98,9 @@ package struct ArmSummary: Hashable, Sendable {
   }
 }
 
-/// How many launches of an arm reached their state, and why the others did not.
+/// How many ready launches of an arm reached their state, and why the others did not.
+///
+/// A launch that did not become ready has no figures to judge it by, and is not counted here.
 package struct StateTally: Hashable, Sendable {
   package var reached: Int
   package var notReached: Int
@@ -107,16 +109,21 @@ package struct StateTally: Hashable, Sendable {
   /// Launches per reason of `notReached` and `notVerified`.
   package var reasons: [String: Int]
 
+  /// The part of `reasons` that is of `notVerified`.
+  package var unverifiedReasons: [String: Int]
+
   package init(
     reached: Int = 0,
     notReached: Int = 0,
     notVerified: Int = 0,
-    reasons: [String: Int] = [:]
+    reasons: [String: Int] = [:],
+    unverifiedReasons: [String: Int] = [:]
   ) {
     self.reached = reached
     self.notReached = notReached
     self.notVerified = notVerified
     self.reasons = reasons
+    self.unverifiedReasons = unverifiedReasons
   }
 }
 

@@ -47,6 +47,7 @@ import Testing
     #expect(arm.state.notReached == 1)
     #expect(arm.state.notVerified == 1)
     #expect(arm.state.reasons == ["the launch had major faults": 1, "no right": 1])
+    #expect(arm.state.unverifiedReasons == ["no right": 1])
   }
 
   @Test func `values before the first reached launch do not slip in`() {
@@ -63,6 +64,14 @@ import Testing
     let arm = builder.summary.arms[0]
     #expect(arm.isUnreached)
     #expect(arm.summary(of: .launch)?.values == [900_000, 901_000])
+  }
+
+  @Test func `the state of a launch that was not ready is not judged`() {
+    var builder = RunBuilder()
+    builder.add([100])
+    builder.add([0], outcome: .timedOut, state: .notVerified(reason: "the launch did not end"))
+    builder.add([0], outcome: .exited(code: 1), state: .notReached(reason: "pinned"))
+    #expect(builder.summary.arms[0].state == StateTally(reached: 1))
   }
 
   @Test func `launches that were not ready count as outcomes only`() {

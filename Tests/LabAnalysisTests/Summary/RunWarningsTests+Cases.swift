@@ -76,7 +76,7 @@ extension RunWarningsTests.Case {
         warning: 4 launch times are too few for an interval of the median, so how far off it is \
         cannot be told
           at: perl, warm
-          help: measure at least 5 launches, better 20, with `--launches 20`
+          help: measure at least 5 launches, better 20, with `launches: 20` or `--launches 20`
         """
     ) { $0.add([1_000, 1_010, 1_020, 1_005]) },
     Self(

@@ -49,6 +49,16 @@ import Testing
     #expect(remarks?.map(\.place) == [nil])
   }
 
+  @Test func `each tag of a state is told of with a reason of its own`() {
+    var builder = RunBuilder()
+    builder.add(steadyTimes(30), state: .notVerified(reason: "no right"))
+    builder.add(steadyTimes(20), state: .notReached(reason: "it had major faults"))
+    let problems = builder.summary.warnings.map(\.problem)
+    #expect(problems.count == 2)
+    #expect(problems.first?.hasSuffix("left out: it had major faults") == true)
+    #expect(problems.last?.hasSuffix("30 of 50 launches reached warm: no right") == true)
+  }
+
   @Test func `a fine resolution is not told of`() {
     var builder = RunBuilder()
     builder.add(steadyTimes(50), resolution: Nanoseconds(9_000))
