@@ -107,9 +107,7 @@ struct ConfinedDirectory: ~Copyable {
     _ name: FilePath.Component,
     _ flags: CInt,
     mode: mode_t = 0
-  ) throws(HostError)
-    -> OpenFile
-  {
+  ) throws(HostError) -> OpenFile {
     let result = unsafe name.withPlatformString {
       unsafe lab_open_in(file.descriptor, $0, flags | O_NONBLOCK | O_NOCTTY, mode, 1)
     }
@@ -148,9 +146,7 @@ struct ConfinedDirectory: ~Copyable {
   func copyLink(
     _ name: FilePath.Component,
     from other: borrowing ConfinedDirectory
-  )
-    throws(HostError)
-  {
+  ) throws(HostError) {
     guard let status = try other.status(of: name) else { return }
     var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let (length, code) = unsafe name.withPlatformString {

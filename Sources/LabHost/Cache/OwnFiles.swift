@@ -30,9 +30,7 @@ struct OwnFiles: Sendable {
     for target: Target,
     executable: FilePath,
     environment: [String: String]
-  )
-    async throws(HostError) -> Self
-  {
+  ) async throws(HostError) -> Self {
     var found = Self()
     guard let program = DeclaredDirectory.realPath(of: executable) else {
       throw .system(operation: "find the executable", path: executable.string, errno: ENOENT)
@@ -201,9 +199,7 @@ struct OwnFiles: Sendable {
   private mutating func addFiles(
     below directory: borrowing ConfinedDirectory,
     depth: Int
-  )
-    throws(HostError)
-  {
+  ) throws(HostError) {
     for name in try directory.names().sorted(by: { $0.string < $1.string }) {
       guard let status = try directory.status(of: name) else { continue }
       if status.isRegular { add(directory.path.appending(name), isOwn: true) }

@@ -85,9 +85,7 @@ struct Reinstaller: Sendable {
   private static func removeLeftovers(
     in directory: borrowing ConfinedDirectory,
     depth: Int
-  )
-    throws(HostError)
-  {
+  ) throws(HostError) {
     for name in try directory.names() {
       guard let status = try directory.status(of: name) else { continue }
       if isLeftover(name, status) { try directory.remove(name) }

@@ -12,9 +12,7 @@ import Testing
     _ executable: String,
     files: [String] = [],
     path: String = "/usr/bin:/bin"
-  )
-    async throws -> OwnFiles
-  {
+  ) async throws -> OwnFiles {
     let target = Target(name: "t", command: [executable], directory: "/", files: files)
     return try await OwnFiles.find(
       for: target,
