@@ -8,7 +8,9 @@ import PackagePlugin
 @main
 struct EmbedNativeHelpers: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+    // A linked directory would list nothing, and then no change would ever be noticed.
     let sources = context.package.directoryURL.appending(path: "Sources/NativeHelpers")
+      .resolvingSymlinksInPath()
     let script = sources.appending(path: "embed.sh")
     let shared = try FileManager.default
       .contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)

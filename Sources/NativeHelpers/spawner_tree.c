@@ -95,16 +95,19 @@ int reap(struct launch *launch) {
   }
 }
 
-// Reaps, and drains the output that would keep a target from ending, until the tree is empty or
-// the time has come. True when the tree is empty.
-static int wait_for_end(struct launch *launch, int64_t until, int watches_controller) {
+enum wait_flag { WATCH_MAIN = 1, WATCH_CONTROLLER = 2 };
+
+// Reaps, and drains the output that would keep a target from ending, until the tree is empty, the
+// time has come, or what the flags say has happened. True when the tree is empty.
+static int wait_for_end(struct launch *launch, int64_t until, int flags) {
   int64_t began = monotonic();
   for (;;) {
     if (!reap(launch)) return 1;
     drain(launch, NULL);
     int64_t now = monotonic();
     if (now >= until) return 0;
-    if (watches_controller && controller_is_gone()) return 0;
+    if ((flags & WATCH_MAIN) && !launch->main_alive) return 0;
+    if ((flags & WATCH_CONTROLLER) && controller_is_gone()) return 0;
     int64_t interval = probe_interval(now - began);
     struct timespec wait = {.tv_nsec = interval < until - now ? interval : until - now};
     struct pollfd ended = {.fd = launch->main_alive ? launch->pidfd : -1, .events = POLLIN};
@@ -146,12 +149,20 @@ void kill_tree(struct launch *launch) {
   }
 }
 
-static void ask_to_stop(struct launch *launch) {
+// Asks the main process, and once it has ended what it has left; true when all of it stopped.
+static int stops_when_asked(struct launch *launch) {
   int number = (int)launch->request->stop_signal;
-  if (launch->main_alive)
+  int64_t until = monotonic() + launch->request->grace;
+  if (launch->main_alive) {
     syscall(SYS_pidfd_send_signal, launch->pidfd, number, NULL, 0);
-  else
-    signal_descendants(number);
+    if (wait_for_end(launch, until, WATCH_MAIN | WATCH_CONTROLLER)) return 1;
+    if (launch->main_alive) return 0;
+    // Children of a main process that stopped in good order are about to end by themselves.
+    int64_t soon = monotonic() + SWEEP_WAIT;
+    if (wait_for_end(launch, soon < until ? soon : until, WATCH_CONTROLLER)) return 1;
+  }
+  signal_descendants(number);
+  return wait_for_end(launch, until, WATCH_CONTROLLER);
 }
 
 // Nothing that the target started is left when this returns.
@@ -162,8 +173,7 @@ void stop_tree(struct launch *launch) {
   } else {
     if (launch->result.outcome == OUTCOME_EXITED || launch->result.outcome == OUTCOME_SIGNALLED)
       launch->result.flags |= RESULT_LEFT;
-    ask_to_stop(launch);
-    if (wait_for_end(launch, monotonic() + launch->request->grace, 1)) return;
+    if (stops_when_asked(launch)) return;
     launch->result.flags |= RESULT_KILLED;
   }
   kill_tree(launch);

@@ -1,0 +1,50 @@
+import Foundation
+import LabHost
+import LabTestSupport
+import Testing
+
+@Suite(.temporaryDirectory) struct ExecutableLookupTests {
+  private func make(_ name: String, mode: Int) {
+    _ = FileManager.default.createFile(
+      atPath: "\(TemporaryDirectory.path)/\(name)", contents: Data("#!/bin/sh\n".utf8),
+      attributes: [.posixPermissions: mode])
+  }
+
+  @Test func `finds a bare name in the path of the target`() throws {
+    let directory = TemporaryDirectory.path
+    make("tool", mode: 0o755)
+    let found = try ExecutableLookup.resolve(
+      command: "tool", path: "/nowhere:\(directory)", directory: "/")
+    #expect(found == "\(directory)/tool")
+  }
+
+  @Test func `takes a relative path from the directory of the target`() throws {
+    let directory = TemporaryDirectory.path
+    make("tool", mode: 0o755)
+    let found = try ExecutableLookup.resolve(command: "./tool", path: "", directory: directory)
+    #expect(found == "\(directory)/tool")
+  }
+
+  @Test func `refuses a name that is not in the path`() {
+    #expect(
+      throws: HostError.launchRefused(.programNotFound(command: "no-such", path: "/usr/bin"))
+    ) {
+      try ExecutableLookup.resolve(command: "no-such", path: "/usr/bin", directory: "/")
+    }
+  }
+
+  @Test func `refuses a directory`() {
+    #expect(throws: HostError.launchRefused(.programIsDirectory("/usr"))) {
+      try ExecutableLookup.resolve(command: "/usr", path: "", directory: "/")
+    }
+  }
+
+  @Test func `names the file that lacks the right, rather than saying that it is missing`() {
+    make("tool", mode: 0o644)
+    let path = "\(TemporaryDirectory.path)/tool"
+    #expect(throws: HostError.launchRefused(.programNotExecutable(path))) {
+      try ExecutableLookup.resolve(
+        command: "tool", path: "\(TemporaryDirectory.path):/nowhere", directory: "/")
+    }
+  }
+}

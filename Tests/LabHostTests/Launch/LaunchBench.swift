@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+import LabHost
+import LabModel
+
+/// A spawner for one test, with programs whose processes can be found again.
+final class LaunchBench {
+  let spawner: Spawner
+
+  /// An argument that only processes of this test have.
+  let mark = "mark-\(UUID().uuidString)"
+
+  init(interrupt: InterruptFlag? = nil) throws { spawner = try Spawner(interrupt: interrupt) }
+
+  deinit { spawner.close() }
+
+  /// Launches a Perl program once.
+  func perl(
+    _ source: String,
+    _ arguments: [String] = [],
+    ready: Readiness = .exit,
+    timeout: Nanoseconds = .seconds(20),
+    grace: Nanoseconds = .seconds(10),
+    tty: Bool = false,
+    counters: [String] = []
+  ) throws -> LaunchResult {
+    try spawner.launch(
+      request(
+        ["/usr/bin/perl", "-e", source] + arguments + [mark], ready: ready, timeout: timeout,
+        grace: grace, tty: tty, counters: counters))
+  }
+
+  func request(
+    _ command: [String],
+    ready: Readiness = .exit,
+    timeout: Nanoseconds = .seconds(20),
+    grace: Nanoseconds = .seconds(10),
+    directory: String = "/",
+    standardInput: String? = nil,
+    tty: Bool = false,
+    counters: [String] = []
+  ) throws -> LaunchRequest {
+    try LaunchRequest(
+      program: command[0], arguments: command, environment: ["PATH=/usr/bin:/bin"],
+      directory: directory, standardInput: standardInput, ready: ready,
+      stop: StopPolicy(grace: grace), timeout: timeout, tty: tty, counters: counters)
+  }
+
+  /// The processes that have the mark among their arguments.
+  var marked: [pid_t] { Self.processes(marked: mark) }
+
+  static func processes(marked mark: String) -> [pid_t] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.filter { pid in
+      let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+      return line.range(of: Data(mark.utf8)) != nil
+    }
+  }
+
+  /// The parent of a process; nil when it is gone.
+  static func parent(of pid: pid_t) -> pid_t? {
+    let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+    return line?.split(separator: "\t").last.flatMap { pid_t($0) }
+  }
+
+  /// Waits until something holds, at most 20 seconds.
+  static func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<4_000 {
+      if condition() { return true }
+      poll(nil, 0, 5)
+    }
+    return false
+  }
+
+  /// A TCP port of the loopback interface that nobody listens on.
+  func freePort() throws -> Int {
+    let result = try perl(
+      "use IO::Socket::INET;"
+        + "print IO::Socket::INET->new(Listen=>1, LocalAddr=>'127.0.0.1')->sockport")
+    return Int(String(decoding: result.output.stdout.head, as: UTF8.self)) ?? 0
+  }
+}

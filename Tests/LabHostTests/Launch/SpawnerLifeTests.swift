@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+@testable import LabHost
+import LabModel
+import Testing
+
+struct SpawnerLifeTests {
+  @Test func `leaves no file open after a thousand launches`() throws {
+    let bench = try LaunchBench()
+    let program = try bench.spawner.emptyProgram()
+    let request = try bench.request([program])
+    let sleeper = try bench.request(
+      ["/bin/sh", "-c", "ls /proc/$PPID/fd | wc -l", bench.mark])
+    let before = try bench.spawner.launch(sleeper)
+    for _ in 0..<1_000 { #expect(try bench.spawner.launch(request).outcome == .ready) }
+    let after = try bench.spawner.launch(sleeper)
+    #expect(before.output.stdout.totalBytes > 0)
+    #expect(before.output.stdout == after.output.stdout)
+  }
+
+  @Test func `gives the target nothing but its three standard files`() throws {
+    let bench = try LaunchBench()
+    let result = try bench.perl(
+      "opendir D, '/proc/self/fd'; print join q( ), sort grep /\\d/ && $_ != fileno(D), readdir D")
+    #expect(String(decoding: result.output.stdout.head, as: UTF8.self) == "0 1 2")
+  }
+
+  @Test func `gives the target default signals in a session of its own`() throws {
+    let bench = try LaunchBench()
+    let signals = try bench.spawner.launch(
+      bench.request(["/bin/grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]))
+    #expect(
+      String(decoding: signals.output.stdout.head, as: UTF8.self)
+        == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n")
+    let session = try bench.perl("use POSIX; print getpgrp == $$ ? q(own) : q(other)")
+    #expect(String(decoding: session.output.stdout.head, as: UTF8.self) == "own")
+  }
+
+  @Test func `throws when the spawner is killed, and goes on with another one`() throws {
+    let bench = try LaunchBench()
+    let mark = bench.mark
+    Thread.detachNewThread {
+      _ = LaunchBench.eventually { LaunchBench.processes(marked: mark).count == 2 }
+      let tree = LaunchBench.processes(marked: mark)
+      let parents = tree.compactMap(LaunchBench.parent(of:))
+      for parent in parents where !tree.contains(parent) { kill(parent, SIGKILL) }
+    }
+    #expect(throws: HostError.spawnerLost(status: "signal 9")) {
+      try bench.perl("use POSIX; fork or POSIX::setsid(); sleep 60")
+    }
+    #expect(LaunchBench.eventually { bench.marked.isEmpty })
+    #expect(try bench.perl("1").outcome == .ready)
+  }
+
+  @Test func `returns at once when it is interrupted`() throws {
+    let flag = try InterruptFlag()
+    let bench = try LaunchBench(interrupt: flag)
+    let mark = bench.mark
+    Thread.detachNewThread {
+      _ = LaunchBench.eventually { LaunchBench.processes(marked: mark).count == 2 }
+      flag.set()
+    }
+    #expect(throws: HostError.interrupted) {
+      try bench.perl("$SIG{TERM}='IGNORE'; fork; sleep 60 while 1", timeout: .seconds(600))
+    }
+    #expect(bench.marked.isEmpty)
+    #expect(throws: HostError.interrupted) { try bench.perl("1") }
+  }
+
+  @Test func `ends everything when the controller is gone`() throws {
+    let bench = try LaunchBench()
+    let mark = bench.mark
+    let request = try bench.request(
+      ["/usr/bin/perl", "-e", "use POSIX; fork or POSIX::setsid(); sleep 60 while 1", mark])
+    let directory = NSTemporaryDirectory()
+    let process = try SpawnerProcess(
+      program: EmbeddedHelper.spawner.unpacked(), arguments: [directory, ""])
+    let pid = process.pid
+    let isSent = process.send(request.bytes)
+    #expect(isSent)
+    #expect(LaunchBench.eventually { bench.marked.count == 2 })
+    let status = process.abandon()
+    #expect(status == "status 0")
+    #expect(bench.marked.isEmpty)
+    #expect(kill(pid, 0) != 0)
+  }
+
+  @Test(.enabled(if: RunCgroup.make().map { $0.remove() } != nil, "no cgroup v2 to write to"))
+  func `removes its cgroup`() throws {
+    let cgroup = try #require(RunCgroup.make())
+    cgroup.remove()
+    #expect(!FileManager.default.fileExists(atPath: "\(cgroup.directory)"))
+  }
+}
