@@ -5,7 +5,8 @@
 #include <spawn.h>
 #include <sys/types.h>
 
-static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int control) {
+static int prepare(
+  posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int control) {
   int status = 0;
   for (int file = 0; status == 0 && file < 3; file++)
     status = posix_spawn_file_actions_addopen(actions, file, "/dev/null", O_RDWR, 0);

@@ -8,7 +8,7 @@ enum { LINE_LIMIT = 64 << 10 };
 
 static regex_t expression;
 static int is_open;
-static char line[LINE_LIMIT];
+static char line[LINE_LIMIT + 1];  // always ends with a NUL byte, for tools that look for one
 static uint32_t length;
 static int is_cut;  // the line began before `line` does
 

@@ -105,7 +105,8 @@ static void note_blocking(struct launch *launch, int stream) {
 
 static int is_matched(const struct launch *launch, int stream) {
   if (launch->request->ready != READY_OUTPUT) return 0;
-  return launch->request->flags & REQUEST_TTY ? stream == 0 : (int)launch->request->stream == stream;
+  int is_terminal = launch->request->flags & REQUEST_TTY;
+  return stream == (is_terminal ? 0 : (int)launch->request->stream);
 }
 
 static int drain_stream(struct launch *launch, int stream, int64_t *matched_at) {

@@ -50,7 +50,13 @@ struct request_header {
   uint8_t address[16];  // in network order
 };
 
-enum outcome { OUTCOME_READY, OUTCOME_EXITED, OUTCOME_SIGNALLED, OUTCOME_TIMED_OUT, OUTCOME_NOT_STARTED };
+enum outcome {
+  OUTCOME_READY,
+  OUTCOME_EXITED,
+  OUTCOME_SIGNALLED,
+  OUTCOME_TIMED_OUT,
+  OUTCOME_NOT_STARTED,
+};
 
 // What a launch that was not started failed at.
 enum step {

@@ -15,7 +15,9 @@ package enum ExecutableLookup {
   /// - Throws: ``HostError/launchRefused(_:)`` when there is no such program, or what is there is
   ///   a directory or not executable.
   package static func resolve(
-    command: String, path: String?, directory: String
+    command: String,
+    path: String?,
+    directory: String
   ) throws(HostError) -> String {
     guard !command.contains("\0") else { throw .launchRefused(.containsNUL(command)) }
     if command.contains("/") {

@@ -26,7 +26,10 @@ struct HelperCache {
         return try unpack(helper.name, program, in: candidate.appending(helper.digest)).string
       } catch let error as Errno {
         failure = .system(
-          operation: "unpack \(helper.name)", path: candidate.string, errno: error.rawValue)
+          operation: "unpack \(helper.name)",
+          path: candidate.string,
+          errno: error.rawValue
+        )
       } catch {
         continue
       }
@@ -35,7 +38,9 @@ struct HelperCache {
   }
 
   private func unpack(
-    _ name: String, _ program: [UInt8], in directory: FilePath
+    _ name: String,
+    _ program: [UInt8],
+    in directory: FilePath
   ) throws -> FilePath {
     let path = directory.appending(name)
     if holds(path, program) { return path }
@@ -43,8 +48,11 @@ struct HelperCache {
     // A name of its own and a rename let several first uses go on at once.
     let temporary = directory.appending("\(name).\(getpid()).\(UInt32.random(in: 0 ... .max))")
     let file = try FileDescriptor.open(
-      temporary, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-      permissions: .ownerReadWriteExecute)
+      temporary,
+      .writeOnly,
+      options: [.create, .exclusiveCreate, .closeOnExec],
+      permissions: .ownerReadWriteExecute
+    )
     do {
       try file.closeAfter { _ = try file.writeAll(program) }
       guard unsafe rename(temporary.string, path.string) == 0 else { throw Errno(rawValue: errno) }

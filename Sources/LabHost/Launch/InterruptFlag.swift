@@ -44,4 +44,11 @@ package final class InterruptFlag: Sendable {
       throw .system(operation: "take over signals", path: nil, errno: -status)
     }
   }
+
+  /// The flag that SIGINT, SIGTERM and SIGHUP set from its first use on, for the rest of the process.
+  package static let onSignals = Result<InterruptFlag, HostError> { () throws(HostError) in
+    let flag = try InterruptFlag()
+    try flag.setOnSignals()
+    return flag
+  }
 }

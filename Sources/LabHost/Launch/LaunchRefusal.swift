@@ -27,43 +27,68 @@ package enum LaunchRefusal: Hashable, Sendable {
     switch self {
     case .programNotFound(let command, nil):
       Diagnostic(
-        .error, id: "program-not-found", problem: "there is no program \"\(command)\"",
-        remedy: "check the path with `ls -l '\(command)'`")
+        .error,
+        id: "program-not-found",
+        problem: "there is no program \"\(command)\"",
+        remedy: "check the path with `ls -l '\(command)'`"
+      )
     case .programNotFound(let command, let path?):
       Diagnostic(
-        .error, id: "program-not-found", problem: "there is no program \"\(command)\" in PATH",
-        place: "PATH=\(path)", remedy: "give the path of the program, or install it")
+        .error,
+        id: "program-not-found",
+        problem: "there is no program \"\(command)\" in PATH",
+        place: "PATH=\(path)",
+        remedy: "give the path of the program, or install it"
+      )
     case .programIsDirectory(let path):
       Diagnostic(
-        .error, id: "program-is-directory", problem: "\"\(path)\" is a directory, not a program",
-        remedy: "name a program in it")
+        .error,
+        id: "program-is-directory",
+        problem: "\"\(path)\" is a directory, not a program",
+        remedy: "name a program in it"
+      )
     case .programNotExecutable(let path):
       Diagnostic(
-        .error, id: "program-not-executable", problem: "\"\(path)\" may not be executed",
-        remedy: "make it executable with `chmod +x '\(path)'`, or give its interpreter first")
+        .error,
+        id: "program-not-executable",
+        problem: "\"\(path)\" may not be executed",
+        remedy: "make it executable with `chmod +x '\(path)'`, or give its interpreter first"
+      )
     case .badPattern(let pattern, let reason):
       Diagnostic(
-        .error, id: "bad-pattern",
+        .error,
+        id: "bad-pattern",
         problem: "the pattern \"\(pattern)\" is no extended regular expression: \(reason)",
-        remedy: "write a POSIX extended regular expression, such as `^[Rr]eady`")
+        remedy: "write a POSIX extended regular expression, such as `^[Rr]eady`"
+      )
     case .unknownCounter(let name):
       Diagnostic(
-        .error, id: "unknown-counter", problem: "there is no counter \"\(name)\"",
-        remedy: "choose among \(CounterEvent.allCases.map(\.rawValue).joined(separator: ", "))")
+        .error,
+        id: "unknown-counter",
+        problem: "there is no counter \"\(name)\"",
+        remedy: "choose among \(CounterEvent.allCases.map(\.rawValue).joined(separator: ", "))"
+      )
     case .unknownHost(let host, let reason):
       Diagnostic(
-        .error, id: "unknown-host", problem: "the host \"\(host)\" has no address: \(reason)",
-        remedy: "give a numeric address, such as 127.0.0.1")
+        .error,
+        id: "unknown-host",
+        problem: "the host \"\(host)\" has no address: \(reason)",
+        remedy: "give a numeric address, such as 127.0.0.1"
+      )
     case .containsNUL(let text):
       Diagnostic(
-        .error, id: "contains-nul",
+        .error,
+        id: "contains-nul",
         problem: "\"\(text.replacing("\0", with: "\\0"))\" contains a NUL byte",
-        remedy: "remove the NUL byte")
+        remedy: "remove the NUL byte"
+      )
     case .tooLarge(let bytes):
       Diagnostic(
-        .error, id: "arguments-too-large",
+        .error,
+        id: "arguments-too-large",
         problem: "the arguments and the environment have \(bytes) bytes",
-        remedy: "shorten them to less than 6 MiB")
+        remedy: "shorten them to less than 6 MiB"
+      )
     }
   }
 }

@@ -23,6 +23,9 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   - environment: All of the environment, as `NAME=value`.
   ///   - directory: The working directory.
   ///   - standardInput: A file; nil means `/dev/null`.
+  ///   - ready: What ends the launch. Of a host's addresses the first IPv4 one is asked.
+  ///   - stop: How what was launched is stopped.
+  ///   - timeout: How long it may take until it is ready.
   ///   - tty: Whether stdout and stderr are one pseudo-terminal, captured as stdout.
   ///   - counters: Names of ``CounterEvent``; a launch that counts takes longer.
   /// - Throws: ``HostError/launchRefused(_:)``.

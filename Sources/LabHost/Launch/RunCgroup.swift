@@ -36,7 +36,10 @@ struct RunCgroup {
   func kill() {
     guard
       let file = try? FileDescriptor.open(
-        directory.appending("cgroup.kill"), .writeOnly, options: .closeOnExec)
+        directory.appending("cgroup.kill"),
+        .writeOnly,
+        options: .closeOnExec
+      )
     else { return }
     _ = try? file.closeAfter { try file.writeAll("1".utf8) }
   }
@@ -74,11 +77,16 @@ struct RunCgroup {
     return nil
   }
 
+  /// A controller that has ended counts as gone, even if its parent has not noticed yet.
+  private static func isAlive(_ controller: ProcessIdentity) -> Bool {
+    controller.isAlive && ProcessStatus(of: pid_t(controller.pid)) != nil
+  }
+
   private static func removeStale(in parent: FilePath) {
     for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {
       let identity = name.dropFirst(prefix.count)
       guard let end = identity.lastIndex(of: "-"),
-        let controller = ProcessIdentity(identity[..<end]), !controller.isAlive
+        let controller = ProcessIdentity(identity[..<end]), !isAlive(controller)
       else { continue }
       let cgroup = Self(directory: parent.appending(name))
       cgroup.kill()

@@ -22,6 +22,7 @@ struct SocketOwner {
   private static func target(of link: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 64)
     let count = unsafe readlink(link, &buffer, buffer.count)
-    return count < 0 ? nil : String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return count < 0
+      ? nil : String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

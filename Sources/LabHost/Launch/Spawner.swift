@@ -38,11 +38,19 @@ package final class Spawner {
   package var containment: ControlReceipt {
     if cgroup != nil {
       return ControlReceipt(
-        name: "containment", wanted: "cgroup", after: "cgroup", status: .applied)
+        name: "containment",
+        wanted: "cgroup",
+        after: "cgroup",
+        status: .applied
+      )
     }
     return ControlReceipt(
-      name: "containment", wanted: "cgroup", after: "child subreaper", status: .unavailable,
-      reason: "no cgroup v2 can be written to")
+      name: "containment",
+      wanted: "cgroup",
+      after: "child subreaper",
+      status: .unavailable,
+      reason: "no cgroup v2 can be written to"
+    )
   }
 
   /// The path of the program that does nothing: the floor of every launch time.
@@ -70,7 +78,8 @@ package final class Spawner {
       process.take()?.kill()
       sweep()
       return LaunchResult(
-        outcome: .notStarted(reason: "the launch was stuck before the program began to run"))
+        outcome: .notStarted(reason: "the launch was stuck before the program began to run")
+      )
     case .message, .ended, nil:
       throw lose()
     }
@@ -118,7 +127,9 @@ package final class Spawner {
       throw .system(operation: "make a private directory", path: parent, errno: errno)
     }
     let path = String(
-      decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
+      as: UTF8.self
+    )
     _ = unsafe chmod(path, 0o711)
     return path
   }

@@ -51,8 +51,10 @@ struct SpawnerAnswer {
     counterErrors = reader.next(Self.counterLimit)
     let streams = (0..<2).map { index in
       CapturedStream(
-        head: reader.bytes(Int(heads[index])), tail: reader.bytes(Int(tails[index])),
-        totalBytes: Int64(totals[index]))
+        head: reader.bytes(Int(heads[index])),
+        tail: reader.bytes(Int(tails[index])),
+        totalBytes: Int64(totals[index])
+      )
     }
     output = CapturedOutput(stdout: streams[0], stderr: streams[1])
   }
@@ -66,7 +68,8 @@ struct SpawnerAnswer {
       resolution: Nanoseconds(resolution),
       figures: hasStarted ? decodedFigures : Figures(),
       flags: decodedFlags,
-      output: output)
+      output: output
+    )
   }
 
   private func decodedOutcome(of request: LaunchRequest) -> Outcome {
@@ -77,7 +80,8 @@ struct SpawnerAnswer {
     case 3: .timedOut
     default:
       .notStarted(
-        reason: FailedStep(number: step, errno: code, detail: detail).reason(for: request))
+        reason: FailedStep(number: step, errno: code, detail: detail).reason(for: request)
+      )
     }
   }
 
@@ -90,10 +94,17 @@ struct SpawnerAnswer {
 
   private var decodedFigures: Figures {
     var decoded = Figures(
-      peakRSS: figure(0), peakRSSTree: figure(1), minorFaults: figure(2), majorFaults: figure(3),
-      voluntarySwitches: figure(4), involuntarySwitches: figure(5),
-      userTime: figure(6).map(Nanoseconds.init), systemTime: figure(7).map(Nanoseconds.init),
-      bytesRead: figure(8), includesWaitedChildren: flags & 16 != 0)
+      peakRSS: figure(0),
+      peakRSSTree: figure(1),
+      minorFaults: figure(2),
+      majorFaults: figure(3),
+      voluntarySwitches: figure(4),
+      involuntarySwitches: figure(5),
+      userTime: figure(6).map(Nanoseconds.init),
+      systemTime: figure(7).map(Nanoseconds.init),
+      bytesRead: figure(8),
+      includesWaitedChildren: flags & 16 != 0
+    )
     for (index, name) in Self.figureNames.enumerated() where figureErrors[index] != 0 {
       decoded.missing[name] = Errno(rawValue: figureErrors[index]).description.lowercased()
     }

@@ -29,10 +29,12 @@ struct SpawnerProcess: ~Copyable {
   deinit { close(socket) }
 
   private static func spawn(
-    _ program: String, arguments: [String], control: Int32
+    _ program: String,
+    arguments: [String],
+    control: Int32
   ) throws(HostError) -> pid_t {
     var pointers = unsafe arguments.map { unsafe strdup($0) }
-    defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+    defer { while let pointer = unsafe pointers.popLast() { unsafe free(pointer) } }
     unsafe pointers.append(nil)
     let pid = unsafe lab_start_helper(program, pointers, control)
     guard pid > 0 else {
@@ -68,6 +70,7 @@ struct SpawnerProcess: ~Copyable {
   /// - Parameters:
   ///   - limit: How long to wait.
   ///   - interrupt: The descriptor of an ``InterruptFlag``, or -1.
+  /// - Returns: The message, or why there is none.
   func receive(within limit: Nanoseconds, interrupt: Int32) -> Reply {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4_096)

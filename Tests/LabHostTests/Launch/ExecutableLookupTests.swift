@@ -6,15 +6,20 @@ import Testing
 @Suite(.temporaryDirectory) struct ExecutableLookupTests {
   private func make(_ name: String, mode: Int) {
     _ = FileManager.default.createFile(
-      atPath: "\(TemporaryDirectory.path)/\(name)", contents: Data("#!/bin/sh\n".utf8),
-      attributes: [.posixPermissions: mode])
+      atPath: "\(TemporaryDirectory.path)/\(name)",
+      contents: Data("#!/bin/sh\n".utf8),
+      attributes: [.posixPermissions: mode]
+    )
   }
 
   @Test func `finds a bare name in the path of the target`() throws {
     let directory = TemporaryDirectory.path
     make("tool", mode: 0o755)
     let found = try ExecutableLookup.resolve(
-      command: "tool", path: "/nowhere:\(directory)", directory: "/")
+      command: "tool",
+      path: "/nowhere:\(directory)",
+      directory: "/"
+    )
     #expect(found == "\(directory)/tool")
   }
 
@@ -44,7 +49,10 @@ import Testing
     let path = "\(TemporaryDirectory.path)/tool"
     #expect(throws: HostError.launchRefused(.programNotExecutable(path))) {
       try ExecutableLookup.resolve(
-        command: "tool", path: "\(TemporaryDirectory.path):/nowhere", directory: "/")
+        command: "tool",
+        path: "\(TemporaryDirectory.path):/nowhere",
+        directory: "/"
+      )
     }
   }
 }

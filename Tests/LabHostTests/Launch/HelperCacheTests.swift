@@ -7,7 +7,9 @@ import Testing
 @Suite(.temporaryDirectory) struct HelperCacheTests {
   private var cache: HelperCache {
     HelperCache(
-      environment: ["HOME": TemporaryDirectory.path], temporaryDirectory: TemporaryDirectory.path)
+      environment: ["HOME": TemporaryDirectory.path],
+      temporaryDirectory: TemporaryDirectory.path
+    )
   }
 
   @Test func `unpacks once into a private directory`() throws {
@@ -18,7 +20,8 @@ import Testing
     let again = try FileManager.default.attributesOfItem(atPath: path)
     #expect(attributes[.systemFileNumber] as? Int == again[.systemFileNumber] as? Int)
     let directory = try FileManager.default.attributesOfItem(
-      atPath: "\(TemporaryDirectory.path)/.cache/launchlab")
+      atPath: "\(TemporaryDirectory.path)/.cache/launchlab"
+    )
     #expect(directory[.posixPermissions] as? Int == 0o700)
   }
 
@@ -34,7 +37,9 @@ import Testing
 
   @Test func `falls back where HOME cannot be written`() throws {
     let cache = HelperCache(
-      environment: ["HOME": "/proc/nowhere"], temporaryDirectory: TemporaryDirectory.path)
+      environment: ["HOME": "/proc/nowhere"],
+      temporaryDirectory: TemporaryDirectory.path
+    )
     let path = try cache.path(of: .empty)
     #expect(path.hasPrefix("\(TemporaryDirectory.path)/launchlab-"))
   }

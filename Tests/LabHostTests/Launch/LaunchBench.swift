@@ -26,8 +26,14 @@ final class LaunchBench {
   ) throws -> LaunchResult {
     try spawner.launch(
       request(
-        ["/usr/bin/perl", "-e", source] + arguments + [mark], ready: ready, timeout: timeout,
-        grace: grace, tty: tty, counters: counters))
+        ["/usr/bin/perl", "-e", source] + arguments + [mark],
+        ready: ready,
+        timeout: timeout,
+        grace: grace,
+        tty: tty,
+        counters: counters
+      )
+    )
   }
 
   func request(
@@ -41,9 +47,17 @@ final class LaunchBench {
     counters: [String] = []
   ) throws -> LaunchRequest {
     try LaunchRequest(
-      program: command[0], arguments: command, environment: ["PATH=/usr/bin:/bin"],
-      directory: directory, standardInput: standardInput, ready: ready,
-      stop: StopPolicy(grace: grace), timeout: timeout, tty: tty, counters: counters)
+      program: command[0],
+      arguments: command,
+      environment: ["PATH=/usr/bin:/bin"],
+      directory: directory,
+      standardInput: standardInput,
+      ready: ready,
+      stop: StopPolicy(grace: grace),
+      timeout: timeout,
+      tty: tty,
+      counters: counters
+    )
   }
 
   /// The processes that have the mark among their arguments.
@@ -77,7 +91,8 @@ final class LaunchBench {
   func freePort() throws -> Int {
     let result = try perl(
       "use IO::Socket::INET;"
-        + "print IO::Socket::INET->new(Listen=>1, LocalAddr=>'127.0.0.1')->sockport")
+        + "print IO::Socket::INET->new(Listen=>1, LocalAddr=>'127.0.0.1')->sockport"
+    )
     return Int(String(decoding: result.output.stdout.head, as: UTF8.self)) ?? 0
   }
 }

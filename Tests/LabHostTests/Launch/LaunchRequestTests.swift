@@ -4,17 +4,25 @@ import Testing
 
 struct LaunchRequestTests {
   private func request(
-    _ ready: Readiness = .exit, counters: [String] = [], arguments: [String] = ["/bin/true"]
+    _ ready: Readiness = .exit,
+    counters: [String] = [],
+    arguments: [String] = ["/bin/true"]
   ) throws -> LaunchRequest {
     try LaunchRequest(
-      program: "/bin/true", arguments: arguments, environment: [], directory: "/", ready: ready,
-      counters: counters)
+      program: "/bin/true",
+      arguments: arguments,
+      environment: [],
+      directory: "/",
+      ready: ready,
+      counters: counters
+    )
   }
 
   @Test func `refuses a broken pattern before the first launch`() {
     #expect(
       throws: HostError.launchRefused(
-        .badPattern("(", reason: "unmatched ( or \\("))
+        .badPattern("(", reason: "unmatched ( or \\(")
+      )
     ) { try request(.output(stream: .stdout, pattern: "(")) }
   }
 
@@ -44,7 +52,8 @@ struct LaunchRequestTests {
     let bench = try LaunchBench()
     let arguments = ["", "a b", "\u{fc}", String(repeating: "y", count: 100_000)]
     let result = try bench.spawner.launch(
-      bench.request(["/usr/bin/perl", "-e", "print join q(|), @ARGV"] + arguments))
+      bench.request(["/usr/bin/perl", "-e", "print join q(|), @ARGV"] + arguments)
+    )
     #expect(String(decoding: result.output.stdout.head, as: UTF8.self).hasPrefix("|a b|\u{fc}|y"))
     #expect(result.output.stdout.totalBytes == 100_008)
   }

@@ -26,7 +26,9 @@ struct SpawnerFiguresTests {
     let bench = try LaunchBench()
     let result = try bench.perl(
       "$n = 20000000; $SIG{TERM} = sub { $b = q(x) x (7 * $n); exit }; $a = q(x) x $n; $|=1; print 1;"
-        + "sleep 60", ready: .output(stream: .stdout, pattern: "1"))
+        + "sleep 60",
+      ready: .output(stream: .stdout, pattern: "1")
+    )
     let peak = try #require(result.figures.peakRSS)
     #expect(peak > 20_000_000 && peak < 100_000_000)
     #expect(result.figures.peakRSSTree == peak)
@@ -40,7 +42,8 @@ struct SpawnerFiguresTests {
     let bench = try LaunchBench()
     let result = try bench.perl(
       "$n = 40000000; if (!fork) { $a = q(x) x $n; $|=1; print 1; sleep 60 } sleep 60",
-      ready: .output(stream: .stdout, pattern: "1"))
+      ready: .output(stream: .stdout, pattern: "1")
+    )
     let tree = try #require(result.figures.peakRSSTree)
     #expect(tree > 40_000_000)
     #expect(try #require(result.figures.peakRSS) < 40_000_000)
@@ -51,7 +54,8 @@ struct SpawnerFiguresTests {
     let result = try bench.perl(
       "$n = 40000000; pipe my $r, my $w;"
         + "if (!fork) { if (!fork) { $a = q(x) x $n; exit } exit } "
-        + "close $w; wait; <$r>; select undef,undef,undef,.05")
+        + "close $w; wait; <$r>; select undef,undef,undef,.05"
+    )
     #expect(try #require(result.figures.peakRSSTree) > 40_000_000)
   }
 

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-@testable import LabHost
 import LabModel
 import Testing
+
+@testable import LabHost
 
 struct SpawnerLifeTests {
   @Test func `leaves no file open after a thousand launches`() throws {
@@ -21,17 +22,20 @@ struct SpawnerLifeTests {
   @Test func `gives the target nothing but its three standard files`() throws {
     let bench = try LaunchBench()
     let result = try bench.perl(
-      "opendir D, '/proc/self/fd'; print join q( ), sort grep /\\d/ && $_ != fileno(D), readdir D")
+      "opendir D, '/proc/self/fd'; print join q( ), sort grep /\\d/ && $_ != fileno(D), readdir D"
+    )
     #expect(String(decoding: result.output.stdout.head, as: UTF8.self) == "0 1 2")
   }
 
   @Test func `gives the target default signals in a session of its own`() throws {
     let bench = try LaunchBench()
     let signals = try bench.spawner.launch(
-      bench.request(["/bin/grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]))
+      bench.request(["/bin/grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"])
+    )
     #expect(
       String(decoding: signals.output.stdout.head, as: UTF8.self)
-        == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n")
+        == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"
+    )
     let session = try bench.perl("use POSIX; print getpgrp == $$ ? q(own) : q(other)")
     #expect(String(decoding: session.output.stdout.head, as: UTF8.self) == "own")
   }
@@ -74,7 +78,9 @@ struct SpawnerLifeTests {
       ["/usr/bin/perl", "-e", "use POSIX; fork or POSIX::setsid(); sleep 60 while 1", mark])
     let directory = NSTemporaryDirectory()
     let process = try SpawnerProcess(
-      program: EmbeddedHelper.spawner.unpacked(), arguments: [directory, ""])
+      program: EmbeddedHelper.spawner.unpacked(),
+      arguments: [directory, ""]
+    )
     let pid = process.pid
     let isSent = process.send(request.bytes)
     #expect(isSent)

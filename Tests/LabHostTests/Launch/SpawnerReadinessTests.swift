@@ -15,34 +15,51 @@ import Testing
 
   static let outputCases = [
     OutputCase(
-      testDescription: "a line of stdout", source: "$|=1; print qq(wait\\nready\\n); sleep 60",
-      pattern: "^ready$"),
+      testDescription: "a line of stdout",
+      source: "$|=1; print qq(wait\\nready\\n); sleep 60",
+      pattern: "^ready$"
+    ),
     OutputCase(
-      testDescription: "a line of stderr", source: "print STDERR qq(up\\n); sleep 60",
-      pattern: "^up", stream: .stderr),
+      testDescription: "a line of stderr",
+      source: "print STDERR qq(up\\n); sleep 60",
+      pattern: "^up",
+      stream: .stderr
+    ),
     OutputCase(
-      testDescription: "a prompt without a newline", source: "$|=1; print q(prompt> ); sleep 60",
-      pattern: "prompt>"),
+      testDescription: "a prompt without a newline",
+      source: "$|=1; print q(prompt> ); sleep 60",
+      pattern: "prompt>"
+    ),
     OutputCase(
       testDescription: "a line written byte by byte",
       source: "$|=1; for (split //, qq(all is ready\\n)) { print; select undef,undef,undef,.001 }"
-        + "sleep 60", pattern: "is ready$"),
+        + "sleep 60",
+      pattern: "is ready$"
+    ),
     OutputCase(
       testDescription: "a line after NUL bytes",
-      source: "$|=1; print qq(\\0\\0 ready \\0\\n); sleep 60", pattern: "ready"),
+      source: "$|=1; print qq(\\0\\0 ready \\0\\n); sleep 60",
+      pattern: "ready"
+    ),
     OutputCase(
       testDescription: "a line after a megabyte without newline",
-      source: "$|=1; print q(x) x 1000000, q(ready); sleep 60", pattern: "ready"),
+      source: "$|=1; print q(x) x 1000000, q(ready); sleep 60",
+      pattern: "ready"
+    ),
     OutputCase(
-      testDescription: "the last line of a program that exits", source: "print q(ready)",
-      pattern: "^ready$"),
+      testDescription: "the last line of a program that exits",
+      source: "print q(ready)",
+      pattern: "^ready$"
+    ),
   ]
 
   @Test(arguments: outputCases)
   func `is ready when the output matches`(_ output: OutputCase) throws {
     let bench = try LaunchBench()
     let result = try bench.perl(
-      output.source, ready: .output(stream: output.stream, pattern: output.pattern))
+      output.source,
+      ready: .output(stream: output.stream, pattern: output.pattern)
+    )
     #expect(result.outcome == .ready)
     #expect(result.resolution == .zero)
     #expect(try #require(result.launch) > .zero)
@@ -53,7 +70,8 @@ import Testing
     let bench = try LaunchBench()
     let result = try bench.perl(
       "$|=1; print q(ready); select undef,undef,undef,.05; print qq( to fail\\n); exit 3",
-      ready: .output(stream: .stdout, pattern: "^ready$"))
+      ready: .output(stream: .stdout, pattern: "^ready$")
+    )
     #expect(result.outcome == .exited(code: 3))
   }
 
@@ -89,7 +107,10 @@ import Testing
     let port = try bench.freePort()
     for _ in 0..<3 {
       let result = try bench.perl(
-        Self.server, ["\(port)"], ready: .tcp(host: "localhost", port: port))
+        Self.server,
+        ["\(port)"],
+        ready: .tcp(host: "localhost", port: port)
+      )
       #expect(result.outcome == .ready)
       #expect(result.resolution > .zero)
     }
@@ -104,8 +125,11 @@ import Testing
     let good = try bench.perl(Self.server, ["\(port)"] + answers, ready: ready)
     #expect(good.outcome == .ready)
     let bad = try bench.perl(
-      Self.server, ["\(port)"] + Array(repeating: answers[0], count: 2_000), ready: ready,
-      timeout: .milliseconds(300))
+      Self.server,
+      ["\(port)"] + Array(repeating: answers[0], count: 2_000),
+      ready: ready,
+      timeout: .milliseconds(300)
+    )
     #expect(bad.outcome == .timedOut)
   }
 
@@ -124,7 +148,10 @@ import Testing
     let bench = try LaunchBench()
     let path = "\(TemporaryDirectory.path)/pid"
     let result = try bench.perl(
-      "open my $f, '>', shift; print $f 1", [path], ready: .file(path: path))
+      "open my $f, '>', shift; print $f 1",
+      [path],
+      ready: .file(path: path)
+    )
     #expect(result.outcome == .ready)
   }
 
@@ -145,7 +172,9 @@ import Testing
     let bench = try LaunchBench()
     let result = try bench.perl(
       "print -t STDOUT && -t STDERR && !-t STDIN ? qq(terminal\\n) : qq(none\\n); sleep 60",
-      ready: .output(stream: .stdout, pattern: "^terminal$"), tty: true)
+      ready: .output(stream: .stdout, pattern: "^terminal$"),
+      tty: true
+    )
     #expect(result.outcome == .ready)
     #expect(String(decoding: result.output.stdout.head, as: UTF8.self) == "terminal\n")
   }
@@ -157,7 +186,9 @@ import Testing
     #expect(
       result.outcome
         == .notStarted(
-          reason: "file \(path) already exists; remove it, or let the target make another one"))
+          reason: "file \(path) already exists; remove it, or let the target make another one"
+        )
+    )
   }
 
   @Test func `names the process that holds the port`() throws {
@@ -178,6 +209,7 @@ import Testing
     #expect(
       LaunchBench.eventually {
         (try? bench.spawner.launch(request))?.outcome == .notStarted(reason: expected)
-      })
+      }
+    )
   }
 }
