@@ -64,15 +64,17 @@ let package = Package(
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
-      name: "LabAnalysisTests", dependencies: ["LabAnalysis", "LabModel", "LabTestSupport"]),
+      name: "LabAnalysisTests",
+      dependencies: ["LabAnalysis", "LabStatistics", "LabModel", "LabTestSupport"]
+    ),
     .testTarget(
       name: "LabReportTests",
-      dependencies: ["LabReport", "LabAnalysis", "LabModel", "LabTestSupport"],
+      dependencies: ["LabReport", "LabAnalysis", "LabStatistics", "LabModel", "LabTestSupport"],
       exclude: ["Snapshots"]
     ),
     .testTarget(
       name: "LabHostTests",
-      dependencies: ["LabHost", "LabModel", "LabTestSupport"],
+      dependencies: ["LabHost", "LabModel", "LabTestSupport", systemPackage],
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
@@ -87,12 +89,11 @@ let package = Package(
     ),
     .testTarget(
       name: "LabWorkflowsTests",
-      dependencies: ["LabWorkflows", "LabModel", "LabTestSupport"],
-      exclude: ["Snapshots"]
+      dependencies: ["LabWorkflows", "LabModel", "LabTestSupport"]
     ),
     .testTarget(
       name: "LaunchlabCLITests",
-      dependencies: ["LaunchlabCLI", "LabTestSupport"],
+      dependencies: ["LaunchlabCLI", "LabTestSupport", argumentParser],
       exclude: ["Snapshots"]
     ),
     .testTarget(

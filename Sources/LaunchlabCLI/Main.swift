@@ -6,6 +6,8 @@ import LabReport
 @main
 enum Main {
   static func main() async {
+    // Reading the command line by reflection takes longer than all the rest of this answer.
+    if CommandLine.arguments.dropFirst() == ["--version"] { return print(LaunchlabVersion.current) }
     do {
       var command = try Launchlab.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

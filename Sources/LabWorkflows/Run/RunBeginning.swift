@@ -9,6 +9,9 @@ struct RunBeginning {
   let plan: Plan
   let firstBlock: Int
 
+  /// Whether a stored run goes on, even one whose first block was not complete.
+  var isResumption: Bool { stored != nil }
+
   private let build: BuildRecord?
   private let stored: RunRecord?
 

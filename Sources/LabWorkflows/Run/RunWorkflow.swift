@@ -31,13 +31,13 @@ package struct RunWorkflow {
 
     var accumulator = RunAccumulator(plan: run.plan)
     var done = 0
-    if beginning.firstBlock > 0 {
+    if beginning.isResumption {
       try store.forEachLaunch(of: run.id) {
         accumulator.add($0)
         done += 1
       }
     }
-    let writer = try beginning.firstBlock > 0 ? store.resume(run.id) : store.begin(run)
+    let writer = try beginning.isResumption ? store.resume(run.id) : store.begin(run)
     observe(.started(run: run, done: done))
     var sink = RunSink(
       writer: writer, plan: run.plan, accumulator: accumulator, done: done, observe: observe)
@@ -46,6 +46,9 @@ package struct RunWorkflow {
       let ending = try loop.run(on: &laboratory, into: &sink)
       run.status = ending.status
       if let diagnostic = ending.diagnostic { observe(.noted(diagnostic)) }
+    } catch let error as StoreError {
+      // The run stays unfinished, to be resumed when the store can be written to again.
+      throw error
     } catch {
       try? writer.finish(status: .failed, at: Date())
       throw error

@@ -34,15 +34,18 @@ struct OutputOptions: ParsableArguments {
     if code != .done { throw ExitCode(code.rawValue) }
   }
 
+  /// Shows the text first, so that a file that cannot be written does not hide the result.
   private func show(_ summary: RunSummary, on console: Console) throws {
+    if json != "-" && exportHyperfine != "-" {
+      try console.write(
+        RunText(summary, style: console.resultStyle, includesWarnings: false).rendered())
+    }
+    console.show(summary.warnings)
     if let exportHyperfine {
       try ResultFile(exportHyperfine).write { try HyperfineJSON(summary).write(to: $0) }
     }
     if let json {
       try ResultFile(json).write { try RunJSON(summary).write(to: $0) }
-    }
-    if json != "-" && exportHyperfine != "-" {
-      try console.write(RunText(summary, style: console.resultStyle).rendered())
     }
   }
 }

@@ -15,7 +15,7 @@ struct Console: Sendable {
   var resultStyle: TextStyle { Self.style(of: stdout) }
 
   private static func style(of terminal: Terminal) -> TextStyle {
-    TextStyle(usesColor: terminal.isColored, width: terminal.width ?? 120)
+    TextStyle(usesColor: terminal.isColored, width: terminal.width ?? .max)
   }
 
   /// Writes a result to stdout, byte for byte.

@@ -90,7 +90,7 @@ final class ProgressDisplay {
     let plan = run.plan
     let launches = plan.launchCount
     let resumed = done > 0 ? ", \(done) of them stored already" : ""
-    return "run \(run.id): \(plan.blockCount) blocks, \(plan.arms.count) arms, "
-      + "\(launches) launches\(resumed), seed \(plan.seed)"
+    let arms = plan.arms.count == 1 ? "1 arm" : "\(plan.arms.count) arms"
+    return "run \(run.id): \(launches) launches of \(arms)\(resumed), seed \(plan.seed)"
   }
 }
