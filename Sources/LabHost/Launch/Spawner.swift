@@ -7,10 +7,10 @@ import SystemPackage
 ///
 /// Nothing that a launched program starts outlives its launch, nor the spawner.
 package final class Spawner {
-  /// How long the spawner may be late before it counts as stuck.
-  private static let patience = Nanoseconds.seconds(5)
-
   private let program: String
+
+  /// How long the spawner may be late before it counts as stuck.
+  private let patience: Nanoseconds
   private let runtimeDirectory: String
   private let interrupt: InterruptFlag?
   private var cgroup: RunCgroup?
@@ -21,14 +21,17 @@ package final class Spawner {
   /// - Parameters:
   ///   - temporaryDirectory: Where a private directory for its sockets is made; a short path.
   ///   - interrupt: Ends a waiting launch when it is set.
+  ///   - patience: How long an answer may be late before the launch counts as stuck.
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package init(
     temporaryDirectory: String = "/tmp",
-    interrupt: InterruptFlag? = nil
+    interrupt: InterruptFlag? = nil,
+    patience: Nanoseconds = .seconds(5)
   ) throws(HostError) {
     runtimeDirectory = try Self.makeRuntimeDirectory(in: temporaryDirectory)
     program = try EmbeddedHelper.spawner.unpacked()
     self.interrupt = interrupt
+    self.patience = patience
     _ = try running()
   }
 
@@ -67,7 +70,7 @@ package final class Spawner {
     if interrupt?.isSet == true { throw .interrupted }
     try running()
     guard process?.send(request.bytes) == true else { throw lose() }
-    let limit = request.timeout + request.stop.grace + Self.patience
+    let limit = request.timeout + request.stop.grace + patience
     switch process?.receive(within: limit, interrupt: interrupt?.descriptor ?? -1) {
     case .message(let bytes) where bytes.count >= SpawnerAnswer.headerSize:
       return SpawnerAnswer(bytes).result(of: request)
@@ -85,7 +88,7 @@ package final class Spawner {
     }
   }
 
-  /// Ends the spawner; a later launch starts another one.
+  /// Ends the spawner; no launch may follow.
   package func close() {
     process.take()?.dismiss()
     cgroup.take()?.remove()

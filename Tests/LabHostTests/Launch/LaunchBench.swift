@@ -10,7 +10,9 @@ final class LaunchBench {
   /// An argument that only processes of this test have.
   let mark = "mark-\(UUID().uuidString)"
 
-  init(interrupt: InterruptFlag? = nil) throws { spawner = try Spawner(interrupt: interrupt) }
+  init(interrupt: InterruptFlag? = nil, patience: Nanoseconds = .seconds(5)) throws {
+    spawner = try Spawner(interrupt: interrupt, patience: patience)
+  }
 
   deinit { spawner.close() }
 

@@ -56,6 +56,24 @@ struct SpawnerLifeTests {
     #expect(try bench.perl("1").outcome == .ready)
   }
 
+  @Test func `ends a launch that is stuck, and goes on with another spawner`() throws {
+    let bench = try LaunchBench(patience: .milliseconds(300))
+    let mark = bench.mark
+    Thread.detachNewThread {
+      _ = LaunchBench.eventually { !LaunchBench.processes(marked: mark).isEmpty }
+      for pid in LaunchBench.processes(marked: mark) {
+        if let parent = LaunchBench.parent(of: pid) { kill(parent, SIGSTOP) }
+      }
+    }
+    let result = try bench.perl("sleep 60", timeout: .milliseconds(500), grace: .zero)
+    #expect(
+      result.outcome
+        == .notStarted(reason: "the launch was stuck before the program began to run")
+    )
+    #expect(bench.marked.isEmpty)
+    #expect(try bench.perl("1").outcome == .ready)
+  }
+
   @Test func `returns at once when it is interrupted`() throws {
     let flag = try InterruptFlag()
     let bench = try LaunchBench(interrupt: flag)
