@@ -57,6 +57,12 @@ import Testing
       flags: [.leftProcesses]
     ),
     EndCase(
+      testDescription: "a process that flees by forking",
+      source: "exit if fork; while (1) { exit if fork }",
+      outcome: .ready,
+      flags: [.leftProcesses]
+    ),
+    EndCase(
       testDescription: "many children at once",
       source: "for (1..100) { fork or sleep 60 }",
       outcome: .ready,
