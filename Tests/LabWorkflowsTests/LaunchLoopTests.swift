@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `tolerates failures that are not in a row`() throws {
-    var laboratory = FakeLaboratory { _, number in number % 5 < 3 ? .exited : .ready }
+    var laboratory = FakeLaboratory { _, number in (number / 2) % 3 < 2 ? .exited : .ready }
     var sink = RecordingSink()
 
     let ending = try LaunchLoop(plan: .sample(blocks: 20)).run(on: &laboratory, into: &sink)

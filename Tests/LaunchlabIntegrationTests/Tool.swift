@@ -53,7 +53,7 @@ final class RunningTool {
       .appending(path: "launchlab-tool-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for name in ["stdout", "stderr"] {
-      FileManager.default.createFile(atPath: folder.appending(path: name).path, contents: nil)
+      _ = FileManager.default.createFile(atPath: folder.appending(path: name).path, contents: nil)
     }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: folder.appending(path: "stdout"))

@@ -1,0 +1,125 @@
+"""Speed and size of launchlab, as ratios against peers measured in the same minutes.
+
+usage: bench.py LAUNCHLAB BARELOOP NOOP [--quick]
+
+Every comparison interleaves its sides, round by round, and takes the median of the rounds.
+"""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def output(*command, cwd=None):
+    return subprocess.run(
+        command, cwd=cwd, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ).stdout
+
+
+def wall(*command, cwd):
+    begin = time.monotonic()
+    subprocess.run(
+        command, cwd=cwd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    return time.monotonic() - begin
+
+
+def peak_rss(*command, cwd):
+    """The peak resident set of a command, in megabytes."""
+    process = subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    return usage.ru_maxrss / 1000
+
+
+def arm(launchlab, *options, cwd):
+    result = json.loads(output(launchlab, "measure", "--json", "-", *options, cwd=cwd))
+    return result["arms"][0]
+
+
+def hyperfine_median(program, runs, cwd):
+    output("hyperfine", "-N", "-r", str(runs), "--export-json", "h.json", program, cwd=cwd)
+    with open(os.path.join(cwd, "h.json")) as file:
+        return json.load(file)["results"][0]["median"] * 1e9
+
+
+def show(name, value, limit, unit=""):
+    verdict = "ok" if value <= limit else "ABOVE"
+    print(f"{name:<62} {value:8.2f}{unit:<3} at most {limit:g}{unit}  {verdict}")
+
+
+def interleaved(rounds, *sides):
+    return [statistics.median(values) for values in zip(*([s() for s in sides] for _ in range(rounds)))]
+
+
+def warm_noop(launchlab, bareloop, noop, rounds, cwd):
+    runs = 1000
+    ours, bare, hyperfine = interleaved(
+        rounds,
+        lambda: arm(launchlab, "--launches", str(runs), "--", noop, cwd=cwd)["metrics"]["launch"]["median"],
+        lambda: json.loads(output(bareloop, str(runs), noop))["median_ns"],
+        lambda: hyperfine_median(noop, runs, cwd),
+    )
+    print(f"medians of a warm no-op: {ours / 1e3:.1f} us here, {bare / 1e3:.1f} us in a bare loop, "
+          f"{hyperfine / 1e3:.1f} us in hyperfine -N")
+    show("warm no-op, ratio to a bare vfork/exec/wait loop", ours / bare, 1.05)
+    show("warm no-op, ratio to hyperfine -N", ours / hyperfine, 1)
+
+
+def whole_command(launchlab, noop, rounds, cwd):
+    ours, theirs = interleaved(
+        rounds,
+        lambda: wall(launchlab, "measure", "--launches", "2000", "--", noop, cwd=cwd),
+        lambda: wall("hyperfine", "-N", "-r", "2000", noop, cwd=cwd),
+    )
+    show("2,000 launches, all stored, ratio to hyperfine -N", ours / theirs, 1.5)
+
+
+def version(launchlab, rounds, cwd):
+    ours, theirs = interleaved(
+        rounds,
+        lambda: hyperfine_median(f"{launchlab} --version", 50, cwd),
+        lambda: hyperfine_median("/bin/true", 50, cwd),
+    )
+    show("launchlab --version, ratio to /bin/true", ours / theirs, 10)
+
+
+def sizes(launchlab, noop, launches, cwd):
+    rss = peak_rss(launchlab, "measure", "--launches", str(launches), "--", noop, cwd=cwd)
+    show(f"peak RSS of the controller, {launches:,} launches", rss, 60, " MB")
+    reported = arm(launchlab, "--launches", "20", "--", noop, cwd=cwd)["metrics"]["peak_rss"]["max"]
+    show("peak RSS reported of a no-op", reported / 1e6, 2, " MB")
+
+
+def eviction(launchlab, cwd):
+    program = os.path.join(cwd, "large")
+    shutil.copy("/usr/bin/perl", program)
+    with open(program, "ab") as file:
+        file.write(os.urandom(100_000_000 - os.path.getsize(program)))
+    os.sync()
+    found = arm(
+        launchlab, "--state", "reinstall-cold", "--launches", "20", "--", program, "-e", "0", cwd=cwd)
+    show("evicting and verifying a 100 MB executable", found["preparation_ns"] / 1e6, 50, " ms")
+
+
+def main():
+    launchlab, bareloop, noop = sys.argv[1:4]
+    quick = "--quick" in sys.argv
+    rounds = 3 if quick else 9
+    with tempfile.TemporaryDirectory(dir=os.getcwd(), prefix=".bench-") as cwd:
+        warm_noop(launchlab, bareloop, noop, rounds, cwd)
+        whole_command(launchlab, noop, rounds, cwd)
+        version(launchlab, rounds, cwd)
+        sizes(launchlab, noop, 10_000 if quick else 100_000, cwd)
+        eviction(launchlab, cwd)
+
+
+main()
