@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LabTestSupport
 import Testing
 
@@ -14,6 +15,23 @@ import Testing
   func `teaches every subcommand`(_ command: Command) throws {
     let help = Launchlab.helpMessage(for: command.type, columns: 80)
     try expectSnapshot(help, named: command.name, suite: "HelpTests")
+  }
+
+  @Test(arguments: Launchlab.configuration.subcommands.map(Command.init))
+  func `has every option on the manual page`(_ command: Command) throws {
+    let page = try String(
+      contentsOf: root.appending(path: "docs/launchlab.1"), encoding: .utf8)
+    let help = Launchlab.helpMessage(for: command.type, columns: 80)
+    for option in help.matches(of: /--[a-z][a-z-]*/).map({ String($0.output) }) {
+      #expect(
+        page.contains("Fl -\(option.dropFirst(2))"),
+        "\(option) of \(command.name): refresh the page with scripts/manual")
+    }
+  }
+
+  private var root: URL {
+    URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   }
 
   /// A subcommand and the name of its snapshot.

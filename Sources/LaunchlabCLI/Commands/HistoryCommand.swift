@@ -19,8 +19,8 @@ extension Launchlab {
       completion: .file())
     var store: String?
 
-    @Flag(help: "Print JSON instead of text.")
-    var json = false
+    @Option(help: "Write the list as JSON to <file>; - means stdout.", completion: .file())
+    var json: String?
 
     func validate() throws {
       guard limit > 0 else { throw ValidationError("--limit must be at least 1, not \(limit)") }
@@ -31,7 +31,7 @@ extension Launchlab {
     func run(on console: Console) throws {
       let runs = try HistoryWorkflow(store: store)
         .runs(limit: limit, scenario: scenario)
-      if json { return try HistoryJSON(runs).write(to: console.write) }
+      if let json { return try ResultFile(json).write { try HistoryJSON(runs).write(to: $0) } }
       try console.write(HistoryText(runs, style: console.resultStyle).rendered())
     }
   }
