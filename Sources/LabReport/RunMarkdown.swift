@@ -26,7 +26,10 @@ package struct RunMarkdown {
 
   /// The report, with a line feed after every line.
   package func rendered() -> String {
-    let sections = [answer, warnings, launchTimes, figures, evidence, host, reproduction]
+    let sections = [
+      answer, launchTimes, WarningsMarkdown(warnings: summary.warnings).lines, figures, evidence,
+      host, reproduction,
+    ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")
   }
@@ -62,16 +65,6 @@ package struct RunMarkdown {
     }
     let all = [facts.unfinished].compactMap(\.self) + failed + [gravest].compactMap(\.self)
     return all.isEmpty ? "nothing was seen" : all.joined(separator: "; ")
-  }
-
-  private var warnings: [String] {
-    guard !summary.warnings.isEmpty else { return [] }
-    let items = summary.warnings.map { warning in
-      let place = warning.place.map { " (\(escaped($0)))" } ?? ""
-      let remedy = warning.remedy.map { " *Next:* \(escaped($0))." } ?? ""
-      return "- **\(warning.severity.rawValue):** \(escaped(warning.problem))\(place).\(remedy)"
-    }
-    return ["## Warnings", ""] + items
   }
 
   // MARK: - Tables

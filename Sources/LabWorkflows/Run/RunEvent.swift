@@ -12,6 +12,4 @@ package enum RunEvent: Sendable {
 
   /// A launch has ended.
   case launched(arm: Arm, outcome: Outcome, done: Int, total: Int)
-
-  case noted(Diagnostic)
 }

@@ -26,7 +26,6 @@ package struct RunWorkflow {
       plan: beginning.plan, directory: request.storeDirectory,
       interrupt: InterruptFlag.onSignals.get())
     defer { laboratory.close() }
-    for note in laboratory.notes { observe(.noted(note)) }
     var run = try beginning.run(on: laboratory)
 
     var accumulator = RunAccumulator(plan: run.plan)
@@ -41,11 +40,10 @@ package struct RunWorkflow {
     observe(.started(run: run, done: done))
     var sink = RunSink(
       writer: writer, plan: run.plan, accumulator: accumulator, done: done, observe: observe)
+    let ending: LaunchLoop.Ending
     do {
       let loop = LaunchLoop(plan: run.plan, firstBlock: beginning.firstBlock)
-      let ending = try loop.run(on: &laboratory, into: &sink)
-      run.status = ending.status
-      if let diagnostic = ending.diagnostic { observe(.noted(diagnostic)) }
+      ending = try loop.run(on: &laboratory, into: &sink)
     } catch let error as StoreError {
       // The run stays unfinished, to be resumed when the store can be written to again.
       throw error
@@ -53,19 +51,30 @@ package struct RunWorkflow {
       try? writer.finish(status: .failed, at: Date())
       throw error
     }
+    run.status = ending.status
     run.finishedAt = Date()
     try writer.finish(status: run.status, at: run.finishedAt ?? Date())
-    let summary = sink.accumulator.summary(of: run)
+    var summary = sink.accumulator.summary(of: run)
+    summary.warnings = [ending.diagnostic].compactMap(\.self) + summary.warnings + laboratory.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
-    try writeReport(of: summary)
+    if let failure = writeReport(of: summary) { summary.warnings.append(failure) }
     return summary
   }
 
-  private func writeReport(of summary: RunSummary) throws {
-    guard let directory = request.reportDirectory else { return }
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    try WholeFile("\(directory)/latest.md").write { sink in
-      try sink(RunMarkdown(summary, command: request.commandLine).rendered())
+  /// Writes the report, and says why if that cannot be done, since the result must be shown still.
+  private func writeReport(of summary: RunSummary) -> Diagnostic? {
+    guard let directory = request.reportDirectory else { return nil }
+    let path = "\(directory)/latest.md"
+    do {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      try WholeFile(path).write { sink in
+        try sink(RunMarkdown(summary, command: request.commandLine).rendered())
+      }
+      return nil
+    } catch {
+      return Diagnostic(
+        .warning, id: "report-not-written", problem: "the report cannot be written: \(error)",
+        place: path, remedy: "name a directory that may be written to with --report")
     }
   }
 }

@@ -28,9 +28,6 @@ final class ProgressDisplay {
       note(Self.announcement(of: run, done: done))
     case .launched(let arm, let outcome, let done, let total):
       launched(arm, outcome, done: done, total: total)
-    case .noted(let diagnostic):
-      clear()
-      console.show([diagnostic])
     }
   }
 
