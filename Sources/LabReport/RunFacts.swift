@@ -55,7 +55,7 @@ struct RunFacts {
     run.plan.scenario.targets.map { target in
       let late = summary.arms.filter { $0.arm.target == target.name }.map(\.resolution).max()
       let resolution =
-        late.flatMap { $0 > .zero ? ", seen up to \(Quantity.text($0)) late" : nil } ?? ""
+        late.flatMap { $0 > .zero ? ", commonly seen up to \(Quantity.text($0)) late" : nil } ?? ""
       return "\(target.name.printable): \(target.ready.description.printable)\(resolution)"
     }
   }

@@ -8,7 +8,7 @@ struct ArmAccumulator: Sendable {
   private var outcomes: [String: Int] = [:]
   private var state = StateTally()
   private var flags: [LaunchFlag: Int] = [:]
-  private var resolution = Nanoseconds.zero
+  private var resolutions: [Int64] = []
   private var warmUps = 0
   private var preparations: [Int64] = []
   private var residency = ResidencyAccumulator()
@@ -33,11 +33,11 @@ struct ArmAccumulator: Sendable {
     launches += 1
     outcomes[result.outcome.name, default: 0] += 1
     for flag in Set(result.flags) { flags[flag, default: 0] += 1 }
-    resolution = max(resolution, result.resolution)
     warmUps += record.preparation.warmUps
     preparations.append(record.preparation.duration.count)
     residency.add(record.preparation.residency)
     guard result.outcome == .ready else { return }
+    resolutions.append(result.resolution.count)
     tally(record.stateReached)
     measure(result, record.stateReached)
   }
@@ -85,14 +85,14 @@ struct ArmAccumulator: Sendable {
       counters: measured.counterSummaries(),
       residency: residency.summaries,
       flags: flags,
-      resolution: resolution,
-      preparation: medianPreparation,
+      resolution: Self.median(of: resolutions),
+      preparation: Self.median(of: preparations),
       warmUps: warmUps
     )
   }
 
-  private var medianPreparation: Nanoseconds {
-    guard let sample = try? Sample(preparations.map(Double.init)) else { return .zero }
+  private static func median(of times: [Int64]) -> Nanoseconds {
+    guard let sample = try? Sample(times.map(Double.init)) else { return .zero }
     return Nanoseconds(Int64(sample.median.rounded()))
   }
 }

@@ -51,7 +51,7 @@ package struct ArmSummary: Hashable, Sendable {
   /// Launches per flag; only flags that occurred.
   package var flags: [LaunchFlag: Int]
 
-  /// The largest readiness resolution of any launch.
+  /// The median readiness resolution of the ready launches; 0 when readiness is awaited.
   package var resolution: Nanoseconds
 
   /// The median duration of the preparation of a launch.

@@ -170,7 +170,7 @@ import Testing
     }
     let arm = builder.summary.arms[0]
     #expect(arm.preparation == .milliseconds(2))
-    #expect(arm.resolution == Nanoseconds(9))
+    #expect(arm.resolution == Nanoseconds(2))
     #expect(arm.warmUps == 6)
     #expect(arm.flags == [.killed: 3])
   }

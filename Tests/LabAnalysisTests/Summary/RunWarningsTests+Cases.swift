@@ -118,7 +118,7 @@ extension RunWarningsTests.Case {
     ) { $0.add([3_100] + steadyTimes(50)) },
     Self(
       text: """
-        note: readiness is polled, so a time may be up to 20.0 µs too long, which is 2.0 % of the \
+        note: readiness is polled, so a time is commonly up to 20.0 µs too long, which is 2.0 % of the \
         median
           at: perl, warm
           help: use a condition that is awaited, such as `exit`, `stdout` or `notify`
@@ -126,7 +126,7 @@ extension RunWarningsTests.Case {
     ) { $0.add(steadyTimes(50), resolution: Nanoseconds(20_000)) },
     Self(
       text: """
-        warning: readiness is polled, so a time may be up to 250 µs too long, which is 25 % of the \
+        warning: readiness is polled, so a time is commonly up to 250 µs too long, which is 25 % of the \
         median; the launch is too short for this condition
           at: perl, warm
           help: use a condition that is awaited, such as `exit`, `stdout` or `notify`
