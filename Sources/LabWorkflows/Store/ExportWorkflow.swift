@@ -51,7 +51,8 @@ package struct ExportWorkflow {
     _ id: String?, of listed: [(store: Store, run: RunListing)]
   ) throws -> (store: Store, run: RunListing) {
     guard let newest = listed.last else {
-      throw WorkflowError.unknownRun(id ?? "")
+      guard let id else { throw WorkflowError.nothingStored(store: stores[0].path) }
+      throw WorkflowError.unknownRun(id)
     }
     guard id != nil, listed.count > 1 else { return newest }
     if let exact = listed.first(where: { $0.run.id == id }) { return exact }
