@@ -89,7 +89,7 @@ let package = Package(
     ),
     .testTarget(
       name: "LabWorkflowsTests",
-      dependencies: ["LabWorkflows", "LabModel", "LabTestSupport"]
+      dependencies: ["LabWorkflows", "LabStore", "LabModel", "LabTestSupport"]
     ),
     .testTarget(
       name: "LaunchlabCLITests",

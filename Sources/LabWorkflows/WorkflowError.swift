@@ -1,7 +1,7 @@
 package import LabModel
 
 /// An error of a use case that is none of the machine, the store or the scenario.
-package enum WorkflowError: LabError {
+package enum WorkflowError: LabError, Hashable {
   case cannotWrite(path: String, reason: String)
 
   /// A run cannot be resumed.

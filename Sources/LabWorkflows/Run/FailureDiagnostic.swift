@@ -22,7 +22,7 @@ enum FailureDiagnostic {
     case .exited: "run the command by hand, or set `ready` to the condition that ends its launch"
     case .signalled: "run the command by hand under a debugger"
     case .timedOut:
-      "raise `timeout`, or check `ready`; a program that waits for a terminal needs `tty: true`"
+      "raise `timeout`, or check `ready`; a program that buffers its output needs `tty: true`"
     case .notStarted: "mend what is named above, then run again"
     }
   }
