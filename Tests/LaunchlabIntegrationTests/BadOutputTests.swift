@@ -1,0 +1,109 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// Targets that treat their output, or their own files, badly.
+  @Suite struct BadOutputTests {
+    @Test func `counts a gigabyte of output and keeps its ends only`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram("my $text = 'x' x 65536; print $text for 1 .. 16384; exit 3")
+
+      let output = try await lab.run("measure", "--launches", "1", "--", "./program")
+
+      #expect(output.status == 128)
+      let launch = try #require(try await lab.launches().first)
+      #expect(launch.outcome == "exited")
+      #expect(launch.exitCode == 3)
+      #expect(launch.stdout?.totalBytes == 1 << 30)
+      #expect(launch.stdout?.head == String(repeating: "x", count: 65_536))
+      #expect(launch.flags.contains("output-truncated"))
+      let store = try FileManager.default.attributesOfItem(
+        atPath: lab.path(".launchlab/launchlab.sqlite"))
+      let size = try #require(store[.size] as? Int)
+      #expect(size < 4 << 20)
+    }
+
+    @Test func `measures a target that floods its output and ends well`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram("my $text = 'x' x 65536; print $text for 1 .. 1024")
+
+      let output = try await lab.run("measure", "--launches", "3", "--", "./program")
+
+      #expect(output.status == 0)
+      let launches = try await lab.launches()
+      #expect(launches.map(\.outcome) == ["ready", "ready", "ready"])
+      #expect(launches.allSatisfy { $0.flags.contains("output-truncated") })
+    }
+
+    @Test func `measures a target that closes its output`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram("close STDIN; close STDOUT; close STDERR; exit 0")
+
+      let output = try await lab.run("measure", "--launches", "3", "--", "./program")
+
+      #expect(output.status == 0)
+      #expect(try await lab.launches().map(\.outcome) == ["ready", "ready", "ready"])
+    }
+
+    @Test func `says that a target which removed its directory is gone`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram("system 'rm', '-rf', '\(lab.path("app"))'; exit 0", to: "app/program")
+
+      let output = try await lab.run("measure", "--launches", "5", "--", "app/program")
+
+      #expect(output.status == 128)
+      #expect(
+        output.stderr.contains(
+          "cannot execute \"\(lab.path("app/program"))\": no such file) 3 times in a row"))
+      #expect(output.stderr.contains("help: mend what is named above, then run again"))
+      let launches = try await lab.launches()
+      #expect(launches.map(\.outcome) == ["not-started", "not-started", "not-started"])
+      #expect(try await lab.runs().map(\.status) == ["failed"])
+    }
+
+    @Test func `says that a target removed its working directory`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram("rmdir '\(lab.path("room"))'; exit 0")
+      try lab.write(
+        """
+        scenario: roomless
+        targets:
+          program: {command: [./program], directory: room}
+        states: [warm]
+        launches: 5
+        """, to: "scenario.yml")
+      try FileManager.default.createDirectory(
+        atPath: lab.path("room"), withIntermediateDirectories: false)
+
+      let output = try await lab.run("run", "scenario.yml")
+
+      #expect(output.status == 128)
+      #expect(output.stderr.contains(lab.path("room")))
+      #expect(output.stderr.contains("help: "))
+      #expect(try await lab.launches().map(\.outcome).allSatisfy { $0 == "not-started" })
+    }
+
+    @Test func `flags launches of a target that was replaced`() async throws {
+      let lab = Launchlab()
+      let program = try lab.writeProgram(
+        """
+        open F, '>>', 'log'; print F "launch\\n"; close F;
+        exit 0 unless -s 'log' == 7 * 4;
+        open F, '>', "$0.new"; print F "#!/usr/bin/perl\\nexit 0; # another program\\n"; close F;
+        chmod 0755, "$0.new"; rename "$0.new", $0
+        """)
+
+      let output = try await lab.run("measure", "--launches", "12", "--", "./program")
+
+      #expect(output.status == 0)
+      #expect(output.stderr.contains("the executable was another file than in the first one"))
+      #expect(output.stderr.contains("help: run again without building or updating the target"))
+      let launches = try await lab.launches().sorted { $0.block < $1.block }
+      #expect(launches.first?.flags.contains("replaced") == false)
+      #expect(launches.last?.flags.contains("replaced") == true)
+      let source = try String(contentsOfFile: program, encoding: .utf8)
+      #expect(source.contains("another program"))
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite struct BadTargetTests {
+    /// A command that cannot be launched at all.
+    struct Refusal: CustomTestStringConvertible {
+      let command: String
+      let problem: String
+      let remedy: String
+      var testDescription: String { command }
+    }
+
+    @Test(arguments: [
+      Refusal(
+        command: "/nowhere/program", problem: "there is no program \"/nowhere/program\"",
+        remedy: "check the path"),
+      Refusal(
+        command: "no-such-program", problem: "there is no program \"no-such-program\" in PATH",
+        remedy: "give the path of the program, or install it"),
+      Refusal(command: "./plain", problem: "plain\" may not be executed", remedy: "make it executable with `chmod +x"),
+      Refusal(
+        command: "./folder", problem: "folder\" is a directory, not a program",
+        remedy: "name a program in it"),
+    ]) func `refuses what cannot be launched before the first launch`(refusal: Refusal) async throws
+    {
+      let lab = Launchlab()
+      try lab.write("no program", to: "plain")
+      try lab.write("", to: "folder/file")
+
+      let output = try await lab.run("measure", "--launches", "3", "--", refusal.command)
+
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("error: "))
+      #expect(output.stderr.contains(refusal.problem))
+      #expect(output.stderr.contains("help: \(refusal.remedy)"))
+      #expect(output.stdout.isEmpty)
+      #expect(try await lab.runs().isEmpty)
+    }
+
+    /// A target that is never ready.
+    struct Failure: CustomTestStringConvertible {
+      let source: String
+      var ready = "exit"
+      let outcome: String
+      let remedy: String
+      var testDescription: String { source }
+    }
+
+    @Test(arguments: [
+      Failure(
+        source: "kill 'SEGV', $$; sleep 100", outcome: "signalled(11)",
+        remedy: "run the command by hand under a debugger"),
+      Failure(source: "sleep 100", outcome: "timed-out", remedy: "raise `timeout`"),
+      Failure(
+        source: "$SIG{TERM} = $SIG{INT} = 'IGNORE'; sleep 100", outcome: "timed-out",
+        remedy: "raise `timeout`"),
+      Failure(
+        source: "print STDERR \"no licence\\n\"; exit 3", outcome: "exited(3)",
+        remedy: "run the command by hand"),
+      Failure(
+        source: "close STDOUT; close STDERR; sleep 100", ready: "stdout:ready",
+        outcome: "timed-out", remedy: "raise `timeout`, or check `ready`"),
+    ]) func `stops after three failures in a row, and keeps them`(failure: Failure) async throws {
+      let lab = Launchlab()
+      try lab.writeProgram(failure.source)
+
+      let output = try await lab.run(
+        "measure", "--launches", "5", "--ready", failure.ready, "--timeout", "400ms",
+        "--stop-grace", "100ms", "--", "./program")
+
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("error: \(failure.outcome) 3 times in a row"))
+      #expect(output.stderr.contains("at: target \"program\", warm, block 2"))
+      #expect(output.stderr.contains("help: \(failure.remedy)"))
+      #expect(try await lab.runs().map(\.status) == ["failed"])
+      let launches = try await lab.launches()
+      #expect(launches.count == 3)
+      #expect(launches.allSatisfy { $0.launchNs == nil })
+      #expect(Set(launches.map(\.outcome)).allSatisfy { failure.outcome.hasPrefix($0) })
+    }
+
+    @Test func `shows what a failing target printed`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram("print STDERR \"no licence\\n\"; exit 3")
+
+      let output = try await lab.run("measure", "--launches", "5", "--", "./program")
+
+      #expect(output.stderr.contains("stderr | no licence"))
+    }
+
+    @Test func `kills a server that ignores SIGTERM after its grace`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram("$| = 1; $SIG{TERM} = 'IGNORE'; print \"up\\n\"; sleep 100 while 1")
+
+      let output = try await lab.run(
+        "measure", "--launches", "3", "--ready", "stdout:^up", "--stop-grace", "100ms", "--",
+        "./program")
+
+      #expect(output.status == 0)
+      #expect(output.stderr.contains("did not stop in its grace time and was killed"))
+      #expect(output.stderr.contains("help: set `stop: {signal, grace}`"))
+      let launches = try await lab.launches()
+      #expect(launches.map(\.outcome) == ["ready", "ready", "ready"])
+      #expect(launches.allSatisfy { $0.flags.contains("killed") })
+    }
+
+    /// When a program that detaches itself counts as ready.
+    struct Detachment {
+      let ready: String
+      let flag: String
+    }
+
+    @Test(arguments: [
+      Detachment(ready: "exit", flag: "left-processes"),
+      Detachment(ready: "stdout:^serving", flag: "killed"),
+    ]) func `ends what forked twice and detached itself`(detachment: Detachment) async throws {
+      let lab = Launchlab()
+      try lab.writeProgram(
+        """
+        use POSIX; exit 0 if fork; POSIX::setsid(); exit 0 if fork; $| = 1;
+        $SIG{$_} = 'IGNORE' for qw(TERM HUP INT); print "serving\n"; sleep 100 while 1
+        """)
+
+      let output = try await lab.run(
+        "measure", "--launches", "3", "--ready", detachment.ready, "--stop-grace", "100ms", "--",
+        "./program")
+
+      #expect(output.status == 0)
+      let launches = try await lab.launches()
+      #expect(launches.map(\.outcome) == ["ready", "ready", "ready"])
+      #expect(launches.allSatisfy { $0.flags.contains(detachment.flag) })
+    }
+  }
+}

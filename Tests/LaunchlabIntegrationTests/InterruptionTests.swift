@@ -1,0 +1,140 @@
+import Foundation
+import Glibc
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// Ctrl-C, SIGTERM and SIGHUP at every stage of a run.
+  @Suite struct InterruptionTests {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP], [1, 2, 5, 24, 61])
+    func `keeps whole blocks when interrupted between launches`(
+      signal: Int32, after launches: Int
+    ) async throws {
+      let lab = Launchlab()
+      try lab.writeTally(launches: 100)
+      let session = try lab.start(["run", "scenario.yml"])
+      try #require(try await eventually { lab.lineCount(of: "tally") >= launches })
+
+      session.send(signal)
+      let output = try await session.finish()
+
+      #expect(output.status == 130)
+      #expect(output.stderr.contains("interrupted; the complete blocks are stored"))
+      #expect(output.stderr.contains("help: go on with `launchlab run SCENARIO --resume last`"))
+      #expect(session.leftovers == [])
+      #expect(try await lab.runs().map(\.status) == ["interrupted"])
+      try await lab.expectResumption(of: 100)
+    }
+
+    /// Something that launchlab has made when it is about to begin.
+    enum Moment: String, CaseIterable {
+      case executed, storeCreated, directoriesMade, spawnerStarted
+    }
+
+    @Test(arguments: Moment.allCases)
+    func `leaves nothing when interrupted before the first launch`(moment: Moment) async throws {
+      let lab = Launchlab()
+      try lab.writeTally(launches: 1_000)
+      let session = try lab.start(["run", "scenario.yml"])
+      _ = try await eventually {
+        switch moment {
+        case .executed: ProcessTable.commandLine(of: session.pid).hasPrefix(lab.executable)
+        case .storeCreated: lab.exists(".launchlab/launchlab.sqlite")
+        case .directoriesMade: !session.leftovers.filter { $0.hasPrefix("/tmp") }.isEmpty
+        case .spawnerStarted: session.spawner != nil
+        }
+      }
+
+      session.send(SIGINT)
+      let output = try await session.finish()
+
+      #expect(output.status == 130)
+      #expect(session.leftovers == [])
+      let runs = try await lab.runs()
+      #expect(runs.count <= 1)
+      #expect(runs.allSatisfy { $0.launches == 2 * $0.blocks && $0.status == "interrupted" })
+    }
+
+    @Test func `ends a launch that it is interrupted in`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram(
+        "$SIG{TERM} = $SIG{INT} = 'IGNORE'; open F, '>', 'begun'; close F; sleep 600 while 1")
+      let session = try lab.start(
+        ["measure", "--launches", "3", "--timeout", "600s", "--", "./program"])
+      try #require(try await eventually { lab.exists("begun") })
+
+      session.send(SIGINT)
+      let output = try await session.finish()
+
+      #expect(output.status == 130)
+      #expect(session.leftovers == [])
+      #expect(try await lab.runs().map(\.launches) == [0])
+    }
+
+    @Test func `ends a server that is being stopped`() async throws {
+      let lab = Launchlab()
+      try lab.writeProgram(
+        """
+        $| = 1; $SIG{TERM} = sub { open F, '>', 'stopping'; close F; sleep 600 while 1 };
+        print "up\\n"; sleep 600 while 1
+        """)
+      let session = try lab.start([
+        "measure", "--launches", "3", "--ready", "stdout:^up", "--stop-grace", "600s", "--",
+        "./program",
+      ])
+      try #require(try await eventually { lab.exists("stopping") })
+
+      session.send(SIGINT)
+      let output = try await session.finish()
+
+      #expect(output.status == 130)
+      #expect(session.leftovers == [])
+    }
+
+    @Test(.enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory"))
+    func `leaves an installation whole when interrupted while it is made anew`() async throws {
+      let lab = Launchlab()
+      try lab.copyProgram("/bin/true", to: "app/program")
+      for number in 0..<200 { try lab.write("file \(number)", to: "app/data/\(number)") }
+      let before = lab.contents
+      let session = try lab.start([
+        "measure", "--launches", "1000", "--state", "reinstall-cold", "--install", "app", "--",
+        "app/program",
+      ])
+      try #require(
+        try await eventually {
+          lab.contents.keys.contains { $0.contains("/.launchlab-") }
+        })
+
+      session.send(SIGINT)
+      let output = try await session.finish()
+
+      #expect(output.status == 130)
+      #expect(session.leftovers == [])
+      #expect(lab.contents.filter { $0.key.hasPrefix("app") } == before)
+    }
+
+    @Test(.enabled(if: Machine.has("git"), "git is not installed"))
+    func `ends a build with its children when the terminal is interrupted`() async throws {
+      let lab = Launchlab()
+      try lab.write(
+        """
+        scenario: slow
+        source: {repository: ., build: "echo begun > ../../../../begun; sleep 600"}
+        targets:
+          program: {command: [./program]}
+        """, to: "scenario.yml")
+      try lab.makeRepository()
+      let session = try lab.inGroupOfItsOwn.start(["run", "scenario.yml"])
+      try #require(try await eventually { lab.exists("begun") })
+
+      // A terminal sends the signal to the whole foreground process group.
+      _ = kill(-session.pid, SIGINT)
+      let output = try await session.finish()
+
+      #expect(output.status == 130)
+      #expect(try await eventually { session.processes.isEmpty })
+      #expect(session.leftovers == [])
+    }
+  }
+}
