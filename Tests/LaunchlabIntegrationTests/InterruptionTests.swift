@@ -6,16 +6,26 @@ import Testing
 extension EndToEnd {
   /// Ctrl-C, SIGTERM and SIGHUP at every stage of a run.
   @Suite struct InterruptionTests {
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP], [1, 2, 5, 24, 61])
-    func `keeps whole blocks when interrupted between launches`(
-      signal: Int32, after launches: Int
+    /// A signal that comes once there were so many launches, unmeasured ones included.
+    struct Interruption: CustomTestStringConvertible {
+      let signal: Int32
+      let launches: Int
+      var testDescription: String { "signal \(signal) after \(launches) launches" }
+    }
+
+    @Test(arguments: [
+      Interruption(signal: SIGINT, launches: 1), Interruption(signal: SIGINT, launches: 2),
+      Interruption(signal: SIGINT, launches: 3), Interruption(signal: SIGINT, launches: 18),
+      Interruption(signal: SIGTERM, launches: 9), Interruption(signal: SIGHUP, launches: 27),
+    ]) func `keeps whole blocks when interrupted between launches`(
+      interruption: Interruption
     ) async throws {
       let lab = Launchlab()
-      try lab.writeTally(launches: 100)
+      try lab.writeTally(launches: 60)
       let session = try lab.start(["run", "scenario.yml"])
-      try #require(try await eventually { lab.lineCount(of: "tally") >= launches })
+      try #require(try await eventually { lab.lineCount(of: "tally") >= interruption.launches })
 
-      session.send(signal)
+      session.send(interruption.signal)
       let output = try await session.finish()
 
       #expect(output.status == 130)
@@ -23,7 +33,7 @@ extension EndToEnd {
       #expect(output.stderr.contains("help: go on with `launchlab run SCENARIO --resume last`"))
       #expect(session.leftovers == [])
       #expect(try await lab.runs().map(\.status) == ["interrupted"])
-      try await lab.expectResumption(of: 100)
+      try await lab.expectResumption(of: 60)
     }
 
     /// Something that launchlab has made when it is about to begin.
@@ -103,7 +113,7 @@ extension EndToEnd {
       ])
       try #require(
         try await eventually {
-          lab.contents.keys.contains { $0.contains("/.launchlab-") }
+          lab.names(in: "app/data").contains { $0.hasPrefix(".launchlab-") }
         })
 
       session.send(SIGINT)
@@ -117,12 +127,18 @@ extension EndToEnd {
     @Test(.enabled(if: Machine.has("git"), "git is not installed"))
     func `ends a build with its children when the terminal is interrupted`() async throws {
       let lab = Launchlab()
+      let room = lab.path("")
+      try lab.write("echo a program", to: "repository/program")
       try lab.write(
         """
         scenario: slow
-        source: {repository: ., build: "echo begun > ../../../../begun; sleep 600"}
+        source:
+          repository: repository
+          build: "chmod +x program; [ -e \(room)again ] || { echo > \(room)begun; sleep 600; }"
         targets:
-          program: {command: [./program]}
+          shell: {command: [/bin/sh, repository/program]}
+        states: [warm]
+        launches: 2
         """, to: "scenario.yml")
       try lab.makeRepository()
       let session = try lab.inGroupOfItsOwn.start(["run", "scenario.yml"])
@@ -135,6 +151,10 @@ extension EndToEnd {
       #expect(output.status == 130)
       #expect(try await eventually { session.processes.isEmpty })
       #expect(session.leftovers == [])
+      try lab.write("", to: "again")
+      let next = try await lab.run("run", "scenario.yml")
+      #expect(next.status == 0, "\(next.stderr)")
+      #expect(try lab.git("worktree", "list").split(separator: "\n").count == 1)
     }
   }
 }

@@ -89,7 +89,7 @@ extension EndToEnd {
       ]
       let session = try lab.start(arguments + ["1000", "--", "app/program"])
       try #require(
-        try await eventually { lab.contents.keys.contains { $0.contains("/.launchlab-") } })
+        try await eventually { lab.names(in: "app/data").contains { $0.hasPrefix(".launchlab-") } })
 
       session.send(SIGKILL)
       _ = try await session.finish()

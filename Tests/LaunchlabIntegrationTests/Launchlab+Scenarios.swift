@@ -42,13 +42,23 @@ extension Launchlab {
       sourceLocation: sourceLocation)
   }
 
-  /// Makes a git repository of the directory, with all files in its first commit.
+  /// Makes a git repository of the directory `repository`, and commits all files in it.
   func makeRepository() throws {
+    _ = try git("init", "--quiet")
+    try commit()
+  }
+
+  func commit() throws {
+    _ = try git("add", ".")
+    _ = try git("commit", "--quiet", "-m", "Change")
+  }
+
+  /// What git prints when it is run in the directory `repository`.
+  func git(_ arguments: String...) throws -> String {
     let identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@localhost"]
-    for arguments in [["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Begin"]] {
-      let output = try Tool.run("git", identity + arguments, in: directory)
-      guard output.status == 0 else { throw CocoaError(.fileWriteUnknown) }
-    }
+    let output = try Tool.run("git", identity + arguments, in: path("repository"))
+    guard output.status == 0 else { throw CocoaError(.fileWriteUnknown) }
+    return output.stdout
   }
 
   /// The same in a process group of its own, as a shell starts it.

@@ -45,7 +45,8 @@ struct Launchlab {
   /// The stored runs, newest first; none when nothing was stored.
   func runs(store: String? = nil) async throws -> [StoredRun] {
     let output = try await finished(["history", "--json"], store: store)
-    if output.status == 128, output.stderr.contains("no run is stored") { return [] }
+    let isEmpty = ["no run is stored", "there is no store"].contains(where: output.stderr.contains)
+    if output.status == 128, isEmpty { return [] }
     return try StoredRun.decoder.decode(StoredRun.List.self, from: Data(output.stdout.utf8)).runs
   }
 
@@ -96,6 +97,11 @@ struct Launchlab {
   /// The number of lines of a file that a target writes to; 0 while it does not exist.
   func lineCount(of name: String) -> Int {
     FileManager.default.contents(atPath: path(name))?.count { $0 == UInt8(ascii: "\n") } ?? 0
+  }
+
+  /// The names of the files of a directory; none while it does not exist.
+  func names(in name: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: path(name))) ?? []
   }
 
   /// The content of every file below the directory, by path.

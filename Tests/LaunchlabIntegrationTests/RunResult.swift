@@ -1,0 +1,79 @@
+import Foundation
+
+/// The result of `run` or `measure`, as `--json` writes it.
+struct RunResult: Decodable {
+  let schema: String
+  let run: Run
+  let arms: [Arm]
+
+  struct Run: Decodable {
+    let id: String
+    let scenario: String
+    let startedAt: String
+    let seed: UInt64
+    let host: Host
+    let controls: [Control]
+
+    struct Host: Decodable {
+      let fingerprint: String
+    }
+
+    struct Control: Decodable {
+      let name: String
+      let wanted: String?
+      let before: String?
+      let after: String?
+      let status: String
+      let reason: String?
+    }
+  }
+
+  struct Arm: Decodable {
+    let target: String
+    let state: String
+    let launches: Int
+    let outcomes: [String: Int]
+    let stateReached: Reached
+    let metrics: [String: Metric?]
+    let stages: [String]
+    let residency: Residency
+
+    struct Reached: Decodable {
+      let reached: Int
+    }
+
+    struct Metric: Decodable {
+      let unit: String
+      let n: Int
+      let mean: Double
+      let variance: Double
+      let stddev: Double
+      let cv: Double?
+      let median: Double
+      let mad: Double
+      let min: Double
+      let max: Double
+      let p90: Double
+      let p95: Double
+      let ci95: [Double]?
+      let values: [Int64]
+    }
+
+    struct Residency: Decodable {
+      let residentPages: Int
+      let totalPages: Int
+      let pinned: [Pinned]
+
+      struct Pinned: Decodable {
+        let path: String
+      }
+    }
+  }
+
+  init(_ text: String) throws {
+    self = try StoredRun.decoder.decode(Self.self, from: Data(text.utf8))
+  }
+
+  /// The arm of a state, when there is one target.
+  func arm(_ state: String) -> Arm? { arms.first { $0.state == state } }
+}
