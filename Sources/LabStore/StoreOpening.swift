@@ -44,7 +44,10 @@ struct StoreOpening {
     }
     let queue = try openQueue()
     let version = try checkVersion(of: queue)
-    guard version == Migrations.newest || !requiresNewest else {
+    guard requiresNewest else { return queue }
+    // Whoever was creating it was cut off, so that nothing is in it yet.
+    guard version != 0 else { throw StoreError.missingStore(path: path) }
+    guard version == Migrations.newest else {
       throw StoreError.olderSchema(path: path, found: version, supported: Migrations.newest)
     }
     return queue

@@ -136,6 +136,13 @@ import Testing
     guard case .corrupt(path, _) = error else { throw error }
   }
 
+  @Test func `says that there is no store yet where one was cut off while being created`() throws {
+    try Data().write(to: URL(filePath: path))
+    #expect(throws: StoreError.missingStore(path: path)) { try Store(path: path, mode: .readOnly) }
+    _ = try Store(path: path, mode: .readWrite)
+    #expect(try Store(path: path, mode: .readOnly).runs().isEmpty)
+  }
+
   @Test func `says that a store with overwritten pages is damaged`() throws {
     try close(Store(path: path, mode: .readWrite)) { store in
       try store.fill(Sample.run("a"), with: (0..<300).map { Sample.fullLaunch(block: $0) })
