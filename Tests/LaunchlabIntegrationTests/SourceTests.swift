@@ -89,7 +89,7 @@ extension Launchlab {
         build: >-
           \(build)
       targets:
-        app: {command: [repository/app]}
+        app: {command: [./app]}
       states: [warm]
       launches: 3
       """, to: "scenario.yml")

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Builds of a scenario's source, kept by git tree and build command.
 ///
-/// Each build happens in a linked worktree of its own below `cache`. When it has succeeded the
+/// Each build happens in a linked worktree of its own below `cache`. When it has ended the
 /// link is cut, so that the repository lists no worktree that is not being built in.
 package struct SourceBuild: Sendable {
   private let source: Source
@@ -46,9 +46,13 @@ package struct SourceBuild: Sendable {
     record.wasCached = false
     announce(record)
     try await checkOut(commit.id, of: repository, to: tree)
-    try await compile(in: record.directory, log: room.appending("build.log"))
-    try FileManager.default.removeItem(atPath: tree.appending(".git").string)
-    try await repository.pruneWorktrees()
+    do {
+      try await compile(in: record.directory, log: room.appending("build.log"))
+    } catch {
+      try? await cutOff(tree, from: repository)
+      throw error
+    }
+    try await cutOff(tree, from: repository)
     try Data().write(to: URL(filePath: room.appending("complete").string))
     return record
   }
@@ -61,6 +65,11 @@ package struct SourceBuild: Sendable {
     }
     try await repository.pruneWorktrees()
     try await repository.addWorktree(at: tree, of: commit)
+  }
+
+  private func cutOff(_ tree: FilePath, from repository: GitRepository) async throws {
+    try FileManager.default.removeItem(atPath: tree.appending(".git").string)
+    try await repository.pruneWorktrees()
   }
 
   private func compile(in directory: String, log: FilePath) async throws {
