@@ -81,7 +81,9 @@ package struct HostLaboratory: LaunchLaboratory {
       try reinstall(bench)
     case .warm: try warmUp(arm, &preparation)
     }
-    preparation.residency = try residency(of: bench.files, in: arm.state)
+    preparation.residency = try residency(of: bench.files)
+    // Where residency is hidden every page seems to have stayed.
+    if preparation.unverified == nil { explainPins(in: &preparation.residency, state: arm.state) }
     preparation.duration = now - beginning
     return preparation
   }
@@ -128,9 +130,7 @@ package struct HostLaboratory: LaunchLaboratory {
 
   // MARK: - Evidence
 
-  private mutating func residency(
-    of files: [WatchedFile], in state: LaunchState
-  ) throws(HostError) -> [FileResidency] {
+  private func residency(of files: [WatchedFile]) throws(HostError) -> [FileResidency] {
     var found: [FileResidency] = []
     found.reserveCapacity(files.count)
     for file in files {
@@ -140,7 +140,6 @@ package struct HostLaboratory: LaunchLaboratory {
           path: file.path.string, isOwn: file.isOwn, residentPages: pages.residentPages,
           totalPages: pages.totalPages))
     }
-    explainPins(in: &found, state: state)
     return found
   }
 
