@@ -44,7 +44,7 @@ struct Launchlab {
 
   /// The stored runs, newest first; none when nothing was stored.
   func runs(store: String? = nil) async throws -> [StoredRun] {
-    let output = try await finished(["history", "--json"], store: store)
+    let output = try await finished(["history", "--json", "-"], store: store)
     let isEmpty = ["no run is stored", "there is no store"].contains(where: output.stderr.contains)
     if output.status == 128, isEmpty { return [] }
     return try StoredRun.decoder.decode(StoredRun.List.self, from: Data(output.stdout.utf8)).runs
