@@ -10,20 +10,24 @@ import SystemPackage
 package struct SourceBuild: Sendable {
   private let source: Source
   private let cache: FilePath
+  private let interrupt: InterruptFlag?
 
   /// - Parameters:
   ///   - source: What is built.
   ///   - cache: The directory that holds the builds; it is made when it is missing.
-  package init(source: Source, cache: String) {
+  ///   - interrupt: Ends a build, with all that it has started, when it is set.
+  package init(source: Source, cache: String, interrupt: InterruptFlag? = nil) {
     self.source = source
     self.cache = FilePath(cache)
+    self.interrupt = interrupt
   }
 
   /// Builds a revision, unless the same tree was built by the same command before.
   ///
   /// - Parameter revision: Any name git knows, such as `HEAD`.
   /// - Returns: The build, with the directory that stands for `source.repository`.
-  /// - Throws: ``HostError`` when the revision is unknown or the build fails; the log is kept.
+  /// - Throws: ``HostError`` when the revision is unknown, or the build fails or is interrupted; the
+  ///   log is kept.
   package func build(
     _ revision: String, announce: (BuildRecord) -> Void = { _ in }
   ) async throws -> BuildRecord {
@@ -75,21 +79,44 @@ package struct SourceBuild: Sendable {
   private func compile(in directory: String, log: FilePath) async throws {
     let file = try FileDescriptor.open(
       log, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead])
-    let result = try await Subprocess.run(
-      .path("/bin/sh"),
-      arguments: ["-c", source.build],
-      workingDirectory: FilePath(directory),
-      output: .fileDescriptor(file, closeAfterSpawningProcess: true),
-      error: .combinedWithOutput
-    )
-    guard result.terminationStatus.isSuccess else {
+    let status = try await shell(in: directory, output: file)
+    if interrupt?.isSet == true { throw HostError.interrupted }
+    guard status.isSuccess else {
       throw HostError.buildFailed(
         command: source.build,
-        status: "\(result.terminationStatus)",
+        status: "\(status)",
         log: log.string,
         tail: Self.tail(of: log)
       )
     }
+  }
+
+  /// Runs the build command in a session of its own, so that it can be ended as a whole.
+  private func shell(
+    in directory: String, output file: FileDescriptor
+  ) async throws -> TerminationStatus {
+    var options = PlatformOptions()
+    options.createSession = true
+    options.teardownSequence = [
+      .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2)),
+      .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero),
+    ]
+    let command = Task { [source, options] in
+      try await Subprocess.run(
+        .path("/bin/sh"),
+        arguments: ["-c", source.build],
+        workingDirectory: FilePath(directory),
+        platformOptions: options,
+        output: .fileDescriptor(file, closeAfterSpawningProcess: true),
+        error: .combinedWithOutput
+      ).terminationStatus
+    }
+    let watch = Task { [interrupt] in
+      while let interrupt, !interrupt.isSet { try await Task.sleep(for: .milliseconds(20)) }
+      if interrupt != nil { command.cancel() }
+    }
+    defer { watch.cancel() }
+    return try await command.value
   }
 
   private static func tail(of log: FilePath) -> [String] {
