@@ -58,6 +58,36 @@ extension EndToEnd {
       #expect(try await lab.runs().map(\.status) == ["failed"])
     }
 
+    /// Whom a signal ends in the middle of a launch.
+    enum Casualty: String, CaseIterable {
+      case interrupted, killed, spawnerKilled
+    }
+
+    @Test(
+      .enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"),
+      arguments: Casualty.allCases)
+    func `ends a launch without a cgroup`(casualty: Casualty) async throws {
+      let lab = try Launchlab.asNobody()
+      let session = try await lab.startHanging()
+      let spawner = try #require(session.spawner)
+
+      switch casualty {
+      case .interrupted: session.send(SIGINT)
+      case .killed: session.send(SIGKILL)
+      case .spawnerKilled: _ = kill(spawner, SIGKILL)
+      }
+      let output = try await session.finish()
+
+      switch casualty {
+      case .interrupted: #expect(output.status == 130)
+      case .killed: #expect(try await eventually { session.processes.isEmpty })
+      case .spawnerKilled: #expect(output.status == 128)
+      }
+      let next = try await lab.run("measure", "--launches", "3", "--", "/bin/true")
+      #expect(next.status == 0)
+      #expect(session.leftovers == [])
+    }
+
     @Test(.enabled(if: Machine.isRoot, "a cgroup takes root"))
     func `lets the next run end what both of them left when killed at once`() async throws {
       let lab = Launchlab()
@@ -114,6 +144,8 @@ extension Launchlab {
       """)
     let session = try start(["measure", "--launches", "3", "--timeout", "600s", "--", "./program"])
     try #require(try await eventually { exists("begun") })
+    // Launchlab, its spawner, the target and what has detached itself from the target.
+    try #require(session.processes.count >= 4)
     return session
   }
 }
