@@ -19,7 +19,8 @@ extension EndToEnd {
       #expect(launch.stdout?.head == String(repeating: "x", count: 65_536))
       #expect(launch.flags.contains("output-truncated"))
       let store = try FileManager.default.attributesOfItem(
-        atPath: lab.path(".launchlab/launchlab.sqlite"))
+        atPath: lab.path(".launchlab/launchlab.sqlite")
+      )
       let size = try #require(store[.size] as? Int)
       #expect(size < 4 << 20)
     }
@@ -55,7 +56,9 @@ extension EndToEnd {
       #expect(output.status == 128)
       #expect(
         output.stderr.contains(
-          "cannot execute \"\(lab.path("app/program"))\": no such file) 3 times in a row"))
+          "cannot execute \"\(lab.path("app/program"))\": no such file) 3 times in a row"
+        )
+      )
       #expect(output.stderr.contains("help: mend what is named above, then run again"))
       let launches = try await lab.launches()
       #expect(launches.map(\.outcome) == ["not-started", "not-started", "not-started"])
@@ -72,9 +75,13 @@ extension EndToEnd {
           program: {command: [./program], directory: room}
         states: [warm]
         launches: 5
-        """, to: "scenario.yml")
+        """,
+        to: "scenario.yml"
+      )
       try FileManager.default.createDirectory(
-        atPath: lab.path("room"), withIntermediateDirectories: false)
+        atPath: lab.path("room"),
+        withIntermediateDirectories: false
+      )
 
       let output = try await lab.run("run", "scenario.yml")
 
@@ -92,7 +99,8 @@ extension EndToEnd {
         exit 0 unless -s 'log' == 7 * 4;
         open F, '>', "$0.new"; print F "#!/usr/bin/perl\\nexit 0; # another program\\n"; close F;
         chmod 0755, "$0.new"; rename "$0.new", $0
-        """)
+        """
+      )
 
       let output = try await lab.run("measure", "--launches", "12", "--", "./program")
 

@@ -25,29 +25,54 @@ extension EndToEnd {
 
     @Test(arguments: [
       Mistake(
-        name: "duplicate key", text: head + "launches: 3\nlaunches: 4\n",
-        problem: "duplicate key \"launches\", first given in line 5", place: "6:1",
-        remedy: "keep one of them"),
+        name: "duplicate key",
+        text: head + "launches: 3\nlaunches: 4\n",
+        problem: "duplicate key \"launches\", first given in line 5",
+        place: "6:1",
+        remedy: "keep one of them"
+      ),
       Mistake(
-        name: "no launch", text: head + "launches: 0\n",
-        problem: "\"0\" is not a whole number from 1 to 1000000", place: "5:11",
-        remedy: "choose a number"),
+        name: "no launch",
+        text: head + "launches: 0\n",
+        problem: "\"0\" is not a whole number from 1 to 1000000",
+        place: "5:11",
+        remedy: "choose a number"
+      ),
       Mistake(
-        name: "a billion launches", text: head + "launches: 1000000000\n",
-        problem: "\"1000000000\" is not a whole number from 1 to 1000000", place: "5:11",
-        remedy: "choose a number"),
+        name: "a billion launches",
+        text: head + "launches: 1000000000\n",
+        problem: "\"1000000000\" is not a whole number from 1 to 1000000",
+        place: "5:11",
+        remedy: "choose a number"
+      ),
       Mistake(
-        name: "misspelt key", text: head + "launchs: 3\n", problem: "unknown key \"launchs\"",
-        place: "5:1", remedy: "write `launches`"),
+        name: "misspelt key",
+        text: head + "launchs: 3\n",
+        problem: "unknown key \"launchs\"",
+        place: "5:1",
+        remedy: "write `launches`"
+      ),
       Mistake(
-        name: "no YAML", text: "scenario: [x\n", problem: "not valid YAML", place: "2:1",
-        remedy: "correct the indentation, quotes or brackets"),
+        name: "no YAML",
+        text: "scenario: [x\n",
+        problem: "not valid YAML",
+        place: "2:1",
+        remedy: "correct the indentation, quotes or brackets"
+      ),
       Mistake(
-        name: "bomb", text: bomb, problem: "more than 10000 values, with aliases expanded",
-        place: "1:14", remedy: "split it into several scenarios"),
+        name: "bomb",
+        text: bomb,
+        problem: "more than 10000 values, with aliases expanded",
+        place: "1:14",
+        remedy: "split it into several scenarios"
+      ),
       Mistake(
-        name: "nothing", text: "", problem: "the file is empty", place: "1:1",
-        remedy: "write a first scenario with `launchlab init`"),
+        name: "nothing",
+        text: "",
+        problem: "the file is empty",
+        place: "1:1",
+        remedy: "write a first scenario with `launchlab init`"
+      ),
     ]) func `refuses a scenario at its place and touches nothing`(mistake: Mistake) async throws {
       let lab = Launchlab()
       try lab.write(mistake.text, to: "scenario.yml")
@@ -111,7 +136,9 @@ extension EndToEnd {
       let lab = try Launchlab.asNobody()
       try lab.write(Self.head, to: "scenario.yml")
       try FileManager.default.setAttributes(
-        [.posixPermissions: 0o600], ofItemAtPath: lab.path("scenario.yml"))
+        [.posixPermissions: 0o600],
+        ofItemAtPath: lab.path("scenario.yml")
+      )
 
       let output = try await lab.run("run", "scenario.yml")
 

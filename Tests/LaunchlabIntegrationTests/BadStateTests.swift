@@ -12,11 +12,20 @@ extension EndToEnd {
       let lab = Launchlab()
       let program = "/dev/shm/launchlab-\(UUID().uuidString)"
       try FileManager.default.copyItem(
-        at: URL(filePath: "/bin/true").resolvingSymlinksInPath(), to: URL(filePath: program))
+        at: URL(filePath: "/bin/true").resolvingSymlinksInPath(),
+        to: URL(filePath: program)
+      )
       defer { try? FileManager.default.removeItem(atPath: program) }
 
       let output = try await lab.run(
-        "measure", "--launches", "3", "--state", state, "--", program)
+        "measure",
+        "--launches",
+        "3",
+        "--state",
+        state,
+        "--",
+        program
+      )
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("lies on tmpfs, in memory, and has no state \"\(state)\""))
@@ -59,7 +68,15 @@ extension EndToEnd {
       try #require(try await eventually { lab.exists("listening") })
 
       let output = try await lab.run(
-        "measure", "--launches", "5", "--ready", "tcp:127.0.0.1:\(port)", "--", "/bin/sleep", "100")
+        "measure",
+        "--launches",
+        "5",
+        "--ready",
+        "tcp:127.0.0.1:\(port)",
+        "--",
+        "/bin/sleep",
+        "100"
+      )
 
       #expect(output.status == 128)
       let problem = "port \(port) is in use by pid \(holder.processIdentifier) (perl)"
@@ -76,7 +93,14 @@ extension EndToEnd {
       let lab = try Launchlab.asNobody()
 
       let output = try await lab.run(
-        "measure", "--launches", "3", "--state", "reboot-cold", "--", "/bin/true")
+        "measure",
+        "--launches",
+        "3",
+        "--state",
+        "reboot-cold",
+        "--",
+        "/bin/true"
+      )
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("cannot reach the state \"reboot-cold\""))
@@ -87,15 +111,24 @@ extension EndToEnd {
 
     @Test(
       .enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"),
-      .enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory"))
+      .enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory")
+    )
     func `says without root that nobody knows whether a launch was cold`() async throws {
       let lab = try Launchlab.asNobody()
       let program = try lab.copyProgram("/bin/true", to: "program")
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
 
       let output = try await lab.run(
-        "measure", "--launches", "3", "--state", "reinstall-cold", "--state", "warm", "--",
-        program)
+        "measure",
+        "--launches",
+        "3",
+        "--state",
+        "reinstall-cold",
+        "--state",
+        "warm",
+        "--",
+        program
+      )
 
       #expect(output.status == 0)
       #expect(output.stderr.contains("it is not known whether 3 of 3 launches reached"))

@@ -19,10 +19,18 @@ extension EndToEnd {
           two: {command: [/bin/true, again]}
         states: [warm]
         launches: 1200
-        """, to: "scenario.yml")
+        """,
+        to: "scenario.yml"
+      )
 
       let output = try await lab.run(
-        "run", "scenario.yml", "--seed", "1", "--store", "disk/store.sqlite")
+        "run",
+        "scenario.yml",
+        "--seed",
+        "1",
+        "--store",
+        "disk/store.sqlite"
+      )
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("error: no space is left for the store; of run"))
@@ -35,7 +43,13 @@ extension EndToEnd {
 
       try disk.remount("size=20m")
       let resumed = try await lab.run(
-        "run", "scenario.yml", "--resume", "last", "--store", "disk/store.sqlite")
+        "run",
+        "scenario.yml",
+        "--resume",
+        "last",
+        "--store",
+        "disk/store.sqlite"
+      )
       #expect(resumed.status == 0)
       let launches = try await lab.launches(store: "disk/store.sqlite")
       #expect(launches.blocks.count == 1200)
@@ -49,7 +63,14 @@ extension EndToEnd {
       defer { disk.unmount() }
 
       let output = try await lab.run(
-        "measure", "--store", "disk/store.sqlite", "--launches", "3", "--", "/bin/true")
+        "measure",
+        "--store",
+        "disk/store.sqlite",
+        "--launches",
+        "3",
+        "--",
+        "/bin/true"
+      )
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("error: no space is left for the store"))
@@ -104,7 +125,14 @@ extension EndToEnd {
       try lab.write(text, to: "letter.txt")
 
       let output = try await lab.run(
-        "measure", "--store", "letter.txt", "--launches", "3", "--", "/bin/true")
+        "measure",
+        "--store",
+        "letter.txt",
+        "--launches",
+        "3",
+        "--",
+        "/bin/true"
+      )
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("error: the store is not an SQLite database"))

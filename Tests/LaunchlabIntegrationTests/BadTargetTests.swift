@@ -13,15 +13,25 @@ extension EndToEnd {
 
     @Test(arguments: [
       Refusal(
-        command: "/nowhere/program", problem: "there is no program \"/nowhere/program\"",
-        remedy: "check the path"),
+        command: "/nowhere/program",
+        problem: "there is no program \"/nowhere/program\"",
+        remedy: "check the path"
+      ),
       Refusal(
-        command: "no-such-program", problem: "there is no program \"no-such-program\" in PATH",
-        remedy: "give the path of the program, or install it"),
-      Refusal(command: "./plain", problem: "plain\" may not be executed", remedy: "make it executable with `chmod +x"),
+        command: "no-such-program",
+        problem: "there is no program \"no-such-program\" in PATH",
+        remedy: "give the path of the program, or install it"
+      ),
       Refusal(
-        command: "./folder", problem: "folder\" is a directory, not a program",
-        remedy: "name a program in it"),
+        command: "./plain",
+        problem: "plain\" may not be executed",
+        remedy: "make it executable with `chmod +x"
+      ),
+      Refusal(
+        command: "./folder",
+        problem: "folder\" is a directory, not a program",
+        remedy: "name a program in it"
+      ),
     ]) func `refuses what cannot be launched before the first launch`(refusal: Refusal) async throws
     {
       let lab = Launchlab()
@@ -49,25 +59,44 @@ extension EndToEnd {
 
     @Test(arguments: [
       Failure(
-        source: "kill 'SEGV', $$; sleep 100", outcome: "signalled(11)",
-        remedy: "run the command by hand under a debugger"),
+        source: "kill 'SEGV', $$; sleep 100",
+        outcome: "signalled(11)",
+        remedy: "run the command by hand under a debugger"
+      ),
       Failure(source: "sleep 100", outcome: "timed-out", remedy: "raise `timeout`"),
       Failure(
-        source: "$SIG{TERM} = $SIG{INT} = 'IGNORE'; sleep 100", outcome: "timed-out",
-        remedy: "raise `timeout`"),
+        source: "$SIG{TERM} = $SIG{INT} = 'IGNORE'; sleep 100",
+        outcome: "timed-out",
+        remedy: "raise `timeout`"
+      ),
       Failure(
-        source: "print STDERR \"no licence\\n\"; exit 3", outcome: "exited(3)",
-        remedy: "run the command by hand"),
+        source: "print STDERR \"no licence\\n\"; exit 3",
+        outcome: "exited(3)",
+        remedy: "run the command by hand"
+      ),
       Failure(
-        source: "close STDOUT; close STDERR; sleep 100", ready: "stdout:ready",
-        outcome: "timed-out", remedy: "raise `timeout`, or check `ready`"),
+        source: "close STDOUT; close STDERR; sleep 100",
+        ready: "stdout:ready",
+        outcome: "timed-out",
+        remedy: "raise `timeout`, or check `ready`"
+      ),
     ]) func `stops after three failures in a row, and keeps them`(failure: Failure) async throws {
       let lab = Launchlab()
       try lab.writeProgram(failure.source)
 
       let output = try await lab.run(
-        "measure", "--launches", "5", "--ready", failure.ready, "--timeout", "400ms",
-        "--stop-grace", "100ms", "--", "./program")
+        "measure",
+        "--launches",
+        "5",
+        "--ready",
+        failure.ready,
+        "--timeout",
+        "400ms",
+        "--stop-grace",
+        "100ms",
+        "--",
+        "./program"
+      )
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("error: \(failure.outcome) 3 times in a row"))
@@ -94,8 +123,16 @@ extension EndToEnd {
       try lab.writeProgram("$| = 1; $SIG{TERM} = 'IGNORE'; print \"up\\n\"; sleep 100 while 1")
 
       let output = try await lab.run(
-        "measure", "--launches", "3", "--ready", "stdout:^up", "--stop-grace", "100ms", "--",
-        "./program")
+        "measure",
+        "--launches",
+        "3",
+        "--ready",
+        "stdout:^up",
+        "--stop-grace",
+        "100ms",
+        "--",
+        "./program"
+      )
 
       #expect(output.status == 0)
       #expect(output.stderr.contains("did not stop in its grace time and was killed"))
@@ -120,11 +157,20 @@ extension EndToEnd {
         """
         use POSIX; exit 0 if fork; POSIX::setsid(); exit 0 if fork; $| = 1;
         $SIG{$_} = 'IGNORE' for qw(TERM HUP INT); print "serving\n"; sleep 100 while 1
-        """)
+        """
+      )
 
       let output = try await lab.run(
-        "measure", "--launches", "3", "--ready", detachment.ready, "--stop-grace", "100ms", "--",
-        "./program")
+        "measure",
+        "--launches",
+        "3",
+        "--ready",
+        detachment.ready,
+        "--stop-grace",
+        "100ms",
+        "--",
+        "./program"
+      )
 
       #expect(output.status == 0)
       let launches = try await lab.launches()

@@ -68,7 +68,8 @@ extension EndToEnd {
     @Test func `ends a launch that it is interrupted in`() async throws {
       let lab = Launchlab()
       try lab.writeProgram(
-        "$SIG{TERM} = $SIG{INT} = 'IGNORE'; open F, '>', 'begun'; close F; sleep 600 while 1")
+        "$SIG{TERM} = $SIG{INT} = 'IGNORE'; open F, '>', 'begun'; close F; sleep 600 while 1"
+      )
       let session = try lab.start(
         ["measure", "--launches", "3", "--timeout", "600s", "--", "./program"])
       try #require(try await eventually { lab.exists("begun") })
@@ -87,7 +88,8 @@ extension EndToEnd {
         """
         $| = 1; $SIG{TERM} = sub { open F, '>', 'stopping'; close F; sleep 600 while 1 };
         print "up\\n"; sleep 600 while 1
-        """)
+        """
+      )
       let session = try lab.start([
         "measure", "--launches", "3", "--ready", "stdout:^up", "--stop-grace", "600s", "--",
         "./program",
@@ -114,7 +116,8 @@ extension EndToEnd {
       try #require(
         try await eventually {
           lab.names(in: "app/data").contains { $0.hasPrefix(".launchlab-") }
-        })
+        }
+      )
 
       session.send(SIGINT)
       let output = try await session.finish()
@@ -144,7 +147,9 @@ extension EndToEnd {
           program: {command: [./program]}
         states: [warm]
         launches: 2
-        """, to: "scenario.yml")
+        """,
+        to: "scenario.yml"
+      )
       try lab.makeRepository()
       let session = try lab.inGroupOfItsOwn.start(["run", "scenario.yml"])
       try #require(try await eventually { lab.exists("begun") })

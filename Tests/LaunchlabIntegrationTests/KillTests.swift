@@ -65,7 +65,8 @@ extension EndToEnd {
 
     @Test(
       .enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"),
-      arguments: Casualty.allCases)
+      arguments: Casualty.allCases
+    )
     func `ends a launch without a cgroup`(casualty: Casualty) async throws {
       let lab = try Launchlab.asNobody()
       let session = try await lab.startHanging()
@@ -119,7 +120,8 @@ extension EndToEnd {
       ]
       let session = try lab.start(arguments + ["1000", "--", "app/program"])
       try #require(
-        try await eventually { lab.names(in: "app/data").contains { $0.hasPrefix(".launchlab-") } })
+        try await eventually { lab.names(in: "app/data").contains { $0.hasPrefix(".launchlab-") } }
+      )
 
       session.send(SIGKILL)
       _ = try await session.finish()
@@ -141,7 +143,8 @@ extension Launchlab {
       unless (fork) { POSIX::setsid(); unless (fork) {
         open F, '>', 'begun'; close F; sleep 600 while 1 } exit }
       sleep 600 while 1
-      """)
+      """
+    )
     let session = try start(["measure", "--launches", "3", "--timeout", "600s", "--", "./program"])
     try #require(try await eventually { exists("begun") })
     // Launchlab, its spawner, the target and what has detached itself from the target.

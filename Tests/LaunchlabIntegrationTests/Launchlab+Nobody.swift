@@ -11,7 +11,9 @@ extension Launchlab {
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
     try FileManager.default.setAttributes(
-      [.ownerAccountID: 65_534, .groupOwnerAccountID: 65_534], ofItemAtPath: lab.directory)
+      [.ownerAccountID: 65_534, .groupOwnerAccountID: 65_534],
+      ofItemAtPath: lab.directory
+    )
     lab.wrapper = [
       "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env",
       "HOME=\(lab.directory)",

@@ -13,12 +13,15 @@ extension Launchlab {
         two: {command: [./program]}
       states: [warm]
       launches: \(launches)
-      """, to: "scenario.yml")
+      """,
+      to: "scenario.yml"
+    )
   }
 
   /// Expects that whole blocks only are stored of the newest run, and that resuming completes it.
   func expectResumption(
-    of blocks: Int, sourceLocation: SourceLocation = #_sourceLocation
+    of blocks: Int,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let arms = ["one warm", "two warm"]
     let run = try #require(try await runs().first, sourceLocation: sourceLocation)
@@ -28,7 +31,12 @@ extension Launchlab {
     #expect(before.blocks.keys.sorted() == Array(0..<run.blocks), sourceLocation: sourceLocation)
 
     let output = try await self.run(
-      "run", "scenario.yml", "--resume", "last", sourceLocation: sourceLocation)
+      "run",
+      "scenario.yml",
+      "--resume",
+      "last",
+      sourceLocation: sourceLocation
+    )
 
     #expect(output.status == 0, "\(output.stderr)", sourceLocation: sourceLocation)
     let history = try await runs()
@@ -39,7 +47,8 @@ extension Launchlab {
     #expect(after.blocks.values.allSatisfy { $0 == arms }, sourceLocation: sourceLocation)
     #expect(
       after.prefix(before.count).map(\.launchNs) == before.map(\.launchNs),
-      sourceLocation: sourceLocation)
+      sourceLocation: sourceLocation
+    )
   }
 
   /// Makes a git repository of the directory `repository`, and commits all files in it.

@@ -23,7 +23,8 @@ struct Launchlab {
 
   /// Runs launchlab to its end, and expects that it leaves nothing behind.
   func run(
-    _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+    _ arguments: String...,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Tool.Output {
     let session = try start(arguments)
     let output = try await session.finish(sourceLocation: sourceLocation)
@@ -35,8 +36,11 @@ struct Launchlab {
   func start(_ arguments: [String]) throws -> Session {
     let command = wrapper + [executable] + arguments
     let tool = try Tool.start(
-      command[0], Array(command.dropFirst()), in: directory,
-      environment: [Self.mark: directory, "NO_COLOR": "1"])
+      command[0],
+      Array(command.dropFirst()),
+      in: directory,
+      environment: [Self.mark: directory, "NO_COLOR": "1"]
+    )
     return Session(tool: tool, directory: directory)
   }
 
@@ -69,7 +73,9 @@ struct Launchlab {
   func write(_ text: String, to name: String) throws {
     let file = URL(filePath: path(name))
     try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      at: file.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
     try Data(text.utf8).write(to: file)
   }
 
@@ -86,9 +92,13 @@ struct Launchlab {
   func copyProgram(_ program: String, to name: String) throws -> String {
     let file = URL(filePath: path(name))
     try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      at: file.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
     try FileManager.default.copyItem(
-      at: URL(filePath: program).resolvingSymlinksInPath(), to: file)
+      at: URL(filePath: program).resolvingSymlinksInPath(),
+      to: file
+    )
     return path(name)
   }
 

@@ -6,15 +6,30 @@ extension EndToEnd {
   @Suite struct MeasureTests {
     @Test(
       .enabled(if: Machine.isRoot, "dropping caches takes root"),
-      .enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory"))
+      .enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory")
+    )
     func `measures perl after a reboot, after a reinstallation and warm`() async throws {
       let lab = Launchlab()
       // A copy, because other tests use perl at the same time, which would warm it.
       try lab.copyProgram("/usr/bin/perl", to: "perl")
 
       let output = try await lab.run(
-        "measure", "--state", "reboot-cold", "--state", "reinstall-cold", "--state", "warm",
-        "--launches", "12", "--json", "-", "--", "./perl", "-e", "0")
+        "measure",
+        "--state",
+        "reboot-cold",
+        "--state",
+        "reinstall-cold",
+        "--state",
+        "warm",
+        "--launches",
+        "12",
+        "--json",
+        "-",
+        "--",
+        "./perl",
+        "-e",
+        "0"
+      )
 
       #expect(output.status == 0)
       let result = try RunResult(output.stdout)
@@ -61,9 +76,26 @@ extension EndToEnd {
       let port = try Machine.freePort()
 
       let output = try await lab.run(
-        "measure", "--launches", "4", "--ready", "tcp:127.0.0.1:\(port)", "--timeout", "60s",
-        "--json", "-", "--", "redis-server", "--port", "\(port)", "--bind", "127.0.0.1", "--save",
-        "", "--appendonly", "no")
+        "measure",
+        "--launches",
+        "4",
+        "--ready",
+        "tcp:127.0.0.1:\(port)",
+        "--timeout",
+        "60s",
+        "--json",
+        "-",
+        "--",
+        "redis-server",
+        "--port",
+        "\(port)",
+        "--bind",
+        "127.0.0.1",
+        "--save",
+        "",
+        "--appendonly",
+        "no"
+      )
 
       #expect(output.status == 0, "\(output.stderr)")
       let arm = try #require(try RunResult(output.stdout).arms.first)
@@ -79,7 +111,13 @@ extension EndToEnd {
 
       let run = try await lab.run("run", "scenario.yml", "--dry-run", "--seed", "4")
       let measurement = try await lab.run(
-        "measure", "--dry-run", "--state", "reboot-cold", "--", "./program")
+        "measure",
+        "--dry-run",
+        "--state",
+        "reboot-cold",
+        "--",
+        "./program"
+      )
 
       #expect(run.status == 0)
       #expect(run.stdout.contains("14 launches in 7 blocks"))

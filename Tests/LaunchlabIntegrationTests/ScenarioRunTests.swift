@@ -16,7 +16,8 @@ extension EndToEnd {
 
     @Test(
       .enabled(if: Machine.has("git"), "git is not installed"),
-      .enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory"))
+      .enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory")
+    )
     func `keeps every launch of two runs, and exports them`() async throws {
       let lab = Launchlab()
       try lab.write(Self.quickstart, to: "quickstart.yml")
@@ -53,7 +54,13 @@ extension EndToEnd {
       try lab.writeTally(launches: 5)
 
       let output = try await lab.run(
-        "run", "scenario.yml", "--export-hyperfine", "times.json", "--json", "result.json")
+        "run",
+        "scenario.yml",
+        "--export-hyperfine",
+        "times.json",
+        "--json",
+        "result.json"
+      )
 
       #expect(output.status == 0)
       let bytes = try Data(contentsOf: URL(filePath: lab.path("times.json")))

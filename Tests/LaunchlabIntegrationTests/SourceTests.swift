@@ -92,7 +92,9 @@ extension Launchlab {
         app: {command: [./app]}
       states: [warm]
       launches: 3
-      """, to: "scenario.yml")
+      """,
+      to: "scenario.yml"
+    )
   }
 
   /// What the user sees of the repository: its files, its status and its worktrees.
