@@ -135,22 +135,7 @@ extension EndToEnd {
     @Test(.enabled(if: Machine.has("git"), "git is not installed"), arguments: Recipient.allCases)
     func `ends a build with its children`(recipient: Recipient) async throws {
       let lab = Launchlab()
-      let room = lab.path("")
-      try lab.write("#!/bin/sh\n", to: "repository/program")
-      try lab.write(
-        """
-        scenario: slow
-        source:
-          repository: repository
-          build: "chmod +x program; [ -e \(room)again ] || { echo > \(room)begun; sleep 600; }"
-        targets:
-          program: {command: [./program]}
-        states: [warm]
-        launches: 2
-        """,
-        to: "scenario.yml"
-      )
-      try lab.makeRepository()
+      try lab.writeHangingBuild()
       let session = try lab.inGroupOfItsOwn.start(["run", "scenario.yml"])
       try #require(try await eventually { lab.exists("begun") })
 
@@ -165,5 +150,52 @@ extension EndToEnd {
       let next = try await lab.run("run", "scenario.yml")
       #expect(next.status == 0, "\(next.stderr)")
     }
+
+    @Test(.enabled(if: Machine.has("git"), "git is not installed"))
+    func `stops to wait for the build of another launchlab`() async throws {
+      let lab = Launchlab()
+      try lab.writeHangingBuild()
+      let builder = try lab.start(["run", "scenario.yml"])
+      try #require(try await eventually { lab.exists("begun") })
+      let waiter = try lab.start(["run", "scenario.yml"])
+      let lock = "\(lab.path(".launchlab/builds"))/"
+      try #require(
+        try await eventually {
+          ProcessTable.openFiles(of: waiter.pid).contains {
+            $0.hasPrefix(lock) && $0.hasSuffix("/lock")
+          }
+        }
+      )
+
+      waiter.send(SIGINT)
+      #expect(try await waiter.finish().status == 130)
+      #expect(builder.tool.process.isRunning)
+
+      builder.send(SIGINT)
+      #expect(try await builder.finish().status == 130)
+      #expect(builder.leftovers == [])
+    }
+  }
+}
+
+extension Launchlab {
+  /// Writes a scenario whose build writes the file `begun`, and ends once there is a file `again`.
+  fileprivate func writeHangingBuild() throws {
+    let room = path("")
+    try write("#!/bin/sh\n", to: "repository/program")
+    try write(
+      """
+      scenario: slow
+      source:
+        repository: repository
+        build: "chmod +x program; [ -e \(room)again ] || { echo > \(room)begun; sleep 600; }"
+      targets:
+        program: {command: [./program]}
+      states: [warm]
+      launches: 2
+      """,
+      to: "scenario.yml"
+    )
+    try makeRepository()
   }
 }

@@ -76,6 +76,15 @@ enum ProcessTable {
     return line?.split(separator: "\t").last.flatMap { pid_t($0) }
   }
 
+  /// The paths of the open files of a process.
+  static func openFiles(of pid: pid_t) -> [String] {
+    let files = FileManager.default
+    let names = (try? files.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []
+    return names.compactMap {
+      try? files.destinationOfSymbolicLink(atPath: "/proc/\(pid)/fd/\($0)")
+    }
+  }
+
   private static func text(_ pid: pid_t, _ name: String) -> String {
     let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/\(name)") ?? Data()
     return String(decoding: bytes, as: UTF8.self)

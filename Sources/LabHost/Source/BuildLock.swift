@@ -6,11 +6,23 @@ struct BuildLock {
   private let file: FileDescriptor
 
   /// Waits until no other process holds the lock.
-  init(_ path: FilePath) throws {
+  ///
+  /// - Throws: ``HostError/interrupted`` when the flag is set meanwhile, or an `Errno`.
+  init(_ path: FilePath, interrupt: InterruptFlag?) async throws {
     file = try FileDescriptor.open(
-      path, .readWrite, options: [.create, .closeOnExec], permissions: [.ownerReadWrite])
-    while flock(file.rawValue, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw Errno(rawValue: errno) }
+      path,
+      .readWrite,
+      options: [.create, .closeOnExec],
+      permissions: [.ownerReadWrite]
+    )
+    while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
+      let failure = Errno(rawValue: errno)
+      let mayPass = [.wouldBlock, .interrupted].contains(failure)
+      guard mayPass, interrupt?.isSet != true else {
+        try? file.close()
+        throw mayPass ? HostError.interrupted : failure
+      }
+      try await Task.sleep(for: .milliseconds(20))
     }
   }
 

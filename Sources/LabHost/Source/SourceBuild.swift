@@ -44,7 +44,7 @@ package struct SourceBuild: Sendable {
     )
     try FileManager.default.createDirectory(
       atPath: room.string, withIntermediateDirectories: true)
-    let lock = try BuildLock(room.appending("lock"))
+    let lock = try await BuildLock(room.appending("lock"), interrupt: interrupt)
     defer { lock.release() }
     if FileManager.default.fileExists(atPath: room.appending("complete").string) { return record }
     record.wasCached = false
@@ -79,7 +79,12 @@ package struct SourceBuild: Sendable {
   private func compile(in directory: String, log: FilePath) async throws {
     let file = try FileDescriptor.open(
       log, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead])
-    let status = try await shell(in: directory, output: file)
+    let status: TerminationStatus
+    do {
+      status = try await shell(in: directory, output: file)
+    } catch is CancellationError {
+      throw HostError.interrupted
+    }
     if interrupt?.isSet == true { throw HostError.interrupted }
     guard status.isSuccess else {
       throw HostError.buildFailed(
