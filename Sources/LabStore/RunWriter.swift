@@ -60,6 +60,8 @@ package final class RunWriter {
   /// - Parameter now: The monotonic clock.
   /// - Throws: ``StoreError/cutShort(run:blocks:cause:)``.
   package func commitIfDue(at now: Nanoseconds) throws {
+    // A look that finds nothing to commit must not put off the block that ends next.
+    guard !completeBlocks.isEmpty else { return }
     if let lastCommit, now - lastCommit < Self.commitInterval { return }
     try flush()
     lastCommit = now

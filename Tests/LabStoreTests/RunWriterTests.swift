@@ -31,6 +31,18 @@ import Testing
     #expect(try store.completeBlocks(of: "a") == [0, 1])
   }
 
+  @Test func `commits each block of long launches when it ends`() throws {
+    let store = try Store.inMemory()
+    let writer = try store.begin(Sample.run("a"))
+    let stored = try (1...3).map { block in
+      writer.append(Sample.launch(block: block))
+      try writer.commitIfDue(at: .seconds(Int64(block)))
+      try writer.endBlock(at: .seconds(Int64(block)))
+      return try store.completeBlocks(of: "a").count
+    }
+    #expect(stored == [1, 2, 3])
+  }
+
   @Test func `drops a block that is not complete`() throws {
     let store = try Store.inMemory()
     let writer = try store.begin(Sample.run("a"))
