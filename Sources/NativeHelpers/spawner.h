@@ -27,7 +27,8 @@ struct launch {
 
   int64_t before_clone;
   int64_t started;  // just before execve
-  struct rusage main_usage;
+  struct rusage before_exec;  // what the main process had used by then
+  struct rusage main_usage;   // without that
   struct rusage orphan_usage;  // the sum of the orphans that ended by themselves
   struct result_header result;
 };

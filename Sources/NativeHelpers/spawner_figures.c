@@ -2,12 +2,19 @@
 #define _GNU_SOURCE
 #include "spawner.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+// What a living process used before it became the target, and so does not count.
+static const struct rusage *usage_before(const struct launch *launch, pid_t pid) {
+  static const struct rusage none;
+  return pid == launch->pid ? &launch->before_exec : &none;
+}
 
 static int64_t nanoseconds(struct timeval time) {
   return time.tv_sec * 1000000000LL + time.tv_usec * 1000LL;
@@ -43,7 +50,7 @@ static int64_t field_after(const char *text, const char *name) {
 }
 
 static int read_of(pid_t pid, const char *name, char *buffer, unsigned size) {
-  char path[48];
+  char path[64];
   snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
   return read_file(path, buffer, size);
 }
@@ -62,7 +69,9 @@ static void add_times(struct launch *launch, pid_t pid, int64_t user, int64_t sy
   int64_t ticks = user + system;
   if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &exact) != 0)
     return miss(launch, FIGURE_USER_TIME, FIGURE_SYSTEM_TIME, errno);
-  int64_t total = exact.tv_sec * 1000000000LL + exact.tv_nsec;
+  const struct rusage *before = usage_before(launch, pid);
+  int64_t total = exact.tv_sec * 1000000000LL + exact.tv_nsec - nanoseconds(before->ru_utime) -
+                  nanoseconds(before->ru_stime);
   int64_t system_part = ticks > 0 ? (int64_t)((double)total * (double)system / (double)ticks) : 0;
   figures[FIGURE_SYSTEM_TIME] += system_part;
   figures[FIGURE_USER_TIME] += total - system_part;
@@ -81,12 +90,44 @@ static void add_stat(struct launch *launch, pid_t pid) {
   }
   int64_t *figures = launch->result.figures;
   int64_t tick = 1000000000LL / sysconf(_SC_CLK_TCK);
-  figures[FIGURE_MINOR_FAULTS] += minor + waited_minor;
-  figures[FIGURE_MAJOR_FAULTS] += major + waited_major;
+  const struct rusage *before = usage_before(launch, pid);
+  figures[FIGURE_MINOR_FAULTS] += minor + waited_minor - before->ru_minflt;
+  figures[FIGURE_MAJOR_FAULTS] += major + waited_major - before->ru_majflt;
   figures[FIGURE_USER_TIME] += waited_user * tick;
   figures[FIGURE_SYSTEM_TIME] += waited_system * tick;
   if (waited_minor > 0) launch->result.flags |= RESULT_WAITED_CHILDREN;
   add_times(launch, pid, user, system);
+}
+
+struct switches {
+  int64_t voluntary, involuntary;
+};
+
+static struct switches switches_in(const char *status) {
+  return (struct switches){field_after(status, "\nvoluntary_ctxt_switches:"),
+                           field_after(status, "\nnonvoluntary_ctxt_switches:")};
+}
+
+// The status of a process counts the switches of its first thread only, so that each thread has
+// to be read. Those of threads that have ended are not to be had.
+static struct switches switches_of_threads(pid_t pid) {
+  struct switches sum = {0};
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *threads = opendir(path);
+  if (!threads) return sum;
+  struct dirent *entry;
+  while ((entry = readdir(threads))) {
+    char name[32], buffer[4096];
+    int thread = atoi(entry->d_name);
+    snprintf(name, sizeof name, "task/%d/status", thread);
+    if (thread <= 0 || read_of(pid, name, buffer, sizeof buffer) < 0) continue;
+    struct switches more = switches_in(buffer);
+    sum.voluntary += more.voluntary;
+    sum.involuntary += more.involuntary;
+  }
+  closedir(threads);
+  return sum;
 }
 
 static void add_status(struct launch *launch, pid_t pid) {
@@ -102,15 +143,19 @@ static void add_status(struct launch *launch, pid_t pid) {
   int64_t peak = field_after(buffer, "VmHWM:") * 1024;
   if (pid == launch->pid) figures[FIGURE_PEAK_RSS] = peak;
   raise_to(&figures[FIGURE_PEAK_RSS_TREE], peak);
-  figures[FIGURE_VOLUNTARY] += field_after(buffer, "\nvoluntary_ctxt_switches:");
-  figures[FIGURE_INVOLUNTARY] += field_after(buffer, "\nnonvoluntary_ctxt_switches:");
+  int is_single = field_after(buffer, "\nThreads:") == 1;
+  struct switches switches = is_single ? switches_in(buffer) : switches_of_threads(pid);
+  const struct rusage *before = usage_before(launch, pid);
+  figures[FIGURE_VOLUNTARY] += switches.voluntary - before->ru_nvcsw;
+  figures[FIGURE_INVOLUNTARY] += switches.involuntary - before->ru_nivcsw;
 }
 
 static void add_io(struct launch *launch, pid_t pid) {
   char buffer[512];
   if (read_of(pid, "io", buffer, sizeof buffer) < 0)
     return miss(launch, FIGURE_BYTES_READ, FIGURE_BYTES_READ, errno);
-  launch->result.figures[FIGURE_BYTES_READ] += field_after(buffer, "\nread_bytes:");
+  launch->result.figures[FIGURE_BYTES_READ] +=
+      field_after(buffer, "\nread_bytes:") - usage_before(launch, pid)->ru_inblock * 512LL;
 }
 
 static void add_process(struct launch *launch, pid_t pid) {

@@ -43,6 +43,7 @@ static int be_target(void *argument) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  getrusage(RUSAGE_SELF, &launch->before_exec);
   exec_instant = monotonic();
   execve(launch->program, launch->arguments, launch->environment);
   give_up(STEP_EXECUTE);
@@ -87,7 +88,8 @@ int start(struct launch *launch) {
   if (pid < 0) return refuse(launch, STEP_CLONE, clone_errno);
   launch->pid = pid;
   launch->main_alive = 1;
-  launch->started = exec_instant;
+  // A child that was killed on its way has no such instant.
+  launch->started = exec_instant ? exec_instant : launch->before_clone;
   launch->result.spawn = launch->started - launch->before_clone;
   if (child_step == STEP_NONE) return 0;
   launch->result.spawn = 0;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,6 +78,24 @@ static void add_usage(struct rusage *sum, const struct rusage *more) {
   sum->ru_inblock += more->ru_inblock;
 }
 
+static void subtract_time(struct timeval *from, const struct timeval *less) {
+  if (timercmp(from, less, <))
+    timerclear(from);
+  else
+    timersub(from, less, from);
+}
+
+// Takes away what the spawner's own code used in the process that became the target.
+static void subtract_usage(struct rusage *from, const struct rusage *less) {
+  subtract_time(&from->ru_utime, &less->ru_utime);
+  subtract_time(&from->ru_stime, &less->ru_stime);
+  from->ru_minflt -= less->ru_minflt;
+  from->ru_majflt -= less->ru_majflt;
+  from->ru_nvcsw -= less->ru_nvcsw;
+  from->ru_nivcsw -= less->ru_nivcsw;
+  from->ru_inblock -= less->ru_inblock;
+}
+
 // Waits for what has ended; false when nothing of the tree is left.
 int reap(struct launch *launch) {
   for (;;) {
@@ -89,6 +108,7 @@ int reap(struct launch *launch) {
       launch->main_alive = 0;
       launch->main_status = status;
       launch->main_usage = usage;
+      subtract_usage(&launch->main_usage, &launch->before_exec);
     } else {
       add_usage(&launch->orphan_usage, &usage);
     }

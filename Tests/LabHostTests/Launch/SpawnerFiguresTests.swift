@@ -38,6 +38,16 @@ struct SpawnerFiguresTests {
     #expect(result.figures.missing == [:])
   }
 
+  @Test func `counts the switches of every thread`() throws {
+    let bench = try LaunchBench()
+    let result = try bench.perl(
+      "use threads; $|=1; threads->create(sub { select undef,undef,undef,.0001 for 1..200;"
+        + "print 1; sleep 60 })->join",
+      ready: .output(stream: .stdout, pattern: "1")
+    )
+    #expect(try #require(result.figures.voluntarySwitches) >= 200)
+  }
+
   @Test func `adds up the processes of a tree`() throws {
     let bench = try LaunchBench()
     let result = try bench.perl(
