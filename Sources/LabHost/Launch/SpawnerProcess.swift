@@ -81,9 +81,12 @@ struct SpawnerProcess: ~Copyable {
         pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
       ]
       let left = (deadline - ContinuousClock.now) / .milliseconds(1)
-      if left <= 0 { return .late }
-      let milliseconds = Int32(clamping: Int64(min(left, 1_000_000)) + 1)
-      if unsafe poll(&watched, 2, milliseconds) <= 0 { continue }
+      let milliseconds = left > 0 ? Int32(clamping: Int64(min(left, 1_000_000)) + 1) : 0
+      if unsafe poll(&watched, 2, milliseconds) <= 0 {
+        // An answer that came while this process itself was stopped is not late.
+        if left <= 0 { return .late }
+        continue
+      }
       if watched[1].revents != 0 { return .interrupted }
       let count = unsafe recv(socket, &chunk, chunk.count, 0)
       if count < 0 && errno == EINTR { continue }

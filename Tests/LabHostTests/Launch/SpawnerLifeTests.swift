@@ -68,10 +68,21 @@ struct SpawnerLifeTests {
     let result = try bench.perl("sleep 60", timeout: .milliseconds(500), grace: .zero)
     #expect(
       result.outcome
-        == .notStarted(reason: "the launch was stuck before the program began to run")
+        == .notStarted(
+          reason: "the launch was stuck, before the program began or when it was to end")
     )
     #expect(bench.marked.isEmpty)
     #expect(try bench.perl("1").outcome == .ready)
+  }
+
+  @Test func `takes an answer that came before the limit, however late it looks`() throws {
+    let answer = "printf '\\004\\000\\000\\000done' >&3"
+    let process = try SpawnerProcess(program: "/bin/sh", arguments: ["-c", answer])
+    let status = waitid(P_PID, id_t(process.pid), nil, WEXITED | WNOWAIT)
+    #expect(status == 0)
+    let reply = process.receive(within: .zero, interrupt: -1)
+    guard case .message(let bytes) = reply else { Issue.record("it is \(reply)"); return }
+    #expect(bytes == [4, 0, 0, 0] + Array("done".utf8))
   }
 
   @Test func `returns at once when it is interrupted`() throws {
