@@ -19,8 +19,20 @@ struct Workspace: Sendable {
     sockets = Self.socketRoot.appending("launchlab-\(name)")
     Self.removeStale(in: work, prefix: "")
     Self.removeStale(in: Self.socketRoot, prefix: "launchlab-")
+    do {
+      try FileManager.default.createDirectory(
+        atPath: work.string, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .system(operation: "make a private directory", path: work.string, errno: errno)
+    }
     try Self.make(homes, permissions: 0o700)
-    try Self.make(sockets, permissions: 0o711)
+    do throws(HostError) {
+      try Self.make(sockets, permissions: 0o711)
+    } catch {
+      Self.remove(homes)
+      throw error
+    }
   }
 
   /// The private HOME of an arm; names have one length, so that no arm's environment is larger.
@@ -38,14 +50,20 @@ struct Workspace: Sendable {
 
   private static let socketRoot = FilePath("/tmp")
 
-  private static func make(_ path: FilePath, permissions: Int) throws(HostError) {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path.string, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: permissions])
-    } catch {
-      throw .system(operation: "make a private directory", path: path.string, errno: errno)
+  /// Makes a directory.
+  ///
+  /// One that is there already may not be another user's, who could put anything into it.
+  static func make(_ path: FilePath, permissions: mode_t) throws(HostError) {
+    let code = unsafe path.withPlatformString { unsafe mkdir($0, permissions) == 0 ? 0 : errno }
+    var status = stat()
+    let isOwn =
+      unsafe path.withPlatformString { unsafe lstat($0, &status) } == 0 && status.isDirectory
+      && status.st_uid == geteuid() && status.permissions & 0o022 == 0
+    guard code == 0 || (code == EEXIST && isOwn) else {
+      throw .system(operation: "make a private directory", path: path.string, errno: code)
     }
+    // The mask of file modes may have taken the permission to pass through.
+    _ = unsafe path.withPlatformString { unsafe chmod($0, permissions) }
   }
 
   /// Removes the directories of processes that are gone.
