@@ -40,6 +40,18 @@ struct OwnFiles: Sendable {
     return found
   }
 
+  /// Adds the files that are now below some paths, which may have gone.
+  static func adding(
+    filesBelow paths: [FilePath],
+    to files: [WatchedFile]
+  ) throws(HostError) -> [WatchedFile] {
+    guard !paths.isEmpty else { return files }
+    var found = Self()
+    for file in files { found.add(file.path, isOwn: file.isOwn) }
+    for path in paths where DeclaredDirectory.realPath(of: path) != nil { try found.addTree(path) }
+    return found.files
+  }
+
   private mutating func add(_ path: FilePath, isOwn: Bool) {
     if let index = indices[path] {
       files[index].isOwn = files[index].isOwn || isOwn

@@ -41,6 +41,16 @@ struct PrivateDirectory: Sendable {
     }
   }
 
+  /// Refuses to remove what a launch needs.
+  ///
+  /// - Parameter needed: With links resolved.
+  /// - Returns: Nil when none of it lies in the directory.
+  func refusal(holding needed: [FilePath]) -> HostError? {
+    needed.first { $0.starts(with: directory.path) }.map {
+      directory.refused(.holds(what: "what the target is launched with,", path: $0.string))
+    }
+  }
+
   /// Removes the whole content, and fills the directory from its template.
   ///
   /// The directory itself is made when it is not there, but never its parents.

@@ -5,7 +5,10 @@ import SystemPackage
 /// All that is known of one arm before its first launch.
 struct Bench {
   let request: LaunchRequest
-  let files: [WatchedFile]
+  private(set) var files: [WatchedFile]
+
+  /// The files and directories that the scenario names as the target's own.
+  private let declared: [FilePath]
 
   /// Why the cold states of the files cannot be verified, if so.
   let unverified: String?
@@ -14,6 +17,9 @@ struct Bench {
 
   /// The private HOME and the state directories, which a first run resets.
   let state: [PrivateDirectory]
+
+  /// Whether the private HOME is as its template says, because nothing was launched in it yet.
+  var hasNewHome: Bool
 
   let notes: [Diagnostic]
 
@@ -24,16 +30,20 @@ struct Bench {
   init(
     request: LaunchRequest,
     files: [WatchedFile],
+    declared: [FilePath],
     unverified: String?,
     installs: [Reinstaller],
     state: [PrivateDirectory],
+    hasNewHome: Bool,
     notes: [Diagnostic]
   ) {
     self.request = request
     self.files = files
+    self.declared = declared
     self.unverified = unverified
     self.installs = installs
     self.state = state
+    self.hasNewHome = hasNewHome
     self.notes = notes
     identity = ProgramIdentity(of: FilePath(request.program))
   }
@@ -44,6 +54,11 @@ struct Bench {
   func reset() throws(HostError) {
     for directory in state { try directory.reset() }
     for directory in state { try directory.evict() }
+  }
+
+  /// Finds files that have appeared since, such as what an interpreter has compiled.
+  mutating func findNewFiles() throws(HostError) {
+    files = try OwnFiles.adding(filesBelow: declared, to: files)
   }
 
   /// Whether the program is another one than when the run began.

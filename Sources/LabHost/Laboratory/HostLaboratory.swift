@@ -21,6 +21,7 @@ package struct HostLaboratory: LaunchLaboratory {
 
   private let spawner: Spawner
   private let workspace: Workspace
+  private let interrupt: InterruptFlag?
   private let cache = PageCache()
   private var benches: [Arm: Bench]
   private var pins: [FilePath: String] = [:]
@@ -38,6 +39,7 @@ package struct HostLaboratory: LaunchLaboratory {
   package init(
     plan: Plan, directory: String, interrupt: InterruptFlag? = nil
   ) async throws(HostError) {
+    self.interrupt = interrupt
     let setUp = LaboratorySetUp(plan: plan, directory: directory)
     workspace = try Workspace(below: directory)
     do throws(HostError) {
@@ -70,20 +72,24 @@ package struct HostLaboratory: LaunchLaboratory {
   // MARK: - One launch
 
   package mutating func prepare(_ arm: Arm) throws(HostError) -> Preparation {
+    if interrupt?.isSet == true { throw .interrupted }
     let beginning = now
     guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
     var preparation = Preparation(unverified: arm.state.isCold ? bench.unverified : nil)
     switch arm.state {
-    case .rebootCold: try drop()
-    case .reinstallCold: try reinstall(bench)
+    case .rebootCold:
+      try useNewHome(arm, &preparation)
+      try drop()
+    case .reinstallCold:
+      try useNewHome(arm, &preparation)
+      try reinstall(arm)
     case .firstRun:
       try bench.reset()
-      try reinstall(bench)
+      try reinstall(arm)
     case .warm: try warmUp(arm, &preparation)
     }
-    preparation.residency = try residency(of: bench.files)
-    // Where residency is hidden every page seems to have stayed.
-    if preparation.unverified == nil { explainPins(in: &preparation.residency, state: arm.state) }
+    preparation.residency = try residency(of: benches[arm]?.files ?? [])
+    explainPins(in: &preparation.residency, state: arm.state)
     preparation.duration = now - beginning
     return preparation
   }
@@ -96,6 +102,7 @@ package struct HostLaboratory: LaunchLaboratory {
     let isClean = result.outcome == .ready && result.figures.majorFaults == 0
     let clean = isClean ? Clean(at: now, evictions: evictions) : nil
     benches[arm]?.lastClean = clean
+    benches[arm]?.hasNewHome = false
     return result
   }
 
@@ -106,8 +113,20 @@ package struct HostLaboratory: LaunchLaboratory {
     try cache.dropAll()
   }
 
-  private mutating func reinstall(_ bench: Bench) throws(HostError) {
+  /// Launches once without measuring in a new HOME, so that only a first run finds it as its
+  /// template says.
+  private mutating func useNewHome(
+    _ arm: Arm, _ preparation: inout Preparation
+  ) throws(HostError) {
+    guard benches[arm]?.hasNewHome == true else { return }
+    preparation.warmUps += 1
+    _ = try launch(arm)
+  }
+
+  private mutating func reinstall(_ arm: Arm) throws(HostError) {
     evictions += 1
+    try benches[arm]?.findNewFiles()
+    guard let bench = benches[arm] else { return }
     for install in bench.installs { _ = try install.reinstall() }
     for file in bench.files where file.isOwn { try cache.evict(file.path) }
   }

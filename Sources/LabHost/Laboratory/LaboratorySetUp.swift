@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabModel
 import SystemPackage
 
@@ -45,9 +46,11 @@ struct LaboratorySetUp {
     return Bench(
       request: try request(target, arm, program: program, environment: environment),
       files: found.files,
+      declared: (target.files + target.install).map { FilePath($0) },
       unverified: capabilities.unverified(found.files),
       installs: arm.state == .warm || arm.state == .rebootCold ? [] : installs,
       state: state,
+      hasNewHome: privateHome != nil,
       notes: found.notes + (arm.state.isCold ? capabilities.notes(on: found.files) : [])
     )
   }
@@ -89,6 +92,8 @@ struct LaboratorySetUp {
   private static func environment(of target: Target, home: FilePath?) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
     environment["PWD"] = target.directory
+    // What a service manager has told launchlab is not meant for the target.
+    for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { environment[name] = nil }
     if let home {
       for name in ["CACHE", "CONFIG", "DATA", "STATE"] { environment["XDG_\(name)_HOME"] = nil }
       environment["HOME"] = home.string
@@ -131,7 +136,33 @@ struct LaboratorySetUp {
     }
     if arm.state == .firstRun {
       refusals += state.flatMap { $0.check(amid: surroundings) }
+      let needed = plan.scenario.targets.flatMap(Self.filesNeeded(by:))
+      refusals += state.compactMap { $0.refusal(holding: needed + undeclared(files, of: arm)) }
     }
     guard refusals.isEmpty else { throw .several(refusals) }
+  }
+
+  /// What a target is launched with, as far as it exists: a reset must not remove it.
+  private static func filesNeeded(by target: Target) -> [FilePath] {
+    let program = try? ExecutableLookup.resolve(
+      command: target.command[0], path: target.environment["PATH"], directory: target.directory)
+    let paths = target.command.dropFirst() + [program, target.standardInput].compactMap(\.self)
+    let files = paths.map { FilePath(target.directory).pushing(FilePath($0)) }
+      .compactMap(DeclaredDirectory.realPath(of:)).filter { !isDirectory($0) }
+    return files + target.install.compactMap { DeclaredDirectory.realPath(of: FilePath($0)) }
+  }
+
+  /// The own files that the scenario does not name, such as the program and its libraries; what
+  /// it names may be state as well.
+  private func undeclared(_ files: [WatchedFile], of arm: Arm) -> [FilePath] {
+    let declared = plan.scenario.targets.first { $0.name == arm.target }?.files ?? []
+    let roots = declared.compactMap { DeclaredDirectory.realPath(of: FilePath($0)) }
+    return files.filter { file in file.isOwn && !roots.contains { file.path.starts(with: $0) } }
+      .map(\.path)
+  }
+
+  private static func isDirectory(_ path: FilePath) -> Bool {
+    var status = stat()
+    return unsafe path.withPlatformString { unsafe stat($0, &status) } == 0 && status.isDirectory
   }
 }

@@ -1,0 +1,100 @@
+import Foundation
+import LabModel
+import LabTestSupport
+import SystemPackage
+import Testing
+
+@testable import LabHost
+
+/// The laboratories of one process share a directory for sockets, so they come one by one.
+@Suite(.serialized, .temporaryDirectory) struct HostLaboratoryTests {
+  @Test(.enabled(if: TestMachine.isRoot, "residency takes root"))
+  func `evicts a file that the target itself has made below its own files`() async throws {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell("mkdir data; echo one > data/one", in: directory)
+    let arm = Arm(target: "target", state: .reinstallCold)
+    let target = target("echo two > data/two", files: ["\(directory)/data"])
+    var laboratory = try await HostLaboratory(plan: plan(target, [arm]), directory: directory)
+    defer { laboratory.close() }
+
+    _ = try laboratory.prepare(arm)
+    #expect(try laboratory.launch(arm).outcome == .ready)
+    let residency = try laboratory.prepare(arm).residency
+
+    let two = try #require(residency.first { $0.path == "\(directory)/data/two" })
+    #expect(two.isOwn && two.residentPages == 0 && two.totalPages == 1)
+  }
+
+  @Test func `goes on when the target has removed one of its own files`() async throws {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell("mkdir data; echo one > data/one", in: directory)
+    let arm = Arm(target: "target", state: .reinstallCold)
+    let target = target("rm -r data", files: ["\(directory)/data"])
+    var laboratory = try await HostLaboratory(plan: plan(target, [arm]), directory: directory)
+    defer { laboratory.close() }
+
+    _ = try laboratory.prepare(arm)
+    _ = try laboratory.launch(arm)
+    let one = try laboratory.prepare(arm).residency.first { $0.path == "\(directory)/data/one" }
+    #expect(one?.totalPages == 0)
+  }
+
+  @Test(arguments: [
+    (LaunchState.reinstallCold, "used"), (.warm, "used"), (.firstRun, "new"),
+  ])
+  func `shows a new private HOME to first runs only`(
+    state: LaunchState, found: String
+  ) async throws {
+    let target = target("[ -e ~/seen ] && echo used || echo new; touch ~/seen")
+    let arms = [LaunchState.firstRun, state].map { Arm(target: "target", state: $0) }
+    var laboratory = try await HostLaboratory(
+      plan: plan(target, arms), directory: TemporaryDirectory.path)
+    defer { laboratory.close() }
+
+    for _ in 1...2 {
+      _ = try laboratory.prepare(arms[1])
+      let output = try laboratory.launch(arms[1]).output.stdout.head
+      #expect(String(decoding: output, as: UTF8.self) == "\(found)\n")
+    }
+  }
+
+  @Test(arguments: ["app", "app/bin", "lib"])
+  func `refuses to empty a directory that holds what is launched`(state: String) async throws {
+    let directory = "\(TemporaryDirectory.path)/target"
+    try TestMachine.shell(
+      "mkdir -p target/app/bin target/lib; cp -L /bin/sh target/app/bin/sh;"
+        + "ln -s app target/link; echo true > target/lib/script",
+      in: TemporaryDirectory.path)
+    let before = try TestMachine.digest(of: directory)
+    let target = Target(
+      name: "target", command: ["\(directory)/link/bin/sh", "lib/script"], directory: directory,
+      state: [StateDirectory(path: "\(directory)/\(state)")])
+    let plan = plan(target, [Arm(target: "target", state: .firstRun)])
+    await #expect(throws: HostError.self) {
+      try await HostLaboratory(plan: plan, directory: TemporaryDirectory.path).close()
+    }
+    #expect(try TestMachine.digest(of: directory) == before)
+  }
+
+  @Test func `does not prepare a launch once it is interrupted`() async throws {
+    let flag = try InterruptFlag()
+    let arm = Arm(target: "target", state: .reinstallCold)
+    var laboratory = try await HostLaboratory(
+      plan: plan(target("true"), [arm]), directory: TemporaryDirectory.path, interrupt: flag)
+    defer { laboratory.close() }
+    flag.set()
+    #expect(throws: HostError.interrupted) { try laboratory.prepare(arm) }
+  }
+
+  private func target(_ script: String, files: [String] = []) -> Target {
+    Target(
+      name: "target", command: ["/bin/sh", "-c", script], directory: TemporaryDirectory.path,
+      files: files)
+  }
+
+  private func plan(_ target: Target, _ arms: [Arm]) -> Plan {
+    let scenario = Scenario(
+      name: "test", targets: [target], states: arms.map(\.state), launches: 2, directory: "/")
+    return Plan(scenario: scenario, seed: 1, arms: arms, blockCount: 2)
+  }
+}
