@@ -1,3 +1,4 @@
+import Glibc
 import LabModel
 import SystemPackage
 
@@ -15,12 +16,27 @@ struct CapabilityCheck: Sendable {
     }
     guard let cold = states.first(where: \.isCold) else { return refusals }
     for file in files where file.isOwn {
+      // What cannot be opened cannot be evicted.
+      if !Self.mayOpen(file.path) {
+        refusals.append(.system(operation: "evict", path: file.path.string, errno: EACCES))
+      }
       guard let mount = mounts.mount(holding: file.path), mount.isInMemory else { continue }
       refusals.append(
         .stateRefused(cold, .inMemory(file: file.path.string, fileSystem: mount.type))
       )
     }
     return refusals
+  }
+
+  private static func mayOpen(_ path: FilePath) -> Bool {
+    do throws(HostError) {
+      _ = try OpenFile(reading: path)
+    } catch .system(_, _, EACCES) {
+      return false
+    } catch {
+      return true
+    }
+    return true
   }
 
   /// Why the states of these files cannot be verified; nil when they can.
