@@ -1,3 +1,4 @@
+import Foundation
 import LabModel
 import Subprocess
 import SystemPackage
@@ -53,9 +54,22 @@ struct GitRepository {
     }
   }
 
-  /// Forgets the worktrees whose link is gone.
-  func pruneWorktrees() async throws {
-    _ = try await git(["worktree", "prune", "--expire", "now"])
+  /// Cuts the link between the repository and one worktree, whose files stay.
+  ///
+  /// Other worktrees are left alone, even those that seem gone, such as on a disk that is not
+  /// mounted. Source: gitrepository-layout(5), `worktrees/<id>/gitdir`.
+  static func unlinkWorktree(at path: FilePath) throws {
+    let link = path.appending(".git").string
+    guard let text = try? String(contentsOfFile: link, encoding: .utf8),
+      text.hasPrefix("gitdir: ")
+    else { return }
+    let entry = text.dropFirst(8).trimmingCharacters(in: .newlines)
+    let back = (try? String(contentsOfFile: "\(entry)/gitdir", encoding: .utf8)) ?? ""
+    let target = FilePath(back.trimmingCharacters(in: .newlines))
+    if DeclaredDirectory.realPath(of: target) == DeclaredDirectory.realPath(of: FilePath(link)) {
+      try FileManager.default.removeItem(atPath: entry)
+    }
+    try FileManager.default.removeItem(atPath: link)
   }
 
   private func git(_ arguments: [String]) async throws -> ExternalTool.Output {

@@ -53,10 +53,10 @@ package struct SourceBuild: Sendable {
     do {
       try await compile(in: record.directory, log: room.appending("build.log"))
     } catch {
-      try? await cutOff(tree, from: repository)
+      try? GitRepository.unlinkWorktree(at: tree)
       throw error
     }
-    try await cutOff(tree, from: repository)
+    try GitRepository.unlinkWorktree(at: tree)
     try Data().write(to: URL(filePath: room.appending("complete").string))
     return record
   }
@@ -65,15 +65,10 @@ package struct SourceBuild: Sendable {
     _ commit: String, of repository: GitRepository, to tree: FilePath
   ) async throws {
     if FileManager.default.fileExists(atPath: tree.string) {
+      try GitRepository.unlinkWorktree(at: tree)
       try FileManager.default.removeItem(atPath: tree.string)
     }
-    try await repository.pruneWorktrees()
     try await repository.addWorktree(at: tree, of: commit)
-  }
-
-  private func cutOff(_ tree: FilePath, from repository: GitRepository) async throws {
-    try FileManager.default.removeItem(atPath: tree.appending(".git").string)
-    try await repository.pruneWorktrees()
   }
 
   private func compile(in directory: String, log: FilePath) async throws {
