@@ -54,12 +54,15 @@ struct PrivateDirectory: Sendable {
   /// Removes the whole content, and fills the directory from its template.
   ///
   /// The directory itself is made when it is not there, but never its parents.
-  func reset() throws(HostError) {
+  ///
+  /// - Parameter interrupt: Ends it between two files of the template.
+  func reset(interrupt: InterruptFlag? = nil) throws(HostError) {
     try makeIfMissing()
     let opened = try directory.open()
     try Self.empty(opened, depth: 1)
     if let template {
-      try Self.fill(opened, from: ConfinedDirectory(followingMountsTo: template), depth: 1)
+      let source = try ConfinedDirectory(followingMountsTo: template)
+      try Self.fill(opened, from: source, depth: 1, interrupt)
     }
   }
 
@@ -123,13 +126,15 @@ struct PrivateDirectory: Sendable {
   private static func fill(
     _ opened: borrowing ConfinedDirectory,
     from template: borrowing ConfinedDirectory,
-    depth: Int
+    depth: Int,
+    _ interrupt: InterruptFlag?
   ) throws(HostError) {
     for name in try template.names() {
       guard let status = try template.status(of: name) else { continue }
       if status.isSymbolicLink {
         try opened.copyLink(name, from: template)
       } else if status.isRegular {
+        if interrupt?.isSet == true { throw .interrupted }
         let source = try template.open(name, O_RDONLY)
         let copy = try opened.makeFile(name)
         _ = try copy.append(contentOf: source)
@@ -142,7 +147,8 @@ struct PrivateDirectory: Sendable {
           throw template.failure("copy so deep a directory", name, ELOOP)
         }
         try opened.makeDirectory(name)
-        try fill(opened.directory(name), from: template.directory(name), depth: depth + 1)
+        try fill(
+          opened.directory(name), from: template.directory(name), depth: depth + 1, interrupt)
       } else {
         throw template.failure("copy the special file", name, EINVAL)
       }

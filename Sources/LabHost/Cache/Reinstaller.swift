@@ -42,12 +42,14 @@ struct Reinstaller: Sendable {
 
   /// Makes all files anew.
   ///
-  /// - Throws: When a file cannot be made anew; its original is untouched then.
-  func reinstall() throws(HostError) -> Result {
+  /// - Parameter interrupt: Ends it between two files.
+  /// - Throws: When a file cannot be made anew; its original is untouched then. And
+  ///   ``HostError/interrupted``.
+  func reinstall(interrupt: InterruptFlag? = nil) throws(HostError) -> Result {
     let clock = ContinuousClock()
     let start = clock.now
     var result = Result()
-    try Self.reinstall(directory.open(), depth: 1, into: &result)
+    try Self.reinstall(directory.open(), depth: 1, interrupt, into: &result)
     let (seconds, attoseconds) = start.duration(to: clock.now).components
     result.duration = Nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     return result
@@ -98,6 +100,7 @@ struct Reinstaller: Sendable {
   private static func reinstall(
     _ directory: borrowing ConfinedDirectory,
     depth: Int,
+    _ interrupt: InterruptFlag?,
     into result: inout Result
   ) throws(HostError) {
     let before = try directory.status()
@@ -109,8 +112,9 @@ struct Reinstaller: Sendable {
         guard depth < depthLimit else {
           throw .system(operation: "reinstall so deep a directory", path: place, errno: ELOOP)
         }
-        try reinstall(directory.directory(name), depth: depth + 1, into: &result)
+        try reinstall(directory.directory(name), depth: depth + 1, interrupt, into: &result)
       } else if status.isRegular, !isLeftover(name, status) {
+        if interrupt?.isSet == true { throw .interrupted }
         result.bytes += try reinstall(name, in: directory)
         result.files += 1
         isChanged = true

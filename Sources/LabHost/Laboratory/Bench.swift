@@ -51,8 +51,8 @@ struct Bench {
   /// Empties the private HOME and the state directories, and fills them from their templates.
   ///
   /// What was just written is evicted, as after an installation some time ago.
-  func reset() throws(HostError) {
-    for directory in state { try directory.reset() }
+  func reset(interrupt: InterruptFlag?) throws(HostError) {
+    for directory in state { try directory.reset(interrupt: interrupt) }
     for directory in state { try directory.evict() }
   }
 

@@ -84,7 +84,7 @@ package struct HostLaboratory: LaunchLaboratory {
       try useNewHome(arm, &preparation)
       try reinstall(arm)
     case .firstRun:
-      try bench.reset()
+      try bench.reset(interrupt: interrupt)
       try reinstall(arm)
     case .warm: try warmUp(arm, &preparation)
     }
@@ -127,7 +127,7 @@ package struct HostLaboratory: LaunchLaboratory {
     evictions += 1
     try benches[arm]?.findNewFiles()
     guard let bench = benches[arm] else { return }
-    for install in bench.installs { _ = try install.reinstall() }
+    for install in bench.installs { _ = try install.reinstall(interrupt: interrupt) }
     for file in bench.files where file.isOwn { try cache.evict(file.path) }
   }
 

@@ -23,6 +23,15 @@ import Testing
     try TestMachine.shell(script, in: root)
   }
 
+  @Test func `ends between two files when it is interrupted`() throws {
+    try shell("mkdir app; echo one > app/one")
+    let digest = try TestMachine.digest(of: "\(root)/app")
+    let interrupt = try InterruptFlag()
+    interrupt.set()
+    #expect(throws: HostError.interrupted) { try reinstaller().reinstall(interrupt: interrupt) }
+    #expect(try TestMachine.digest(of: "\(root)/app") == digest)
+  }
+
   @Test func `gives every regular file a new inode and keeps the rest`() throws {
     try shell(
       """
