@@ -56,6 +56,7 @@ struct PrivateDirectory: Sendable {
   /// The directory itself is made when it is not there, but never its parents.
   ///
   /// - Parameter interrupt: Ends it between two files of the template.
+  /// - Throws: When something stays or cannot be copied, and ``HostError/interrupted``.
   func reset(interrupt: InterruptFlag? = nil) throws(HostError) {
     try makeIfMissing()
     let opened = try directory.open()
@@ -147,8 +148,8 @@ struct PrivateDirectory: Sendable {
           throw template.failure("copy so deep a directory", name, ELOOP)
         }
         try opened.makeDirectory(name)
-        try fill(
-          opened.directory(name), from: template.directory(name), depth: depth + 1, interrupt)
+        let inner = try opened.directory(name)
+        try fill(inner, from: template.directory(name), depth: depth + 1, interrupt)
       } else {
         throw template.failure("copy the special file", name, EINVAL)
       }

@@ -43,6 +43,7 @@ struct Reinstaller: Sendable {
   /// Makes all files anew.
   ///
   /// - Parameter interrupt: Ends it between two files.
+  /// - Returns: What was made anew, and how long it took.
   /// - Throws: When a file cannot be made anew; its original is untouched then. And
   ///   ``HostError/interrupted``.
   func reinstall(interrupt: InterruptFlag? = nil) throws(HostError) -> Result {

@@ -67,8 +67,11 @@ import Testing
       in: TemporaryDirectory.path)
     let before = try TestMachine.digest(of: directory)
     let target = Target(
-      name: "target", command: ["\(directory)/link/bin/sh", "lib/script"], directory: directory,
-      state: [StateDirectory(path: "\(directory)/\(state)")])
+      name: "target",
+      command: ["\(directory)/link/bin/sh", "lib/script"],
+      directory: directory,
+      state: [StateDirectory(path: "\(directory)/\(state)")]
+    )
     let plan = plan(target, [Arm(target: "target", state: .firstRun)])
     await #expect(throws: HostError.self) {
       try await HostLaboratory(plan: plan, directory: TemporaryDirectory.path).close()
