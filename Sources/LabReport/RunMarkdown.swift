@@ -129,7 +129,7 @@ package struct RunMarkdown {
       ("microcode", host.microcode), ("governor", host.governor),
       ("file system", host.fileSystem), ("device", host.device),
       ("read-ahead", host.readAheadKilobytes.map { "\($0) KiB" }),
-      ("I/O scheduler", host.ioScheduler), ("proactive reclaim", host.proactiveReclaim ?? "none"),
+      ("I/O scheduler", host.ioScheduler), ("proactive reclaim", proactiveReclaim),
       ("virtualisation", host.virtualization ?? "none"), ("fingerprint", host.fingerprint),
     ]
     let table = MarkdownTable(
@@ -138,6 +138,14 @@ package struct RunMarkdown {
       rows: rows.map { [$0, escaped($1 ?? "not known")] }
     )
     return ["## Host", ""] + table.lines
+  }
+
+  private var proactiveReclaim: String? {
+    let run = summary.run
+    let isHidden = run.controls.contains {
+      $0.name == "proactive_reclaim" && $0.status == .unavailable
+    }
+    return isHidden ? nil : run.host.proactiveReclaim ?? "none"
   }
 
   private var reproduction: [String] {

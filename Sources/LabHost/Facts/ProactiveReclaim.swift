@@ -1,3 +1,5 @@
+import LabModel
+
 /// Finds what reclaims idle pages by itself, and so cools a warm program between launches.
 struct ProactiveReclaim {
   var tree: HostTree
@@ -12,9 +14,23 @@ struct ProactiveReclaim {
     return agents.isEmpty ? nil : agents.sorted().joined(separator: ", ")
   }
 
+  /// What is said of it in a run; the kernel tells the state of an agent only to root.
+  var receipt: ControlReceipt {
+    let isHidden = agents.contains { tree.text(at: "\($0)/state") == nil }
+    let found = description ?? (isHidden ? nil : "none")
+    return ControlReceipt(
+      name: "proactive_reclaim",
+      before: found,
+      after: found,
+      status: found == nil ? .unavailable : .observed,
+      reason: found == nil ? "the state of DAMON is told only to root" : nil
+    )
+  }
+
+  private var agents: [String] { directories(in: "sys/kernel/mm/damon/admin/kdamonds") }
+
   private var schemes: [String] {
-    let admin = "sys/kernel/mm/damon/admin/kdamonds"
-    return directories(in: admin)
+    agents
       .filter { tree.text(at: "\($0)/state") == "on" }
       .flatMap { directories(in: "\($0)/contexts") }
       .flatMap { directories(in: "\($0)/schemes") }

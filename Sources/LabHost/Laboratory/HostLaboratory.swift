@@ -53,12 +53,7 @@ package struct HostLaboratory: LaunchLaboratory {
     notes = benches.values.flatMap(\.notes).uniqued()
     let program = benches[plan.arms[0]]?.request.program ?? "/"
     host = HostFactsReader().facts(for: FilePath(program))
-    receipts = [
-      ControlReceipt(
-        name: "proactive_reclaim", before: host.proactiveReclaim ?? "none",
-        after: host.proactiveReclaim ?? "none", status: .observed),
-      spawner.containment,
-    ]
+    receipts = [ProactiveReclaim(tree: HostTree()).receipt, spawner.containment]
   }
 
   /// Ends the spawner and removes the private directories.
