@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabTestSupport
 import Testing
 
@@ -64,7 +65,8 @@ extension EndToEnd {
       let lab = Launchlab()
       let port = try Machine.freePort()
       let holder = try lab.start(port: port)
-      defer { holder.terminate() }
+      // The threads of tests block SIGTERM, and so do the programs that they start.
+      defer { _ = kill(holder.processIdentifier, SIGKILL) }
       try #require(try await eventually { lab.exists("listening") })
 
       let output = try await lab.run(

@@ -16,6 +16,11 @@ struct Launchlab {
   let directory = TemporaryDirectory.path
   var executable = builtExecutable
 
+  /// Runs a command with no signal blocked, since the threads of tests block most of them.
+  private static let unblocked = [
+    "perl", "-MPOSIX", "-e", "sigprocmask(SIG_SETMASK, POSIX::SigSet->new); exec @ARGV or die",
+  ]
+
   /// A command that runs launchlab, such as `setpriv` with its options.
   var wrapper: [String] = []
 
@@ -34,7 +39,7 @@ struct Launchlab {
 
   /// Starts launchlab, to do something to it while it runs.
   func start(_ arguments: [String]) throws -> Session {
-    let command = wrapper + [executable] + arguments
+    let command = Self.unblocked + wrapper + [executable] + arguments
     let tool = try Tool.start(
       command[0],
       Array(command.dropFirst()),
