@@ -45,9 +45,11 @@ package enum HostError: LabError, Hashable {
     case .spawnerLost(let status):
       [
         Diagnostic(
-          .error, id: "spawner-lost",
+          .error,
+          id: "spawner-lost",
           problem: "the process that launches ended with \(status) during a launch",
-          remedy: "look for the one who killed it with `dmesg | tail`, and run again")
+          remedy: "look for the one who killed it with `dmesg | tail`, and run again"
+        )
       ]
     case .interrupted:
       [Diagnostic(.error, id: "interrupted", problem: "interrupted by a signal")]
@@ -58,28 +60,41 @@ package enum HostError: LabError, Hashable {
     case .notARepository(let path, let message):
       [
         Diagnostic(
-          .error, id: "not-a-repository",
-          problem: "no git repository at \"\(path)\": \(message.trimmedLine)", place: path,
-          remedy: "set `repository` of the section `source` to a directory of a git checkout")
+          .error,
+          id: "not-a-repository",
+          problem: "no git repository at \"\(path)\": \(message.trimmedLine)",
+          place: path,
+          remedy: "set `repository` of the section `source` to a directory of a git checkout"
+        )
       ]
     case .unknownRevision(let revision, let repository):
       [
         Diagnostic(
-          .error, id: "unknown-revision", problem: "git knows no commit \"\(revision)\"",
-          place: repository, remedy: "list the newest commits with `git log --oneline`")
+          .error,
+          id: "unknown-revision",
+          problem: "git knows no commit \"\(revision)\"",
+          place: repository,
+          remedy: "list the newest commits with `git log --oneline`"
+        )
       ]
     case .git(let operation, let message):
       [
         Diagnostic(
-          .error, id: "git", problem: "git cannot \(operation): \(message.trimmedLine)")
+          .error,
+          id: "git",
+          problem: "git cannot \(operation): \(message.trimmedLine)"
+        )
       ]
     case .buildFailed(let command, let status, let log, let tail):
       [
         Diagnostic(
-          .error, id: "build-failed",
+          .error,
+          id: "build-failed",
           problem: (["the build \"\(command)\" ended with \(status); its last lines:"] + tail)
             .joined(separator: "\n    | "),
-          place: log, remedy: "read the whole log with `less \(log)`, and mend the build")
+          place: log,
+          remedy: "read the whole log with `less \(log)`, and mend the build"
+        )
       ]
     case .system(let operation, let path, let errno):
       [

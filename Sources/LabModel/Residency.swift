@@ -14,7 +14,11 @@ package struct FileResidency: Hashable, Codable, Sendable {
   package var pinnedBy: String?
 
   package init(
-    path: String, isOwn: Bool, residentPages: Int, totalPages: Int, pinnedBy: String? = nil
+    path: String,
+    isOwn: Bool,
+    residentPages: Int,
+    totalPages: Int,
+    pinnedBy: String? = nil
   ) {
     self.path = path
     self.isOwn = isOwn

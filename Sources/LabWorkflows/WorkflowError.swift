@@ -30,33 +30,55 @@ package enum WorkflowError: LabError, Hashable {
     switch self {
     case .cannotWrite(let path, let reason):
       Diagnostic(
-        .error, id: "cannot-write", problem: "cannot write \"\(path)\": \(reason)",
-        remedy: "give a path in a directory that exists and may be written to")
+        .error,
+        id: "cannot-write",
+        problem: "cannot write \"\(path)\": \(reason)",
+        remedy: "give a path in a directory that exists and may be written to"
+      )
     case .cannotResume(let id, let reason):
       Diagnostic(
-        .error, id: "cannot-resume", problem: "cannot resume run \"\(id)\": \(reason)",
-        remedy: "list the runs with `launchlab history`, or start a new one without --resume")
+        .error,
+        id: "cannot-resume",
+        problem: "cannot resume run \"\(id)\": \(reason)",
+        remedy: "list the runs with `launchlab history`, or start a new one without --resume"
+      )
     case .fileExists(let path):
       Diagnostic(
-        .error, id: "file-exists", problem: "\"\(path)\" exists already", place: path,
-        remedy: "give another path with --output, or replace it with --force")
+        .error,
+        id: "file-exists",
+        problem: "\"\(path)\" exists already",
+        place: path,
+        remedy: "give another path with --output, or replace it with --force"
+      )
     case .nothingStored(let store):
       Diagnostic(
-        .error, id: "nothing-stored", problem: "no run is stored", place: store,
-        remedy: "make one with `launchlab run scenario.yml`, or name its store with --store")
+        .error,
+        id: "nothing-stored",
+        problem: "no run is stored",
+        place: store,
+        remedy: "make one with `launchlab run scenario.yml`, or name its store with --store"
+      )
     case .unknownRun(let id):
       Diagnostic(
-        .error, id: "unknown-run", problem: "no stored run begins with \"\(id)\"",
-        remedy: "list the runs with `launchlab history`")
+        .error,
+        id: "unknown-run",
+        problem: "no stored run begins with \"\(id)\"",
+        remedy: "list the runs with `launchlab history`"
+      )
     case .ambiguousRun(let id, let candidates):
       Diagnostic(
-        .error, id: "ambiguous-run",
+        .error,
+        id: "ambiguous-run",
         problem: "\(candidates.count) runs begin with \"\(id)\"",
-        remedy: "give more of the id, such as \(candidates.prefix(3).joined(separator: ", "))")
+        remedy: "give more of the id, such as \(candidates.prefix(3).joined(separator: ", "))"
+      )
     case .badOption(let name, let value, let expected):
       Diagnostic(
-        .error, id: "bad-option", problem: "\(name) cannot be \"\(value)\"",
-        remedy: "give \(expected)")
+        .error,
+        id: "bad-option",
+        problem: "\(name) cannot be \"\(value)\"",
+        remedy: "give \(expected)"
+      )
     }
   }
 }

@@ -7,10 +7,13 @@ import Testing
   @Test func `shows what the target printed, and where it failed`() {
     let output = CapturedOutput(
       stdout: CapturedStream(head: Array("hi\n".utf8), totalBytes: 3),
-      stderr: CapturedStream(head: Array("no such\nfile\n".utf8), totalBytes: 13))
+      stderr: CapturedStream(head: Array("no such\nfile\n".utf8), totalBytes: 13)
+    )
 
     let diagnostic = FailureDiagnostic.make(
-      arm: Arm(target: "sh", state: .warm), record: record(.exited(code: 3), output))
+      arm: Arm(target: "sh", state: .warm),
+      record: record(.exited(code: 3), output)
+    )
 
     #expect(
       diagnostic.description == """
@@ -20,16 +23,21 @@ import Testing
             stderr | file
           at: target "sh", warm, block 2
           help: run the command by hand, or set `ready` to the condition that ends its launch
-        """)
+        """
+    )
   }
 
   @Test func `shows the end of a long stream`() {
     let stream = CapturedStream(
-      head: Array("first\n".utf8), tail: Array("last\n".utf8), totalBytes: 1_000_000)
+      head: Array("first\n".utf8),
+      tail: Array("last\n".utf8),
+      totalBytes: 1_000_000
+    )
 
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "x", state: .warm),
-      record: record(.timedOut, CapturedOutput(stdout: stream)))
+      record: record(.timedOut, CapturedOutput(stdout: stream))
+    )
 
     #expect(diagnostic.problem.hasSuffix("stdout | last"))
     #expect(diagnostic.remedy?.contains("`tty: true`") == true)
@@ -37,13 +45,21 @@ import Testing
 
   @Test func `says that nothing was printed`() {
     let diagnostic = FailureDiagnostic.make(
-      arm: Arm(target: "x", state: .warm), record: record(.signalled(signal: 11), CapturedOutput()))
+      arm: Arm(target: "x", state: .warm),
+      record: record(.signalled(signal: 11), CapturedOutput())
+    )
     #expect(diagnostic.problem.hasSuffix("it printed nothing"))
   }
 
   private func record(_ outcome: Outcome, _ output: CapturedOutput) -> LaunchRecord {
     LaunchRecord(
-      block: 2, position: 0, arm: 0, startedAt: .zero, preparation: Preparation(),
-      result: LaunchResult(outcome: outcome, output: output), stateReached: .reached)
+      block: 2,
+      position: 0,
+      arm: 0,
+      startedAt: .zero,
+      preparation: Preparation(),
+      result: LaunchResult(outcome: outcome, output: output),
+      stateReached: .reached
+    )
   }
 }

@@ -18,7 +18,8 @@ import Testing
     #expect(
       pairs.allSatisfy {
         $0.0.dropFirst("prepare ".count) == $0.1.dropFirst("launch ".count)
-      })
+      }
+    )
   }
 
   @Test func `keeps the order of the plan`() throws {
@@ -89,8 +90,12 @@ import Testing
         let pages = arm.state.isCold ? 7 : 90
         return Preparation(residency: [
           FileResidency(
-            path: "/bin/x", isOwn: true, residentPages: pages, totalPages: 90,
-            pinnedBy: "mapped by pid 1")
+            path: "/bin/x",
+            isOwn: true,
+            residentPages: pages,
+            totalPages: 90,
+            pinnedBy: "mapped by pid 1"
+          )
         ])
       },
       result: { _, _ in .ready }
@@ -101,7 +106,8 @@ import Testing
 
     let reached = Dictionary(uniqueKeysWithValues: sink.all.map { ($0.arm, $0.stateReached) })
     #expect(
-      reached[0] == .notReached(reason: "pages of /bin/x stayed (mapped by pid 1)"))
+      reached[0] == .notReached(reason: "pages of /bin/x stayed (mapped by pid 1)")
+    )
     #expect(reached[1] == .reached)
   }
 }
@@ -135,10 +141,15 @@ extension LaunchLoop.Ending {
 
 extension LaunchResult {
   fileprivate static let ready = LaunchResult(
-    outcome: .ready, launch: .milliseconds(2), figures: Figures(majorFaults: 0))
+    outcome: .ready,
+    launch: .milliseconds(2),
+    figures: Figures(majorFaults: 0)
+  )
 
   fileprivate static let exited = LaunchResult(
-    outcome: .exited(code: 3), figures: Figures(majorFaults: 0))
+    outcome: .exited(code: 3),
+    figures: Figures(majorFaults: 0)
+  )
 }
 
 extension Plan {
@@ -146,8 +157,12 @@ extension Plan {
     let target = Target(name: "x", command: ["/bin/x"], directory: "/")
     return Plan(
       scenario: Scenario(
-        name: "sample", targets: [target], states: [.reinstallCold, .warm], launches: blocks,
-        directory: "/"),
+        name: "sample",
+        targets: [target],
+        states: [.reinstallCold, .warm],
+        launches: blocks,
+        directory: "/"
+      ),
       seed: 7,
       arms: [
         Arm(target: "x", state: .reinstallCold), Arm(target: "x", state: .warm),

@@ -23,7 +23,8 @@ import Testing
       #expect(
         found.map(\.path) == [
           "\(top)/.launchlab/launchlab.sqlite", "\(top)/Scenarios/.launchlab/launchlab.sqlite",
-        ])
+        ]
+      )
     }
   }
 

@@ -17,27 +17,35 @@ import Testing
       text: """
         error: cannot resume run "2026": it is complete
           help: list the runs with `launchlab history`, or start a new one without --resume
-        """, code: .usage),
+        """,
+      code: .usage
+    ),
     Case(
       error: .fileExists(path: "a.yml"),
       text: """
         error: "a.yml" exists already
           at: a.yml
           help: give another path with --output, or replace it with --force
-        """, code: .usage),
+        """,
+      code: .usage
+    ),
     Case(
       error: .nothingStored(store: "/x.sqlite"),
       text: """
         error: no run is stored
           at: /x.sqlite
           help: make one with `launchlab run scenario.yml`, or name its store with --store
-        """, code: .couldNotMeasure),
+        """,
+      code: .couldNotMeasure
+    ),
     Case(
       error: .ambiguousRun("20", candidates: ["20-a", "20-b"]),
       text: """
         error: 2 runs begin with "20"
           help: give more of the id, such as 20-a, 20-b
-        """, code: .usage),
+        """,
+      code: .usage
+    ),
   ])
   func `tells the problem, its place and the remedy`(_ test: Case) {
     #expect(test.error.diagnostics.map(\.description) == [test.text])

@@ -8,7 +8,10 @@ import Testing
 @Suite struct HelpTests {
   @Test func `teaches the root command`() throws {
     try expectSnapshot(
-      Launchlab.helpMessage(columns: 80), named: "launchlab", suite: "HelpTests")
+      Launchlab.helpMessage(columns: 80),
+      named: "launchlab",
+      suite: "HelpTests"
+    )
   }
 
   @Test(arguments: Launchlab.configuration.subcommands.map(Command.init))
@@ -20,12 +23,15 @@ import Testing
   @Test(arguments: Launchlab.configuration.subcommands.map(Command.init))
   func `has every option on the manual page`(_ command: Command) throws {
     let page = try String(
-      contentsOf: root.appending(path: "docs/launchlab.1"), encoding: .utf8)
+      contentsOf: root.appending(path: "docs/launchlab.1"),
+      encoding: .utf8
+    )
     let help = Launchlab.helpMessage(for: command.type, columns: 80)
     for option in help.matches(of: /--[a-z][a-z-]*/).map({ String($0.output) }) {
       #expect(
         page.contains("Fl -\(option.dropFirst(2))"),
-        "\(option) of \(command.name): refresh the page with scripts/manual")
+        "\(option) of \(command.name): refresh the page with scripts/manual"
+      )
     }
   }
 

@@ -16,12 +16,15 @@ import Testing
   /// The rows of the table, by module.
   private static func table() throws -> [String: Set<String>] {
     let page = try String(
-      contentsOf: Repository.root.appending(path: "docs/architecture.md"), encoding: .utf8)
+      contentsOf: Repository.root.appending(path: "docs/architecture.md"),
+      encoding: .utf8
+    )
     let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
       .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
       .filter { $0.count == 5 }
     return Dictionary(
-      uniqueKeysWithValues: rows.map { row in (names(row[1])[0], Set(names(row[3]))) })
+      uniqueKeysWithValues: rows.map { row in (names(row[1])[0], Set(names(row[3]))) }
+    )
   }
 
   private static func names(_ cell: Substring) -> [String] {
@@ -43,21 +46,24 @@ private struct Manifest: Decodable {
   var modules: [String: Set<String>] {
     let modules = targets.filter { $0.type != "test" && $0.type != "plugin" }
     return Dictionary(
-      uniqueKeysWithValues: modules.map { ($0.name, Set($0.target_dependencies ?? [])) })
+      uniqueKeysWithValues: modules.map { ($0.name, Set($0.target_dependencies ?? [])) }
+    )
   }
 
   /// Runs `swift package describe` with a scratch directory of its own, because the test run holds
   /// the lock of the usual one.
   static func describe() throws -> Manifest {
     let scratch = FileManager.default.temporaryDirectory.appending(
-      path: "launchlab-describe-\(UUID().uuidString)")
+      path: "launchlab-describe-\(UUID().uuidString)"
+    )
     defer { try? FileManager.default.removeItem(at: scratch) }
     let output = try Tool.run(
       "swift",
       [
         "package", "--package-path", Repository.root.path, "--scratch-path", scratch.path,
         "describe", "--type", "json",
-      ])
+      ]
+    )
     return try JSONDecoder().decode(Manifest.self, from: Data(output.stdout.utf8))
   }
 }

@@ -125,7 +125,8 @@ extension ArmSummary {
     return Diagnostic(
       isTooShort ? .warning : .note,
       id: "coarse-resolution",
-      problem: "readiness is polled, so a time is commonly up to \(Wording.time(step)) too long, which "
+      problem:
+        "readiness is polled, so a time is commonly up to \(Wording.time(step)) too long, which "
         + "is \(Wording.percent(step / max(median, 1))) of the median"
         + (isTooShort ? "; the launch is too short for this condition" : ""),
       remedy: "use a condition that is awaited, such as `exit`, `stdout` or `notify`"

@@ -41,8 +41,11 @@ package struct WholeFile {
   ) throws {
     do {
       let descriptor = try FileDescriptor.open(
-        file, .writeOnly, options: options.union(.closeOnExec),
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        file,
+        .writeOnly,
+        options: options.union(.closeOnExec),
+        permissions: [.ownerReadWrite, .groupRead, .otherRead]
+      )
       try descriptor.closeAfter {
         var pending: [UInt8] = []
         try body { piece in
@@ -55,7 +58,10 @@ package struct WholeFile {
       }
     } catch let error as Errno {
       throw HostError.system(
-        operation: "write the file", path: path.string, errno: error.rawValue)
+        operation: "write the file",
+        path: path.string,
+        errno: error.rawValue
+      )
     }
   }
 }

@@ -21,8 +21,10 @@ struct Workspace: Sendable {
     Self.removeStale(in: Self.socketRoot, prefix: "launchlab-")
     do {
       try FileManager.default.createDirectory(
-        atPath: work.string, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+        atPath: work.string,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
     } catch {
       throw .system(operation: "make a private directory", path: work.string, errno: errno)
     }
@@ -39,7 +41,8 @@ struct Workspace: Sendable {
   func home(ofArm index: Int) -> FilePath {
     let digits = String(index)
     return homes.appending(
-      "home" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits)
+      "home" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    )
   }
 
   /// Removes both directories.

@@ -37,7 +37,9 @@ package struct HostLaboratory: LaunchLaboratory {
   ///   - interrupt: Ends a waiting launch when it is set.
   /// - Throws: ``HostError``, with every refusal of every target.
   package init(
-    plan: Plan, directory: String, interrupt: InterruptFlag? = nil
+    plan: Plan,
+    directory: String,
+    interrupt: InterruptFlag? = nil
   ) async throws(HostError) {
     self.interrupt = interrupt
     let setUp = LaboratorySetUp(plan: plan, directory: directory)
@@ -45,7 +47,9 @@ package struct HostLaboratory: LaunchLaboratory {
     do throws(HostError) {
       benches = try await setUp.benches(in: workspace)
       spawner = try Spawner(
-        temporaryDirectory: workspace.sockets.string, interrupt: interrupt)
+        temporaryDirectory: workspace.sockets.string,
+        interrupt: interrupt
+      )
     } catch {
       workspace.remove()
       throw error
@@ -111,7 +115,8 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Launches once without measuring in a new HOME, so that only a first run finds it as its
   /// template says.
   private mutating func useNewHome(
-    _ arm: Arm, _ preparation: inout Preparation
+    _ arm: Arm,
+    _ preparation: inout Preparation
   ) throws(HostError) {
     guard benches[arm]?.hasNewHome == true else { return }
     preparation.warmUps += 1
@@ -152,8 +157,12 @@ package struct HostLaboratory: LaunchLaboratory {
       let pages = try cache.residency(of: file.path)
       found.append(
         FileResidency(
-          path: file.path.string, isOwn: file.isOwn, residentPages: pages.residentPages,
-          totalPages: pages.totalPages))
+          path: file.path.string,
+          isOwn: file.isOwn,
+          residentPages: pages.residentPages,
+          totalPages: pages.totalPages
+        )
+      )
     }
     return found
   }

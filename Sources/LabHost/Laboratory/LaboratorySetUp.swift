@@ -34,9 +34,15 @@ struct LaboratorySetUp {
     let privateHome = needsPrivateHome(target) ? home : nil
     let environment = Self.environment(of: target, home: privateHome)
     let program = try ExecutableLookup.resolve(
-      command: target.command[0], path: environment["PATH"], directory: target.directory)
+      command: target.command[0],
+      path: environment["PATH"],
+      directory: target.directory
+    )
     let found = try await OwnFiles.find(
-      for: target, executable: FilePath(program), environment: environment)
+      for: target,
+      executable: FilePath(program),
+      environment: environment
+    )
     let installs = target.install.map {
       Reinstaller(directory: DeclaredDirectory(FilePath($0), role: .install))
     }
@@ -58,7 +64,10 @@ struct LaboratorySetUp {
   private func target(of arm: Arm) throws(HostError) -> Target {
     if let target = plan.scenario.targets.first(where: { $0.name == arm.target }) { return target }
     return Target(
-      name: Arm.emptyTarget, command: [try EmbeddedHelper.empty.unpacked()], directory: "/")
+      name: Arm.emptyTarget,
+      command: [try EmbeddedHelper.empty.unpacked()],
+      directory: "/"
+    )
   }
 
   /// A first run needs a HOME of its own, and then so do the arms it is compared with.
@@ -68,7 +77,10 @@ struct LaboratorySetUp {
   }
 
   private func request(
-    _ target: Target, _ arm: Arm, program: String, environment: [String: String]
+    _ target: Target,
+    _ arm: Arm,
+    program: String,
+    environment: [String: String]
   ) throws(HostError) -> LaunchRequest {
     try LaunchRequest(
       program: program,
@@ -103,15 +115,20 @@ struct LaboratorySetUp {
 
   /// Makes the private HOME as its template says, and lists all that a first run resets.
   private func directories(
-    of target: Target, home: FilePath?
+    of target: Target,
+    home: FilePath?
   ) throws(HostError) -> [PrivateDirectory] {
     var directories = target.state.map {
       PrivateDirectory(
-        DeclaredDirectory(FilePath($0.path), role: .state), template: $0.template.map { FilePath($0) })
+        DeclaredDirectory(FilePath($0.path), role: .state),
+        template: $0.template.map { FilePath($0) }
+      )
     }
     if let home {
       let directory = PrivateDirectory(
-        DeclaredDirectory(home, role: .home), template: target.home.map { FilePath($0) })
+        DeclaredDirectory(home, role: .home),
+        template: target.home.map { FilePath($0) }
+      )
       try directory.reset()
       directories.insert(directory, at: 0)
     }
@@ -119,14 +136,18 @@ struct LaboratorySetUp {
   }
 
   private func check(
-    arm: Arm, files: [WatchedFile], installs: [Reinstaller], state: [PrivateDirectory]
+    arm: Arm,
+    files: [WatchedFile],
+    installs: [Reinstaller],
+    state: [PrivateDirectory]
   ) throws(HostError) {
     let surroundings = Surroundings(
       home: ProcessInfo.processInfo.environment["HOME"].map { FilePath($0) },
       workingDirectory: FilePath(FileManager.default.currentDirectoryPath),
       kept: [
         "the store": FilePath(directory), "the scenario": FilePath(plan.scenario.directory),
-      ])
+      ]
+    )
     var refusals = CapabilityCheck().refusals(of: [arm.state], for: files)
     if arm.state == .reinstallCold || arm.state == .firstRun {
       refusals += installs.flatMap { $0.check(amid: surroundings) }
@@ -145,7 +166,10 @@ struct LaboratorySetUp {
   /// What a target is launched with, as far as it exists: a reset must not remove it.
   private static func filesNeeded(by target: Target) -> [FilePath] {
     let program = try? ExecutableLookup.resolve(
-      command: target.command[0], path: target.environment["PATH"], directory: target.directory)
+      command: target.command[0],
+      path: target.environment["PATH"],
+      directory: target.directory
+    )
     let paths = target.command.dropFirst() + [program, target.standardInput].compactMap(\.self)
     let files = paths.map { FilePath(target.directory).pushing(FilePath($0)) }
       .compactMap(DeclaredDirectory.realPath(of:)).filter { !isDirectory($0) }

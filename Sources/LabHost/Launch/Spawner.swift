@@ -81,7 +81,9 @@ package final class Spawner {
       process.take()?.kill()
       sweep()
       return LaunchResult(
-        outcome: .notStarted(reason: "the launch was stuck, before the program began or when it was to end")
+        outcome: .notStarted(
+          reason: "the launch was stuck, before the program began or when it was to end"
+        )
       )
     case .message, .ended, nil:
       throw lose()

@@ -17,7 +17,10 @@ struct GitRepository {
   init(containing path: String) async throws {
     let git = ExternalTool(executable: .name("git"), directory: nil)
     let found = try await Self.output(
-      of: git, ["-C", path, "rev-parse", "--show-prefix"], orFailAt: path)
+      of: git,
+      ["-C", path, "rev-parse", "--show-prefix"],
+      orFailAt: path
+    )
     directory = FilePath(path)
     prefix = found
   }
@@ -78,7 +81,9 @@ struct GitRepository {
   }
 
   private static func output(
-    of tool: ExternalTool, _ arguments: [String], orFailAt path: String
+    of tool: ExternalTool,
+    _ arguments: [String],
+    orFailAt path: String
   ) async throws -> String {
     let output = try await tool.run(arguments)
     guard output.isSuccess else {

@@ -29,11 +29,14 @@ package struct SourceBuild: Sendable {
   /// - Throws: ``HostError`` when the revision is unknown, or the build fails or is interrupted; the
   ///   log is kept.
   package func build(
-    _ revision: String, announce: (BuildRecord) -> Void = { _ in }
+    _ revision: String,
+    announce: (BuildRecord) -> Void = { _ in }
   ) async throws -> BuildRecord {
     let repository = try await GitRepository(containing: source.repository)
     let commit = try await repository.commit(revision)
-    let room = cache.appending(Self.key(tree: commit.tree, command: source.build, prefix: repository.prefix))
+    let room = cache.appending(
+      Self.key(tree: commit.tree, command: source.build, prefix: repository.prefix)
+    )
     let tree = room.appending("tree")
     var record = BuildRecord(
       commit: commit.id,
@@ -43,7 +46,9 @@ package struct SourceBuild: Sendable {
       wasCached: true
     )
     try FileManager.default.createDirectory(
-      atPath: room.string, withIntermediateDirectories: true)
+      atPath: room.string,
+      withIntermediateDirectories: true
+    )
     let lock = try await BuildLock(room.appending("lock"), interrupt: interrupt)
     defer { lock.release() }
     if FileManager.default.fileExists(atPath: room.appending("complete").string) { return record }
@@ -62,7 +67,9 @@ package struct SourceBuild: Sendable {
   }
 
   private func checkOut(
-    _ commit: String, of repository: GitRepository, to tree: FilePath
+    _ commit: String,
+    of repository: GitRepository,
+    to tree: FilePath
   ) async throws {
     if FileManager.default.fileExists(atPath: tree.string) {
       try GitRepository.unlinkWorktree(at: tree)
@@ -73,7 +80,11 @@ package struct SourceBuild: Sendable {
 
   private func compile(in directory: String, log: FilePath) async throws {
     let file = try FileDescriptor.open(
-      log, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead])
+      log,
+      .writeOnly,
+      options: [.create, .truncate],
+      permissions: [.ownerReadWrite, .groupRead]
+    )
     let status: TerminationStatus
     do {
       status = try await shell(in: directory, output: file)
@@ -93,7 +104,8 @@ package struct SourceBuild: Sendable {
 
   /// Runs the build command in a session of its own, so that it can be ended as a whole.
   private func shell(
-    in directory: String, output file: FileDescriptor
+    in directory: String,
+    output file: FileDescriptor
   ) async throws -> TerminationStatus {
     var options = PlatformOptions()
     options.createSession = true
@@ -120,7 +132,9 @@ package struct SourceBuild: Sendable {
   }
 
   private static func tail(of log: FilePath) -> [String] {
-    let text = (try? Data(contentsOf: URL(filePath: log.string))).map { String(decoding: $0, as: UTF8.self) }
+    let text = (try? Data(contentsOf: URL(filePath: log.string))).map {
+      String(decoding: $0, as: UTF8.self)
+    }
     return (text ?? "").split(whereSeparator: \.isNewline).suffix(15).map(String.init)
   }
 

@@ -8,7 +8,8 @@ enum FailureDiagnostic {
     let printed = OutputStream.allCases.flatMap { lines(of: $0, in: result.output) }
     let said = printed.isEmpty ? ["it printed nothing"] : printed
     return Diagnostic(
-      .error, id: "target-fails",
+      .error,
+      id: "target-fails",
       problem: (["\(result.outcome) \(times) times in a row, so the run stops"] + said)
         .joined(separator: "\n    "),
       place: "target \"\(arm.target)\", \(arm.state.rawValue), block \(record.block)",

@@ -18,7 +18,8 @@ package struct Forecast {
     let seed = request.seed ?? UInt64(UInt32.random(in: 0...(.max)))
     let plan = Planner.plan(request.scenario, seed: seed)
     self.plan = plan
-    estimate = Self.pace(of: request.scenario.name, store: request.store)
+    estimate =
+      Self.pace(of: request.scenario.name, store: request.store)
       .map { Nanoseconds($0.count * Int64(plan.launchCount)) } ?? Self.assumption(for: plan)
   }
 

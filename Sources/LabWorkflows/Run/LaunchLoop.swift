@@ -41,7 +41,8 @@ package struct LaunchLoop {
   ///
   /// - Throws: what the laboratory and the sink throw, except an interruption, which is an ending.
   package func run(
-    on laboratory: inout some LaunchLaboratory, into sink: inout some Sink
+    on laboratory: inout some LaunchLaboratory,
+    into sink: inout some Sink
   ) throws -> Ending {
     let beginning = laboratory.now
     var failures = [Int](repeating: 0, count: plan.arms.count)

@@ -59,13 +59,20 @@ package struct RunRequest: Sendable {
     let scenario = try ScenarioFile.load(path: scenarioPath)
     if revision != nil, scenario.source == nil {
       throw WorkflowError.badOption(
-        name: "--revision", value: revision ?? "",
-        expected: "a revision only with a scenario that has a section `source`")
+        name: "--revision",
+        value: revision ?? "",
+        expected: "a revision only with a scenario that has a section `source`"
+      )
     }
     self.init(
-      scenario: scenario, store: store, seed: seed, revision: revision, resume: resume,
+      scenario: scenario,
+      store: store,
+      seed: seed,
+      revision: revision,
+      resume: resume,
       reportDirectory: reportDirectory ?? "\(scenario.directory)/report",
-      commandLine: ["launchlab", "run", scenarioPath])
+      commandLine: ["launchlab", "run", scenarioPath]
+    )
   }
 
   /// Makes the scenario from options; no report is written.
@@ -73,7 +80,10 @@ package struct RunRequest: Sendable {
   /// - Throws: `ScenarioError` with every problem of the options.
   package init(options: MeasureOptions, store: String?, seed: UInt64?) throws {
     self.init(
-      scenario: try ScenarioFile.load(options: options), store: store, seed: seed,
-      commandLine: ["launchlab", "measure", "--"] + options.command)
+      scenario: try ScenarioFile.load(options: options),
+      store: store,
+      seed: seed,
+      commandLine: ["launchlab", "measure", "--"] + options.command
+    )
   }
 }

@@ -40,7 +40,12 @@ struct RunSink: LaunchLoop.Sink {
     done += 1
     observe(
       .launched(
-        arm: plan.arms[record.arm], outcome: record.result.outcome, done: done, total: total))
+        arm: plan.arms[record.arm],
+        outcome: record.result.outcome,
+        done: done,
+        total: total
+      )
+    )
   }
 
   mutating func endBlock(at now: Nanoseconds) throws {

@@ -23,8 +23,10 @@ package struct RunWorkflow {
     let beginning = try RunBeginning(request: request, source: source)
     let store = try Store(path: request.store, mode: .readWrite)
     var laboratory = try await HostLaboratory(
-      plan: beginning.plan, directory: request.storeDirectory,
-      interrupt: InterruptFlag.onSignals.get())
+      plan: beginning.plan,
+      directory: request.storeDirectory,
+      interrupt: InterruptFlag.onSignals.get()
+    )
     defer { laboratory.close() }
     var run = try beginning.run(on: laboratory)
 
@@ -39,7 +41,12 @@ package struct RunWorkflow {
     let writer = try beginning.isResumption ? store.resume(run.id) : store.begin(run)
     observe(.started(run: run, done: done))
     var sink = RunSink(
-      writer: writer, plan: run.plan, accumulator: accumulator, done: done, observe: observe)
+      writer: writer,
+      plan: run.plan,
+      accumulator: accumulator,
+      done: done,
+      observe: observe
+    )
     let ending: LaunchLoop.Ending
     do {
       let loop = LaunchLoop(plan: run.plan, firstBlock: beginning.firstBlock)
@@ -73,8 +80,12 @@ package struct RunWorkflow {
       return nil
     } catch {
       return Diagnostic(
-        .warning, id: "report-not-written", problem: "the report cannot be written: \(error)",
-        place: path, remedy: "name a directory that may be written to with --report")
+        .warning,
+        id: "report-not-written",
+        problem: "the report cannot be written: \(error)",
+        place: path,
+        remedy: "name a directory that may be written to with --report"
+      )
     }
   }
 }
@@ -97,8 +108,11 @@ extension LaunchLoop.Ending {
       FailureDiagnostic.make(arm: arm, record: record)
     case .interrupted:
       Diagnostic(
-        .warning, id: "interrupted", problem: "interrupted; the complete blocks are stored",
-        remedy: "go on with `launchlab run SCENARIO --resume last`")
+        .warning,
+        id: "interrupted",
+        problem: "interrupted; the complete blocks are stored",
+        remedy: "go on with `launchlab run SCENARIO --resume last`"
+      )
     }
   }
 }

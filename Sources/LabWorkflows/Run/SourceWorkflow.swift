@@ -18,8 +18,10 @@ struct SourceWorkflow {
       return Built(scenario: request.scenario, build: nil)
     }
     let builds = SourceBuild(
-      source: source, cache: "\(request.storeDirectory)/builds",
-      interrupt: try InterruptFlag.onSignals.get())
+      source: source,
+      cache: "\(request.storeDirectory)/builds",
+      interrupt: try InterruptFlag.onSignals.get()
+    )
     let build = try await builds.build(request.revision) { observe(.building($0)) }
     observe(.built(build))
     let scenario = request.scenario.rebased(from: source.repository, to: build.directory)

@@ -21,7 +21,10 @@ package struct ExportWorkflow {
   ///   - isCSV: CSV rather than JSON lines.
   ///   - sink: Takes the text in pieces.
   package func write(
-    _ id: String?, all: Bool, asCSV isCSV: Bool, to sink: (String) throws -> Void
+    _ id: String?,
+    all: Bool,
+    asCSV isCSV: Bool,
+    to sink: (String) throws -> Void
   ) throws {
     if isCSV { try sink(LaunchCSV.header) }
     for (store, run) in try selected(id, all: all) {
@@ -48,7 +51,8 @@ package struct ExportWorkflow {
 
   /// The run that is meant when one is: the newest, or the only one whose id begins as given.
   private func only(
-    _ id: String?, of listed: [(store: Store, run: RunListing)]
+    _ id: String?,
+    of listed: [(store: Store, run: RunListing)]
   ) throws -> (store: Store, run: RunListing) {
     guard let newest = listed.last else {
       guard let id else { throw WorkflowError.nothingStored(store: stores[0].path) }

@@ -24,7 +24,8 @@ extension Launchlab {
 
     @Option(
       help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
-      completion: .file())
+      completion: .file()
+    )
     var store: String?
 
     @Option(name: .shortAndLong, help: "Write to <file> instead of stdout.", completion: .file())

@@ -6,7 +6,8 @@ extension Launchlab {
   /// Lists the stored runs.
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists what was run, newest first.")
+      abstract: "Lists what was run, newest first."
+    )
 
     @Option(help: "Show at most this <number> of runs.")
     var limit = 20
@@ -16,7 +17,8 @@ extension Launchlab {
 
     @Option(
       help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
-      completion: .file())
+      completion: .file()
+    )
     var store: String?
 
     @Option(help: "Write the list as JSON to <file>; - means stdout.", completion: .file())

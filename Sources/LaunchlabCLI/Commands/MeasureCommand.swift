@@ -20,8 +20,10 @@ extension Launchlab {
 
     @Option(
       name: .customLong("state"),
-      help: "Launch in this <state>: reboot-cold, reinstall-cold, first-run or warm (default: warm).",
-      completion: .list(LaunchState.allCases.map(\.rawValue)))
+      help:
+        "Launch in this <state>: reboot-cold, reinstall-cold, first-run or warm (default: warm).",
+      completion: .list(LaunchState.allCases.map(\.rawValue))
+    )
     var states: [String] = []
 
     @Option(name: .shortAndLong, help: "Launch this <number> of times per state.")
@@ -31,7 +33,8 @@ extension Launchlab {
       help: """
         The launch ends at: exit, stdout:<pattern>, stderr:<pattern>, notify, \
         tcp:<host>:<port>, unix:<path>, http://<url> or file:<path> (default: exit).
-        """)
+        """
+    )
     var ready: String?
 
     @Option(help: "Give up a launch after this <duration>, such as 10s (default: 60s).")
@@ -53,7 +56,9 @@ extension Launchlab {
     var tty = false
 
     @Option(
-      help: "Count this <path> as the target's own, and evict it when cold.", completion: .file())
+      help: "Count this <path> as the target's own, and evict it when cold.",
+      completion: .file()
+    )
     var files: [String] = []
 
     @Option(help: "Make the files of this <directory> anew when cold.", completion: .directory)
@@ -63,12 +68,15 @@ extension Launchlab {
     var home: String?
 
     @Option(
-      help: "Empty this <directory> of the target before a first run.", completion: .directory)
+      help: "Empty this <directory> of the target before a first run.",
+      completion: .directory
+    )
     var stateDirectory: [String] = []
 
     @Option(
       help: "Count this <event> on launches of its own, such as page-faults.",
-      completion: .list(CounterEvent.allCases.map(\.rawValue)))
+      completion: .list(CounterEvent.allCases.map(\.rawValue))
+    )
     var counter: [String] = []
 
     @Flag(help: "Launch an empty program in the same blocks, as the floor.")
@@ -84,7 +92,8 @@ extension Launchlab {
 
     @Argument(
       parsing: .postTerminator,
-      help: ArgumentHelp("The program and its arguments, after --.", valueName: "command"))
+      help: ArgumentHelp("The program and its arguments, after --.", valueName: "command")
+    )
     var command: [String] = []
 
     func validate() throws {
@@ -103,11 +112,24 @@ extension Launchlab {
 
     private var options: MeasureOptions {
       MeasureOptions(
-        command: command, states: states.isEmpty ? [LaunchState.warm.rawValue] : states,
-        launches: launches, ready: ready, timeout: timeout, stopSignal: stopSignal,
-        stopGrace: stopGrace, environment: environment, standardInput: standardInput, isTTY: tty,
-        files: files, install: install, home: home, stateDirectories: stateDirectory,
-        counters: counter, includesEmptyBaseline: baseline, directory: WorkingDirectory.path)
+        command: command,
+        states: states.isEmpty ? [LaunchState.warm.rawValue] : states,
+        launches: launches,
+        ready: ready,
+        timeout: timeout,
+        stopSignal: stopSignal,
+        stopGrace: stopGrace,
+        environment: environment,
+        standardInput: standardInput,
+        isTTY: tty,
+        files: files,
+        install: install,
+        home: home,
+        stateDirectories: stateDirectory,
+        counters: counter,
+        includesEmptyBaseline: baseline,
+        directory: WorkingDirectory.path
+      )
     }
   }
 }

@@ -8,14 +8,17 @@ import LabWorkflows
 struct OutputOptions: ParsableArguments {
   @Option(
     help: "Keep the launches in this SQLite <file> (default: .launchlab/launchlab.sqlite).",
-    completion: .file())
+    completion: .file()
+  )
   var store: String?
 
   @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
   var json: String?
 
   @Option(
-    help: "Write the result in hyperfine's JSON format to <file>.", completion: .file())
+    help: "Write the result in hyperfine's JSON format to <file>.",
+    completion: .file()
+  )
   var exportHyperfine: String?
 
   /// Executes a run, shows its progress and its result, and ends with its exit code.
@@ -38,7 +41,8 @@ struct OutputOptions: ParsableArguments {
   private func show(_ summary: RunSummary, on console: Console) throws {
     if json != "-" && exportHyperfine != "-" {
       try console.write(
-        RunText(summary, style: console.resultStyle, includesWarnings: false).rendered())
+        RunText(summary, style: console.resultStyle, includesWarnings: false).rendered()
+      )
     }
     console.show(summary.warnings)
     if let exportHyperfine {

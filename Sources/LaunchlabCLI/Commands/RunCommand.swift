@@ -35,7 +35,8 @@ extension Launchlab {
 
     @Option(
       help: "Write latest.md to this <directory> (default: report beside the scenario).",
-      completion: .directory)
+      completion: .directory
+    )
     var report: String?
 
     @OptionGroup var output: OutputOptions
@@ -50,8 +51,13 @@ extension Launchlab {
 
     func run(on console: Console) async throws {
       let request = try RunRequest(
-        scenarioPath: scenario, store: output.store, seed: seed, revision: revision,
-        resume: resume, reportDirectory: report)
+        scenarioPath: scenario,
+        store: output.store,
+        seed: seed,
+        revision: revision,
+        resume: resume,
+        reportDirectory: report
+      )
       try await output.execute(request, isDryRun: dryRun, on: console)
     }
   }

@@ -43,12 +43,15 @@ import Testing
     (LaunchState.reinstallCold, "used"), (.warm, "used"), (.firstRun, "new"),
   ])
   func `shows a new private HOME to first runs only`(
-    state: LaunchState, found: String
+    state: LaunchState,
+    found: String
   ) async throws {
     let target = target("[ -e ~/seen ] && echo used || echo new; touch ~/seen")
     let arms = [LaunchState.firstRun, state].map { Arm(target: "target", state: $0) }
     var laboratory = try await HostLaboratory(
-      plan: plan(target, arms), directory: TemporaryDirectory.path)
+      plan: plan(target, arms),
+      directory: TemporaryDirectory.path
+    )
     defer { laboratory.close() }
 
     for _ in 1...2 {
@@ -64,7 +67,8 @@ import Testing
     try TestMachine.shell(
       "mkdir -p target/app/bin target/lib; cp -L /bin/sh target/app/bin/sh;"
         + "ln -s app target/link; echo true > target/lib/script",
-      in: TemporaryDirectory.path)
+      in: TemporaryDirectory.path
+    )
     let before = try TestMachine.digest(of: directory)
     let target = Target(
       name: "target",
@@ -83,7 +87,10 @@ import Testing
     let flag = try InterruptFlag()
     let arm = Arm(target: "target", state: .reinstallCold)
     var laboratory = try await HostLaboratory(
-      plan: plan(target("true"), [arm]), directory: TemporaryDirectory.path, interrupt: flag)
+      plan: plan(target("true"), [arm]),
+      directory: TemporaryDirectory.path,
+      interrupt: flag
+    )
     defer { laboratory.close() }
     flag.set()
     #expect(throws: HostError.interrupted) { try laboratory.prepare(arm) }
@@ -91,13 +98,21 @@ import Testing
 
   private func target(_ script: String, files: [String] = []) -> Target {
     Target(
-      name: "target", command: ["/bin/sh", "-c", script], directory: TemporaryDirectory.path,
-      files: files)
+      name: "target",
+      command: ["/bin/sh", "-c", script],
+      directory: TemporaryDirectory.path,
+      files: files
+    )
   }
 
   private func plan(_ target: Target, _ arms: [Arm]) -> Plan {
     let scenario = Scenario(
-      name: "test", targets: [target], states: arms.map(\.state), launches: 2, directory: "/")
+      name: "test",
+      targets: [target],
+      states: arms.map(\.state),
+      launches: 2,
+      directory: "/"
+    )
     return Plan(scenario: scenario, seed: 1, arms: arms, blockCount: 2)
   }
 }

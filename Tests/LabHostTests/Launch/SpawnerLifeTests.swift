@@ -69,7 +69,8 @@ struct SpawnerLifeTests {
     #expect(
       result.outcome
         == .notStarted(
-          reason: "the launch was stuck, before the program began or when it was to end")
+          reason: "the launch was stuck, before the program began or when it was to end"
+        )
     )
     #expect(bench.marked.isEmpty)
     #expect(try bench.perl("1").outcome == .ready)

@@ -17,7 +17,8 @@ import Testing
       git init -q repository; cd repository; echo one > file; git add file; git commit -qm one
       git worktree add -q --detach ../other; mv ../other ../elsewhere
       """,
-      in: root)
+      in: root
+    )
     let worktrees = "git -C repository worktree list --porcelain"
     let before = try TestMachine.shell(worktrees, in: root)
 
