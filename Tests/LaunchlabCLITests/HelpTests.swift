@@ -27,10 +27,12 @@ import Testing
       encoding: .utf8
     )
     let help = Launchlab.helpMessage(for: command.type, columns: 80)
-    for option in help.matches(of: /--[a-z][a-z-]*/).map({ String($0.output) }) {
+    let options = help.matches(of: /(?m)^  (?:-[a-z], )?--([a-z-]+)/).map { $0.1 }
+    try #require(options.contains("help"))
+    for option in options {
       #expect(
-        page.contains("Fl -\(option.dropFirst(2))"),
-        "\(option) of \(command.name): refresh the page with scripts/manual"
+        page.contains("Fl -\(option)") || page.contains(", -\(option)"),
+        "--\(option) of \(command.name): refresh the page with scripts/manual"
       )
     }
   }

@@ -39,14 +39,14 @@ private struct Manifest: Decodable {
   struct Target: Decodable {
     let name: String
     let type: String
-    let target_dependencies: [String]?
+    let targetDependencies: [String]?
   }
 
   /// The dependencies of every module that is no test and no plugin.
   var modules: [String: Set<String>] {
     let modules = targets.filter { $0.type != "test" && $0.type != "plugin" }
     return Dictionary(
-      uniqueKeysWithValues: modules.map { ($0.name, Set($0.target_dependencies ?? [])) }
+      uniqueKeysWithValues: modules.map { ($0.name, Set($0.targetDependencies ?? [])) }
     )
   }
 
@@ -64,6 +64,8 @@ private struct Manifest: Decodable {
         "describe", "--type", "json",
       ]
     )
-    return try JSONDecoder().decode(Manifest.self, from: Data(output.stdout.utf8))
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(Manifest.self, from: Data(output.stdout.utf8))
   }
 }

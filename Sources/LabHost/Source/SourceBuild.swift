@@ -24,7 +24,9 @@ package struct SourceBuild: Sendable {
 
   /// Builds a revision, unless the same tree was built by the same command before.
   ///
-  /// - Parameter revision: Any name git knows, such as `HEAD`.
+  /// - Parameters:
+  ///   - revision: Any name git knows, such as `HEAD`.
+  ///   - announce: Told of the build before it begins, unless it was made before.
   /// - Returns: The build, with the directory that stands for `source.repository`.
   /// - Throws: ``HostError`` when the revision is unknown, or the build fails or is interrupted; the
   ///   log is kept.

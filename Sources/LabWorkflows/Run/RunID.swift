@@ -8,6 +8,7 @@ enum RunID {
   /// - Parameters:
   ///   - date: When the run begins.
   ///   - salt: Any number; its lowest 16 bits are used.
+  /// - Returns: The time to the second in UTC, and four hexadecimal digits of the salt.
   static func make(at date: Date, salt: UInt64) -> String {
     let format = Date.VerbatimFormatStyle(
       format: """

@@ -1,3 +1,4 @@
+import Foundation
 import LabAnalysis
 import LabModel
 import LabStore
@@ -15,22 +16,27 @@ struct RunSink: LaunchLoop.Sink {
   private let observe: (RunEvent) -> Void
   private var block: [LaunchRecord] = []
 
-  /// - Parameters:
-  ///   - accumulator: Holds the launches that are stored already, on resumption.
-  ///   - done: How many those are.
+  /// Begins a run in the store, or goes on where a stored one was cut off.
   init(
-    writer: RunWriter,
-    plan: Plan,
-    accumulator: RunAccumulator,
-    done: Int,
+    run: RunRecord,
+    isResumption: Bool,
+    store: Store,
     observe: @escaping (RunEvent) -> Void
-  ) {
-    self.writer = writer
-    self.plan = plan
+  ) throws {
+    plan = run.plan
+    total = plan.launchCount
+    var accumulator = RunAccumulator(plan: plan)
+    var done = 0
+    if isResumption {
+      try store.forEachLaunch(of: run.id) {
+        accumulator.add($0)
+        done += 1
+      }
+    }
+    writer = try isResumption ? store.resume(run.id) : store.begin(run)
     self.accumulator = accumulator
     self.done = done
     self.observe = observe
-    total = plan.launchCount
   }
 
   mutating func take(_ record: LaunchRecord, at now: Nanoseconds) throws {
@@ -52,5 +58,10 @@ struct RunSink: LaunchLoop.Sink {
     try writer.endBlock(at: now)
     for record in block { accumulator.add(record) }
     block.removeAll(keepingCapacity: true)
+  }
+
+  /// Commits every complete block, and closes the run.
+  func finish(_ status: RunRecord.Status, at date: Date) throws {
+    try writer.finish(status: status, at: date)
   }
 }

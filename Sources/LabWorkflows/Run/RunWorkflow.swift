@@ -29,43 +29,42 @@ package struct RunWorkflow {
     )
     defer { laboratory.close() }
     var run = try beginning.run(on: laboratory)
-
-    var accumulator = RunAccumulator(plan: run.plan)
-    var done = 0
-    if beginning.isResumption {
-      try store.forEachLaunch(of: run.id) {
-        accumulator.add($0)
-        done += 1
-      }
-    }
-    let writer = try beginning.isResumption ? store.resume(run.id) : store.begin(run)
-    observe(.started(run: run, done: done))
-    var sink = RunSink(
-      writer: writer,
-      plan: run.plan,
-      accumulator: accumulator,
-      done: done,
+    var sink = try RunSink(
+      run: run,
+      isResumption: beginning.isResumption,
+      store: store,
       observe: observe
     )
-    let ending: LaunchLoop.Ending
-    do {
-      let loop = LaunchLoop(plan: run.plan, firstBlock: beginning.firstBlock)
-      ending = try loop.run(on: &laboratory, into: &sink)
-    } catch let error as StoreError {
-      // The run stays unfinished, to be resumed when the store can be written to again.
-      throw error
-    } catch {
-      try? writer.finish(status: .failed, at: Date())
-      throw error
-    }
+    observe(.started(run: run, done: sink.done))
+    let loop = LaunchLoop(plan: run.plan, firstBlock: beginning.firstBlock)
+    let ending = try launched(loop, on: &laboratory, into: &sink)
+    let now = Date()
     run.status = ending.status
-    run.finishedAt = Date()
-    try writer.finish(status: run.status, at: run.finishedAt ?? Date())
+    run.finishedAt = now
+    try sink.finish(run.status, at: now)
     var summary = sink.accumulator.summary(of: run)
     summary.warnings = [ending.diagnostic].compactMap(\.self) + summary.warnings + laboratory.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
     if let failure = writeReport(of: summary) { summary.warnings.append(failure) }
     return summary
+  }
+
+  /// Launches the blocks, and closes the run when the machine fails.
+  ///
+  /// When the store fails the run stays unfinished, to be resumed once it can be written to again.
+  private func launched(
+    _ loop: LaunchLoop,
+    on laboratory: inout HostLaboratory,
+    into sink: inout RunSink
+  ) throws -> LaunchLoop.Ending {
+    do {
+      return try loop.run(on: &laboratory, into: &sink)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      try? sink.finish(.failed, at: Date())
+      throw error
+    }
   }
 
   /// Writes the report, and says why if that cannot be done, since the result must be shown still.
@@ -111,7 +110,7 @@ extension LaunchLoop.Ending {
         .warning,
         id: "interrupted",
         problem: "interrupted; the complete blocks are stored",
-        remedy: "go on with `launchlab run SCENARIO --resume last`"
+        remedy: "go on with `--resume last` where the run has a scenario file"
       )
     }
   }

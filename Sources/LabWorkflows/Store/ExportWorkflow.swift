@@ -20,6 +20,8 @@ package struct ExportWorkflow {
   ///   - all: Whether every run is written.
   ///   - isCSV: CSV rather than JSON lines.
   ///   - sink: Takes the text in pieces.
+  /// - Throws: ``WorkflowError`` when no run, or more than one, is meant; `StoreError`; and what
+  ///   `sink` throws.
   package func write(
     _ id: String?,
     all: Bool,
