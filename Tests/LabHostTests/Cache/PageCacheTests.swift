@@ -87,11 +87,6 @@ import Testing
     #expect(cache.canVerify(try makeFile(bytes: 1)))
   }
 
-  @Test(.enabled(if: !TestMachine.isRoot, "root may ask about every file"))
-  func `does not trust what the kernel says of somebody else's file`() {
-    #expect(!cache.canVerify("/usr/bin/env"))
-  }
-
   @Test(.enabled(if: TestMachine.canMount && isOnDisk, "mounting an overlay takes root and a disk"))
   func `sees the pages of a file on an overlay`() throws {
     try TestMachine.shell(
