@@ -5,20 +5,20 @@ import Testing
 @testable import LabScenarios
 
 struct PathSafetyTests {
-  private let safety = PathSafety(scenarioDirectory: "/work/lab", home: "/people/me")
+  private let safety = PathSafety(scenarioDirectory: "/data/lab", home: "/people/me")
 
   @Test(arguments: [
     "/", "/usr", "/usr/lib/python3", "/usr/local", "/usr/local/bin", "/etc", "/etc/app", "/bin",
     "/lib", "/lib64/x", "/boot/x", "/dev/shm", "/proc/1", "/sys/x", "/var", "/var/lib", "/root",
     "/home", "/home/anybody", "/opt", "/tmp", "/run/app", "/people", "/people/me", "/work",
-    "/work/lab", "/work/lab/.launchlab", "/work/lab/.launchlab/builds", "/srv", "/mnt/disk",
+    "/data/lab", "/data/lab/.launchlab", "/data/lab/.launchlab/builds", "/srv", "/mnt/disk",
   ])
   func `keeps directories that are not the scenario's own`(path: String) {
     #expect(safety.objection(to: path) != nil)
   }
 
   @Test(arguments: [
-    "/work/lab/cache", "/work/other", "/opt/app", "/tmp/x", "/home/anybody/app/cache",
+    "/data/lab/cache", "/data/other", "/opt/app", "/tmp/x", "/home/anybody/app/cache",
     "/people/me/cache", "/var/lib/app", "/usr/local/app/data", "/people/meadow", "/library/x",
   ])
   func `lets a directory of its own be replaced`(path: String) {
