@@ -38,8 +38,10 @@ struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
   static let current =
     ProcessIdentity(ofLiving: Int(getpid())) ?? ProcessIdentity(pid: Int(getpid()), start: 0)
 
-  /// Whether this very process still exists.
-  var isAlive: Bool { ProcessIdentity(ofLiving: pid) == self }
+  /// Whether this very process still runs; one that only waits for its parent has ended.
+  var isAlive: Bool {
+    ProcessIdentity(ofLiving: pid) == self && ProcessStatus(of: pid_t(pid)) != nil
+  }
 
   var description: String { "\(pid)-\(start)" }
 }

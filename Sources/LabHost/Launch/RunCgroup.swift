@@ -77,16 +77,11 @@ struct RunCgroup {
     return nil
   }
 
-  /// A controller that has ended counts as gone, even if its parent has not noticed yet.
-  private static func isAlive(_ controller: ProcessIdentity) -> Bool {
-    controller.isAlive && ProcessStatus(of: pid_t(controller.pid)) != nil
-  }
-
   private static func removeStale(in parent: FilePath) {
     for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {
       let identity = name.dropFirst(prefix.count)
       guard let end = identity.lastIndex(of: "-"),
-        let controller = ProcessIdentity(identity[..<end]), !isAlive(controller)
+        let controller = ProcessIdentity(identity[..<end]), !controller.isAlive
       else { continue }
       let cgroup = Self(directory: parent.appending(name))
       cgroup.kill()
