@@ -15,8 +15,13 @@ struct OwnFiles: Sendable {
 
   private var indices: [FilePath: Int] = [:]
 
+  /// The working directory of the target, where a relative element of its PATH begins.
+  private let directory: String
+
   /// How many interpreters the kernel follows, of which each may itself be a script.
   private static let interpreterLimit = 4
+
+  private init(directory: String) { self.directory = directory }
 
   /// Finds the files of a target.
   ///
@@ -31,7 +36,7 @@ struct OwnFiles: Sendable {
     executable: FilePath,
     environment: [String: String]
   ) async throws(HostError) -> Self {
-    var found = Self()
+    var found = Self(directory: target.directory)
     guard let program = DeclaredDirectory.realPath(of: executable) else {
       throw .system(operation: "find the executable", path: executable.string, errno: ENOENT)
     }
@@ -46,7 +51,7 @@ struct OwnFiles: Sendable {
     to files: [WatchedFile]
   ) throws(HostError) -> [WatchedFile] {
     guard !paths.isEmpty else { return files }
-    var found = Self()
+    var found = Self(directory: "/")
     for file in files { found.add(file.path, isOwn: file.isOwn) }
     for path in paths where DeclaredDirectory.realPath(of: path) != nil { try found.addTree(path) }
     return found.files
@@ -122,7 +127,12 @@ struct OwnFiles: Sendable {
     if case .dynamic(let loader) = ProgramFile(at: direct) {
       await addLibraries(of: direct, loader: loader, environment: environment)
     }
-    if let program = Self.program(named: name, path: environment["PATH"]) { return program }
+    let program = try? ExecutableLookup.resolve(
+      command: name,
+      path: environment["PATH"],
+      directory: directory
+    )
+    if let program { return DeclaredDirectory.realPath(of: FilePath(program)) }
     note(id: "missing-interpreter", "\"\(name)\" is not in the target's PATH", at: script)
     return nil
   }
@@ -151,17 +161,6 @@ struct OwnFiles: Sendable {
       } else if !word.hasPrefix("-"), !word.contains("=") {
         return word
       }
-    }
-    return nil
-  }
-
-  /// Looks a name up as execvp(3) does; a name with a slash is a path.
-  static func program(named name: String, path: String?) -> FilePath? {
-    if name.contains("/") { return DeclaredDirectory.realPath(of: FilePath(name)) }
-    for directory in (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") {
-      let candidate = FilePath(String(directory)).appending(name)
-      let isExecutable = unsafe candidate.withPlatformString { unsafe access($0, X_OK) == 0 }
-      if isExecutable, let program = DeclaredDirectory.realPath(of: candidate) { return program }
     }
     return nil
   }
