@@ -56,11 +56,6 @@ package final class Spawner {
     )
   }
 
-  /// The path of the program that does nothing: the floor of every launch time.
-  ///
-  /// - Throws: ``HostError/system(operation:path:errno:)`` when it cannot be unpacked.
-  package func emptyProgram() throws(HostError) -> String { try EmbeddedHelper.empty.unpacked() }
-
   /// Launches once, waits until the target is ready, and stops it with all it has started.
   ///
   /// - Returns: What became of it, whatever the target did.

@@ -1,13 +1,14 @@
 import Foundation
-import LabHost
 import LabModel
 import Testing
+
+@testable import LabHost
 
 struct SpawnerFiguresTests {
   @Test func `reports a small empty program while this process is large`() throws {
     let bench = try LaunchBench()
     let ballast = [UInt8](repeating: 1, count: 200 << 20)
-    let program = try bench.spawner.emptyProgram()
+    let program = try EmbeddedHelper.empty.unpacked()
     let result = try bench.spawner.launch(bench.request([program]))
     #expect(try #require(result.figures.peakRSS) < 2 << 20)
     #expect(ballast[ballast.count / 2] == 1)
@@ -15,7 +16,7 @@ struct SpawnerFiguresTests {
 
   @Test func `reports the empty program alike before and after a flood`() throws {
     let bench = try LaunchBench()
-    let request = try bench.request([bench.spawner.emptyProgram()])
+    let request = try bench.request([EmbeddedHelper.empty.unpacked()])
     let before = try #require(try bench.spawner.launch(request).figures.peakRSS)
     _ = try bench.perl("print q(x) x 10000000; print STDERR q(x) x 10000000")
     let after = try #require(try bench.spawner.launch(request).figures.peakRSS)

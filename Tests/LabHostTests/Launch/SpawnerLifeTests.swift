@@ -8,7 +8,7 @@ import Testing
 struct SpawnerLifeTests {
   @Test func `leaves no file open after a thousand launches`() throws {
     let bench = try LaunchBench()
-    let program = try bench.spawner.emptyProgram()
+    let program = try EmbeddedHelper.empty.unpacked()
     let request = try bench.request([program])
     let sleeper = try bench.request(
       ["/bin/sh", "-c", "ls /proc/$PPID/fd | wc -l", bench.mark])
