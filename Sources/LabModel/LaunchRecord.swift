@@ -1,5 +1,5 @@
 /// One stored launch: what was asked for, what was reached, and what was seen.
-package struct LaunchRecord: Hashable, Codable, Sendable {
+package struct LaunchRecord: Hashable, Sendable {
   /// The number of the block, from 0.
   package var block: Int
 
@@ -19,6 +19,9 @@ package struct LaunchRecord: Hashable, Codable, Sendable {
   /// Whether the state that the arm asks for was reached, judged after the launch.
   package var stateReached: StateReached
 
+  /// How the launch was spent, of collector launches.
+  package var stages: LaunchStages?
+
   package init(
     block: Int,
     position: Int,
@@ -26,7 +29,8 @@ package struct LaunchRecord: Hashable, Codable, Sendable {
     startedAt: Nanoseconds,
     preparation: Preparation,
     result: LaunchResult,
-    stateReached: StateReached
+    stateReached: StateReached,
+    stages: LaunchStages? = nil
   ) {
     self.block = block
     self.position = position
@@ -35,6 +39,7 @@ package struct LaunchRecord: Hashable, Codable, Sendable {
     self.preparation = preparation
     self.result = result
     self.stateReached = stateReached
+    self.stages = stages
   }
 }
 

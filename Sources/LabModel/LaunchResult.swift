@@ -1,5 +1,5 @@
 /// What one start of a target gave.
-package struct LaunchResult: Hashable, Codable, Sendable {
+package struct LaunchResult: Hashable, Sendable {
   package var outcome: Outcome
 
   /// From the instant just before `execve` until ready; nil unless the outcome is `ready`.
@@ -17,6 +17,12 @@ package struct LaunchResult: Hashable, Codable, Sendable {
 
   package var output: CapturedOutput
 
+  /// What was launched and when, for collectors; not stored.
+  package var trace: LaunchTrace?
+
+  /// What a collector saw, on collector launches only; it is concluded from at once, and not stored.
+  package var observation: StageObservation?
+
   package init(
     outcome: Outcome,
     launch: Nanoseconds? = nil,
@@ -24,7 +30,9 @@ package struct LaunchResult: Hashable, Codable, Sendable {
     resolution: Nanoseconds = .zero,
     figures: Figures = Figures(),
     flags: [LaunchFlag] = [],
-    output: CapturedOutput = CapturedOutput()
+    output: CapturedOutput = CapturedOutput(),
+    trace: LaunchTrace? = nil,
+    observation: StageObservation? = nil
   ) {
     self.outcome = outcome
     self.launch = launch
@@ -33,6 +41,26 @@ package struct LaunchResult: Hashable, Codable, Sendable {
     self.figures = figures
     self.flags = flags
     self.output = output
+    self.trace = trace
+    self.observation = observation
+  }
+}
+
+/// What was launched and when, so that what collectors saw can be laid beside it.
+package struct LaunchTrace: Hashable, Sendable {
+  /// The instant just before `execve`, on the monotonic clock.
+  package var begin: Nanoseconds
+
+  /// The process that was launched.
+  package var process: Int32
+
+  /// The process that said it is ready, where one said so.
+  package var readyProcess: Int32?
+
+  package init(begin: Nanoseconds, process: Int32, readyProcess: Int32? = nil) {
+    self.begin = begin
+    self.process = process
+    self.readyProcess = readyProcess
   }
 }
 

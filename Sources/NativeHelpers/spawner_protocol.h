@@ -106,6 +106,9 @@ struct result_header {
   int64_t spawn;
   int64_t resolution;
   uint64_t detail;
+  int64_t started;     // the instant just before execve
+  int32_t pid;         // the process that was launched
+  int32_t ready_pid;   // the process that said it is ready, or 0
   int64_t figures[FIGURE_COUNT];
   int64_t counter_values[COUNTER_LIMIT];
   uint64_t totals[2];  // bytes written to stdout and stderr

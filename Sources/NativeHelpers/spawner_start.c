@@ -91,6 +91,8 @@ int start(struct launch *launch) {
   // A child that was killed on its way has no such instant.
   launch->started = exec_instant ? exec_instant : launch->before_clone;
   launch->result.spawn = launch->started - launch->before_clone;
+  launch->result.started = launch->started;
+  launch->result.pid = pid;
   if (child_step == STEP_NONE) return 0;
   launch->result.spawn = 0;
   while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;

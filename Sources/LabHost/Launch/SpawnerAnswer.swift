@@ -5,7 +5,7 @@ import SystemPackage
 /// A result of the spawner, decoded; the encoding is that of `spawner_protocol.h`.
 struct SpawnerAnswer {
   /// The bytes before the kept output.
-  static let headerSize = 392
+  static let headerSize = 408
 
   private static let counterLimit = 16
 
@@ -23,6 +23,9 @@ struct SpawnerAnswer {
   private let spawn: Int64
   private let resolution: Int64
   private let detail: UInt64
+  private let started: Int64
+  private let process: Int32
+  private let readyProcess: Int32
   private let figures: [Int64]
   private let counterValues: [Int64]
   private let figureErrors: [Int32]
@@ -42,6 +45,9 @@ struct SpawnerAnswer {
     spawn = reader.next()
     resolution = reader.next()
     detail = reader.next()
+    started = reader.next()
+    process = reader.next()
+    readyProcess = reader.next()
     figures = reader.next(Self.figureNames.count)
     counterValues = reader.next(Self.counterLimit)
     let totals: [UInt64] = reader.next(2)
@@ -68,7 +74,16 @@ struct SpawnerAnswer {
       resolution: Nanoseconds(resolution),
       figures: hasStarted ? decodedFigures : Figures(),
       flags: decodedFlags,
-      output: output
+      output: output,
+      trace: hasStarted ? trace : nil
+    )
+  }
+
+  private var trace: LaunchTrace {
+    LaunchTrace(
+      begin: Nanoseconds(started),
+      process: process,
+      readyProcess: readyProcess == 0 ? nil : readyProcess
     )
   }
 

@@ -1,0 +1,61 @@
+/// How one launch was spent, as one collector saw it.
+package struct LaunchStages: Hashable, Codable, Sendable {
+  /// What really collected, which may be another collector than the one asked for.
+  package var collector: StageCollector
+
+  /// The stage `launch`, whose parts sum to it.
+  package var launch: Stage
+
+  /// The instant `main` was about to run, since the `execve` request: the total pre-main time.
+  package var preMain: Nanoseconds?
+
+  /// The program that became ready.
+  package var program: String?
+
+  /// The other programs of the launch: wrappers before it, children beside it.
+  package var others: [ProgramStages]
+
+  /// Counts by name, such as `libraries`, `initializers` and `initializers_timed`.
+  package var counters: [String: Int64]
+
+  /// What could not be had, and why, as sentences without a full stop.
+  package var notes: [String]
+
+  package init(
+    collector: StageCollector,
+    launch: Stage,
+    preMain: Nanoseconds? = nil,
+    program: String? = nil,
+    others: [ProgramStages] = [],
+    counters: [String: Int64] = [:],
+    notes: [String] = []
+  ) {
+    self.collector = collector
+    self.launch = launch
+    self.preMain = preMain
+    self.program = program
+    self.others = others
+    self.counters = counters
+    self.notes = notes
+  }
+}
+
+/// The stages of one program that ran during a launch beside the one that became ready.
+package struct ProgramStages: Hashable, Codable, Sendable {
+  package var pid: Int32
+
+  package var program: String
+
+  /// Whether it was executed by the target's own process before the program that became ready.
+  package var isWrapper: Bool
+
+  /// `load`, `fixup`, `init` and what follows; starts are since the launch began.
+  package var stages: [Stage]
+
+  package init(pid: Int32, program: String, isWrapper: Bool, stages: [Stage]) {
+    self.pid = pid
+    self.program = program
+    self.isWrapper = isWrapper
+    self.stages = stages
+  }
+}

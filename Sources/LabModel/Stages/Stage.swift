@@ -1,0 +1,135 @@
+/// A named part of a launch, and its own parts.
+package struct Stage: Hashable, Codable, Sendable {
+  /// One of ``StageName``, or what the stage is about: a library, an initializer, a mark.
+  package var name: String
+
+  package var kind: Kind
+
+  /// When it began, since the instant just before `execve`; nil where only durations are known.
+  package var start: Nanoseconds?
+
+  /// How long it took; nil when that could not be had, for the reason in `flags`.
+  package var duration: Nanoseconds?
+
+  /// How far `duration` may be off, because it is printed or polled that coarsely.
+  package var resolution: Nanoseconds
+
+  package var source: StageCollector
+
+  package var flags: [StageFlag]
+
+  /// The code that the stage is about.
+  package var place: CodePlace?
+
+  /// In order of their beginning, where that is known.
+  package var children: [Stage]
+
+  package init(
+    name: String,
+    kind: Kind = .part,
+    start: Nanoseconds? = nil,
+    duration: Nanoseconds?,
+    resolution: Nanoseconds = .zero,
+    source: StageCollector,
+    flags: [StageFlag] = [],
+    place: CodePlace? = nil,
+    children: [Stage] = []
+  ) {
+    self.name = name
+    self.kind = kind
+    self.start = start
+    self.duration = duration
+    self.resolution = resolution
+    self.source = source
+    self.flags = flags
+    self.place = place
+    self.children = children
+  }
+
+  /// How a stage relates to the one it belongs to.
+  package enum Kind: String, Codable, Sendable {
+    /// The parts of a stage sum to it within the resolution.
+    case part
+
+    /// It may overlap others, and is not summed.
+    case detail
+
+    /// It is shown beside the launch, and is no part of it.
+    case excluded
+  }
+}
+
+/// The stages that every collector's values are brought to.
+package enum StageName {
+  package static let launch = "launch"
+
+  /// From the `execve` request to the first mark in user space.
+  ///
+  /// It holds the kernel's part, and what the loader does before it can be watched. For a program
+  /// behind wrappers it reaches up to the first mark of that program.
+  package static let exec = "exec"
+
+  /// Finding and mapping libraries.
+  package static let load = "load"
+
+  /// Relocation: rebase and bind.
+  package static let fixup = "fixup"
+
+  /// The set-up of a language's runtime: ObjC, Go, JVM.
+  package static let runtimeSetup = "runtime_setup"
+
+  /// Initializers, before `main`.
+  package static let initializers = "init"
+  package static let libraryInitializers = "init.libraries"
+  package static let programInitializers = "init.program"
+
+  /// What the loader took besides, never hidden.
+  package static let loaderOther = "loader_other"
+
+  /// From `main` to the ready instant; for `ready: exit` it holds the teardown too.
+  package static let mainToReady = "main_to_ready"
+
+  /// From before `clone` to the `execve` request.
+  package static let spawn = "spawn"
+}
+
+/// A place in an executable file or library.
+package struct CodePlace: Hashable, Codable, Sendable {
+  /// The path of the file as it was loaded.
+  package var file: String
+
+  /// The address less the load address of the file; nil for the file as a whole.
+  package var offset: UInt64?
+
+  /// The demangled symbol; nil where the file has none for the offset.
+  package var symbol: String?
+
+  package init(file: String, offset: UInt64? = nil, symbol: String? = nil) {
+    self.file = file
+    self.offset = offset
+    self.symbol = symbol
+  }
+}
+
+/// What a reader of a stage's value must know.
+///
+/// The raw value is the name used in JSON and reports.
+package enum StageFlag: String, Hashable, Codable, CaseIterable, Sendable {
+  /// An unsigned difference went below zero when it was printed; the value is not usable.
+  case wrapped
+
+  /// Calculated from the total and the other stages.
+  case repaired
+
+  /// The end was not seen, such as of an initializer that does not return.
+  case unfinished
+
+  /// Parts that were too short to keep one by one, together.
+  case folded
+
+  /// The boundary was not seen; the value contains the next stage as well.
+  case merged
+
+  /// Cannot be had with this collector or for this program.
+  case unavailable
+}

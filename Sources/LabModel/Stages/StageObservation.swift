@@ -1,0 +1,155 @@
+/// What a collector saw of one launch, before anything is concluded from it.
+package struct StageObservation: Hashable, Sendable {
+  /// What really collected.
+  package var collector: StageCollector
+
+  /// The instant just before `execve`, on the monotonic clock, as every time here.
+  package var begin: Nanoseconds
+
+  /// The ready instant; nil when the target did not become ready.
+  package var ready: Nanoseconds?
+
+  /// The process that was launched.
+  package var process: Int32
+
+  /// The process that said it is ready, where one said so.
+  package var readyProcess: Int32?
+
+  /// In the order in which they were claimed.
+  package var events: [LaunchEvent]
+
+  /// How many events found no room.
+  package var lostEvents: Int
+
+  /// What the dynamic loader wrote of itself.
+  package var loaderText: [UInt8]
+
+  /// What could not be had, and why, as sentences without a full stop.
+  package var notes: [String]
+
+  package init(
+    collector: StageCollector,
+    begin: Nanoseconds,
+    ready: Nanoseconds?,
+    process: Int32,
+    readyProcess: Int32? = nil,
+    events: [LaunchEvent] = [],
+    lostEvents: Int = 0,
+    loaderText: [UInt8] = [],
+    notes: [String] = []
+  ) {
+    self.collector = collector
+    self.begin = begin
+    self.ready = ready
+    self.process = process
+    self.readyProcess = readyProcess
+    self.events = events
+    self.lostEvents = lostEvents
+    self.loaderText = loaderText
+    self.notes = notes
+  }
+}
+
+/// Something that happened at an instant of a launch, or between two.
+package struct LaunchEvent: Hashable, Sendable {
+  package var kind: Kind
+
+  package var pid: Int32
+
+  /// On the monotonic clock.
+  package var time: Nanoseconds
+
+  /// Nil for an instant, and for something that did not end.
+  package var end: Nanoseconds?
+
+  /// What the kind says.
+  package var address: UInt64
+
+  /// The number of a loaded object within its process and program, from 0; what the kind says.
+  package var object: UInt32
+
+  /// A path or a name; what the kind says.
+  package var text: String
+
+  package init(
+    kind: Kind,
+    pid: Int32,
+    time: Nanoseconds,
+    end: Nanoseconds? = nil,
+    address: UInt64 = 0,
+    object: UInt32 = 0,
+    text: String = ""
+  ) {
+    self.kind = kind
+    self.pid = pid
+    self.time = time
+    self.end = end
+    self.address = address
+    self.object = object
+    self.text = text
+  }
+
+  /// What happened; the raw values are those of `launch_events.h`.
+  package enum Kind: UInt16, CaseIterable, Sendable {
+    // The probe.
+
+    /// The probe was loaded: a new program in this process. `text` is the executable.
+    case programBegan = 1
+
+    /// An object was mapped. `address` is its load address, `text` its path.
+    case objectOpened = 2
+
+    /// The loader begins to add objects.
+    case adding = 3
+
+    /// The loader has added and, before `main`, relocated what it was adding.
+    case consistent = 4
+
+    /// An initializer ran. `address` is the function, `object` its library.
+    case initializer = 5
+
+    /// `main` is about to run.
+    case mainBegins = 6
+
+    /// Initializers were counted: `address` are the entries found, `object` those that are timed.
+    case initializersFound = 7
+
+    /// The initializers of an object cannot be timed: `address` is the errno, `object` the library.
+    case initializersUntimed = 8
+
+    // Breakpoints.
+
+    /// The kernel has executed the program, and nothing of it has run.
+    case executed = 16
+
+    /// The loader reached `_dl_debug_state`: first when it adds, then when it is consistent.
+    case loaderState = 17
+
+    /// The entry point of the program; for a static one its very start.
+    case entered = 18
+
+    /// The function `main`, or `main.main` of Go.
+    case mainReached = 19
+
+    /// Go's `runtime.main`, which runs the package initializers.
+    case runtimeMain = 20
+
+    /// A page of a file was missing from the page cache. `address` is the offset of the page in
+    /// the file `text`; the offset is all ones where it is not known.
+    case majorFault = 21
+
+    // The marks API.
+
+    /// `launch_mark`; `text` is its name.
+    case mark = 32
+
+    /// `launch_interval_begin` to `launch_interval_end`; `text` is its name.
+    case interval = 33
+
+    /// A start-up task; `text` is its name.
+    case task = 34
+
+    /// A phase of start-up tasks; `text` is its name.
+    case phase = 35
+  }
+}
