@@ -25,6 +25,9 @@ package struct MeasureOptions: Sendable {
   package var counters: [String]
   package var includesEmptyBaseline: Bool
 
+  /// How launches are split into stages, if they are.
+  package var stages: StagePlan?
+
   /// The absolute working directory, which relative paths are relative to.
   package var directory: String
 
@@ -45,6 +48,7 @@ package struct MeasureOptions: Sendable {
     stateDirectories: [String] = [],
     counters: [String] = [],
     includesEmptyBaseline: Bool = false,
+    stages: StagePlan? = nil,
     directory: String
   ) {
     self.command = command
@@ -63,6 +67,7 @@ package struct MeasureOptions: Sendable {
     self.stateDirectories = stateDirectories
     self.counters = counters
     self.includesEmptyBaseline = includesEmptyBaseline
+    self.stages = stages
     self.directory = directory
   }
 }

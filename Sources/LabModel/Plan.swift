@@ -21,6 +21,26 @@ package struct Arm: Hashable, Codable, Sendable {
 
     /// It carries perf events, and its times are never mixed with plain ones.
     case counters
+
+    // A collector sees how its launches are spent; nor are these times mixed with plain ones.
+    case probe
+    case breakpoints
+    case statistics
+    case text
+    case marks
+
+    package init(_ collector: StageCollector) {
+      switch collector {
+      case .probe: self = .probe
+      case .breakpoints: self = .breakpoints
+      case .statistics: self = .statistics
+      case .text: self = .text
+      case .marks: self = .marks
+      }
+    }
+
+    /// What collects on the launches of the arm, if anything.
+    package var collector: StageCollector? { StageCollector(rawValue: rawValue) }
   }
 
   /// The target name of the floor; a scenario may not use it.
@@ -46,13 +66,18 @@ package struct Plan: Hashable, Codable, Sendable {
     self.blockCount = blockCount
   }
 
-  /// The launches of each counter arm: those asked for, or one per block if there are fewer blocks.
-  package var counterLaunches: Int { min(max(0, scenario.counterLaunches), blockCount) }
+  /// The launches of each arm of a kind: one per block of plain arms, and of others those asked
+  /// for, or one per block if there are fewer blocks.
+  package func launches(of kind: Arm.Kind) -> Int {
+    switch kind {
+    case .plain: blockCount
+    case .counters: min(max(0, scenario.counterLaunches), blockCount)
+    default: min(max(0, scenario.stages?.launches ?? 0), blockCount)
+    }
+  }
 
   /// How many launches the plan holds.
-  package var launchCount: Int {
-    arms.reduce(0) { $0 + ($1.kind == .plain ? blockCount : counterLaunches) }
-  }
+  package var launchCount: Int { arms.reduce(0) { $0 + launches(of: $1.kind) } }
 
   /// The arms of a block in launch order.
   ///
@@ -63,7 +88,7 @@ package struct Plan: Hashable, Codable, Sendable {
   /// - Parameter block: From 0 to below ``blockCount``.
   /// - Returns: Indices into ``arms``, each at most once.
   package func order(ofBlock block: Int) -> [Int] {
-    var order = arms.indices.filter { arms[$0].kind == .plain || hasCounterLaunches(block) }
+    var order = arms.indices.filter { hasLaunches(of: arms[$0].kind, in: block) }
     var generator = SplitMix64(seed: seed, part: block)
     for last in order.indices.dropFirst().reversed() {
       order.swapAt(last, generator.next(below: last + 1))
@@ -71,11 +96,12 @@ package struct Plan: Hashable, Codable, Sendable {
     return order
   }
 
-  /// Whether the counter arms are launched in a block; those blocks are spread evenly.
-  private func hasCounterLaunches(_ block: Int) -> Bool {
-    func launches(before block: Int) -> Int {
-      (2 * block * counterLaunches + blockCount) / (2 * blockCount)
+  /// Whether the arms of a kind are launched in a block; those blocks are spread evenly.
+  private func hasLaunches(of kind: Arm.Kind, in block: Int) -> Bool {
+    let count = launches(of: kind)
+    func number(before block: Int) -> Int {
+      (2 * block * count + blockCount) / (2 * blockCount)
     }
-    return launches(before: block + 1) > launches(before: block)
+    return number(before: block + 1) > number(before: block)
   }
 }

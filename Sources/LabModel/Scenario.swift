@@ -23,6 +23,9 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// How many launches of their own each arm gets for its `counters:`.
   package var counterLaunches: Int
 
+  /// How launches are split into stages, if they are.
+  package var stages: StagePlan?
+
   package init(
     name: String,
     source: Source? = nil,
@@ -31,7 +34,8 @@ package struct Scenario: Hashable, Codable, Sendable {
     launches: Int,
     includesEmptyBaseline: Bool = false,
     directory: String,
-    counterLaunches: Int = 3
+    counterLaunches: Int = 3,
+    stages: StagePlan? = nil
   ) {
     self.name = name
     self.source = source
@@ -41,6 +45,7 @@ package struct Scenario: Hashable, Codable, Sendable {
     self.includesEmptyBaseline = includesEmptyBaseline
     self.directory = directory
     self.counterLaunches = counterLaunches
+    self.stages = stages
   }
 }
 

@@ -47,7 +47,7 @@ package struct PlanText {
       let target = plan.scenario.targets.first { $0.name == arm.target }
       let command = target.map { ShellQuoting.text($0.command).printable } ?? "the floor"
       let ready = target.map { "until \($0.ready.description.printable)" } ?? ""
-      let launches = arm.kind == .plain ? plan.blockCount : plan.counterLaunches
+      let launches = plan.launches(of: arm.kind)
       let kind = arm.kind == .counters ? " (counters)" : ""
       return [
         TextTable.Cell(label(number), .bold), TextTable.Cell(arm.target.printable),

@@ -5,8 +5,9 @@ package enum Planner {
   /// Plans the run of a scenario.
   ///
   /// Arms are the targets in their order, each in every state, then the empty program in every
-  /// state where it is asked for, then the counter launches of targets that have counters. The
-  /// order of each block follows from the seed; see ``Plan/order(ofBlock:)``.
+  /// state where it is asked for, then the counter launches of targets that have counters, then the
+  /// collector launches. The order of each block follows from the seed; see
+  /// ``Plan/order(ofBlock:)``.
   ///
   /// - Parameters:
   ///   - scenario: What is asked for.
@@ -21,10 +22,17 @@ package enum Planner {
     let counting = scenario.targets.filter { !$0.counters.isEmpty }.flatMap { target in
       scenario.states.map { Arm(target: target.name, state: $0, kind: .counters) }
     }
+    let collecting = scenario.targets.flatMap { target in
+      scenario.states.flatMap { state in
+        (scenario.stages?.arms ?? []).map { collector in
+          Arm(target: target.name, state: state, kind: Arm.Kind(collector))
+        }
+      }
+    }
     return Plan(
       scenario: scenario,
       seed: seed,
-      arms: plain + counting,
+      arms: plain + counting + collecting,
       blockCount: scenario.launches
     )
   }

@@ -38,7 +38,18 @@ extension ScenarioFile {
     if options.includesEmptyBaseline {
       top.append((text("baseline"), Node([(text("empty"), Node("true"))])))
     }
+    if let stages = options.stages { top.append((text("stages"), section(stages))) }
     return Node(top)
+  }
+
+  private static func section(_ stages: StagePlan) -> Node {
+    var keys: [(Node, Node)] = [
+      (text("collect"), list(stages.collectors.map(\.rawValue))),
+      (text("launches"), Node("\(stages.launches)")),
+      (text("probe_hidden"), Node(stages.isProbeHidden ? "true" : "false")),
+    ]
+    if !stages.patterns.isEmpty { keys.append((text("patterns"), list(stages.patterns))) }
+    return Node(keys)
   }
 
   private static func target(_ options: MeasureOptions) -> Node {

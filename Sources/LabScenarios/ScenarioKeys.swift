@@ -52,8 +52,8 @@ enum ScenarioKeys {
     ),
     Key(
       "stages",
-      .unsupported("stages", .map(stages)),
-      "How launches are split into stages. Not supported yet."
+      .map(stages),
+      "How launches are split into stages, on launches of their own beside the plain ones."
     ),
     Key(
       "regression",
@@ -193,6 +193,43 @@ enum ScenarioKeys {
   ]
 }
 
+// MARK: - Stages
+
+extension ScenarioKeys {
+  static let stages: [Key] = [
+    Key(
+      "collect",
+      .list(of: .scalar(.word(StageCollector.allCases.map(\.rawValue)))),
+      "What sees how launches are spent: probe (every stage, library and initializer of dynamic "
+        + "glibc programs), breakpoints (exec, entry and main of any program), statistics "
+        + "(LD_DEBUG=statistics), text (what the program prints itself), marks (what it says with "
+        + "launch marks). Default: [probe]."
+    ),
+    Key(
+      "launches",
+      .scalar(.whole(launchRange)),
+      "How many launches each collector gets, per target and state, at most one per block. "
+        + "Default: \(StagePlan.defaultLaunches)."
+    ),
+    Key(
+      "probe_hidden",
+      .scalar(.boolean),
+      "Whether the probe takes LD_AUDIT out of the environment, so that the program cannot see it; "
+        + "programs that it executes are then not followed. Default: false."
+    ),
+    Key(
+      "env",
+      .named(.text, .scalar(.text)),
+      "Variables added for the collector text only, such as GODEBUG: inittrace=1."
+    ),
+    Key(
+      "patterns",
+      .list(of: .scalar(.text)),
+      "Regular expressions for the collector text, with the named groups stage, value and unit."
+    ),
+  ]
+}
+
 // MARK: - Keys of later versions
 
 extension ScenarioKeys {
@@ -206,11 +243,6 @@ extension ScenarioKeys {
     "cpus", "aslr", "env_size", "priority", "governor", "boost", "thp", "swap", "nmi_watchdog",
     "network", "environment", "services", "settle", "steal", "proactive_reclaim", "require",
   ].map { Key($0, .anything, "Not supported yet.") }
-
-  static let stages: [Key] = [
-    Key("collect", .list(of: .scalar(.word(["probe"]))), "The collectors to use."),
-    Key("launches", .scalar(.whole(launchRange)), "How many launches are split."),
-  ]
 
   static let regression: [Key] = [
     Key("effect", .scalar(.percentage), "The smallest difference that matters."),

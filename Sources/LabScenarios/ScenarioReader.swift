@@ -31,7 +31,12 @@ struct ScenarioReader {
       states: states,
       launches: root["launches"]?.text.flatMap { Int($0) } ?? ScenarioKeys.defaultLaunches,
       includesEmptyBaseline: root["baseline"]?["empty"]?.text == "true",
-      directory: directory
+      directory: directory,
+      stages: root["stages"].map { value in
+        var reader = StagesReader(findings: findings)
+        defer { findings = reader.findings }
+        return reader.plan(from: value)
+      }
     )
   }
 

@@ -22,6 +22,7 @@ struct LaunchInserter {
         try statement.execute(arguments: StatementArguments(try values(of: record, db)))
         try insertCounters(of: record, db)
         try insertOutput(of: record, db)
+        try insertStages(of: record, db)
       }
     }
   }
@@ -187,6 +188,13 @@ extension LaunchInserter {
     for (event, value) in record.result.figures.counters {
       try statement.execute(arguments: [run, record.block, record.position, event, value])
     }
+  }
+
+  private func insertStages(of record: LaunchRecord, _ db: Database) throws {
+    guard let stages = record.stages else { return }
+    let sql = "INSERT INTO stages (run, block, position, tree) VALUES (?, ?, ?, ?)"
+    try db.cachedStatement(sql: sql)
+      .execute(arguments: [run, record.block, record.position, JSONText.text(stages)])
   }
 
   private func insertOutput(of record: LaunchRecord, _ db: Database) throws {

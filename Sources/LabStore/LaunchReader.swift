@@ -16,7 +16,7 @@ struct LaunchReader {
       l.state_reached, state_reason.text,
       (SELECT json_group_object(event, value) FROM counter AS c
         WHERE c.run = l.run AND c.block = l.block AND c.position = l.position),
-      out.head, out.tail, err.head, err.tail
+      out.head, out.tail, err.head, err.tail, stages.tree
     FROM launch AS l
     LEFT JOIN reason AS not_started ON not_started.id = l.not_started
     LEFT JOIN reason AS unverified ON unverified.id = l.unverified
@@ -27,6 +27,8 @@ struct LaunchReader {
       AND out.position = l.position AND out.stream = 'stdout'
     LEFT JOIN output AS err ON err.run = l.run AND err.block = l.block
       AND err.position = l.position AND err.stream = 'stderr'
+    LEFT JOIN stages ON stages.run = l.run AND stages.block = l.block
+      AND stages.position = l.position
     WHERE l.run = ?
     ORDER BY l.block, l.position
     """
@@ -42,6 +44,7 @@ struct LaunchReader {
     case stateReached, stateReason
     case counters
     case stdoutHead, stdoutTail, stderrHead, stderrTail
+    case stages
   }
 
   let db: Database
@@ -64,7 +67,9 @@ struct LaunchReader {
       startedAt: Nanoseconds(row[Column.started.rawValue]),
       preparation: try preparation(row),
       result: try result(row),
-      stateReached: try stateReached(row)
+      stateReached: try stateReached(row),
+      stages: try (row[Column.stages.rawValue] as String?)
+        .map { try JSONText.value(LaunchStages.self, $0) }
     )
   }
 }

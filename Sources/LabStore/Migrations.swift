@@ -6,7 +6,7 @@ import GRDB
 /// the application describe the newest schema, and a migration an old one.
 enum Migrations {
   /// The schema version that this launchlab reads and writes, as in `PRAGMA user_version`.
-  static let newest = 1
+  static let newest = 2
 
   /// The `PRAGMA application_id` of a store: `LLab` in ASCII.
   static let applicationID = 0x4C4C_6162
@@ -14,6 +14,7 @@ enum Migrations {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1", migrate: createRunsAndLaunches)
+    migrator.registerMigration("2", migrate: addStages)
     return migrator
   }
 
@@ -22,6 +23,11 @@ enum Migrations {
     try db.execute(sql: evidenceTables)
     try db.execute(sql: launchTables)
     try db.execute(sql: "PRAGMA application_id = 0x4C4C6162; PRAGMA user_version = 1")
+  }
+
+  private static let addStages: @Sendable (Database) throws -> Void = { db in
+    try db.execute(sql: stageTables)
+    try db.execute(sql: "PRAGMA user_version = 2")
   }
 }
 
@@ -194,5 +200,29 @@ extension Migrations {
       FOREIGN KEY (run, block, position) REFERENCES launch (run, block, position)
         ON DELETE CASCADE
     ) STRICT;
+    """
+}
+
+// MARK: - Version 2
+
+extension Migrations {
+  private static let stageTables = """
+    CREATE TABLE stages (
+      run INTEGER NOT NULL,
+      block INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      tree TEXT NOT NULL CHECK (json_type(tree) = 'object'),
+      PRIMARY KEY (run, block, position),
+      FOREIGN KEY (run, block, position) REFERENCES launch (run, block, position)
+        ON DELETE CASCADE
+    ) STRICT;
+
+    CREATE TABLE symbol (
+      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+      file INTEGER NOT NULL REFERENCES file (id),
+      place INTEGER NOT NULL,
+      name TEXT NOT NULL CHECK (name <> ''),
+      PRIMARY KEY (run, file, place)
+    ) STRICT, WITHOUT ROWID;
     """
 }

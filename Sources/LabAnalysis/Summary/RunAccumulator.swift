@@ -11,11 +11,10 @@ package struct RunAccumulator: Sendable {
   package init(plan: Plan) {
     arms = plan.arms.map { arm in
       let target = plan.scenario.targets.first { $0.name == arm.target }
-      let isPlain = arm.kind == .plain
       return ArmAccumulator(
         arm: arm,
-        counters: isPlain ? [] : target?.counters ?? [],
-        planned: isPlain ? plan.blockCount : plan.counterLaunches
+        counters: arm.kind == .counters ? target?.counters ?? [] : [],
+        planned: plan.launches(of: arm.kind)
       )
     }
   }

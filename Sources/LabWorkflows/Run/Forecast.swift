@@ -35,7 +35,7 @@ package struct Forecast {
 
   private static func assumption(for plan: Plan) -> Nanoseconds {
     plan.arms.reduce(.zero) { sum, arm in
-      let launches = arm.kind == .plain ? plan.blockCount : plan.counterLaunches
+      let launches = plan.launches(of: arm.kind)
       return sum + .milliseconds(Int64(launches) * (arm.state.isCold ? 500 : 100))
     }
   }
