@@ -23,6 +23,9 @@ package struct LaunchResult: Hashable, Sendable {
   /// What a collector saw, on collector launches only; it is concluded from at once, and not stored.
   package var observation: StageObservation?
 
+  /// The pages that the launch had to wait for, where they were recorded; not stored.
+  package var faults: MajorFaults?
+
   package init(
     outcome: Outcome,
     launch: Nanoseconds? = nil,
@@ -32,7 +35,8 @@ package struct LaunchResult: Hashable, Sendable {
     flags: [LaunchFlag] = [],
     output: CapturedOutput = CapturedOutput(),
     trace: LaunchTrace? = nil,
-    observation: StageObservation? = nil
+    observation: StageObservation? = nil,
+    faults: MajorFaults? = nil
   ) {
     self.outcome = outcome
     self.launch = launch
@@ -43,6 +47,7 @@ package struct LaunchResult: Hashable, Sendable {
     self.output = output
     self.trace = trace
     self.observation = observation
+    self.faults = faults
   }
 }
 

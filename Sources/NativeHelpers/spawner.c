@@ -37,10 +37,12 @@ static void set_up_signals(void) {
 static void measure(struct launch *launch) {
   watch(launch);
   take_counters(launch);
+  take_faults(launch);
   if (launch->request->ready == READY_EXIT && launch->result.outcome != OUTCOME_TIMED_OUT)
     take_exit_figures(launch);
   else
     take_live_figures(launch);
+  take_trace(launch);
   stop_tree(launch);
   drain(launch, NULL);
 }
@@ -54,7 +56,9 @@ static void launch_once(struct launch *launch) {
   if (launch->pidfd >= 0) close(launch->pidfd);
   if (launch->input >= 0) close(launch->input);
   close_pattern();
+  if (is_traced(launch)) close_trace();
   send_result(launch);
+  close_faults();
 }
 
 int main(int count, char **arguments) {

@@ -2,9 +2,11 @@
 #ifndef SPAWNER_H
 #define SPAWNER_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "spawner_protocol.h"
 
@@ -107,5 +109,34 @@ void take_live_figures(struct launch *launch);
 void open_counters(struct launch *launch);
 void take_counters(struct launch *launch);
 void close_counters(struct launch *launch);
+
+// spawner_trace.c: when the program reaches its first places.
+int is_traced(const struct launch *launch);
+void open_trace(struct launch *launch);
+void ask_for_trace(struct launch *launch, sigset_t *blocked);
+int trace_descriptor(void);
+void follow(struct launch *launch);
+void handle_stop(struct launch *launch, int code);
+void take_trace(struct launch *launch);
+void close_trace(void);
+
+// spawner_trace_events.c: breakpoints of perf events.
+void open_trace_events(struct launch *launch);
+int add_trace_event(struct launch *launch, int place, uint64_t address);
+void take_trace_events(struct launch *launch, const uint64_t *addresses);
+void close_trace_events(void);
+
+// spawner_trace_registers.c: breakpoints of ptrace(2).
+int set_breakpoints(pid_t pid, const uint64_t *addresses, int32_t *errors);
+void clear_breakpoints(pid_t pid);
+uint64_t breakpoint_hit(pid_t pid);
+
+// spawner_faults.c: the major faults.
+enum { FAULT_RING_LIMIT = 256 };
+void prepare_faults(void);
+void open_faults(struct launch *launch);
+void take_faults(struct launch *launch);
+int fault_pieces(struct iovec *pieces);
+void close_faults(void);
 
 #endif

@@ -8,7 +8,7 @@
 //   program, directory, standard input (empty: /dev/null), text (a pattern, a path, or the path of
 //   an HTTP request), host (of an HTTP request), the arguments, the environment.
 // result: struct result_header, then the kept bytes: head and tail of stdout, head and tail of
-//   stderr.
+//   stderr; then the records of page faults as perf_event_open(2) has them.
 //
 // Every field is naturally aligned, so that neither side needs padding.
 #ifndef SPAWNER_PROTOCOL_H
@@ -20,9 +20,29 @@ enum {
   REQUEST_LIMIT = 8 << 20,  // bytes; the kernel refuses larger arguments anyway
   STREAM_LIMIT = 64 << 10,  // bytes kept at each end of a stream
   COUNTER_LIMIT = 16,
+  PLACE_LIMIT = 4,  // as many breakpoints as an x86 processor has
+  HIT_LIMIT = 2,    // of one place
 };
 
-enum request_flag { REQUEST_TTY = 1 };
+enum request_flag {
+  REQUEST_TTY = 1,
+  REQUEST_TRACE = 2,   // take the times at which places of the program are reached
+  REQUEST_FAULTS = 4,  // record the major faults
+};
+
+// What the address of a place is added to.
+enum place_base {
+  PLACE_NONE,
+  PLACE_ENTRY,    // the entry point of the program; the address is not used
+  PLACE_PROGRAM,  // the load bias of the program
+  PLACE_LOADER,   // the load address of its dynamic loader
+};
+
+struct place {
+  uint64_t address;
+  uint32_t base;  // enum place_base
+  uint32_t reserved;
+};
 
 enum ready_kind {
   READY_EXIT,
@@ -48,6 +68,8 @@ struct request_header {
   uint32_t family;    // AF_INET or AF_INET6
   uint32_t port;
   uint8_t address[16];  // in network order
+  uint64_t entry;       // of the traced program, as in its file
+  struct place places[PLACE_LIMIT];  // in the order in which they are reached
 };
 
 enum outcome {
@@ -95,6 +117,33 @@ enum figure {
   FIGURE_COUNT,
 };
 
+// How the times of a traced launch were taken.
+enum trace_method {
+  TRACE_NOTHING,    // the program was not stopped when it was executed
+  TRACE_EVENTS,     // breakpoints of perf events, timed by the kernel
+  TRACE_REGISTERS,  // breakpoints of ptrace(2), timed when the spawner wakes up
+};
+
+enum trace_flag {
+  TRACE_EXECUTED_AGAIN = 1,  // the process has executed another program; that one is not followed
+  TRACE_LOST = 2,            // the kernel had no room for records
+};
+
+struct trace_result {
+  int64_t stopped;  // the program was executed and had not run yet; 0 when that was not seen
+  int64_t resumed;  // it could go on
+  int64_t hits[PLACE_LIMIT][HIT_LIMIT];  // 0: not reached
+  int32_t errors[PLACE_LIMIT];           // 0, or the errno that kept the place away
+  uint32_t method;  // enum trace_method
+  uint32_t flags;
+  int32_t error;        // 0, or the errno that kept the process from being traced
+  int32_t event_error;  // 0, or the errno that kept perf events away
+};
+
+enum fault_flag {
+  FAULTS_IN_USER_MODE = 1,  // faults inside of system calls are not recorded
+};
+
 struct result_header {
   uint32_t length;   // bytes after this field
   uint32_t outcome;  // enum outcome
@@ -116,6 +165,11 @@ struct result_header {
   uint32_t tails[2];
   int32_t figure_errors[FIGURE_COUNT + 1];   // 0, or the errno that kept the figure away
   int32_t counter_errors[COUNTER_LIMIT];     // 0, or the errno that kept the event away
+  struct trace_result trace;
+  uint32_t fault_bytes;  // of all records
+  int32_t fault_error;   // 0, or the errno that kept the records away
+  uint32_t fault_flags;
+  uint32_t reserved;
 };
 
 #endif

@@ -130,7 +130,7 @@ static void give_back_memory(const struct launch *launch) {
 
 void send_result(struct launch *launch) {
   struct result_header *result = &launch->result;
-  struct iovec pieces[7] = {{result, sizeof *result}};
+  struct iovec pieces[7 + FAULT_RING_LIMIT] = {{result, sizeof *result}};
   int count = 1;
   size_t total = sizeof *result;
   for (int stream = 0; stream < 2; stream++) {
@@ -142,6 +142,8 @@ void send_result(struct launch *launch) {
     pieces[count++] = (struct iovec){(void *)tails[1], lengths[1]};
     total += result->heads[stream] + result->tails[stream];
   }
+  count += fault_pieces(pieces + count);
+  total += result->fault_bytes;
   result->length = (uint32_t)(total - sizeof result->length);
   // A controller that is gone is noticed by the next receive.
   send_pieces(pieces, count);

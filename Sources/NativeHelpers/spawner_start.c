@@ -25,12 +25,19 @@ static void give_up(enum step step) {
   _exit(127);
 }
 
+static int has_events(const struct launch *launch) {
+  const struct request_header *request = launch->request;
+  return request->counters || request->flags & (REQUEST_TRACE | REQUEST_FAULTS);
+}
+
 // Runs on the child's side of a vfork: system calls only, nothing that locks or allocates.
 static int be_target(void *argument) {
   struct launch *launch = argument;
-  if (launch->request->counters) {
+  if (has_events(launch)) {
     // The descriptor table is shared up to here, so that the spawner can read the events.
     open_counters(launch);
+    if (is_traced(launch)) open_trace_events(launch);
+    if (launch->request->flags & REQUEST_FAULTS) open_faults(launch);
     unshare(CLONE_FILES);
   }
   setsid();
@@ -40,9 +47,10 @@ static int be_target(void *argument) {
   if (launch->request->flags & REQUEST_TTY) ioctl(1, TIOCSCTTY, 0);
   if (syscall(SYS_close_range, 3U, ~0U, 0U) != 0)
     for (int file = 3; file < 1024; file++) close(file);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  if (is_traced(launch)) ask_for_trace(launch, &blocked);
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
   getrusage(RUSAGE_SELF, &launch->before_exec);
   exec_instant = monotonic();
   execve(launch->program, launch->arguments, launch->environment);
@@ -70,6 +78,8 @@ static int set_up(struct launch *launch) {
     return refuse(launch, STEP_NOTIFY, errno);
   if (open_streams(launch) != 0) return refuse(launch, STEP_OUTPUT, errno);
   if (is_polled(launch)) open_probe();
+  if (is_traced(launch)) open_trace(launch);
+  if (request->flags & REQUEST_FAULTS) prepare_faults();
   return 0;
 }
 
@@ -79,7 +89,7 @@ int start(struct launch *launch) {
   child_step = STEP_NONE;
   exec_instant = 0;
   int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
-  if (launch->request->counters) flags |= CLONE_FILES;
+  if (has_events(launch)) flags |= CLONE_FILES;
   launch->before_clone = monotonic();
   // The wrapper of the C library, not clone3: it brings the stack switch of every architecture.
   pid_t pid =

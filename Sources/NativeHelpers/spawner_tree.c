@@ -104,6 +104,11 @@ int reap(struct launch *launch) {
     pid_t pid = wait4(-1, &status, WNOHANG, &usage);
     if (pid < 0 && errno == EINTR) continue;
     if (pid <= 0) return pid == 0;
+    if (WIFSTOPPED(status)) {
+      // Only a tracer is told of this.
+      handle_stop(launch, status >> 8);
+      continue;
+    }
     if (pid == launch->pid) {
       launch->main_alive = 0;
       launch->main_status = status;

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum watched { MAIN, STDOUT, STDERR, CONTROLLER, NOTIFICATION, PROBE, WATCHED };
+enum watched { MAIN, STDOUT, STDERR, CONTROLLER, NOTIFICATION, PROBE, TRACE, WATCHED };
 
 static void conclude(struct launch *launch, enum outcome outcome, int code) {
   launch->result.outcome = outcome;
@@ -36,6 +36,7 @@ static void wait_for_something(struct launch *launch, struct pollfd *watched, in
   watched[CONTROLLER].fd = CONTROL;
   watched[NOTIFICATION].fd = launch->notify;
   watched[PROBE].fd = probe_descriptor(&watched[PROBE].events);
+  watched[TRACE].fd = trace_descriptor();
   for (int index = 0; index < WATCHED; index++) watched[index].revents = 0;
   int64_t left = until - monotonic();
   if (left < 0) left = 0;
@@ -106,6 +107,7 @@ void watch(struct launch *launch) {
     if (is_polled(launch) && probe(launch, now)) return conclude_ready(launch, monotonic());
     wait_for_something(launch, watched, next_look(launch, now, deadline));
     now = monotonic();
+    if (watched[TRACE].revents) follow(launch);
     if (watched[CONTROLLER].revents && controller_is_gone()) abandon(launch);
     if (launch->request->ready == READY_EXIT) {
       if (watched[MAIN].revents && ends(launch, now)) return;

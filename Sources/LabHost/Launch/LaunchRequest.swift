@@ -12,6 +12,12 @@ package struct LaunchRequest: Hashable, Sendable {
   package let timeout: Nanoseconds
   package let counters: [String]
 
+  /// Where the program is watched while it starts; nil on plain launches.
+  package let breakpoints: BreakpointPlaces?
+
+  /// Whether the pages that the launch had to wait for are recorded.
+  package let recordsFaults: Bool
+
   /// The whole message.
   let bytes: [UInt8]
 
@@ -28,6 +34,8 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   - timeout: How long it may take until it is ready.
   ///   - tty: Whether stdout and stderr are one pseudo-terminal, captured as stdout.
   ///   - counters: Names of ``CounterEvent``; a launch that counts takes longer.
+  ///   - breakpoints: Where the program is watched; that takes longer, too.
+  ///   - recordsFaults: Whether major faults are recorded one by one.
   /// - Throws: ``HostError/launchRefused(_:)``.
   package init(
     program: String,
@@ -39,7 +47,9 @@ package struct LaunchRequest: Hashable, Sendable {
     stop: StopPolicy = StopPolicy(),
     timeout: Nanoseconds = .seconds(60),
     tty: Bool = false,
-    counters: [String] = []
+    counters: [String] = [],
+    breakpoints: BreakpointPlaces? = nil,
+    recordsFaults: Bool = false
   ) throws(HostError) {
     self.program = program
     self.directory = directory
@@ -48,9 +58,12 @@ package struct LaunchRequest: Hashable, Sendable {
     self.stop = stop
     self.timeout = timeout
     self.counters = counters
+    self.breakpoints = breakpoints
+    self.recordsFaults = recordsFaults
     let condition = try EncodedCondition(ready)
     var message = MessageWriter()
-    message.append(UInt32(tty ? 1 : 0))
+    let isTraced = breakpoints.map { $0.refusal == nil } ?? false
+    message.append(UInt32((tty ? 1 : 0) | (isTraced ? 2 : 0) | (recordsFaults ? 4 : 0)))
     message.append(condition.kind)
     message.append(UInt32(bitPattern: stop.signal))
     message.append(timeout.count)
@@ -62,6 +75,7 @@ package struct LaunchRequest: Hashable, Sendable {
     message.append(UInt32(bitPattern: condition.address.family))
     message.append(condition.port)
     message.append(condition.address.bytes)
+    message.append(breakpoints)
     for text in [program, directory, standardInput ?? "", condition.text, condition.host] {
       try message.append(text)
     }
@@ -122,6 +136,18 @@ private struct MessageWriter {
   }
 
   mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
+  /// Appends the entry point and four places, the absent ones as zeros.
+  mutating func append(_ breakpoints: BreakpointPlaces?) {
+    append(breakpoints?.entry ?? 0)
+    for index in 0..<SpawnerTrace.placeLimit {
+      let places = breakpoints?.places ?? []
+      let place = index < places.count ? places[index] : nil
+      append(place?.address ?? 0)
+      append(place?.base.rawValue ?? 0)
+      append(UInt32(0))
+    }
+  }
 
   mutating func append(_ text: String) throws(HostError) {
     guard !text.utf8.contains(0) else { throw .launchRefused(.containsNUL(text)) }

@@ -5,7 +5,7 @@ import SystemPackage
 /// A result of the spawner, decoded; the encoding is that of `spawner_protocol.h`.
 struct SpawnerAnswer {
   /// The bytes before the kept output.
-  static let headerSize = 408
+  static let headerSize = 536
 
   private static let counterLimit = 16
 
@@ -31,6 +31,8 @@ struct SpawnerAnswer {
   private let figureErrors: [Int32]
   private let counterErrors: [Int32]
   private let output: CapturedOutput
+  private let traced: SpawnerTrace
+  private let faults: SpawnerFaults
 
   /// Decodes a message of at least ``headerSize`` bytes.
   init(_ bytes: [UInt8]) {
@@ -55,6 +57,8 @@ struct SpawnerAnswer {
     let tails: [UInt32] = reader.next(2)
     figureErrors = reader.next(Self.figureNames.count + 1)
     counterErrors = reader.next(Self.counterLimit)
+    traced = SpawnerTrace(&reader)
+    var faults = SpawnerFaults(&reader)
     let streams = (0..<2).map { index in
       CapturedStream(
         head: reader.bytes(Int(heads[index])),
@@ -63,6 +67,8 @@ struct SpawnerAnswer {
       )
     }
     output = CapturedOutput(stdout: streams[0], stderr: streams[1])
+    faults.readRecords(&reader)
+    self.faults = faults
   }
 
   func result(of request: LaunchRequest) -> LaunchResult {
@@ -75,7 +81,9 @@ struct SpawnerAnswer {
       figures: hasStarted ? decodedFigures : Figures(),
       flags: decodedFlags,
       output: output,
-      trace: hasStarted ? trace : nil
+      trace: hasStarted ? trace : nil,
+      observation: hasStarted ? observation(of: request) : nil,
+      faults: hasStarted && request.recordsFaults ? decodedFaults : nil
     )
   }
 
@@ -85,6 +93,19 @@ struct SpawnerAnswer {
       process: process,
       readyProcess: readyProcess == 0 ? nil : readyProcess
     )
+  }
+
+  private func observation(of request: LaunchRequest) -> StageObservation? {
+    guard let places = request.breakpoints else { return nil }
+    return traced.observation(
+      of: places,
+      trace: trace,
+      ready: outcome == 0 ? Nanoseconds(started + launch) : nil
+    )
+  }
+
+  private var decodedFaults: MajorFaults {
+    faults.decoded(until: outcome == 0 ? Nanoseconds(started + launch) : nil)
   }
 
   private func decodedOutcome(of request: LaunchRequest) -> Outcome {
@@ -155,7 +176,7 @@ struct SpawnerAnswer {
 }
 
 /// Reads fields one after the other; what lies beyond the end is 0.
-private struct MessageReader {
+struct MessageReader {
   let bytes: [UInt8]
   private var position = 0
 

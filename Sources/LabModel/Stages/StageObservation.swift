@@ -119,10 +119,12 @@ package struct LaunchEvent: Hashable, Sendable {
 
     // Breakpoints.
 
-    /// The kernel has executed the program, and nothing of it has run.
+    /// The kernel has executed the program `text`, and nothing of it has run. Up to `end` the
+    /// collector kept it from running.
     case executed = 16
 
-    /// The loader reached `_dl_debug_state`: first when it adds, then when it is consistent.
+    /// The loader reached `_dl_debug_state`: first when it adds, with `object` 0, then when it is
+    /// consistent, with `object` 1. The loader of musl does the second only.
     case loaderState = 17
 
     /// The entry point of the program; for a static one its very start.

@@ -1,0 +1,48 @@
+import Glibc
+import LabModel
+import SystemPackage
+
+/// The records of major faults in a result of the spawner.
+struct SpawnerFaults {
+  private let size: UInt32
+  private let error: Int32
+  private let flags: UInt32
+  private var records: [UInt8] = []
+
+  /// Reads the fields of the header.
+  init(_ reader: inout MessageReader) {
+    size = reader.next()
+    error = reader.next()
+    flags = reader.next()
+    reader.skip(4)
+  }
+
+  /// Reads the records themselves, which come after the kept output.
+  mutating func readRecords(_ reader: inout MessageReader) { records = reader.bytes(Int(size)) }
+
+  func decoded(until ready: Nanoseconds?) -> MajorFaults {
+    guard error == 0 else {
+      return MajorFaults(isComplete: false, notes: ["faults were not recorded: \(reason)"])
+    }
+    var found = FaultRecords(records).faults(until: ready)
+    if flags & 1 != 0 {
+      found.isComplete = false
+      found.notes.append(
+        "faults inside of system calls were not recorded; that needs CAP_PERFMON, or "
+          + "kernel.perf_event_paranoid of 1 or less"
+      )
+    }
+    return found
+  }
+
+  /// Source of the meanings: perf_event_open(2), section ERRORS.
+  private var reason: String {
+    switch error {
+    case EACCES, EPERM:
+      "not permitted; needs CAP_PERFMON, or kernel.perf_event_paranoid of 2 or less"
+    case ENOSYS: "this kernel has no perf events"
+    case EMFILE: "too many open files; raise `ulimit -n`"
+    default: Errno(rawValue: error).description.lowercased()
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import LabModel
+import SystemPackage
+
+/// What the spawner saw of a traced launch; the encoding is that of `spawner_protocol.h`.
+struct SpawnerTrace {
+  static let placeLimit = 4
+
+  private static let hitLimit = 2
+
+  private let stopped: Int64
+  private let resumed: Int64
+  private let hits: [Int64]
+  private let errors: [Int32]
+  private let method: UInt32
+  private let flags: UInt32
+  private let error: Int32
+  private let eventError: Int32
+
+  init(_ reader: inout MessageReader) {
+    stopped = reader.next()
+    resumed = reader.next()
+    hits = reader.next(Self.placeLimit * Self.hitLimit)
+    errors = reader.next(Self.placeLimit)
+    method = reader.next()
+    flags = reader.next()
+    error = reader.next()
+    eventError = reader.next()
+  }
+
+  func observation(
+    of places: BreakpointPlaces,
+    trace: LaunchTrace,
+    ready: Nanoseconds?
+  ) -> StageObservation {
+    StageObservation(
+      collector: .breakpoints,
+      begin: trace.begin,
+      ready: ready,
+      process: trace.process,
+      readyProcess: trace.readyProcess,
+      events: events(at: places, of: trace.process),
+      notes: notes(on: places, isReady: ready != nil)
+    )
+  }
+
+  // MARK: - Events
+
+  private func events(at places: BreakpointPlaces, of process: Int32) -> [LaunchEvent] {
+    var events: [LaunchEvent] = []
+    if stopped != 0 {
+      events.append(
+        LaunchEvent(
+          kind: .executed,
+          pid: process,
+          time: Nanoseconds(stopped),
+          end: resumed == 0 ? nil : Nanoseconds(resumed),
+          text: places.program
+        )
+      )
+    }
+    for (index, place) in places.places.prefix(Self.placeLimit).enumerated() {
+      let repeats = place.kind == .loaderState && !places.hasMuslLoader
+      for (hit, time) in hits(of: index).prefix(repeats ? Self.hitLimit : 1).enumerated() {
+        events.append(
+          LaunchEvent(
+            kind: place.kind,
+            pid: process,
+            time: Nanoseconds(time),
+            object: place.kind == .loaderState && (hit > 0 || places.hasMuslLoader) ? 1 : 0
+          )
+        )
+      }
+    }
+    return events.sorted { $0.time < $1.time }
+  }
+
+  private func hits(of place: Int) -> [Int64] {
+    hits[(place * Self.hitLimit)..<((place + 1) * Self.hitLimit)].filter { $0 != 0 }
+  }
+
+  // MARK: - Notes
+
+  private func notes(on places: BreakpointPlaces, isReady: Bool) -> [String] {
+    if let refusal = places.refusal { return [refusal] }
+    if error != 0 { return ["the launch could not be watched: \(Self.reason(error))"] }
+    var notes = places.notes
+    if stopped == 0 { notes.append("the target ended before it was executed") }
+    if method == 2 {
+      notes.append(
+        "there are no perf events (\(Self.reason(eventError))), so that the target was stopped at "
+          + "each place; the times contain how long launchlab took to wake up"
+      )
+    }
+    if flags & 1 != 0 {
+      notes.append(
+        "the process executed another program after \(places.program), which was not watched"
+      )
+    }
+    if flags & 2 != 0 { notes.append("the kernel had no room for some of the times") }
+    for (index, place) in places.places.prefix(Self.placeLimit).enumerated() {
+      if let note = note(on: place.kind, at: index, isReady: isReady) { notes.append(note) }
+    }
+    return notes
+  }
+
+  private func note(on kind: LaunchEvent.Kind, at index: Int, isReady: Bool) -> String? {
+    let name =
+      switch kind {
+      case .loaderState: "the state of the loader"
+      case .entered: "the entry point"
+      case .runtimeMain: "runtime.main"
+      default: "main"
+      }
+    if errors[index] != 0 { return "\(name) could not be watched: \(Self.reason(errors[index]))" }
+    guard stopped != 0, isReady, hits(of: index).isEmpty else { return nil }
+    return "\(name) was not reached in the first thread before the target was ready"
+  }
+
+  /// Source of the meanings: perf_event_open(2) and ptrace(2), sections ERRORS.
+  private static func reason(_ errno: Int32) -> String {
+    switch errno {
+    case EACCES, EPERM:
+      "not permitted; needs CAP_PERFMON, or kernel.perf_event_paranoid of 2 or less"
+    case ENOSPC: "the breakpoints of the processor are in use"
+    case ENOSYS: "this kernel has none"
+    case EOPNOTSUPP, ENODEV, ENOENT: "this machine has no hardware breakpoints"
+    case ESTALE: "the program was replaced since it was looked into"
+    case ENOEXEC: "the program is not of this machine's own kind"
+    case ENXIO: "it was loaded without a dynamic loader"
+    case EINTR: "a signal stopped the target meanwhile"
+    default: Errno(rawValue: errno).description.lowercased()
+    }
+  }
+}

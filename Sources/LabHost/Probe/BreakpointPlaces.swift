@@ -1,0 +1,163 @@
+import Glibc
+package import LabModel
+import SystemPackage
+
+/// Where a program is watched from outside while it starts: its loader, its entry point, `main`.
+///
+/// The places are of the program that the kernel executes first, which is the interpreter of a
+/// script. They are read from its file, before any launch.
+package struct BreakpointPlaces: Hashable, Sendable {
+  /// One place, which a launch reaches once, and the loader's twice.
+  package struct Place: Hashable, Sendable {
+    /// What a hit means.
+    package var kind: LaunchEvent.Kind
+
+    /// What the address is added to.
+    package var base: Base
+
+    /// As in the file.
+    package var address: UInt64
+  }
+
+  /// What the address of a place is added to; the raw values are those of `spawner_protocol.h`.
+  package enum Base: UInt32, Sendable {
+    /// The entry point, whose address is not used.
+    case entry = 1
+
+    /// The bias of the program.
+    case program = 2
+
+    /// The load address of the dynamic loader.
+    case loader = 3
+  }
+
+  /// The file that the kernel executes.
+  package private(set) var program: String
+
+  /// The entry point, as in the file.
+  package private(set) var entry: UInt64 = 0
+
+  /// In the order in which they are reached, at most four.
+  package private(set) var places: [Place] = []
+
+  /// Why no launch may be traced, if so; such launches are made as plain ones.
+  package private(set) var refusal: String?
+
+  /// What could not be found and why, as sentences without a full stop.
+  package private(set) var notes: [String] = []
+
+  /// Whether the loader is musl's, which stops at its state once only.
+  private(set) var hasMuslLoader = false
+
+  /// The number of this machine's architecture in ELF files.
+  private static let machine: Int? = {
+    #if arch(x86_64)
+    62
+    #elseif arch(arm64)
+    183
+    #else
+    nil
+    #endif
+  }()
+
+  /// How many interpreters the kernel follows; `bprm_execve` in fs/exec.c.
+  private static let interpreterLimit = 5
+
+  /// Looks up the places of a program; what cannot be read is said in the notes.
+  ///
+  /// - Parameter path: The program, absolute.
+  /// - Returns: The places that were found, in the order in which they are reached.
+  package static func find(in path: String) -> Self {
+    var program = path
+    for _ in 0..<interpreterLimit {
+      guard case .script(let interpreter, _) = ProgramFile(at: FilePath(program)) else { break }
+      program = interpreter
+    }
+    var found = Self(program: program)
+    found.look()
+    return found
+  }
+
+  private init(program: String) { self.program = program }
+
+  private mutating func look() {
+    refusal = ProcessPrivileges.refusalToTrace(program)
+    guard refusal == nil else { return }
+    guard let file = try? FileDescriptor.open(FilePath(program), .readOnly, options: .closeOnExec)
+    else {
+      notes.append("the file \(program) cannot be read, so that its places are not known")
+      return
+    }
+    defer { try? file.close() }
+    let read = ProgramFile.reader(of: file)
+    guard let symbols = ELFSymbols(read: read), symbols.header.machine == Self.machine else {
+      notes.append("\(program) is no 64-bit program of this machine; only its start is seen")
+      return
+    }
+    entry = symbols.header.entry
+    addLoader(symbols.header.loader(read: read))
+    places.append(Place(kind: .entered, base: .entry, address: 0))
+    addFunctions(of: symbols)
+  }
+
+  private mutating func addLoader(_ loader: String?) {
+    guard let loader else {
+      notes.append("\(program) is static: no libraries are loaded for it")
+      return
+    }
+    hasMuslLoader = FilePath(loader).lastComponent?.string.hasPrefix("ld-musl") == true
+    if hasMuslLoader {
+      notes.append(
+        "musl's loader shows one state, after relocation, and runs the initializers of libraries "
+          + "after the entry point"
+      )
+    }
+    guard let file = try? FileDescriptor.open(FilePath(loader), .readOnly, options: .closeOnExec)
+    else {
+      notes.append("the loader \(loader) cannot be read, so that its states are not seen")
+      return
+    }
+    defer { try? file.close() }
+    let name = "_dl_debug_state"
+    let symbols = ELFSymbols(read: ProgramFile.reader(of: file))
+    if let address = symbols?.functions(named: [name])[name] {
+      places.append(Place(kind: .loaderState, base: .loader, address: address))
+    } else {
+      notes.append("the loader \(loader) has no symbol \(name), so that its states are not seen")
+    }
+  }
+
+  private mutating func addFunctions(of symbols: ELFSymbols) {
+    if GoFunctions.isGo(symbols) { return addGo(symbols) }
+    if let main = symbols.functions(named: ["main"])["main"] {
+      return add(.mainReached, main)
+    }
+    #if arch(x86_64)
+    let code = symbols.bytes(at: entry, count: 64)
+    if let main = StartCode.main(in: code, entry: entry),
+      !symbols.bytes(at: main, count: 1).isEmpty
+    {
+      return add(.mainReached, main)
+    }
+    #endif
+    notes.append("\(program) has no symbol main, so that main cannot be told from initializers")
+  }
+
+  private mutating func addGo(_ symbols: ELFSymbols) {
+    let names: [(String, LaunchEvent.Kind)] = [
+      ("runtime.main", .runtimeMain), ("main.main", .mainReached),
+    ]
+    let found = GoFunctions.find(names.map(\.0), in: symbols)
+    for (name, kind) in names {
+      if let address = found[name] {
+        add(kind, address)
+      } else {
+        notes.append("the Go function \(name) is not in the tables of \(program)")
+      }
+    }
+  }
+
+  private mutating func add(_ kind: LaunchEvent.Kind, _ address: UInt64) {
+    places.append(Place(kind: kind, base: .program, address: address))
+  }
+}

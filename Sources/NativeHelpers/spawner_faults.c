@@ -1,0 +1,111 @@
+// Which pages a launch had to wait for: its major faults, and the mappings that tell their files.
+//
+// Each CPU has an event and a ring of its own, because the events of a process that its children
+// inherit can have no ring. What the kernel writes is sent as it is, and read by the controller.
+#define _GNU_SOURCE
+#include "spawner.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// One ring holds about 2,000 mappings or 8,000 faults, and stays within what the kernel lets a
+// user lock for each CPU; perf_event_mlock_kb of the kernel's admin-guide/sysctl/kernel.rst.
+enum { PAGES = 64 };
+
+static struct {
+  int file;
+  uint8_t *pages;
+  uint32_t taken;
+} rings[FAULT_RING_LIMIT];
+static int ring_count;
+static int cpu_count;
+static size_t page_size;
+
+void prepare_faults(void) {
+  page_size = (size_t)sysconf(_SC_PAGESIZE);
+  cpu_count = (int)sysconf(_SC_NPROCESSORS_CONF);
+  if (cpu_count > FAULT_RING_LIMIT) cpu_count = FAULT_RING_LIMIT;
+}
+
+static int open_ring(struct perf_event_attr *attributes, int cpu) {
+  int file = (int)syscall(SYS_perf_event_open, attributes, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  if (file < 0) return errno;
+  void *pages =
+      mmap(NULL, (PAGES + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (pages == MAP_FAILED) {
+    int code = errno;
+    close(file);
+    return code;
+  }
+  rings[ring_count].file = file;
+  rings[ring_count].pages = pages;
+  rings[ring_count++].taken = 0;
+  return 0;
+}
+
+// Runs in the child, for itself and what it starts; the rings are in the memory that it shares
+// with the spawner.
+void open_faults(struct launch *launch) {
+  struct perf_event_attr attributes = {
+      .type = PERF_TYPE_SOFTWARE,
+      .size = sizeof attributes,
+      .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+      .sample_period = 1,
+      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
+      .disabled = 1,
+      .enable_on_exec = 1,
+      .inherit = 1,
+      .mmap = 1,
+      .mmap2 = 1,
+      .mmap_data = 1,
+      .comm = 1,
+      .comm_exec = 1,
+      .task = 1,
+      .sample_id_all = 1,
+      .exclude_hv = 1,
+      .use_clockid = 1,
+      .clockid = CLOCK_MONOTONIC,
+  };
+  for (int cpu = 0; cpu < cpu_count; cpu++) {
+    int code = open_ring(&attributes, cpu);
+    if ((code == EACCES || code == EPERM) && !attributes.exclude_kernel) {
+      attributes.exclude_kernel = 1;
+      launch->result.fault_flags |= FAULTS_IN_USER_MODE;
+      code = open_ring(&attributes, cpu);
+    }
+    // A CPU may be off.
+    if (code == 0 || code == ENODEV) continue;
+    launch->result.fault_error = code;
+    return;
+  }
+}
+
+// At the ready instant: what comes later is not of the launch.
+void take_faults(struct launch *launch) {
+  for (int index = 0; index < ring_count; index++) {
+    const struct perf_event_mmap_page *control = (const void *)rings[index].pages;
+    uint64_t end = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+    rings[index].taken = (uint32_t)end;
+    launch->result.fault_bytes += (uint32_t)end;
+  }
+}
+
+// Nothing is ever taken out of a ring, so that it begins at its start and does not wrap. Returns
+// the number of pieces.
+int fault_pieces(struct iovec *pieces) {
+  for (int index = 0; index < ring_count; index++)
+    pieces[index] = (struct iovec){rings[index].pages + page_size, rings[index].taken};
+  return ring_count;
+}
+
+void close_faults(void) {
+  while (ring_count > 0) {
+    ring_count--;
+    munmap(rings[ring_count].pages, (PAGES + 1) * page_size);
+    close(rings[ring_count].file);
+  }
+}
