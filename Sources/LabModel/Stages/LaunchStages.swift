@@ -9,6 +9,9 @@ package struct LaunchStages: Hashable, Codable, Sendable {
   /// The instant `main` was about to run, since the `execve` request: the total pre-main time.
   package var preMain: Nanoseconds?
 
+  /// The process that became ready.
+  package var pid: Int32?
+
   /// The program that became ready.
   package var program: String?
 
@@ -25,6 +28,7 @@ package struct LaunchStages: Hashable, Codable, Sendable {
     collector: StageCollector,
     launch: Stage,
     preMain: Nanoseconds? = nil,
+    pid: Int32? = nil,
     program: String? = nil,
     others: [ProgramStages] = [],
     counters: [String: Int64] = [:],
@@ -33,6 +37,7 @@ package struct LaunchStages: Hashable, Codable, Sendable {
     self.collector = collector
     self.launch = launch
     self.preMain = preMain
+    self.pid = pid
     self.program = program
     self.others = others
     self.counters = counters
