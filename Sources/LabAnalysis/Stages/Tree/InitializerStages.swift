@@ -1,0 +1,113 @@
+import LabModel
+
+/// What the initializers of a program consist of: those of its libraries, and its own.
+///
+/// Its own begin with the first initializer of the program after the last one of a library. Those
+/// in its `DT_PREINIT_ARRAY` run before the libraries', and are listed among them.
+struct InitializerStages {
+  private let start: Nanoseconds
+  private let end: Nanoseconds
+  private let isMerged: Bool
+  private let objects: LoadedObjects
+
+  /// In no other span, by their beginning.
+  private let roots: [Span]
+
+  /// Creates the stages of the spans that begin between two instants.
+  ///
+  /// - Parameters:
+  ///   - spans: What took place, by its beginning.
+  ///   - start: When the initializers began.
+  ///   - end: When they had run.
+  ///   - isMerged: Whether `end` is that of the next stage, because their own was not seen.
+  ///   - objects: What the program loaded.
+  init(
+    _ spans: [Span],
+    from start: Nanoseconds,
+    until end: Nanoseconds,
+    isMerged: Bool,
+    _ objects: LoadedObjects
+  ) {
+    self.start = start
+    self.end = end
+    self.isMerged = isMerged
+    self.objects = objects
+    roots = SpanNest.roots(of: spans.map { $0.cut(at: end) })
+  }
+
+  /// The parts of `init`; only details where no initializer was timed.
+  var stages: [Stage] {
+    let timed = roots.indices.filter { roots[$0].isTimedInitializer }
+    guard !timed.isEmpty else { return roots.map { $0.stage.asDetail } }
+    let library = timed.last { roots[$0].initializerOf != 0 }
+    let program = timed.first { index in
+      roots[index].initializerOf == 0 && (library.map { index > $0 } ?? true)
+    }
+    var sequence = StageSequence(from: start, source: .probe)
+    sequence.add(
+      StageName.libraryInitializers,
+      until: program.map { .seen(roots[$0].start) } ?? .missing
+    )
+    sequence.add(StageName.programInitializers, until: .seen(end))
+    var stages = sequence.finished()
+    let split = program ?? roots.count
+    fill(&stages[0], with: roots[..<split])
+    fill(&stages[1], with: roots[split...])
+    return stages
+  }
+
+  private func fill(_ stage: inout Stage, with spans: ArraySlice<Span>) {
+    guard let duration = stage.duration else { return }
+    var groups: [Stage] = []
+    var numbers: [UInt32: Int] = [:]
+    var details: [Stage] = []
+    for span in spans {
+      guard let object = span.initializerOf, span.isTimedInitializer else {
+        details.append(span.stage.asDetail)
+        continue
+      }
+      let number = numbers[object] ?? groups.count
+      if number == groups.count {
+        numbers[object] = number
+        groups.append(group(of: object, since: span.start))
+      }
+      groups[number].children.append(span.stage)
+      groups[number].duration = (groups[number].duration ?? .zero) + (span.end - span.start)
+    }
+    let timed = groups.reduce(Nanoseconds.zero) { $0 + ($1.duration ?? .zero) }
+    // What contains the next stage as well is not the loader's alone.
+    let other = Stage(
+      name: StageName.loaderOther,
+      duration: duration - timed,
+      source: .probe,
+      flags: isMerged || stage.flags.contains(.merged) ? [.merged] : []
+    )
+    stage.children += groups + [other] + details
+  }
+
+  private func group(of object: UInt32, since start: Nanoseconds) -> Stage {
+    let path = objects.path(of: object)
+    return Stage(
+      name: path ?? "unknown library",
+      start: start,
+      duration: .zero,
+      source: .probe,
+      place: path.map { CodePlace(file: $0) }
+    )
+  }
+}
+
+extension Span {
+  /// Whether its time is its library's alone.
+  var isTimedInitializer: Bool { initializerOf != nil && !overlaps }
+
+  /// The span without what comes after an instant, and then flagged `unfinished`.
+  func cut(at limit: Nanoseconds) -> Self {
+    guard end > limit else { return self }
+    var span = self
+    span.end = max(limit, start)
+    span.stage.duration = span.end - start
+    if !span.stage.flags.contains(.unfinished) { span.stage.flags.append(.unfinished) }
+    return span
+  }
+}

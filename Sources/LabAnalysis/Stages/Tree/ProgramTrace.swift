@@ -1,0 +1,96 @@
+import LabModel
+
+/// What one program of one process did during a launch; times are since the launch began.
+struct ProgramTrace {
+  var pid: Int32
+
+  /// Its path; empty when no program was seen to begin in the process.
+  var name: String
+
+  /// When it was first seen to run; nil for a process that was never seen to begin a program.
+  var began: Nanoseconds?
+
+  /// When the process was seen to begin another program.
+  var ended: Nanoseconds?
+
+  /// Up to the ready instant, in the order of their times, without the beginning of the program.
+  var events: [LaunchEvent] = []
+
+  /// What happened after the ready instant only, or also then.
+  var lateKinds: Set<LaunchEvent.Kind> = []
+
+  /// When something of a kind happened first.
+  func first(_ kind: LaunchEvent.Kind) -> Nanoseconds? {
+    events.first { $0.kind == kind }?.time
+  }
+
+  /// The end of a stage that ends with a time, or with what came too late, or was not seen.
+  func end(at time: Nanoseconds?, _ kind: LaunchEvent.Kind) -> StageSequence.End {
+    time.map(StageSequence.End.seen) ?? (lateKinds.contains(kind) ? .late : .missing)
+  }
+}
+
+/// The events of a launch, told apart by process and program.
+struct LaunchTraces {
+  /// In the order in which they were first seen.
+  private(set) var programs: [ProgramTrace] = []
+
+  /// How many events came after the ready instant.
+  private(set) var lateEvents = 0
+
+  /// How many events have a time from before the launch, which no event can have.
+  private(set) var earlyEvents = 0
+
+  /// When the launch was ready, since it began; nil when it was not, or the time is no later.
+  let ready: Nanoseconds?
+
+  private var current: [Int32: Int] = [:]
+
+  /// Sorts the events of a launch; O(n log n).
+  init(_ observation: StageObservation) {
+    ready = observation.ready.flatMap { $0 < observation.begin ? nil : $0 - observation.begin }
+    let begin = observation.begin
+    let timely = observation.events.filter { $0.time >= begin }
+    earlyEvents = observation.events.count - timely.count
+    // Events of one time keep the order in which they were claimed.
+    let order = timely.indices.sorted { (timely[$0].time, $0) < (timely[$1].time, $1) }
+    for index in order {
+      var event = timely[index]
+      event.time = event.time - begin
+      event.end = event.end.map { max($0, begin) - begin }
+      add(event)
+    }
+  }
+
+  private mutating func add(_ event: LaunchEvent) {
+    if let ready, event.time > ready {
+      lateEvents += 1
+      guard let index = current[event.pid] else { return }
+      if event.kind == .programBegan || event.kind == .executed {
+        current[event.pid] = nil
+      } else {
+        programs[index].lateKinds.insert(event.kind)
+      }
+      return
+    }
+    if event.kind == .programBegan || event.kind == .executed {
+      begin(event)
+    } else if let index = current[event.pid] {
+      programs[index].events.append(event)
+    } else {
+      current[event.pid] = programs.count
+      programs.append(ProgramTrace(pid: event.pid, name: "", began: nil, events: [event]))
+    }
+  }
+
+  private mutating func begin(_ event: LaunchEvent) {
+    if let index = current[event.pid] { programs[index].ended = event.time }
+    current[event.pid] = programs.count
+    programs.append(ProgramTrace(pid: event.pid, name: event.text, began: event.time))
+  }
+
+  /// The last program that a process began.
+  func lastProgram(of pid: Int32) -> Int? {
+    programs.lastIndex { $0.pid == pid && $0.began != nil }
+  }
+}
