@@ -1,0 +1,139 @@
+package import LabModel
+package import LabStatistics
+
+/// One stage over the launches of an arm.
+package struct StageSummary: Hashable, Sendable {
+  package var name: String
+  package var kind: Stage.Kind
+  package var source: StageCollector
+
+  /// Every flag that the stage had in any launch, in the order of `StageFlag.allCases`.
+  package var flags: [StageFlag]
+
+  /// The code that the stage is about.
+  package var place: CodePlace?
+
+  /// How many launches have a value; the others lack the stage, or its value.
+  package var n: Int
+
+  /// The median over the launches that have a value, in nanoseconds; nil when none has.
+  package var median: Double?
+
+  /// The 95 % interval of the median; nil for fewer than 5 values.
+  package var interval: Interval?
+
+  /// The median as a share of the median launch; nil when either is not known, or the launch is 0.
+  package var share: Double?
+
+  /// The median of when the stage began, in nanoseconds since the launch did.
+  package var start: Double?
+
+  /// The largest resolution of the values.
+  package var resolution: Nanoseconds
+
+  /// By their median beginning where that is known of all, else in the order they were first seen.
+  package var children: [StageSummary]
+
+  package init(
+    name: String,
+    kind: Stage.Kind,
+    source: StageCollector,
+    flags: [StageFlag] = [],
+    place: CodePlace? = nil,
+    n: Int,
+    median: Double?,
+    interval: Interval? = nil,
+    share: Double? = nil,
+    start: Double? = nil,
+    resolution: Nanoseconds = .zero,
+    children: [StageSummary] = []
+  ) {
+    self.name = name
+    self.kind = kind
+    self.source = source
+    self.flags = flags
+    self.place = place
+    self.n = n
+    self.median = median
+    self.interval = interval
+    self.share = share
+    self.start = start
+    self.resolution = resolution
+    self.children = children
+  }
+
+  /// The first child with a name.
+  package func child(_ name: String) -> StageSummary? { children.first { $0.name == name } }
+}
+
+/// How the launches of one arm were spent, as one collector saw them.
+package struct StagesSummary: Hashable, Sendable {
+  package var collector: StageCollector
+
+  /// The program that became ready, in the first launch.
+  package var program: String?
+
+  /// How many launches became ready and are summarised.
+  package var launches: Int
+
+  /// How many more did not become ready, and count only where no launch did.
+  package var notReady: Int
+
+  /// The stage `launch`; its median is that of launches with the collector.
+  package var launch: StageSummary
+
+  /// The total pre-main time; nil when `main` was not seen.
+  package var preMain: StageSummary?
+
+  /// The other programs of the launches, each with its stages as children.
+  package var others: [StageSummary]
+
+  /// Medians of the counters of the launches.
+  package var counters: [String: Int64]
+
+  /// In how many launches each note was made, in the order they were first made.
+  package var notes: [StageNote]
+
+  /// What the collector adds to a launch; nil without plain launches to compare with.
+  package var cost: StageCost?
+
+  /// Whether the stages add up.
+  package var check: StageSumCheck?
+
+  package init(
+    collector: StageCollector,
+    program: String? = nil,
+    launches: Int,
+    notReady: Int = 0,
+    launch: StageSummary,
+    preMain: StageSummary? = nil,
+    others: [StageSummary] = [],
+    counters: [String: Int64] = [:],
+    notes: [StageNote] = [],
+    cost: StageCost? = nil,
+    check: StageSumCheck? = nil
+  ) {
+    self.collector = collector
+    self.program = program
+    self.launches = launches
+    self.notReady = notReady
+    self.launch = launch
+    self.preMain = preMain
+    self.others = others
+    self.counters = counters
+    self.notes = notes
+    self.cost = cost
+    self.check = check
+  }
+}
+
+/// Something that could not be had, and in how many launches.
+package struct StageNote: Hashable, Sendable {
+  package var text: String
+  package var launches: Int
+
+  package init(text: String, launches: Int) {
+    self.text = text
+    self.launches = launches
+  }
+}
