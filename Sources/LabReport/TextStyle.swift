@@ -7,9 +7,13 @@ package struct TextStyle: Hashable, Sendable {
   /// In columns.
   package var width: Int
 
-  package init(usesColor: Bool = false, width: Int = 100) {
+  /// Whether drawings keep to ASCII, for terminals and fonts without block elements.
+  package var isASCII: Bool
+
+  package init(usesColor: Bool = false, width: Int = 100, isASCII: Bool = false) {
     self.usesColor = usesColor
     self.width = width
+    self.isASCII = isASCII
   }
 
   /// What a piece of text is, as far as colour can tell.
