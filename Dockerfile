@@ -14,7 +14,8 @@
 # reinstall-cold and warm need none of these.
 
 FROM swift:6.3-bookworm AS build
-RUN apt-get update && apt-get install -y --no-install-recommends libsqlite3-dev \
+RUN apt-get update && apt-get install -y --no-install-recommends \
+    libdw-dev libelf-dev libsqlite3-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
@@ -22,7 +23,7 @@ RUN scripts/build
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends \
-    ca-certificates git libsqlite3-0 libstdc++6 perl python3-minimal tzdata \
+    ca-certificates git libdw1 libsqlite3-0 libstdc++6 perl python3-minimal tzdata \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=build /src/.build/release/launchlab /usr/local/bin/launchlab
 COPY --from=build /src/Scenarios /usr/local/share/launchlab/Scenarios

@@ -18,12 +18,25 @@ if [ -z "$compiler" ]; then
   exit 1
 fi
 
+# The symbol reader starts after the launches, and only it may use what is shared.
+case $helper in
+  symbols) flags="-Wl,--as-needed -ldw -lelf -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic" ;;
+  *) flags=-static ;;
+esac
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror -static -s \
-  -o "$work/$helper" "$sources/$helper"*.c 2>"$work/log"; then
+# shellcheck disable=SC2086 # flags are words
+if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror -s \
+  -o "$work/$helper" "$sources/$helper"*.c $flags 2>"$work/log"; then
   cat "$work/log" >&2
-  if grep -q -e '-lc' "$work/log"; then
+  if grep -q -e 'elfutils/' -e 'gelf' -e '-ldw' -e '-lelf' "$work/log"; then
+    echo "error: the libraries libdw and libelf, or their headers, are missing" >&2
+    echo "  help: install them, such as with \`apt-get install libdw-dev libelf-dev\`" >&2
+  elif grep -q -e '-lsupc++' "$work/log"; then
+    echo "error: the static C++ support library libsupc++.a is missing" >&2
+    echo "  help: install it, such as with \`apt-get install libstdc++-12-dev\`" >&2
+  elif grep -q -e '-lc' "$work/log"; then
     echo "error: the static C library libc.a is missing" >&2
     echo "  help: install it, such as with \`apt-get install libc6-dev\`" >&2
   fi
