@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,7 +80,8 @@ static void limit_itself(void) {
 
 // Passes what a child answers on, once the child has answered everything.
 static int answer_in_child(const struct file_request *request, const char *debug_directories) {
-  FILE *answers = tmpfile();
+  int memory = memfd_create("answers", MFD_CLOEXEC);
+  FILE *answers = memory >= 0 ? fdopen(memory, "w+") : NULL;
   if (answers == NULL) {
     return -1;
   }

@@ -34,6 +34,15 @@ int lab_set_attribute(
 /// Removes one extended attribute (fremovexattr(2)); returns 0 or -errno.
 int lab_remove_attribute(int descriptor, const char *_Nonnull name);
 
+// Names.
+
+/// Demangles a name of Swift (the runtime's own function, `swift/Demangling/Demangle.h`).
+///
+/// `output` NULL asks for memory from malloc. Returns NULL when the name is none of Swift's.
+char *_Nullable swift_demangle(
+  const char *_Nonnull name, unsigned long length, char *_Nullable output,
+  unsigned long *_Nullable output_length, unsigned int flags);
+
 // Terminals.
 
 /// The number of columns of a terminal (ioctl_tty(2)); 0 when it is unknown.
