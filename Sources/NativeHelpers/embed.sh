@@ -18,17 +18,39 @@ if [ -z "$compiler" ]; then
   exit 1
 fi
 
-# The symbol reader starts after the launches, and only it may use what is shared.
-case $helper in
-  symbols) flags="-Wl,--as-needed -ldw -lelf -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic" ;;
-  *) flags=-static ;;
-esac
-
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# shellcheck disable=SC2086 # flags are words
-if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror -s \
-  -o "$work/$helper" "$sources/$helper"*.c $flags 2>"$work/log"; then
+libraries=
+
+# How each helper is compiled and linked.
+case $helper in
+probe)
+  # No C library, nothing that a compiler would call one for, and no more pages than needed.
+  set -- -ffreestanding -fno-builtin -fno-stack-protector -fno-asynchronous-unwind-tables \
+    -mgeneral-regs-only -fPIC -fvisibility=hidden -shared -nostdlib -s \
+    -Wl,-z,defs -Wl,-z,norelro -Wl,-z,noexecstack -Wl,--hash-style=gnu -Wl,--build-id=none \
+    -Wl,-init,begin_probe
+  case $("$compiler" -dumpmachine) in
+  x86_64*) set -- "$@" -fcf-protection=return ;;
+  aarch64*) set -- "$@" -mno-outline-atomics ;;
+  esac
+  # gcc turns loops into calls of memset and strlen; clang knows no such option, and needs none.
+  "$compiler" --version | grep -q clang || set -- "$@" -fno-tree-loop-distribute-patterns
+  # The linker of GNU gives code pages of its own otherwise; gold has no such option.
+  "$compiler" -shared -nostdlib -Wl,-z,noseparate-code -o "$work/empty.so" -x c /dev/null \
+    2>"$work/log" && set -- "$@" -Wl,-z,noseparate-code
+  ;;
+symbols)
+  # It starts after the launches, and only it may use what is shared.
+  set -- -s
+  libraries="-Wl,--as-needed -ldw -lelf -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic"
+  ;;
+*) set -- -static -s ;;
+esac
+
+# shellcheck disable=SC2086 # the libraries are words
+if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror "$@" \
+  -o "$work/$helper" "$sources/$helper"*.c $libraries 2>"$work/log"; then
   cat "$work/log" >&2
   if grep -q -e 'elfutils/' -e 'gelf' -e '-ldw' -e '-lelf' "$work/log"; then
     echo "error: the libraries libdw and libelf, or their headers, are missing" >&2
@@ -41,6 +63,21 @@ if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror -s \
     echo "  help: install it, such as with \`apt-get install libc6-dev\`" >&2
   fi
   exit 1
+fi
+
+# A probe that needs anything of others would stop every target from starting.
+if [ "$helper" = probe ]; then
+  nm=$(command -v nm || command -v llvm-nm || true)
+  if [ -z "$nm" ]; then
+    echo "error: no nm found, which checks the probe" >&2
+    echo "  help: install it, such as with \`apt-get install binutils\`" >&2
+    exit 1
+  fi
+  undefined=$("$nm" -D --undefined-only "$work/$helper")
+  if [ -n "$undefined" ]; then
+    echo "error: the probe needs symbols of others: $undefined" >&2
+    exit 1
+  fi
 fi
 
 digest=$(sha256sum "$work/$helper" | cut -c1-64)

@@ -117,6 +117,10 @@ package struct LaunchEvent: Hashable, Sendable {
     /// The initializers of an object cannot be timed: `address` is the errno, `object` the library.
     case initializersUntimed = 8
 
+    /// The loader is of a glibc before 2.35, and the probe has withdrawn. `address` is the version
+    /// of its audit interface.
+    case loaderTooOld = 9
+
     // Breakpoints.
 
     /// The kernel has executed the program `text`, and nothing of it has run. Up to `end` the

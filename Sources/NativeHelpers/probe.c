@@ -1,0 +1,159 @@
+// What the dynamic loader calls; see probe.h.
+#include "probe.h"
+#include "probe_system.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+// The interface of glibc 2.35. With an older one every auditor slows down the calls between
+// objects; research: glibc commit 063f9ba220.
+enum { WANTED_VERSION = 2 };
+
+size_t page_size;
+
+static struct {
+  uint64_t began;
+  char **audit;  // where LD_AUDIT is in the environment, or NULL
+  struct headers headers;
+  const char *path;  // by which the program was executed
+  int is_loaded_by_kernel;
+  int is_adding;
+  int is_running;  // initializers may have run
+  uint32_t object_count;
+  uint32_t new_count;  // of objects since the loader began to add some
+  const struct launch_event *program;
+  struct object new_objects[PROBE_OBJECTS];
+} state;
+
+// The value of a variable of the environment that begins with `LD_AUDIT=`, or NULL.
+static const char *audit_value(const char *variable) {
+  const char *name = "LD_AUDIT=";
+  while (*name)
+    if (*variable++ != *name++) return NULL;
+  return variable;
+}
+
+static void read_auxiliary_vector(const ElfW(auxv_t) *entry) {
+  uintptr_t vdso = 0;
+  for (; entry->a_type != AT_NULL; entry++) {
+    uintptr_t value = entry->a_un.a_val;
+    switch (entry->a_type) {
+      case AT_SYSINFO_EHDR: vdso = value; break;
+      case AT_PAGESZ: page_size = value; break;
+      case AT_PHDR: state.headers.table = (const ElfW(Phdr) *)value; break;
+      case AT_PHNUM: state.headers.count = value; break;
+      case AT_EXECFN: state.path = (const char *)value; break;
+      case AT_BASE: state.is_loaded_by_kernel = value != 0; break;
+    }
+  }
+  open_clock(vdso);
+}
+
+// The initializer of the probe, DT_INIT.
+void begin_probe(int count, char **arguments, char **environment) {
+  (void)count, (void)arguments;
+  char **end = environment;
+  for (; *end; end++)
+    if (!state.audit && audit_value(*end)) state.audit = end;
+  read_auxiliary_vector((const ElfW(auxv_t) *)(end + 1));
+  state.began = now();
+}
+
+// Takes the probe out of LD_AUDIT, and the variable out of the environment unless other auditors
+// are left; as in glibc's unsetenv the rest moves down. The loader has read our part already.
+static void hide(void) {
+  static const char name[] = "LD_AUDIT=";
+  char *rest = *state.audit + sizeof name - 1;
+  while (*rest && *rest != ':') rest++;
+  if (rest[0] == ':' && rest[1]) {
+    char *variable = rest + 1 - (sizeof name - 1);
+    for (size_t index = 0; index < sizeof name - 1; index++) variable[index] = name[index];
+    *state.audit = variable;
+    return;
+  }
+  char **slot = state.audit;
+  do slot[0] = slot[1];
+  while (*slot++);
+}
+
+static void write_program(void) {
+  char path[1024];
+  struct launch_event *event = new_event(state.began, 0, 0);
+  long length = -1;
+  // Of a program that the loader was called with it is the loader.
+  if (state.is_loaded_by_kernel) length = system_read_link("/proc/self/exe", path, sizeof path);
+  if (length > 0 && length < (long)sizeof path) {
+    path[length] = 0;
+    set_text(event, path);
+  } else if (state.path) {
+    set_text(event, state.path);
+  }
+  publish_event(event, PROGRAM_BEGAN);
+  state.program = event;
+}
+
+EXPORTED unsigned int la_version(unsigned int version) {
+  if (!state.audit || open_events(audit_value(*state.audit)) != 0) return 0;
+  write_program();
+  if (version < WANTED_VERSION) {
+    write_event(LOADER_TOO_OLD, version, 0);
+    close_events();
+    return 0;
+  }
+  if (is_hidden()) hide();
+  return WANTED_VERSION;
+}
+
+EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie) {
+  (void)namespace, (void)cookie;
+  struct object object = {map, state.object_count++};
+  if (state.new_count < PROBE_OBJECTS) state.new_objects[state.new_count] = object;
+  state.new_count++;
+  struct launch_event *event = new_event(now(), map->l_addr, object.number);
+  if (object.number == 0 && event && state.program) {
+    event->text = state.program->text;
+    event->text_length = state.program->text_length;
+  } else {
+    set_text(event, map->l_name);
+  }
+  publish_event(event, OBJECT_OPENED);
+  return 0;
+}
+
+// At the start of a program all objects are relocated by now; those of dlopen are not.
+static void time_new_objects(void) {
+  struct headers none = {0};
+  for (uint32_t index = 0; index < state.new_count && index < PROBE_OBJECTS; index++) {
+    struct object object = state.new_objects[index];
+    if (state.is_running) time_initializers_later(object);
+    else time_initializers(object, object.number == 0 ? state.headers : none);
+  }
+}
+
+static void begin_adding(void) {
+  if (state.is_running) {
+    update_process();
+    state.new_count = 0;
+  }
+  state.is_adding = 1;
+  write_event(ADDING, 0, 0);
+}
+
+static void end_adding(void) {
+  state.is_adding = 0;
+  write_event(CONSISTENT, 0, 0);
+  time_new_objects();
+  if (!state.is_running) report_initializers();
+  state.is_running = 1;
+}
+
+EXPORTED void la_activity(uintptr_t *cookie, unsigned int activity) {
+  (void)cookie;
+  if (activity == LA_ACT_ADD) begin_adding();
+  // It also follows a removal.
+  if (activity == LA_ACT_CONSISTENT && state.is_adding) end_adding();
+}
+
+EXPORTED void la_preinit(uintptr_t *cookie) {
+  (void)cookie;
+  write_event(MAIN_BEGINS, 0, 0);
+}

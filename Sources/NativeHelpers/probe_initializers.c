@@ -1,0 +1,213 @@
+// Times initializers: thunks are called in their place.
+//
+// Those of a library are reached through the loader's table. The program's array is patched where
+// it is, since one that was linked with a glibc before 2.34 reads it itself. Neither can be done
+// before relocation, which would write over the thunks or add to them; but the loader reads
+// DT_INIT_ARRAY only after it has called DT_INIT. Source: glibc, elf/dl-init.c, csu/libc-start.c.
+#include "probe.h"
+
+#include <errno.h>
+
+// A fork takes longer; of an initializer that took longer the process id is read again, in
+// nanoseconds.
+enum { FORK_TIME = 20000 };
+
+struct initializer {
+  initializer_function *function;  // may be NULL if `is_first`
+  struct object object;
+  int is_first;  // the thunks of the object's other initializers are set when it is called
+};
+
+static struct initializer initializers[PROBE_THUNKS];
+static ElfW(Addr) thunk_array[PROBE_THUNKS];
+static uint32_t timed_count;
+static uint64_t found_count;
+
+// Dynamic entries of objects in place of their own.
+static struct {
+  ElfW(Dyn) init;
+  ElfW(Dyn) init_array;
+} replaced[PROBE_OBJECTS];
+static uint32_t replaced_count;
+
+void report_initializers(void) { write_event(INITIALIZERS_FOUND, found_count, timed_count); }
+
+static void time_others(struct object object);
+
+void run_initializer(int count, char **arguments, char **environment, uint32_t number) {
+  struct initializer *initializer = &initializers[number];
+  if (initializer->is_first) time_others(initializer->object);
+  if (!initializer->function) return;
+  struct launch_event *event =
+      new_event(0, (uint64_t)initializer->function, initializer->object.number);
+  uint64_t began = now();
+  if (event) event->time = began;
+  publish_event(event, INITIALIZER);
+  initializer->function(count, arguments, environment);
+  if (!event) return;
+  uint64_t ended = now();
+  // The event is its parent's if this is a child by now.
+  if (ended - began > FORK_TIME && update_process()) return;
+  event->end = ended;
+}
+
+static uintptr_t new_thunk(uintptr_t function, struct object object, int is_first) {
+  struct initializer *initializer = &initializers[timed_count];
+  initializer->function = (initializer_function *)function;
+  initializer->object = object;
+  initializer->is_first = is_first;
+  return thunk(timed_count++);
+}
+
+static void say_untimed(struct object object, int error) {
+  write_event(INITIALIZERS_UNTIMED, (uint64_t)error, object.number);
+}
+
+// MARK: places
+
+struct places {
+  ElfW(Dyn) *init;  // the entry DT_INIT, or NULL
+  struct words preinit_array;
+  struct words init_array;
+};
+
+static struct places find_places(struct object object) {
+  struct places found = {0};
+  for (ElfW(Dyn) *entry = object.map->l_ld; entry->d_tag != DT_NULL; entry++) {
+    size_t count = entry->d_un.d_val / sizeof(ElfW(Addr));
+    switch (entry->d_tag) {
+      case DT_INIT: found.init = entry; break;
+      case DT_PREINIT_ARRAY: found.preinit_array.start = entry->d_un.d_ptr; break;
+      case DT_PREINIT_ARRAYSZ: found.preinit_array.count = count; break;
+      case DT_INIT_ARRAY: found.init_array.start = entry->d_un.d_ptr; break;
+      case DT_INIT_ARRAYSZ: found.init_array.count = count; break;
+    }
+  }
+  // Only that of the program itself is run.
+  if (object.number != 0) found.preinit_array.count = 0;
+  return found;
+}
+
+// MARK: through the loader
+
+static int set_init(struct object object, ElfW(Dyn) **table, ElfW(Dyn) *init, int is_first) {
+  uintptr_t function = init ? object.map->l_addr + init->d_un.d_ptr : 0;
+  ElfW(Dyn) *entry = &replaced[replaced_count].init;
+  if (set_loader_entry(&table[DT_INIT], entry) != 0) return -1;
+  entry->d_tag = DT_INIT;
+  entry->d_un.d_ptr = new_thunk(function, object, is_first) - object.map->l_addr;
+  return 0;
+}
+
+static int set_array(struct object object, ElfW(Dyn) **table, struct words words) {
+  const ElfW(Addr) *functions = (const ElfW(Addr) *)(object.map->l_addr + words.start);
+  ElfW(Addr) *thunks = &thunk_array[timed_count];
+  ElfW(Dyn) *entry = &replaced[replaced_count].init_array;
+  if (set_loader_entry(&table[DT_INIT_ARRAY], entry) != 0) return -1;
+  entry->d_tag = DT_INIT_ARRAY;
+  entry->d_un.d_ptr = (uintptr_t)thunks - object.map->l_addr;
+  for (size_t index = 0; index < words.count; index++)
+    thunks[index] = new_thunk(functions[index], object, 0);
+  return 0;
+}
+
+static int have_room(size_t thunks) {
+  return replaced_count < PROBE_OBJECTS && thunks <= PROBE_THUNKS - timed_count;
+}
+
+// Sets all initializers of a library; -1 if another way is to be gone.
+static int set_all(struct object object, const struct places *places) {
+  ElfW(Dyn) **table = find_loader_table(object.map);
+  if (!table || !have_room(places->init_array.count + 1)) return -1;
+  if (places->init && set_init(object, table, places->init, 0) != 0) return -1;
+  if (places->init_array.count && set_array(object, table, places->init_array) != 0)
+    say_untimed(object, EOPNOTSUPP);
+  replaced_count++;
+  return 0;
+}
+
+void time_initializers_later(struct object object) {
+  struct places places = find_places(object);
+  if (!places.init && !places.init_array.count) return;
+  ElfW(Dyn) **table = find_loader_table(object.map);
+  if (!have_room(1)) return say_untimed(object, ENOSPC);
+  if (!table || set_init(object, table, places.init, 1) != 0)
+    return say_untimed(object, EOPNOTSUPP);
+  replaced_count++;
+}
+
+// Called in place of the first initializer of an object that was set later.
+static void time_others(struct object object) {
+  struct places places = find_places(object);
+  ElfW(Dyn) **table = find_loader_table(object.map);
+  if (!places.init_array.count) return;
+  if (!have_room(places.init_array.count)) return say_untimed(object, ENOSPC);
+  if (!table || set_array(object, table, places.init_array) != 0)
+    return say_untimed(object, EOPNOTSUPP);
+  replaced_count++;
+}
+
+// MARK: in place
+
+static void replace_array(struct object object, struct words words) {
+  ElfW(Addr) *entries = (ElfW(Addr) *)(object.map->l_addr + words.start);
+  for (size_t index = 0; index < words.count && timed_count < PROBE_THUNKS; index++)
+    entries[index] = new_thunk(entries[index], object, 0);
+}
+
+static void replace_init(struct object object, ElfW(Dyn) *init) {
+  if (timed_count == PROBE_THUNKS) return;
+  uintptr_t function = object.map->l_addr + init->d_un.d_ptr;
+  init->d_un.d_ptr = new_thunk(function, object, 0) - object.map->l_addr;
+}
+
+// Makes words writable that are in a segment that is not; 0 or the errno.
+static int open_words(
+    struct object object, struct headers headers, struct words words, struct pages *pages) {
+  const ElfW(Phdr) *segment = find_segment(headers, words);
+  if (!segment) return ENOEXEC;
+  uintptr_t start = object.map->l_addr + words.start;
+  *pages = fixed_pages(segment, start, words.count * sizeof(ElfW(Addr)));
+  return -unlock_pages(*pages);
+}
+
+static void time_array(struct object object, struct headers headers, struct words words) {
+  struct pages pages = {0};
+  if (words.count == 0) return;
+  int error = open_words(object, headers, words, &pages);
+  if (error) return say_untimed(object, error);
+  replace_array(object, words);
+  lock_pages(pages);
+}
+
+static void time_init(struct object object, struct headers headers, ElfW(Dyn) *init) {
+  struct pages pages = {0};
+  if (!init) return;
+  struct words words = {(uintptr_t)init - object.map->l_addr, 2};
+  int error = open_words(object, headers, words, &pages);
+  if (error) return say_untimed(object, error);
+  replace_init(object, init);
+  lock_pages(pages);
+}
+
+static void replace_all(
+    struct object object, struct headers headers, const struct places *places) {
+  if (!headers.count) headers = find_headers(object.map);
+  if (!headers.count) return say_untimed(object, ENOEXEC);
+  struct pages relro = relro_pages(object.map, headers);
+  int error = -unlock_pages(relro);
+  if (error) return say_untimed(object, error);
+  time_init(object, headers, places->init);
+  time_array(object, headers, places->preinit_array);
+  time_array(object, headers, places->init_array);
+  lock_pages(relro);
+}
+
+void time_initializers(struct object object, struct headers headers) {
+  struct places places = find_places(object);
+  size_t count = places.preinit_array.count + places.init_array.count + (places.init != NULL);
+  found_count += count;
+  if (count == 0) return;
+  if (object.number != 0 && set_all(object, &places) == 0) return;
+  replace_all(object, headers, &places);
+}
