@@ -26,6 +26,9 @@ package struct LaunchResult: Hashable, Sendable {
   /// The pages that the launch had to wait for, where they were recorded; not stored.
   package var faults: MajorFaults?
 
+  /// The pages that came into the page cache, of cold collector launches; stored with the stages.
+  package var pageIns: PageIns?
+
   package init(
     outcome: Outcome,
     launch: Nanoseconds? = nil,
@@ -36,7 +39,8 @@ package struct LaunchResult: Hashable, Sendable {
     output: CapturedOutput = CapturedOutput(),
     trace: LaunchTrace? = nil,
     observation: StageObservation? = nil,
-    faults: MajorFaults? = nil
+    faults: MajorFaults? = nil,
+    pageIns: PageIns? = nil
   ) {
     self.outcome = outcome
     self.launch = launch
@@ -48,6 +52,7 @@ package struct LaunchResult: Hashable, Sendable {
     self.trace = trace
     self.observation = observation
     self.faults = faults
+    self.pageIns = pageIns
   }
 }
 

@@ -8,7 +8,23 @@ import LabStatistics
 package struct RunAccumulator: Sendable {
   private var arms: [ArmAccumulator]
 
+  /// The stages of the collector arms, by the number of the arm.
+  private var stages: [Int: StageAccumulator]
+  private var pageIns: [Int: PageInAccumulator] = [:]
+
+  /// Per plain arm the collector arms of the same target and state.
+  private let collectorArms: [Int: [Int]]
+
   package init(plan: Plan) {
+    let collecting = plan.arms.indices.filter { plan.arms[$0].kind.collector != nil }
+    stages = Dictionary(uniqueKeysWithValues: collecting.map { ($0, StageAccumulator()) })
+    collectorArms = plan.arms.indices.filter { plan.arms[$0].kind == .plain }
+      .reduce(into: [:]) { found, plain in
+        found[plain] = collecting.filter {
+          plan.arms[$0].target == plan.arms[plain].target
+            && plan.arms[$0].state == plan.arms[plain].state
+        }
+      }
     arms = plan.arms.map { arm in
       let target = plan.scenario.targets.first { $0.name == arm.target }
       return ArmAccumulator(
@@ -25,14 +41,26 @@ package struct RunAccumulator: Sendable {
   package mutating func add(_ record: LaunchRecord) {
     precondition(arms.indices.contains(record.arm), "a launch belongs to an arm of the plan")
     arms[record.arm].add(record)
+    if case .notReached = record.stateReached { return }
+    if let launch = record.result.launch {
+      for arm in collectorArms[record.arm] ?? [] {
+        stages[arm]?.add(plain: launch, block: record.block)
+      }
+    }
+    guard let spent = record.stages else { return }
+    stages[record.arm]?.add(spent, block: record.block)
+    if let found = spent.pageIns { pageIns[record.arm, default: PageInAccumulator()].add(found) }
   }
 
   /// Concludes from the launches so far; O(n log n).
   ///
-  /// - Parameter run: The run whose plan the accumulator was made with, as it stands now.
+  /// - Parameters:
+  ///   - run: The run whose plan the accumulator was made with, as it stands now.
+  ///   - symbols: Names of the functions that stages are about.
   /// - Returns: The conclusions, also from no launch at all.
-  package func summary(of run: RunRecord) -> RunSummary {
+  package func summary(of run: RunRecord, symbols: [CodePlace: String] = [:]) -> RunSummary {
     var summaries = arms.map { $0.summary() }
+    addStages(to: &summaries, symbols)
     for index in summaries.indices {
       summaries[index].floorMultiple = floorMultiple(of: summaries[index], among: summaries)
     }
@@ -41,6 +69,22 @@ package struct RunAccumulator: Sendable {
       arms: summaries,
       warnings: RunWarnings(run: run, arms: summaries).all
     )
+  }
+
+  /// The places of functions that stages are about.
+  package var codePlaces: Set<CodePlace> {
+    stages.values.flatMap { $0.summaries() }.reduce(into: []) { $0.formUnion($1.codePlaces) }
+  }
+
+  private func addStages(to summaries: inout [ArmSummary], _ symbols: [CodePlace: String]) {
+    for (arm, accumulator) in stages {
+      summaries[arm].stages = accumulator.summaries().map { $0.naming(symbols) }
+      summaries[arm].pageIns = pageIns[arm]?.summary()
+    }
+    for (plain, collectors) in collectorArms {
+      summaries[plain].stages = collectors.flatMap { summaries[$0].stages }
+      summaries[plain].pageIns = collectors.compactMap { summaries[$0].pageIns }.first
+    }
   }
 
   /// The median launch as a multiple of the floor's; nil when either did not reach its state, since

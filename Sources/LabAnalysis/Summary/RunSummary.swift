@@ -60,6 +60,14 @@ package struct ArmSummary: Hashable, Sendable {
   /// Unmeasured launches in all.
   package var warmUps: Int
 
+  /// How the launches were spent, one summary per collector that was really at work.
+  ///
+  /// A plain arm has those of the collector arms of its target and state.
+  package var stages: [StagesSummary]
+
+  /// The pages that came in, of cold collector launches.
+  package var pageIns: PageInSummary?
+
   package init(
     arm: Arm,
     launches: Int,
@@ -74,7 +82,9 @@ package struct ArmSummary: Hashable, Sendable {
     flags: [LaunchFlag: Int] = [:],
     resolution: Nanoseconds = .zero,
     preparation: Nanoseconds = .zero,
-    warmUps: Int = 0
+    warmUps: Int = 0,
+    stages: [StagesSummary] = [],
+    pageIns: PageInSummary? = nil
   ) {
     self.arm = arm
     self.launches = launches
@@ -90,6 +100,8 @@ package struct ArmSummary: Hashable, Sendable {
     self.resolution = resolution
     self.preparation = preparation
     self.warmUps = warmUps
+    self.stages = stages
+    self.pageIns = pageIns
   }
 
   /// The summary of a metric, if any launch has it.

@@ -21,6 +21,9 @@ package struct LaunchStages: Hashable, Codable, Sendable {
   /// Counts by name, such as `libraries`, `initializers` and `initializers_timed`.
   package var counters: [String: Int64]
 
+  /// The pages that came into the page cache, of cold launches.
+  package var pageIns: PageIns?
+
   /// What could not be had, and why, as sentences without a full stop.
   package var notes: [String]
 
@@ -32,6 +35,7 @@ package struct LaunchStages: Hashable, Codable, Sendable {
     program: String? = nil,
     others: [ProgramStages] = [],
     counters: [String: Int64] = [:],
+    pageIns: PageIns? = nil,
     notes: [String] = []
   ) {
     self.collector = collector
@@ -41,6 +45,7 @@ package struct LaunchStages: Hashable, Codable, Sendable {
     self.program = program
     self.others = others
     self.counters = counters
+    self.pageIns = pageIns
     self.notes = notes
   }
 }

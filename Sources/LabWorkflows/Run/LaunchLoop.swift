@@ -76,6 +76,7 @@ package struct LaunchLoop {
     let preparation = try laboratory.prepare(arm)
     let startedAt = laboratory.now - beginning
     let result = try laboratory.launch(arm)
+    let stages = arm.kind.collector.flatMap { StageConclusion().stages(of: result, by: $0) }
     return LaunchRecord(
       block: place.block,
       position: place.position,
@@ -83,7 +84,8 @@ package struct LaunchLoop {
       startedAt: startedAt,
       preparation: preparation,
       result: result,
-      stateReached: .judged(arm.state, preparation: preparation, result: result)
+      stateReached: .judged(arm.state, preparation: preparation, result: result),
+      stages: stages
     )
   }
 }

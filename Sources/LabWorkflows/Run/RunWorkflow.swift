@@ -42,7 +42,9 @@ package struct RunWorkflow {
     run.status = ending.status
     run.finishedAt = now
     try sink.finish(run.status, at: now)
-    var summary = sink.accumulator.summary(of: run)
+    let symbols = await SymbolReader().symbols(for: Array(sink.accumulator.codePlaces))
+    try store.saveSymbols(symbols.names, of: run.id)
+    var summary = sink.accumulator.summary(of: run, symbols: symbols.names)
     summary.warnings = [ending.diagnostic].compactMap(\.self) + summary.warnings + laboratory.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
     if let failure = writeReport(of: summary) { summary.warnings.append(failure) }
