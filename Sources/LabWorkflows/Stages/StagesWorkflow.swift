@@ -1,0 +1,104 @@
+import Foundation
+package import LabAnalysis
+import LabHost
+package import LabModel
+import LabScenarios
+
+/// Launches a command under collectors, and concludes how its launches are spent; nothing is stored.
+package struct StagesWorkflow {
+  private let scenario: Scenario
+  private let seed: UInt64
+
+  /// - Parameter options: What is launched, with its `stages`.
+  /// - Throws: `ScenarioError` with every problem of the options.
+  package init(options: MeasureOptions) throws {
+    scenario = try ScenarioFile.load(options: options)
+    seed = UInt64(UInt32.random(in: 0...(.max)))
+  }
+
+  /// Launches, and concludes.
+  ///
+  /// - Parameter observe: Told what goes on, between launches only.
+  /// - Throws: a ``LabError`` when nothing could be measured.
+  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> StagesResult {
+    let plan = plan
+    var laboratory = try await HostLaboratory(
+      plan: plan,
+      directory: NSTemporaryDirectory(),
+      interrupt: InterruptFlag.onSignals.get()
+    )
+    defer { laboratory.close() }
+    let now = Date()
+    var run = RunRecord(
+      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
+      startedAt: now,
+      plan: plan,
+      host: laboratory.host,
+      controls: laboratory.receipts,
+      tool: LaunchlabVersion.current
+    )
+    observe(.started(run: run, done: 0))
+    var sink = StagesSink(plan: plan, observe: observe)
+    let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
+    run.status = ending.status
+    let symbols = await SymbolReader().symbols(for: sink.codePlaces)
+    var summary = sink.accumulator.summary(of: run, symbols: symbols.names)
+    let failure = ending.diagnostic(in: plan.scenario)
+    summary.warnings = [failure].compactMap(\.self) + summary.warnings + laboratory.notes
+    return StagesResult(
+      summary: summary,
+      launches: sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) },
+      notes: symbols.notes
+    )
+  }
+
+  /// A single launch is not compared with plain ones.
+  private var plan: Plan {
+    var plan = Planner.plan(scenario, seed: seed)
+    if plan.blockCount == 1 { plan.arms.removeAll { $0.kind == .plain } }
+    return plan
+  }
+}
+
+/// How the launches of a command were spent.
+package struct StagesResult: Sendable {
+  package var summary: RunSummary
+
+  /// Every collector launch with all its stages, in launch order.
+  package var launches: [(arm: Arm, stages: LaunchStages)]
+
+  /// What could not be had after the launches, and why, as sentences without a full stop.
+  package var notes: [String]
+}
+
+/// Keeps the launches in memory.
+private struct StagesSink: LaunchLoop.Sink {
+  private(set) var accumulator: RunAccumulator
+  private(set) var launches: [(arm: Arm, stages: LaunchStages)] = []
+
+  private let plan: Plan
+  private let observe: (RunEvent) -> Void
+  private var done = 0
+
+  init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
+    self.plan = plan
+    self.observe = observe
+    accumulator = RunAccumulator(plan: plan)
+  }
+
+  var codePlaces: [CodePlace] {
+    Array(launches.reduce(into: Set<CodePlace>()) { $0.formUnion($1.stages.codePlaces) })
+  }
+
+  mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
+    accumulator.add(record)
+    let arm = plan.arms[record.arm]
+    if let stages = record.stages { launches.append((arm, stages)) }
+    done += 1
+    observe(
+      .launched(arm: arm, outcome: record.result.outcome, done: done, total: plan.launchCount)
+    )
+  }
+
+  mutating func endBlock(at now: Nanoseconds) {}
+}
