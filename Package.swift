@@ -13,7 +13,8 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
   name: "launchlab",
   products: [
-    .executable(name: "launchlab", targets: ["LaunchlabCLI"])
+    .executable(name: "launchlab", targets: ["LaunchlabCLI"]),
+    .library(name: "LaunchMarks", targets: ["LaunchMarks"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -52,6 +53,9 @@ let package = Package(
       dependencies: ["LabWorkflows", "LabReport", "LabModel", argumentParser]
     ),
     .plugin(name: "EmbedNativeHelpers", capability: .buildTool()),
+
+    // For other programs: what they say of their own launches.
+    .target(name: "LaunchMarks"),
 
     // Tests.
     .target(
@@ -99,13 +103,19 @@ let package = Package(
       exclude: ["Snapshots"]
     ),
     .testTarget(
+      name: "LaunchMarksTests",
+      dependencies: ["LaunchMarks", "LabHost", "LabModel", "LabTestSupport"],
+      exclude: ["Fixtures"]
+    ),
+    .testTarget(
       name: "LaunchlabIntegrationTests",
       dependencies: ["LabTestSupport", "LabModel"]
     ),
   ]
 )
 
-for target in package.targets where target.type != .plugin && target.name != "CLabHost" {
+let cTargets = ["CLabHost", "LaunchMarks"]
+for target in package.targets where target.type != .plugin && !cTargets.contains(target.name) {
   target.swiftSettings = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),

@@ -28,7 +28,8 @@ import Testing
   }
 
   private static func names(_ cell: Substring) -> [String] {
-    cell.split(separator: "`").map(String.init).filter { $0.contains("Lab") || $0.contains("lab") }
+    cell.split(separator: "`").map(String.init)
+      .filter { $0.contains("Lab") || $0.contains("lab") || $0 == "LaunchMarks" }
   }
 }
 
