@@ -9,6 +9,9 @@ package enum Readiness: Hashable, Codable, Sendable {
   /// The target sends `READY=1` to the socket named by `NOTIFY_SOCKET`.
   case notify
 
+  /// The target makes a launch mark of this name; one made with `launch_ready` is `ready`.
+  case mark(name: String)
+
   /// A TCP port accepts a connection; `host` is a name or a numeric address.
   case tcp(host: String, port: Int)
 
@@ -35,6 +38,7 @@ extension Readiness: CustomStringConvertible {
     case .exit: "exit"
     case .output(let stream, let pattern): "\(stream.rawValue) matching \"\(pattern)\""
     case .notify: "sd_notify READY=1"
+    case .mark(let name): "the launch mark \"\(name)\""
     case .tcp(let host, let port): "tcp \(Self.authority(host: host, port: port))"
     case .unix(let path): "unix socket \(path)"
     case .http(let host, let port, let path):

@@ -67,7 +67,8 @@ void close_pattern(void);
 
 // spawner_notify.c: the notification socket.
 int open_notification(struct launch *launch);
-int receive_notification(struct launch *launch);
+int hears_notifications(const struct launch *launch);
+int receive_notification(struct launch *launch, int64_t *said_at);
 void close_notification(struct launch *launch);
 
 // spawner_probe.c: conditions that are polled.

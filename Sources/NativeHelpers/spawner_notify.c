@@ -1,4 +1,5 @@
-// The socket of sd_notify(3), private to the spawner and made anew for each launch.
+// The socket of sd_notify(3) and of launch marks, private to the spawner and made anew for each
+// launch.
 #define _GNU_SOURCE
 #include "spawner.h"
 
@@ -22,6 +23,10 @@ static void set_variable(char **environment) {
   *environment = assignment;
 }
 
+int hears_notifications(const struct launch *launch) {
+  return launch->request->ready == READY_NOTIFY || launch->request->ready == READY_MARK;
+}
+
 // The socket is open to every user, because the target may become another one; the directory
 // gives its name to nobody.
 int open_notification(struct launch *launch) {
@@ -34,29 +39,89 @@ int open_notification(struct launch *launch) {
   launch->notify = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (launch->notify < 0) return -1;
   if (bind(launch->notify, (struct sockaddr *)&address, sizeof address) != 0) return -1;
-  set_variable(launch->environment);
+  int is_on = 1;
+  if (setsockopt(launch->notify, SOL_SOCKET, SO_PASSCRED, &is_on, sizeof is_on) != 0) return -1;
+  if (launch->request->ready == READY_NOTIFY) set_variable(launch->environment);
   return chmod(address.sun_path, 0777);
 }
 
-static int says_ready(const char *message, size_t count) {
-  static const char ready[] = "READY=1";
-  const char *end = message + count;
-  while (message < end) {
-    const char *newline = memchr(message, '\n', (size_t)(end - message));
-    size_t length = (size_t)((newline ? newline : end) - message);
-    if (length == sizeof ready - 1 && memcmp(message, ready, length) == 0) return 1;
-    message += length + 1;
+// Gives the lines of a message one after the other, and NULL after the last.
+static const char *next_line(const char **rest, const char *end, size_t *length) {
+  const char *line = *rest;
+  if (line >= end) return NULL;
+  const char *newline = memchr(line, '\n', (size_t)(end - line));
+  *length = (size_t)((newline ? newline : end) - line);
+  *rest = line + *length + 1;
+  return line;
+}
+
+// What follows `prefix` in a line, up to its end, or NULL.
+static const char *after(const char *prefix, const char *line, size_t *length) {
+  size_t count = strlen(prefix);
+  if (*length < count || memcmp(line, prefix, count) != 0) return NULL;
+  *length -= count;
+  return line + count;
+}
+
+static int says_ready(const char *message, const char *end) {
+  size_t length;
+  const char *line;
+  while ((line = next_line(&message, end, &length)))
+    if (after("READY=1", line, &length) && length == 0) return 1;
+  return 0;
+}
+
+static int64_t parse_instant(const char *digits, size_t length) {
+  int64_t instant = 0;
+  if (length > 18) return 0;
+  for (size_t index = 0; index < length; index++) {
+    if (digits[index] < '0' || digits[index] > '9') return 0;
+    instant = instant * 10 + (digits[index] - '0');
+  }
+  return instant;
+}
+
+// The instant that a program gave for its mark, if it lies within the launch.
+static void read_instant(const struct launch *launch, const char *message, const char *end,
+                         int64_t *said_at) {
+  size_t length;
+  const char *line;
+  while ((line = next_line(&message, end, &length))) {
+    const char *digits = after("MONOTONIC_NSEC=", line, &length);
+    int64_t instant = digits ? parse_instant(digits, length) : 0;
+    if (instant >= launch->started && instant <= *said_at) *said_at = instant;
+  }
+}
+
+static int32_t sender(struct msghdr *header) {
+  struct cmsghdr *control = CMSG_FIRSTHDR(header);
+  for (; control; control = CMSG_NXTHDR(header, control)) {
+    if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_CREDENTIALS) continue;
+    struct ucred credentials;
+    memcpy(&credentials, CMSG_DATA(control), sizeof credentials);
+    return credentials.pid;
   }
   return 0;
 }
 
-int receive_notification(struct launch *launch) {
+// Reads what has been said; true when that is readiness. `said_at` comes in as now, and becomes
+// the instant of the mark where one was made.
+int receive_notification(struct launch *launch, int64_t *said_at) {
   static char message[64 << 10];
+  static _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
   for (;;) {
-    ssize_t count = recv(launch->notify, message, sizeof message, MSG_DONTWAIT);
+    struct iovec piece = {message, sizeof message};
+    struct msghdr header = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control,
+                            .msg_controllen = sizeof control};
+    // A descriptor that was sent along finds no room, and is closed by the kernel.
+    ssize_t count = recvmsg(launch->notify, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return 0;
-    if (says_ready(message, (size_t)count)) return 1;
+    if (!says_ready(message, message + count)) continue;
+    if (launch->request->ready == READY_MARK)
+      read_instant(launch, message, message + count, said_at);
+    launch->result.ready_pid = sender(&header);
+    return 1;
   }
 }
 

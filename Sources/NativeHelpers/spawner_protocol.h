@@ -52,6 +52,7 @@ enum ready_kind {
   READY_UNIX,
   READY_HTTP,
   READY_FILE,
+  READY_MARK,  // like READY_NOTIFY, but the program finds the socket in the file of events
 };
 
 struct request_header {

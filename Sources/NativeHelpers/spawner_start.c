@@ -74,7 +74,7 @@ static int set_up(struct launch *launch) {
   }
   if (request->ready == READY_OUTPUT && open_pattern(launch->text) != 0)
     return refuse(launch, STEP_PATTERN, EINVAL);
-  if (request->ready == READY_NOTIFY && open_notification(launch) != 0)
+  if (hears_notifications(launch) && open_notification(launch) != 0)
     return refuse(launch, STEP_NOTIFY, errno);
   if (open_streams(launch) != 0) return refuse(launch, STEP_OUTPUT, errno);
   if (is_polled(launch)) open_probe();

@@ -59,8 +59,9 @@ static int hears(struct launch *launch, const struct pollfd *watched, int64_t no
     conclude_ready(launch, matched_at);
     return 1;
   }
-  if (watched[NOTIFICATION].revents && receive_notification(launch)) {
-    conclude_ready(launch, now);
+  int64_t said_at = now;
+  if (watched[NOTIFICATION].revents && receive_notification(launch, &said_at)) {
+    conclude_ready(launch, said_at);
     return 1;
   }
   return 0;

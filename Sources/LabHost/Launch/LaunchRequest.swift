@@ -120,6 +120,9 @@ private struct EncodedCondition {
     case .file(let path):
       kind = 6
       text = path
+    case .mark:
+      // The program finds the name, and the socket to tell, in the file of its events.
+      kind = 7
     }
   }
 }

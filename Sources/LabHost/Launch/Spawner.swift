@@ -16,6 +16,9 @@ package final class Spawner {
   private var cgroup: RunCgroup?
   private var process: SpawnerProcess?
 
+  /// The path of the socket that a program tells of its launch mark, when that is its readiness.
+  package var notificationPath: String { "\(runtimeDirectory)/notify" }
+
   /// Starts a spawner, and ends what an earlier launchlab that was killed has left.
   ///
   /// - Parameters:
