@@ -6,7 +6,7 @@ package struct MeasureOptions: Sendable {
   package var states: [String]
   package var launches: Int
 
-  /// `exit`, `notify`, or a kind and its value such as `tcp:127.0.0.1:80`; nil means `exit`.
+  /// `exit`, `notify`, `mark`, or a kind and its value such as `tcp:127.0.0.1:80`; nil means `exit`.
   package var ready: String?
 
   package var timeout: String?

@@ -77,7 +77,7 @@ extension ScenarioFile {
     return Node(keys)
   }
 
-  /// `exit` and `notify` stand alone; the others have a kind and a value.
+  /// `exit`, `notify` and `mark` may stand alone; the others have a kind and a value.
   private static func readiness(_ option: String) -> Node {
     if option.hasPrefix("http://") { return Node([(text("http"), text(option))]) }
     guard let colon = option.firstIndex(of: ":") else { return text(option) }

@@ -79,7 +79,7 @@ enum ScenarioKeys {
       "ready",
       .choice([.scalar(.word(["exit", "notify", "mark"])), .oneOf(conditions)]),
       "When a launch is over: exit (the program ends with status 0), notify (sd_notify READY=1), "
-        + "mark (not supported yet), or one of the conditions below. Default: exit."
+        + "mark (launch_ready of the launch marks), or one of the conditions below. Default: exit."
     ),
     Key(
       "stop",
@@ -153,6 +153,11 @@ enum ScenarioKeys {
     Key("unix", .scalar(.path), "A Unix stream socket accepts connections."),
     Key("http", .scalar(.url), "An HTTP GET is answered with a status 2xx."),
     Key("file", .scalar(.path), "A file exists."),
+    Key(
+      "mark",
+      .scalar(.text),
+      "The program makes the launch mark of this name; one made with launch_ready is \"ready\"."
+    ),
   ]
 
   static let stop: [Key] = [

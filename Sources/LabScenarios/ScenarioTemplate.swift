@@ -72,9 +72,9 @@ package enum ScenarioTemplate {
     """
 
   private static let footer = """
-        # When the launch is over: exit, notify (sd_notify), or one of
+        # When the launch is over: exit, notify (sd_notify), mark (launch_ready), or one of
         # {stdout: PATTERN}, {stderr: PATTERN}, {tcp: 127.0.0.1:7379}, {unix: PATH},
-        # {http: "http://127.0.0.1:8080/"}, {file: PATH}.
+        # {http: "http://127.0.0.1:8080/"}, {file: PATH}, {mark: NAME}.
         ready: exit
         # What is not ready by then has no time.
         timeout: 60s

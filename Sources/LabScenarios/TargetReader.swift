@@ -67,15 +67,11 @@ struct TargetReader {
   private mutating func ready(from value: Value?) -> Readiness {
     guard let value else { return .exit }
     if let word = value.text {
-      if word == "mark" {
-        findings.report(
-          "not-supported",
-          "\"ready: mark\" is not supported yet",
-          at: value.place,
-          remedy: "use another condition, such as notify"
-        )
+      switch word {
+      case "notify": return .notify
+      case "mark": return .mark(name: "ready")
+      default: return .exit
       }
-      return word == "notify" ? .notify : .exit
     }
     guard let condition = value.entries.first, let text = condition.value.text else {
       return .exit
@@ -107,6 +103,7 @@ struct TargetReader {
       }
       return .unix(path: path)
     case "file": return .file(path: PathSafety.absolute(text, from: directory))
+    case "mark": return mark(text, at: place)
     default:
       if text.isEmpty {
         findings.report(
@@ -118,6 +115,28 @@ struct TargetReader {
       }
       return .output(stream: OutputStream(rawValue: key) ?? .stdout, pattern: text)
     }
+  }
+
+  /// The file of events has room for this many bytes of the name.
+  private static let markLimit = 63
+
+  private mutating func mark(_ name: String, at place: Place) -> Readiness {
+    if name.isEmpty {
+      findings.report(
+        "empty-value",
+        "the name of the mark is empty",
+        at: place,
+        remedy: "write the name that the program gives to `launch_mark`"
+      )
+    } else if name.utf8.count > Self.markLimit {
+      findings.report(
+        "invalid-value",
+        "the name of the mark is longer than \(Self.markLimit) bytes",
+        at: place,
+        remedy: "give the mark a shorter name, in the program too"
+      )
+    }
+    return .mark(name: name)
   }
 
   private func stop(from value: Value?) -> StopPolicy {
@@ -158,14 +177,7 @@ struct TargetReader {
           remedy: "use letters, digits and `_`"
         )
       }
-      if entry.key == "NOTIFY_SOCKET", value["ready"]?.text == "notify" {
-        findings.report(
-          "contradiction",
-          "\"NOTIFY_SOCKET\" is set by `ready: notify`",
-          at: entry.place,
-          remedy: "remove the variable"
-        )
-      }
+      reportOwnVariable(entry, in: value)
       if entry.key == "HOME", value["home"] != nil || states.contains(.firstRun) {
         findings.report(
           "contradiction",
@@ -177,6 +189,23 @@ struct TargetReader {
       }
     }
     return environment
+  }
+
+  /// Reports a variable that launchlab sets itself.
+  private mutating func reportOwnVariable(_ entry: Value.Entry, in value: Value) {
+    let setter: String? =
+      switch entry.key {
+      case "NOTIFY_SOCKET" where value["ready"]?.text == "notify": "`ready: notify`"
+      case "LAUNCHLAB_EVENTS": "launchlab"
+      default: nil
+      }
+    guard let setter else { return }
+    findings.report(
+      "contradiction",
+      "\(quoted(entry.key)) is set by \(setter)",
+      at: entry.place,
+      remedy: "remove the variable"
+    )
   }
 
   private mutating func counters(from value: Value?) -> [String] {

@@ -95,6 +95,8 @@ struct ScenarioFileTests {
   @Test(arguments: [
     Condition(written: "exit", expected: .exit),
     Condition(written: "notify", expected: .notify),
+    Condition(written: "mark", expected: .mark(name: "ready")),
+    Condition(written: "{mark: first frame}", expected: .mark(name: "first frame")),
     Condition(written: "{stdout: '^ready'}", expected: .output(stream: .stdout, pattern: "^ready")),
     Condition(written: "{stderr: 22:22}", expected: .output(stream: .stderr, pattern: "22:22")),
     Condition(written: "{tcp: localhost:80}", expected: .tcp(host: "localhost", port: 80)),

@@ -50,13 +50,19 @@ extension ScenarioProblemTests {
       "ready: {stdout: a, stderr: b}",
       "5:24",
       "\"ready\" has 2 keys instead of one",
-      "keep one of: stdout, stderr, tcp, unix, http, file"
+      "keep one of: stdout, stderr, tcp, unix, http, file, mark"
     ),
     Case(
-      "ready: mark",
-      "5:12",
-      "\"ready: mark\" is not supported yet",
-      "use another condition, such as notify"
+      "ready: {mark: ''}",
+      "5:19",
+      "the name of the mark is empty",
+      "write the name that the program gives to `launch_mark`"
+    ),
+    Case(
+      "ready: {mark: \(String(repeating: "m", count: 64))}",
+      "5:19",
+      "the name of the mark is longer than 63 bytes",
+      "give the mark a shorter name, in the program too"
     ),
     Case("ready: {stdout: ''}", "5:21", "the pattern is empty", "write what the line contains"),
     Case(
@@ -127,6 +133,12 @@ extension ScenarioProblemTests {
       "env: {NOTIFY_SOCKET: x}\n    ready: notify",
       "5:11",
       "\"NOTIFY_SOCKET\" is set by `ready: notify`",
+      "remove the variable"
+    ),
+    Case(
+      "env: {LAUNCHLAB_EVENTS: x}",
+      "5:11",
+      "\"LAUNCHLAB_EVENTS\" is set by launchlab",
       "remove the variable"
     ),
     Case(
