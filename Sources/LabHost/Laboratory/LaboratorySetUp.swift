@@ -104,8 +104,10 @@ struct LaboratorySetUp {
   private static func environment(of target: Target, home: FilePath?) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
     environment["PWD"] = target.directory
-    // What a service manager has told launchlab is not meant for the target.
-    for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { environment[name] = nil }
+    // What launchlab was told by what has started it is not meant for the target.
+    for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LAUNCHLAB_EVENTS"] {
+      environment[name] = nil
+    }
     if let home {
       for name in ["CACHE", "CONFIG", "DATA", "STATE"] { environment["XDG_\(name)_HOME"] = nil }
       environment["HOME"] = home.string
