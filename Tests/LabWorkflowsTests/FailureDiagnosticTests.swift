@@ -12,6 +12,7 @@ import Testing
 
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "sh", state: .warm),
+      ready: .exit,
       record: record(.exited(code: 3), output)
     )
 
@@ -36,6 +37,7 @@ import Testing
 
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "x", state: .warm),
+      ready: .exit,
       record: record(.timedOut, CapturedOutput(stdout: stream))
     )
 
@@ -46,9 +48,29 @@ import Testing
   @Test func `says that nothing was printed`() {
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "x", state: .warm),
+      ready: .exit,
       record: record(.signalled(signal: 11), CapturedOutput())
     )
     #expect(diagnostic.problem.hasSuffix("it printed nothing"))
+  }
+
+  @Test func `says which launch mark was waited for, and how it is made`() {
+    let diagnostic = FailureDiagnostic.make(
+      arm: Arm(target: "x", state: .warm),
+      ready: .mark(name: "first frame"),
+      record: record(.timedOut, CapturedOutput())
+    )
+    #expect(
+      diagnostic.remedy
+        == "raise `timeout`, or call `launch_mark(\"first frame\")` of launch_marks.h in the "
+        + "program; it did not make the launch mark \"first frame\" in time"
+    )
+    let exited = FailureDiagnostic.make(
+      arm: Arm(target: "x", state: .warm),
+      ready: .mark(name: "ready"),
+      record: record(.exited(code: 0), CapturedOutput())
+    )
+    #expect(exited.remedy?.contains("call `launch_ready()` of launch_marks.h") == true)
   }
 
   private func record(_ outcome: Outcome, _ output: CapturedOutput) -> LaunchRecord {

@@ -2,7 +2,7 @@ import LabModel
 
 /// What is said when an arm ends a run: how its last launch went, and what it printed.
 enum FailureDiagnostic {
-  static func make(arm: Arm, record: LaunchRecord) -> Diagnostic {
+  static func make(arm: Arm, ready: Readiness, record: LaunchRecord) -> Diagnostic {
     let result = record.result
     let times = LaunchLoop.toleratedFailures
     let printed = OutputStream.allCases.flatMap { lines(of: $0, in: result.output) }
@@ -13,18 +13,32 @@ enum FailureDiagnostic {
       problem: (["\(result.outcome) \(times) times in a row, so the run stops"] + said)
         .joined(separator: "\n    "),
       place: "target \"\(arm.target)\", \(arm.state.rawValue), block \(record.block)",
-      remedy: remedy(for: result.outcome)
+      remedy: remedy(for: result.outcome, ready: ready)
     )
   }
 
-  private static func remedy(for outcome: Outcome) -> String {
-    switch outcome {
+  private static func remedy(for outcome: Outcome, ready: Readiness) -> String {
+    if case .mark(let name) = ready, let way = remedy(for: outcome, mark: name) { return way }
+    return switch outcome {
     case .ready: "look at the launches with `launchlab export`"
     case .exited: "run the command by hand, or set `ready` to the condition that ends its launch"
     case .signalled: "run the command by hand under a debugger"
     case .timedOut:
       "raise `timeout`, or check `ready`; a program that buffers its output needs `tty: true`"
     case .notStarted: "mend what is named above, then run again"
+    }
+  }
+
+  /// How to make the launch mark that was waited for; nil when that is not what was missing.
+  private static func remedy(for outcome: Outcome, mark name: String) -> String? {
+    let call = name == "ready" ? "launch_ready()" : "launch_mark(\"\(name)\")"
+    return switch outcome {
+    case .timedOut:
+      "raise `timeout`, or call `\(call)` of launch_marks.h in the program; it did not make "
+        + "\(Readiness.mark(name: name)) in time"
+    case .exited:
+      "run the command by hand, or call `\(call)` of launch_marks.h in the program before it ends"
+    default: nil
     }
   }
 

@@ -45,7 +45,8 @@ package struct RunWorkflow {
     let symbols = await SymbolReader().symbols(for: Array(sink.accumulator.codePlaces))
     try store.saveSymbols(symbols.names, of: run.id)
     var summary = sink.accumulator.summary(of: run, symbols: symbols.names)
-    summary.warnings = [ending.diagnostic].compactMap(\.self) + summary.warnings + laboratory.notes
+    let failure = ending.diagnostic(in: run.plan.scenario)
+    summary.warnings = [failure].compactMap(\.self) + summary.warnings + laboratory.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
     if let failure = writeReport(of: summary) { summary.warnings.append(failure) }
     return summary
@@ -86,33 +87,6 @@ package struct RunWorkflow {
         problem: "the report cannot be written: \(error)",
         place: path,
         remedy: "name a directory that may be written to with --report"
-      )
-    }
-  }
-}
-
-extension LaunchLoop.Ending {
-  fileprivate var status: RunRecord.Status {
-    switch self {
-    case .complete: .complete
-    case .failed: .failed
-    case .interrupted: .interrupted
-    }
-  }
-
-  /// What a person should know of an ending that is not complete.
-  fileprivate var diagnostic: Diagnostic? {
-    switch self {
-    case .complete:
-      nil
-    case .failed(let arm, let record):
-      FailureDiagnostic.make(arm: arm, record: record)
-    case .interrupted:
-      Diagnostic(
-        .warning,
-        id: "interrupted",
-        problem: "interrupted; the complete blocks are stored",
-        remedy: "go on with `--resume last` where the run has a scenario file"
       )
     }
   }

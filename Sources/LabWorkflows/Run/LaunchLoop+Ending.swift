@@ -1,0 +1,32 @@
+import LabModel
+
+extension LaunchLoop.Ending {
+  var status: RunRecord.Status {
+    switch self {
+    case .complete: .complete
+    case .failed: .failed
+    case .interrupted: .interrupted
+    }
+  }
+
+  /// What a person should know of an ending that is not complete.
+  func diagnostic(in scenario: Scenario) -> Diagnostic? {
+    switch self {
+    case .complete:
+      nil
+    case .failed(let arm, let record):
+      FailureDiagnostic.make(
+        arm: arm,
+        ready: scenario.targets.first { $0.name == arm.target }?.ready ?? .exit,
+        record: record
+      )
+    case .interrupted:
+      Diagnostic(
+        .warning,
+        id: "interrupted",
+        problem: "interrupted; the complete blocks are stored",
+        remedy: "go on with `--resume last` where the run has a scenario file"
+      )
+    }
+  }
+}
