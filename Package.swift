@@ -71,7 +71,8 @@ let package = Package(
     ),
     .testTarget(
       name: "LabAnalysisTests",
-      dependencies: ["LabAnalysis", "LabStatistics", "LabModel", "LabTestSupport"]
+      dependencies: ["LabAnalysis", "LabStatistics", "LabModel", "LabTestSupport"],
+      resources: [.copy("Fixtures")]
     ),
     .testTarget(
       name: "LabReportTests",
