@@ -1,0 +1,204 @@
+import LabModel
+
+/// Reads what glibc's loader writes for `LD_DEBUG=statistics`, and the initializers of `libs`.
+///
+/// Blocks of several processes may be interleaved between lines. A total opens a block, also where
+/// the same process has one open, because it has executed another program.
+struct GlibcReader {
+  private let options: StageTextOptions
+
+  /// By process; those without a number are taken for one.
+  private var open: [Int64?: OpenGlibcBlock] = [:]
+
+  /// The lines of headings whose block has not begun yet, by process.
+  private var headings: [Int64?: (line: Int, prefix: LinePrefix)] = [:]
+
+  /// The process and the number of the line that was used last.
+  private var last: (pid: Int64?, line: Int)?
+
+  private var found: [FoundBlock] = []
+
+  private(set) var events: [StageTextEvent] = []
+
+  init(options: StageTextOptions) { self.options = options }
+
+  /// Uses a line that has a label.
+  ///
+  /// - Parameters:
+  ///   - label: The label of the line.
+  ///   - start: Where the label begins.
+  ///   - line: Read from behind the colon of the label.
+  ///   - notes: Takes what should be told.
+  /// - Returns: Whether the line was used.
+  mutating func take(
+    _ label: StageLabel,
+    at start: Int,
+    in line: inout LineScanner,
+    _ notes: inout StageTextNotes
+  ) -> Bool {
+    let place = line.position
+    switch label.role {
+    case .dyldTotal, .dyldStage, .dyldCounts, .imageHeading: return false
+    default: break
+    }
+    guard let tag = GlibcTag.read(&line, upTo: start) else { return false }
+    line.position = place
+    switch label.role {
+    case .glibcHeading:
+      headings[tag.pid] = (line.number, tag.prefix)
+      return true
+    case .glibcEvent: return takeEvent(label.name, tag, &line)
+    case .glibcTotal: return begin(label.name, tag, &line)
+    case .glibcTime(let time):
+      return use(tag, line) { $0.takeTime(label.name, time, tag.layout(time), &line) }
+    case .glibcCount(let name, let isFinal):
+      return takeCount(name, isFinal: isFinal, tag, &line, &notes)
+    default: return false
+    }
+  }
+
+  /// Uses dots that stand for lines, and notes when the text ends within a line of an open block.
+  mutating func takeUnlabelled(_ line: inout LineScanner) -> Bool {
+    if let last, line.number == last.line + 1, open[last.pid] != nil {
+      _ = LinePrefix.marks(in: &line)
+      if line.isEllipsis() {
+        open[last.pid]?.elide(line)
+        return true
+      }
+    }
+    guard !line.isTerminated, !open.isEmpty, let tag = GlibcTag.read(&line, upTo: line.end),
+      tag.pid != nil || open[nil] != nil
+    else { return false }
+    open[tag.pid]?.isCut = true
+    return false
+  }
+
+  /// Ends every block.
+  mutating func finish(_ notes: inout StageTextNotes) -> [FoundBlock] {
+    let blocks = open.values.sorted { $0.block.lines.lowerBound < $1.block.lines.lowerBound }
+    for block in blocks { found.append(block.finished()) }
+    open = [:]
+    for index in found.indices { conclude(&found[index], &notes) }
+    return found
+  }
+
+  // MARK: - Blocks
+
+  private mutating func begin(
+    _ name: String,
+    _ tag: GlibcTag,
+    _ line: inout LineScanner
+  ) -> Bool {
+    guard let time = PrintedTime.readCycles(&line) else { return false }
+    close(tag.pid)
+    var block = newBlock(StageTextFormat.glibcStartup, tag, line)
+    block.begin(name, time, line)
+    open[tag.pid] = block
+    return true
+  }
+
+  private mutating func newBlock(
+    _ format: String,
+    _ tag: GlibcTag,
+    _ line: LineScanner
+  ) -> OpenGlibcBlock {
+    let heading = headings.removeValue(forKey: tag.pid)
+    var block = OpenGlibcBlock(format, pid: tag.pid, line: heading?.line ?? line.number)
+    block.hasHeading = heading != nil
+    if let heading { block.use(heading.line, heading.prefix) }
+    block.use(line, tag.prefix)
+    last = (tag.pid, line.number)
+    return block
+  }
+
+  private mutating func close(_ pid: Int64?) {
+    if let block = open.removeValue(forKey: pid) { found.append(block.finished()) }
+  }
+
+  /// Uses a line for the block of its process, if that takes it.
+  private mutating func use(
+    _ tag: GlibcTag,
+    _ line: LineScanner,
+    _ take: (inout OpenGlibcBlock) -> Bool
+  ) -> Bool {
+    guard var block = open.removeValue(forKey: tag.pid) else { return false }
+    let isTaken = take(&block)
+    if isTaken {
+      block.use(line, tag.prefix)
+      last = (tag.pid, line.number)
+    }
+    if block.isFull { found.append(block.finished()) } else { open[tag.pid] = block }
+    return isTaken
+  }
+
+  private mutating func takeCount(
+    _ name: String,
+    isFinal: Bool,
+    _ tag: GlibcTag,
+    _ line: inout LineScanner,
+    _ notes: inout StageTextNotes
+  ) -> Bool {
+    let format = isFinal ? StageTextFormat.glibcFinal : StageTextFormat.glibcStartup
+    let current = open[tag.pid]
+    if current?.block.format != format || current?.block.counters[name] != nil {
+      // Without a process number, a line of a document is not enough to begin a block.
+      guard tag.pid != nil || headings[nil] != nil, line.hasNumber() else { return false }
+      close(tag.pid)
+      open[tag.pid] = newBlock(format, tag, line)
+    }
+    return use(tag, line) { $0.takeCount(name, &line) }
+  }
+
+  private mutating func takeEvent(
+    _ name: String,
+    _ tag: GlibcTag,
+    _ line: inout LineScanner
+  ) -> Bool {
+    guard let pid = tag.pid else { return false }
+    if line.next == Ascii.space { line.advance() }
+    let text = line.text(line.position..<line.end)
+    events.append(StageTextEvent(name: name, text: text, pid: pid, line: line.number))
+    return true
+  }
+
+  // MARK: - The end
+
+  private func conclude(_ found: inout FoundBlock, _ notes: inout StageTextNotes) {
+    guard var block = found.block else { return }
+    if !found.isStandard {
+      notes.addIfStrict(
+        "nonstandard",
+        line: block.lines.lowerBound,
+        "no glibc prints these lines like this; they are an imitation or were edited",
+        remedy: "expected is `     18921:\\t  total startup time in dynamic loader: 84338 cycles`"
+      )
+      if notes.mode == .strict {
+        found.block = nil
+        return
+      }
+    }
+    if block.format == StageTextFormat.glibcStartup, block.total != nil {
+      GlibcScale(options).apply(to: &block, &notes)
+    }
+    if !block.isComplete {
+      notes.addIfStrict(
+        "incomplete",
+        line: block.lines.upperBound,
+        "the block of the loader that begins at line \(block.lines.lowerBound) is not complete: "
+          + block.flags.joined(separator: ", "),
+        remedy: "give the text up to its last line"
+      )
+    }
+    found.block = block
+  }
+}
+
+extension LineScanner {
+  /// Whether a digit comes next, behind blanks.
+  mutating func hasNumber() -> Bool {
+    let start = position
+    blanks()
+    defer { position = start }
+    return next.map(Ascii.isDigit) ?? false
+  }
+}

@@ -1,0 +1,78 @@
+/// Reads what the JVM writes for `-Xlog:startuptime`.
+///
+/// Which decorations a line has is configurable; `Create VM` contains the other phases. Source:
+/// `TraceTime` in src/hotspot of OpenJDK 9 to 21.
+struct JVMStartupReader: StageTextReader {
+  private var blocks = BlockList(StageTextFormat.jvmStartupTime)
+  private var latest: Int64 = 0
+  private var pid: Int64?
+
+  var found: [FoundBlock] { blocks.found }
+
+  mutating func take(_ line: inout LineScanner) -> Bool {
+    line.blanks()
+    guard line.next == UInt8(ascii: "[") else { return false }
+    var instant: StageTextAmount?
+    var pid: Int64?
+    while let decoration = line.decoration() {
+      if let amount = Self.uptime(decoration) { instant = instant ?? amount }
+      if let number = Int64(decoration) { pid = pid ?? number }
+    }
+    line.trimEnd()
+    guard let comma = line.last(Ascii.comma), comma > line.position else { return false }
+    let name = line.position..<comma
+    line.position = comma + 1
+    line.blanks()
+    guard let printed = line.decimal(), line.take(" secs"), line.isAtEnd else { return false }
+    let time = instant?.nanoseconds ?? latest
+    if time < latest || pid != self.pid { blocks.close() }
+    (latest, self.pid) = (time, pid)
+    var value = StageTextValue(
+      name: line.text(name),
+      amount: StageTextAmount(printed, .seconds),
+      line: line.number,
+      instant: instant
+    )
+    value.pid = pid
+    blocks.add(value)
+    blocks.change { $0.pid = pid }
+    return true
+  }
+
+  /// The time since the start of a decoration such as `0.012s` or `12ms`; nil for another one.
+  private static func uptime(_ decoration: String) -> StageTextAmount? {
+    let isShort = decoration.hasSuffix("ms")
+    guard isShort || decoration.hasSuffix("s") else { return nil }
+    let digits = decoration.dropLast(isShort ? 2 : 1)
+    guard digits.first?.isNumber == true, Double(digits) != nil else { return nil }
+    return StageTextAmount(String(digits), isShort ? .milliseconds : .seconds)
+  }
+}
+
+extension LineScanner {
+  /// Passes a text in square brackets of at most 64 bytes, and blanks after it.
+  fileprivate mutating func decoration() -> String? {
+    guard next == UInt8(ascii: "[") else { return nil }
+    let start = position + 1
+    var index = start
+    while index < end, index - start <= 64 {
+      charge(1)
+      if bytes[index] == UInt8(ascii: "]") {
+        position = index + 1
+        defer { blanks() }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+          .trimmingBlanks
+      }
+      index += 1
+    }
+    return nil
+  }
+}
+
+extension String {
+  /// Without spaces at its ends.
+  fileprivate var trimmingBlanks: String {
+    let start = drop { $0 == " " }
+    return String(start.reversed().drop { $0 == " " }.reversed())
+  }
+}
