@@ -1,0 +1,102 @@
+import Glibc
+import SystemPackage
+
+/// The directory that holds the probe and its events.
+///
+/// It is in memory where possible: there nothing waits for a disk, and `drop_caches` lets the
+/// probe stay, so that a cold launch is not made colder by being watched.
+struct ProbeDirectory: Sendable {
+  let path: FilePath
+
+  /// Whether every user can reach it, as a target that changes its user needs.
+  let isOpenToAll: Bool
+
+  var probe: String { path.appending("probe.so").string }
+  var events: String { path.appending("events").string }
+
+  private static let prefix = "launchlab-probe-"
+
+  /// The loader takes no longer path of an auditor, with its NUL; glibc, elf/rtld.c.
+  private static let pathLimit = 255
+
+  /// `ST_NOEXEC` of statvfs(3).
+  private static let noExecution: UInt = 8
+
+  /// Makes a directory in the first place that will do.
+  ///
+  /// - Parameters:
+  ///   - fallback: A directory on a disk.
+  ///   - runtimeDirectory: The user's own directory in memory, `XDG_RUNTIME_DIR`.
+  /// - Returns: An empty directory with a name of its own.
+  /// - Throws: ``HostError/system(operation:path:errno:)`` when no place will do.
+  static func make(fallback: String, runtimeDirectory: String?) throws(HostError) -> Self {
+    var failure = EACCES
+    for memory in ["/dev/shm", runtimeDirectory ?? "", "/run/user/\(getuid())"]
+    where isMemory(memory) {
+      if let made = make(in: FilePath(memory), failure: &failure) { return made }
+    }
+    if let made = make(in: FilePath(fallback), failure: &failure) { return made }
+    throw .system(
+      operation: "make a directory that the loader takes a library from",
+      path: fallback,
+      errno: failure
+    )
+  }
+
+  /// Removes the directory with the two files.
+  func remove() { Self.remove(path) }
+
+  // MARK: - Details
+
+  private static func make(in parent: FilePath, failure: inout CInt) -> Self? {
+    var system = statvfs()
+    guard unsafe statvfs(parent.string, &system) == 0, system.f_flag & noExecution == 0,
+      !parent.string.contains(where: { $0 == ":" || $0 == "$" })
+    else { return nil }
+    removeStale(in: parent)
+    // One process may have several, one after the other or side by side.
+    for number in 1...1_000 {
+      let path = parent.appending("\(prefix)\(ProcessIdentity.current)-\(number)")
+      guard path.string.utf8.count + "/probe.so".utf8.count < pathLimit else { return nil }
+      if unsafe mkdir(path.string, 0o711) == 0 {
+        _ = unsafe chmod(path.string, 0o711)
+        return Self(path: path, isOpenToAll: isOpenToAll(parent))
+      }
+      failure = errno
+      guard errno == EEXIST else { return nil }
+    }
+    return nil
+  }
+
+  private static func isMemory(_ path: String) -> Bool {
+    let place = DeclaredDirectory.realPath(of: FilePath(path))
+    return place.flatMap { MountInfo().mount(holding: $0)?.isInMemory } ?? false
+  }
+
+  private static func isOpenToAll(_ directory: FilePath) -> Bool {
+    var place = directory
+    repeat {
+      var status = stat()
+      guard unsafe stat(place.string, &status) == 0, status.st_mode & S_IXOTH != 0 else {
+        return false
+      }
+    } while place.removeLastComponent()
+    return true
+  }
+
+  /// Removes what processes that are gone have left.
+  private static func removeStale(in parent: FilePath) {
+    for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {
+      let identity = name.dropFirst(prefix.count).split(separator: "-").prefix(2)
+      guard let owner = ProcessIdentity(identity.joined(separator: "-")), !owner.isAlive else {
+        continue
+      }
+      remove(parent.appending(name))
+    }
+  }
+
+  private static func remove(_ path: FilePath) {
+    for name in ["probe.so", "events"] { _ = unsafe unlink(path.appending(name).string) }
+    _ = unsafe rmdir(path.string)
+  }
+}

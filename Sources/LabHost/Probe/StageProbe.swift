@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+package import LabModel
+import SystemPackage
+
+/// The probe, ready to be loaded into targets, and the file that it writes to.
+///
+/// One launch at a time: ``reset()``, a launch with the environment, ``observation(from:ready:)``.
+package final class StageProbe {
+  /// What programs write to; programs with launch marks may be told its path as well.
+  package let events: EventsFile
+
+  private let directory: ProbeDirectory
+
+  /// Unpacks the probe into a private directory.
+  ///
+  /// - Parameters:
+  ///   - fallback: A directory to use where none in memory will do; it should be open to other
+  ///     users, to whom a target may change.
+  ///   - environment: That of launchlab, for `XDG_RUNTIME_DIR`.
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  package init(
+    fallback: String,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(HostError) {
+    let directory = try ProbeDirectory.make(
+      fallback: fallback,
+      runtimeDirectory: environment["XDG_RUNTIME_DIR"]
+    )
+    do throws(HostError) {
+      try Self.unpack(to: directory.probe)
+      events = try EventsFile(at: directory.events)
+    } catch {
+      directory.remove()
+      throw error
+    }
+    self.directory = directory
+  }
+
+  deinit { directory.remove() }
+
+  /// Whether the target's environment is to be without `LD_AUDIT`, from the next reset on.
+  ///
+  /// No other program that it executes is seen then.
+  package var isHidden: Bool {
+    get { events.isHidden }
+    set { events.isHidden = newValue }
+  }
+
+  /// The environment with the probe before any other auditor.
+  ///
+  /// - Parameter environment: The target's environment.
+  /// - Returns: The same with another value of `LD_AUDIT`.
+  package func environment(addingTo environment: [String: String]) -> [String: String] {
+    var changed = environment
+    let others = environment["LD_AUDIT"].map { $0.isEmpty ? "" : ":\($0)" } ?? ""
+    changed["LD_AUDIT"] = directory.probe + others
+    return changed
+  }
+
+  /// Forgets what the last launch has written.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  package func reset() throws(HostError) { try events.reset() }
+
+  /// What was seen of the launch since the last reset.
+  ///
+  /// - Parameters:
+  ///   - trace: What was launched and when.
+  ///   - ready: The ready instant; nil when the target did not become ready.
+  /// - Returns: The events, also those after the ready instant.
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  package func observation(
+    from trace: LaunchTrace,
+    ready: Nanoseconds?
+  ) throws(HostError) -> StageObservation {
+    let content = try events.content(from: trace.begin, to: MonotonicClock.now)
+    return StageObservation(
+      collector: .probe,
+      begin: trace.begin,
+      ready: ready,
+      process: trace.process,
+      readyProcess: trace.readyProcess,
+      events: content.events,
+      lostEvents: content.lost,
+      notes: notes(on: content)
+    )
+  }
+
+  /// Removes the private directory; nothing may be launched with the probe then.
+  package func remove() { directory.remove() }
+
+  // MARK: - Details
+
+  private func notes(on content: EventsFile.Content) -> [String] {
+    var notes: [String] = []
+    if !content.events.contains(where: { $0.kind == .programBegan }) {
+      notes.append("the probe was not loaded: no program of the launch has a loader that takes it")
+    }
+    for event in content.events where event.kind == .loaderTooOld {
+      notes.append("process \(event.pid) runs on a glibc before 2.35, where nothing is watched")
+    }
+    if content.lostText > 0 { notes.append("paths of \(content.lostText) bytes found no room") }
+    if content.rejected > 0 {
+      notes.append("\(content.rejected) events are broken and were left out")
+    }
+    if !directory.isOpenToAll {
+      notes.append("the probe is in \(directory.path), which other users cannot reach")
+    }
+    return notes
+  }
+
+  private static func unpack(to path: String) throws(HostError) {
+    let program = EmbeddedHelper.probe.program
+    do {
+      let file = try FileDescriptor.open(
+        FilePath(path),
+        .writeOnly,
+        options: [.create, .exclusiveCreate, .closeOnExec],
+        permissions: .ownerReadWrite
+      )
+      try file.closeAfter {
+        _ = try file.writeAll(program)
+        guard fchmod(file.rawValue, 0o755) == 0 else { throw Errno(rawValue: errno) }
+      }
+    } catch {
+      let code = (error as? Errno)?.rawValue ?? EIO
+      throw .system(operation: "unpack the probe", path: path, errno: code)
+    }
+  }
+}

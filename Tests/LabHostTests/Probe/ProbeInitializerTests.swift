@@ -1,0 +1,272 @@
+import Foundation
+import LabHost
+import LabModel
+import LabTestSupport
+import Testing
+
+@Suite(
+  "Initializers that the probe times",
+  .temporaryDirectory,
+  .enabled(if: ProbeBench.compiler != nil, "needs a C compiler")
+) struct ProbeInitializerTests {
+  /// A constructor that prints its name.
+  private static func constructor(_ name: String, priority: Int? = nil) -> String {
+    let attribute = priority.map { "constructor(\($0))" } ?? "constructor"
+    return """
+      __attribute__((\(attribute))) static void \(name)(int argc, char **argv, char **envp) {
+        if (argc != 1 || !argv[0] || !envp) _exit(99);
+        write(1, "\(name) ", sizeof "\(name) " - 1);
+      }
+
+      """
+  }
+
+  private static let prelude = "#include <unistd.h>\n#include <stdlib.h>\n"
+
+  /// Where an initializer is in its object.
+  private func offset(_ event: LaunchEvent, in seen: ProbeBench.Seen) -> UInt64? {
+    seen.events(.objectOpened).first { $0.object == event.object && $0.pid == event.pid }
+      .map { event.address &- $0.address }
+  }
+
+  /// The names of the initializers of an object that are symbols of it, in the order of events.
+  private func names(
+    _ candidates: [String],
+    of suffix: String,
+    in seen: ProbeBench.Seen,
+    bench: ProbeBench
+  ) throws -> [String] {
+    let path = try #require(seen.object(suffix)).text
+    var symbols: [UInt64: String] = [:]
+    for name in candidates { symbols[try #require(try bench.value(of: name, in: path))] = name }
+    return seen.initializers(of: suffix).compactMap { offset($0, in: seen).flatMap { symbols[$0] } }
+  }
+
+  struct Linking: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var options: [String]
+  }
+
+  private static let linkings = [
+    Linking(testDescription: "the default", options: []),
+    Linking(testDescription: "full RELRO", options: ["-Wl,-z,relro,-z,now"]),
+    Linking(testDescription: "partial RELRO", options: ["-Wl,-z,relro,-z,lazy"]),
+    Linking(testDescription: "no RELRO", options: ["-Wl,-z,norelro"]),
+    Linking(testDescription: "no PIE", options: ["-no-pie"]),
+    Linking(testDescription: "no PIE, no RELRO", options: ["-no-pie", "-Wl,-z,norelro"]),
+    Linking(testDescription: "no separate code", options: ["-Wl,-z,noseparate-code"]),
+    Linking(testDescription: "large pages", options: ["-Wl,-z,max-page-size=0x200000"]),
+  ]
+
+  @Test(arguments: linkings)
+  func `are all timed however the program is linked`(_ linking: Linking) throws {
+    let bench = try ProbeBench()
+    let names = ["first", "second", "third"]
+    let source =
+      Self.prelude + Self.constructor("second", priority: 300)
+      + Self.constructor("first", priority: 200) + Self.constructor("third") + """
+        static void early(int c, char **v, char **e) { write(1, "early ", 6); }
+        __attribute__((section(".preinit_array"), used)) static void *entry = early;
+        int main(void) { write(1, "main", 4); return 0; }
+        """
+    let program = try bench.compile("program", source, linking.options)
+    let seen = try bench.launch([program])
+    #expect(seen.result.outcome == .ready)
+    #expect(seen.output == "early first second third main")
+    #expect(seen.events(.initializersUntimed) == [])
+    let found = try self.names(["early"] + names, of: "/program", in: seen, bench: bench)
+    #expect(found == ["early"] + names)
+    let counted = try #require(seen.events(.initializersFound).first)
+    #expect(counted.address == UInt64(counted.object))
+    #expect(counted.address >= UInt64(seen.events(.initializer).count))
+  }
+
+  @Test func `leave the protection of memory as it was`() throws {
+    let bench = try ProbeBench()
+    let source = """
+      #include <stdio.h>
+      __attribute__((constructor)) static void nothing(void) { }
+      int main(void) {
+        char line[512];
+        FILE *maps = fopen("/proc/self/maps", "r");
+        while (fgets(line, sizeof line, maps)) {
+          char *path = 0; unsigned long start, end; char allowed[8];
+          if (!strstr(line, "/libc.so") && !strstr(line, "/program")) continue;
+          sscanf(line, "%lx-%lx %7s", &start, &end, allowed);
+          printf("%lx %s\\n", end - start, allowed);
+        }
+      }
+      """
+    let program = try bench.compile("program", "#include <string.h>\n" + source)
+    let plain = try bench.run([program])
+    #expect(!plain.output.stdout.head.isEmpty)
+    #expect(try bench.launch([program]).result.output == plain.output)
+  }
+
+  @Test func `show a slow constructor of a library first`() throws {
+    let bench = try ProbeBench()
+    let slow = """
+      #include <time.h>
+      __attribute__((constructor(150))) void quick(void) { }
+      __attribute__((constructor(151))) void slow_start(void) {
+        struct timespec begin, now;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        do clock_gettime(CLOCK_MONOTONIC, &now);
+        while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 20000000);
+      }
+      """
+    let library = try bench.compile("libslow.so", slow)
+    let program = try bench.compile(
+      "program",
+      "int main(void) { return 0; }",
+      ["-Wl,--no-as-needed", library]
+    )
+    let seen = try bench.launch([program])
+    let longest = try #require(
+      seen.events(.initializer).max { left, right in
+        (left.end ?? left.time) - left.time < (right.end ?? right.time) - right.time
+      }
+    )
+    #expect(longest.object == seen.object("/libslow.so")?.object)
+    #expect(offset(longest, in: seen) == (try bench.value(of: "slow_start", in: library)))
+    let end = try #require(longest.end)
+    #expect(end - longest.time >= .milliseconds(20))
+    #expect(try names(["quick"], of: "/libslow.so", in: seen, bench: bench) == ["quick"])
+  }
+
+  @Test func `include the function DT_INIT of a library`() throws {
+    let bench = try ProbeBench()
+    let source =
+      Self.prelude + "void begin(void) { write(1, \"begin \", 6); }"
+      + Self.constructor("later")
+    let library = try bench.compile("libinit.so", source, ["-Wl,-init,begin"])
+    let program = try bench.compile(
+      "program",
+      "int main(void) { return 0; }",
+      ["-Wl,--no-as-needed", library]
+    )
+    let seen = try bench.launch([program])
+    #expect(seen.output == "begin later ")
+    let found = try names(["begin", "later"], of: "/libinit.so", in: seen, bench: bench)
+    #expect(found == ["begin", "later"])
+  }
+
+  @Test func `run in full when there are more than can be timed`() throws {
+    let bench = try ProbeBench()
+    let source = """
+      #include <stdio.h>
+      static int count; static unsigned long sum;
+      #define ONE(n) __attribute__((constructor)) static void run##n(void) { count++; sum += n; }
+      #define TEN(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) \\
+        ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) ONE(n##9)
+      #define HUNDRED(n) TEN(n##0) TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) \\
+        TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
+      #define THOUSAND(n) HUNDRED(n##0) HUNDRED(n##1) HUNDRED(n##2) HUNDRED(n##3) HUNDRED(n##4) \\
+        HUNDRED(n##5) HUNDRED(n##6) HUNDRED(n##7) HUNDRED(n##8) HUNDRED(n##9)
+      THOUSAND(1) THOUSAND(2) THOUSAND(3) THOUSAND(4) THOUSAND(5)
+      """
+    let main = "\nint main(void) { printf(\"%d %lu\", count, sum); }"
+    let program = try bench.compile("program", source + main)
+    let seen = try bench.launch([program])
+    #expect(seen.output == "5000 17497500")
+    let counted = try #require(seen.events(.initializersFound).first)
+    #expect(counted.address > 5_000)
+    #expect(counted.object == 4_096)
+    #expect(seen.events(.initializer).count >= 4_090)
+    #expect(seen.events(.initializer).allSatisfy { $0.end != nil })
+
+    let library = try bench.compile("libmany.so", source + "\nint many(void) { return count; }")
+    let user = try bench.compile(
+      "user",
+      "#include <stdio.h>\nint many(void); int main(void) { printf(\"%d\", many()); }",
+      [library]
+    )
+    let second = try bench.launch([user])
+    #expect(second.output == "5000")
+    #expect(try #require(second.events(.initializersFound).first).address > 5_000)
+    #expect(second.initializers(of: "/libmany.so").count > 4_000)
+  }
+
+  // MARK: - Initializers that do not simply return
+
+  @Test func `are unfinished when they exit`() throws {
+    let bench = try ProbeBench()
+    let source =
+      Self.prelude + """
+        __attribute__((constructor)) static void leave(void) { write(1, "bye", 3); exit(3); }
+        __attribute__((destructor)) static void last(void) { write(1, " last", 5); }
+        int main(void) { return 0; }
+        """
+    let program = try bench.compile("program", source)
+    let seen = try bench.launch([program])
+    #expect(seen.result.outcome == .exited(code: 3))
+    #expect(seen.output == "bye last")
+    #expect(seen.events(.mainBegins) == [])
+    let leave = try #require(try bench.value(of: "leave", in: program))
+    let event = try #require(seen.events(.initializer).first { offset($0, in: seen) == leave })
+    #expect(event.end == nil)
+  }
+
+  private static let compilesCPlusPlus = FileManager.default.isExecutableFile(
+    atPath: "/usr/bin/g++"
+  )
+
+  @Test(.enabled(if: compilesCPlusPlus, "needs g++"))
+  func `may throw, and build C++ objects`() throws {
+    let bench = try ProbeBench()
+    let source = """
+      #include <cstdio>
+      #include <stdexcept>
+      #include <string>
+      struct Noisy {
+        std::string name;
+        explicit Noisy(const char *text) : name(text) { std::printf("%s ", name.c_str()); }
+        ~Noisy() { std::printf("~%s ", name.c_str()); }
+      };
+      static Noisy first("first"), second("second");
+      static int caught = [] {
+        try { throw std::runtime_error("x"); } catch (const std::exception &) { return 1; }
+      }();
+      #ifdef THROWS
+      static int thrown = [] { std::fflush(stdout); throw 1; return 0; }();
+      #endif
+      int main() { std::printf("main%d ", caught); }
+      """
+    let file = "\(TemporaryDirectory.path)/objects.cpp"
+    try source.write(toFile: file, atomically: true, encoding: .utf8)
+    let good = try bench.compile("good", file: file, ["-x", "c++", "-lstdc++"])
+    let seen = try bench.launch([good])
+    #expect(seen.output == "first second main1 ~second ~first ")
+    let bad = try bench.compile("bad", file: file, ["-x", "c++", "-lstdc++", "-DTHROWS"])
+    let plain = try bench.run([bad])
+    let thrown = try bench.launch([bad])
+    #expect(plain.outcome == .signalled(signal: 6))
+    #expect(thrown.result.outcome == plain.outcome)
+    #expect(thrown.result.output == plain.output)
+    #expect(thrown.initializers(of: "/bad").last?.end == nil)
+  }
+
+  @Test func `see the stack and the registers that they always see`() throws {
+    let bench = try ProbeBench()
+    let source =
+      Self.prelude + """
+        #include <errno.h>
+        #include <fenv.h>
+        #include <stdint.h>
+        static int wrong;
+        __attribute__((constructor(150))) static void set(void) { errno = 77; fesetround(FE_UPWARD); }
+        __attribute__((constructor(151))) static void check(void) {
+          _Alignas(16) volatile char local[16];
+          if (((uintptr_t)__builtin_frame_address(0) & 15) != 0) wrong |= 1;
+          if (((uintptr_t)local & 15) != 0) wrong |= 2;
+          if (errno != 77) wrong |= 4;
+          if (fegetround() != FE_UPWARD) wrong |= 8;
+          volatile double x = 1, y = 3; local[0] = (char)(x / y);
+        }
+        int main(void) { return wrong; }
+        """
+    let program = try bench.compile("program", source, ["-lm"])
+    #expect(try bench.run([program]).outcome == .ready)
+    #expect(try bench.launch([program]).result.outcome == .ready)
+  }
+}
