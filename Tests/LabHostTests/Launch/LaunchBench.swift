@@ -46,7 +46,9 @@ final class LaunchBench {
     directory: String = "/",
     standardInput: String? = nil,
     tty: Bool = false,
-    counters: [String] = []
+    counters: [String] = [],
+    breakpoints: BreakpointPlaces? = nil,
+    recordsFaults: Bool = false
   ) throws -> LaunchRequest {
     try LaunchRequest(
       program: command[0],
@@ -58,7 +60,9 @@ final class LaunchBench {
       stop: StopPolicy(grace: grace),
       timeout: timeout,
       tty: tty,
-      counters: counters
+      counters: counters,
+      breakpoints: breakpoints,
+      recordsFaults: recordsFaults
     )
   }
 
