@@ -32,7 +32,7 @@ extension PageIns {
   init(before: [FileResidency], after: [FileResidency], result: LaunchResult) {
     let faults = result.faults
     let faulted = faults.map { Self.faultedPages($0.events) } ?? [:]
-    let isKnown = faults.map { $0.isComplete } ?? false
+    let isKnown = Self.isComplete(faults, counted: result.figures.majorFaults)
     let files = zip(before, after).compactMap { old, new -> PageIn? in
       let pages = max(0, new.residentPages - old.residentPages)
       let count = isKnown ? faulted[new.path, default: 0] : nil
@@ -63,12 +63,19 @@ extension PageIns {
       let names = paths.isEmpty ? "" : ", such as \(paths.prefix(3).joined(separator: ", "))"
       notes.append("\(others.count) major faults were in files that are not watched\(names)")
     }
-    if let all = majorFaults, faults.isComplete, all > Int64(faults.events.count) {
+    if let all = majorFaults, all > Int64(faults.events.count) {
       notes.append(
-        "\(all - Int64(faults.events.count)) of \(all) major faults have no record, such as those "
-          + "of the kernel while it makes the program's memory"
+        "\(all - Int64(faults.events.count)) of \(all) major faults have no record, so that faulted "
+          + "pages and read-ahead are not told apart"
       )
     }
+  }
+
+  /// Whether every fault that was counted is recorded too: a part of them cannot be told from
+  /// read-ahead.
+  private static func isComplete(_ faults: MajorFaults?, counted: Int64?) -> Bool {
+    guard let faults else { return false }
+    return counted.map { $0 <= Int64(faults.events.count) } ?? faults.isComplete
   }
 
   /// How many pages of each file had a major fault.

@@ -45,7 +45,9 @@ enum ProgramFile: Hashable, Sendable {
 
   /// Reads a file at offsets; what cannot be read is left out.
   static func reader(of file: FileDescriptor) -> ELFHeader.Read {
-    { offset, count in
+    let size = (try? file.seek(offset: 0, from: .end)).map(Int.init) ?? 0
+    return { offset, count in
+      let count = min(count, max(0, size - offset))
       var buffer = [UInt8](repeating: 0, count: count)
       let length = unsafe buffer.withUnsafeMutableBytes {
         unsafe try? file.read(fromAbsoluteOffset: Int64(offset), into: $0)
