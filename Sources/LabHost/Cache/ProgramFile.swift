@@ -35,12 +35,17 @@ enum ProgramFile: Hashable, Sendable {
 
   /// Reads the start of a file; `unknown` when it cannot be read.
   init(at path: FilePath) {
-    guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else {
+    guard let file = Self.open(path) else {
       self = .unknown
       return
     }
     defer { try? file.close() }
     self.init(read: Self.reader(of: file))
+  }
+
+  /// Opens a file for reading, without waiting for the other end of a pipe; nil when it cannot be.
+  static func open(_ path: FilePath) -> FileDescriptor? {
+    try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
   }
 
   /// Reads a file at offsets; what cannot be read is left out.

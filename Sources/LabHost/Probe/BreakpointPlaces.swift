@@ -83,8 +83,7 @@ package struct BreakpointPlaces: Hashable, Sendable {
   private mutating func look() {
     refusal = ProcessPrivileges.refusalToTrace(program)
     guard refusal == nil else { return }
-    guard let file = try? FileDescriptor.open(FilePath(program), .readOnly, options: .closeOnExec)
-    else {
+    guard let file = ProgramFile.open(FilePath(program)) else {
       notes.append("the file \(program) cannot be read, so that its places are not known")
       return
     }
@@ -112,8 +111,7 @@ package struct BreakpointPlaces: Hashable, Sendable {
           + "after the entry point"
       )
     }
-    guard let file = try? FileDescriptor.open(FilePath(loader), .readOnly, options: .closeOnExec)
-    else {
+    guard let file = ProgramFile.open(FilePath(loader)) else {
       notes.append("the loader \(loader) cannot be read, so that its states are not seen")
       return
     }

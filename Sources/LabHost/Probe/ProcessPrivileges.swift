@@ -8,7 +8,7 @@ enum ProcessPrivileges {
   ///
   /// A traced program does not get the privileges of its file, unless its tracer has them too;
   /// execve(2) and ptrace(2).
-  static func refusalToTrace(_ path: String) -> String? {
+  static func refusalToTrace(_ path: String, mayTraceAll: Bool = mayTraceAll) -> String? {
     guard !mayTraceAll, let privilege = privilege(of: path) else { return nil }
     return "\(path) \(privilege), and would lose that while it is watched by a user without "
       + "CAP_SYS_PTRACE, so that nothing of its start is seen"
@@ -25,7 +25,7 @@ enum ProcessPrivileges {
   }
 
   /// Bit 19 of the effective set, by capabilities(7).
-  private static let mayTraceAll: Bool = {
+  static let mayTraceAll: Bool = {
     let line = (HostTree().text(at: "proc/self/status") ?? "").split(separator: "\n")
       .first { $0.hasPrefix("CapEff:") }
     let bits = line?.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) }

@@ -1,0 +1,121 @@
+import LabModel
+import Testing
+
+@testable import LabHost
+
+/// Records are built here as perf_event_open(2) describes them.
+struct FaultRecordsTests {
+  private func field(_ value: some FixedWidthInteger) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for index in 0..<(value.bitWidth / 8) {
+      bytes.append(UInt8(truncatingIfNeeded: value >> (index * 8)))
+    }
+    return bytes
+  }
+
+  private func record(_ type: UInt32, misc: UInt16 = 0, _ body: [UInt8]) -> [UInt8] {
+    field(type) + field(misc) + field(UInt16(8 + body.count)) + body
+  }
+
+  private func identity(_ pid: Int32, _ time: UInt64) -> [UInt8] {
+    field(pid) + field(pid) + field(time)
+  }
+
+  private func fault(_ pid: Int32, at time: UInt64, _ address: UInt64) -> [UInt8] {
+    record(9, identity(pid, time) + field(address))
+  }
+
+  private func mapping(
+    _ pid: Int32,
+    at time: UInt64,
+    _ range: Range<UInt64>,
+    _ offset: UInt64,
+    _ path: String
+  ) -> [UInt8] {
+    let name = Array(path.utf8) + [UInt8](repeating: 0, count: 8 - path.utf8.count % 8)
+    return record(
+      10,
+      field(pid) + field(pid) + field(range.lowerBound) + field(UInt64(range.count))
+        + field(offset) + [UInt8](repeating: 0, count: 32) + name + identity(pid, time)
+    )
+  }
+
+  private func fork(_ parent: Int32, _ child: Int32, at time: UInt64) -> [UInt8] {
+    record(
+      7,
+      field(child) + field(parent) + field(child) + field(parent) + field(time)
+        + identity(parent, time)
+    )
+  }
+
+  private func execution(_ pid: Int32, at time: UInt64) -> [UInt8] {
+    record(
+      3,
+      misc: 1 << 13,
+      field(pid) + field(pid) + [UInt8](repeating: 0, count: 8) + identity(pid, time)
+    )
+  }
+
+  private func described(_ bytes: [UInt8], until: Nanoseconds? = nil) -> [String] {
+    FaultRecords(bytes).faults(until: until).events.map {
+      "\($0.pid) \($0.time.count) \($0.text) \($0.address)"
+    }
+  }
+
+  @Test func `finds the page of the file that was missing`() {
+    let bytes =
+      mapping(7, at: 1, 0x10000..<0x20000, 0x3000, "/lib/a") + fault(7, at: 2, 0x12345)
+    #expect(described(bytes) == ["7 2 /lib/a \(0x5000)"])
+    #expect(FaultRecords(bytes).faults(until: nil).isComplete)
+  }
+
+  @Test func `brings the series of several CPUs into one order`() {
+    let first = fault(7, at: 2, 0x1000) + fault(7, at: 5, 0x1000)
+    let second =
+      mapping(7, at: 1, 0x1000..<0x2000, 0, "/a") + mapping(7, at: 4, 0x1000..<0x2000, 0, "/b")
+    #expect(described(first + second) == ["7 2 /a 0", "7 5 /b 0"])
+  }
+
+  @Test func `gives a child the mappings of its parent, and a new program none`() {
+    let bytes =
+      mapping(7, at: 1, 0x1000..<0x2000, 0, "/a") + fork(7, 8, at: 2) + fault(8, at: 3, 0x1fff)
+      + execution(8, at: 4) + fault(8, at: 5, 0x1000) + fault(7, at: 6, 0x1000)
+    #expect(described(bytes) == ["8 3 /a 0", "8 5  \(UInt64.max)", "7 6 /a 0"])
+  }
+
+  @Test func `does not call anonymous memory a file`() {
+    let bytes =
+      mapping(7, at: 1, 0x1000..<0x2000, 0, "//anon") + fault(7, at: 2, 0x1000)
+      + mapping(7, at: 3, 0x4000..<0x5000, 0, "[heap]") + fault(7, at: 4, 0x4000)
+    #expect(described(bytes) == ["7 2 //anon \(UInt64.max)", "7 4 [heap] \(UInt64.max)"])
+  }
+
+  @Test func `leaves out what came after the ready instant`() {
+    let bytes = fault(7, at: 2, 0) + fault(7, at: 3, 0)
+    #expect(described(bytes, until: Nanoseconds(2)).count == 1)
+  }
+
+  @Test func `says that records were lost`() {
+    let bytes = fault(7, at: 2, 0) + record(2, field(UInt64(1)) + field(UInt64(5)))
+    let found = FaultRecords(bytes).faults(until: nil)
+    #expect(!found.isComplete)
+    #expect(found.notes.count == 1)
+  }
+
+  @Test func `stands any truncated and any altered records`() {
+    let bytes =
+      mapping(7, at: 1, 0x1000..<0x2000, 0, "/a") + fork(7, 8, at: 2) + execution(8, at: 4)
+      + fault(8, at: 3, 0x1fff)
+    for length in 0..<bytes.count {
+      let found = FaultRecords(Array(bytes.prefix(length))).faults(until: nil)
+      #expect(found.events.isEmpty)
+    }
+    for index in bytes.indices {
+      for value: UInt8 in [0, 1, 7, 0x7F, 0xFF] {
+        var altered = bytes
+        altered[index] = value
+        #expect(FaultRecords(altered).faults(until: nil).events.count <= 2)
+      }
+    }
+  }
+}
