@@ -1,0 +1,141 @@
+import LabAnalysis
+import LabModel
+
+/// A line of a list of stages.
+struct StageRow {
+  var depth: Int
+  var title: String
+  var stage: StageSummary
+
+  /// Whether it is one of the sums that a reader looks for first.
+  var isTotal = false
+}
+
+/// The lists that are shown of the stages of a launch.
+struct StageRows {
+  let summary: StagesSummary
+
+  /// Whether everything is shown, also what is too short to matter.
+  let showsAll: Bool
+
+  /// As dyld does, code below 2 % of the total pre-main time is left out.
+  private static let shownShare = 0.02
+
+  /// The most marks, and other things after `main`, that are listed unless everything is.
+  private static let mostListed = 24
+
+  /// The total pre-main time, or the launch where `main` was not seen; 0 where neither is known.
+  private var total: Double { summary.preMain?.median ?? summary.launch.median ?? 0 }
+
+  private func isShown(_ stage: StageSummary) -> Bool {
+    showsAll || (stage.median ?? 0) >= total * Self.shownShare
+  }
+
+  /// The stages of the launch, the total pre-main time first, as dyld has it.
+  var stages: [StageRow] {
+    let before = summary.preMain.map {
+      [StageRow(depth: 0, title: "total pre-main time", stage: $0, isTotal: true)]
+    }
+    let parts = summary.launch.children.filter { $0.name != StageName.spawn }
+    let fixed = parts.filter { $0.kind == .part }.flatMap { part in
+      part.name == StageName.mainToReady
+        ? [StageRow(depth: 0, title: StageWords.title(part), stage: part)] : premain(part)
+    }
+    return (before ?? []) + fixed
+      + [StageRow(depth: 0, title: "launch", stage: summary.launch, isTotal: true)]
+  }
+
+  private func premain(_ part: StageSummary) -> [StageRow] {
+    let row = StageRow(depth: 1, title: StageWords.title(part), stage: part)
+    let parts = part.children.filter {
+      $0.kind == .part && $0.place == nil && $0.flags != [.folded]
+    }
+    let below = parts.flatMap { stage in
+      [StageRow(depth: 2, title: StageWords.title(stage), stage: stage)]
+        + stage.children.filter { $0.name == StageName.loaderOther && $0.median != 0 }
+        .map { StageRow(depth: 3, title: StageWords.title($0), stage: $0) }
+    }
+    let wrappers = part.children.filter { part.name == StageName.exec && $0.kind == .detail }
+      .map { StageRow(depth: 2, title: "via \(StageWords.title($0))", stage: $0) }
+    return [row] + wrappers + below
+  }
+
+  /// The libraries that took longest to find and map, the slowest first.
+  var slowestLibraries: [StageRow] {
+    let libraries = summary.launch.child(StageName.load)?.children ?? []
+    return libraries.filter { $0.kind == .part && isShown($0) }.sorted(by: Self.isSlower)
+      .map { StageRow(depth: 1, title: StageWords.shortTitle($0), stage: $0) }
+  }
+
+  /// The initializers that took longest, below their libraries, the slowest first.
+  ///
+  /// A library that is shown has at least its slowest initializer.
+  var slowestInitializers: [StageRow] {
+    let windows = summary.launch.child(StageName.initializers)?.children ?? []
+    let libraries = windows.flatMap(\.children).filter { $0.kind == .part && $0.place != nil }
+    return libraries.filter(isShown).sorted(by: Self.isSlower).flatMap { library in
+      let sorted = library.children.filter { $0.kind == .part }.sorted(by: Self.isSlower)
+      let count = max(1, sorted.count(where: isShown))
+      let size = sorted.count > 1 ? ", \(sorted.count) initializers" : ""
+      return [StageRow(depth: 1, title: StageWords.shortTitle(library) + size, stage: library)]
+        + sorted.prefix(count).map {
+          StageRow(depth: 2, title: StageWords.title($0), stage: $0)
+        }
+    }
+  }
+
+  /// Phases and tasks, marks and intervals, and libraries that were loaded later, by their
+  /// beginning.
+  var later: [StageRow] {
+    let stages = summary.launch.children.flatMap { part in
+      part.kind == .detail && part.source == .marks
+        ? [part]
+        : part.children.filter { part.name != StageName.exec && $0.kind == .detail }
+    }
+    let rows = stages.filter { !$0.name.hasPrefix(Self.otherPrefix) }.flatMap { stage in
+      let below = stage.source == .marks ? stage.children : []
+      return stage.source == .marks || isShown(stage)
+        ? [StageRow(depth: 1, title: StageWords.title(stage), stage: stage)]
+          + below.map { StageRow(depth: 2, title: StageWords.title($0), stage: $0) } : []
+    }
+    return showsAll ? rows : Array(rows.prefix(Self.mostListed))
+  }
+
+  private static let otherPrefix = "pre-main of "
+
+  /// Other programs that were started, each with how often and how long until their `main`.
+  var others: [(program: String, count: Int, preMain: Double)] {
+    var others: [(program: String, count: Int, preMain: Double)] = []
+    let details = summary.launch.children.flatMap(\.children)
+    for detail in details where detail.name.hasPrefix(Self.otherPrefix) {
+      let program = String(detail.name.dropFirst(Self.otherPrefix.count)).printable
+      if let index = others.firstIndex(where: { $0.program == program }) {
+        others[index].count += 1
+        others[index].preMain += detail.median ?? 0
+      } else {
+        others.append((program, 1, detail.median ?? 0))
+      }
+    }
+    return others
+  }
+
+  /// Stages that were printed, and are no parts of the launch.
+  var printed: [StageRow] {
+    guard summary.collector == .statistics || summary.collector == .text else { return [] }
+    return rows(
+      summary.launch.children.filter { $0.kind != .part && $0.name != StageName.spawn },
+      1
+    )
+  }
+
+  private func rows(_ stages: [StageSummary], _ depth: Int) -> [StageRow] {
+    stages.flatMap { stage in
+      [StageRow(depth: depth, title: StageWords.title(stage), stage: stage)]
+        + (depth < 4 ? rows(stage.children, depth + 1) : [])
+    }
+  }
+
+  private static func isSlower(_ left: StageSummary, _ right: StageSummary) -> Bool {
+    (left.median ?? 0) > (right.median ?? 0)
+  }
+}

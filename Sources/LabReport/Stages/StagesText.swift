@@ -1,0 +1,150 @@
+package import LabAnalysis
+import LabModel
+
+/// How launches were spent, as a terminal shows it.
+///
+/// First comes what dyld printed of an app: the total pre-main time, its stages, and the slowest
+/// initializers by library and symbol. Then what followed `main`, and how far it can be trusted. Of
+/// several launches every time is a median.
+package struct StagesText {
+  private let summary: StagesSummary
+  private let command: [String]
+  private let style: TextStyle
+  private let rows: StageRows
+
+  /// Creates the text of the stages of one or more launches.
+  ///
+  /// - Parameters:
+  ///   - summary: What is concluded from the launches.
+  ///   - command: What was launched; the title is left out when it is empty.
+  ///   - style: How the text is shown.
+  ///   - showsAll: Whether libraries and initializers below 2 % of the pre-main time are shown too.
+  package init(
+    _ summary: StagesSummary,
+    command: [String] = [],
+    style: TextStyle,
+    showsAll: Bool = false
+  ) {
+    self.summary = summary
+    self.command = command
+    self.style = style
+    rows = StageRows(summary: summary, showsAll: showsAll)
+  }
+
+  /// The text, with a line feed after every line.
+  package func rendered() -> String {
+    let sections = [
+      header, table(rows.stages), section("printed", rows.printed),
+      section("slowest initializers, by library and symbol", rows.slowestInitializers),
+      section("slowest libraries to find and map", rows.slowestLibraries),
+      section("tasks, marks and libraries loaded later", rows.later, showsStart: true),
+      others, evidence,
+    ]
+    return sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
+      .joined(separator: "\n")
+  }
+
+  private var header: [String] {
+    guard !command.isEmpty else { return [] }
+    let count = summary.launches == 0 ? summary.notReady : summary.launches
+    let launches = Quantity.count(count, "launch", plural: "launches")
+    let unready = summary.launches == 0 ? ", none of them ready" : ""
+    let medians = summary.launches > 1 ? ", medians" : ""
+    let program = summary.program.map { " · \($0.printable)" } ?? ""
+    let title = ShellQuoting.text(command).printable.truncated(to: style.width)
+    let how = "\(launches)\(unready)\(medians), seen by \(StageWords.collector(summary.collector))"
+    return [style.paint(title, .bold)]
+      + style.wrapped("  \(how)\(program)", indent: 2).map { style.paint($0, .dim) }
+  }
+
+  private func table(_ rows: [StageRow], showsStart: Bool = false) -> [String] {
+    StageTable(rows: rows, launches: summary.launches, style: style, showsStart: showsStart).lines()
+  }
+
+  private func section(_ title: String, _ rows: [StageRow], showsStart: Bool = false) -> [String] {
+    rows.isEmpty ? [] : [style.paint(title, .dim)] + table(rows, showsStart: showsStart)
+  }
+
+  private var others: [String] {
+    let others = rows.others
+    guard !others.isEmpty else { return [] }
+    let table = TextTable(
+      columns: [.left, .right, .decimal],
+      rows: others.map { other in
+        [
+          TextTable.Cell("  \(other.program.truncated(to: max(24, style.width - 30)))"),
+          TextTable.Cell("×\(other.count)"),
+          TextTable.Cell(Quantity.text(other.preMain, .nanoseconds)),
+        ]
+      }
+    )
+    return [style.paint("other programs, with their pre-main time together", .dim)]
+      + table.lines(style: style)
+  }
+
+  // MARK: - Evidence
+
+  private var evidence: [String] {
+    let counts = counts.map { listed("counts", $0) } ?? []
+    let spawn = summary.launch.child(StageName.spawn)?.median
+      .map {
+        listed("spawn", "\(Quantity.text($0, .nanoseconds)), before the launch and not in it")
+      }
+    let cost = summary.cost.map { listed("cost", StageWords.cost($0, summary.collector)) } ?? []
+    return counts + (spawn ?? []) + cost + check + unready
+      + summary.notes.flatMap { note in
+        let isPartial = note.launches < max(summary.launches, 1)
+        let launches = isPartial ? " (\(note.launches) of \(summary.launches) launches)" : ""
+        return listed("note", note.text.printable + launches)
+      }
+  }
+
+  private var check: [String] {
+    guard let check = summary.check else { return [] }
+    let isOff = check.isOff || check.isOffPlain
+    return listed("sum", StageWords.check(check), isOff ? .warning : .dim)
+  }
+
+  private var unready: [String] {
+    guard summary.launches > 0, summary.notReady > 0 else { return [] }
+    let count = Quantity.count(summary.notReady, "launch", plural: "launches")
+    return listed("left out", "\(count) that did not become ready")
+  }
+
+  /// Counts in the order of what a reader asks first.
+  private var counts: String? {
+    let names = [
+      ("libraries", "library loaded before main", "libraries loaded before main"),
+      ("libraries_loaded_later", "loaded later", "loaded later"),
+      ("initializers", "initializer", "initializers"),
+      ("initializers_timed", "of them timed", "of them timed"),
+      ("programs", "program", "programs"), ("late_events", "event too late", "events too late"),
+      ("lost_events", "event lost", "events lost"),
+    ]
+    let phrases = names.compactMap { name, one, many in
+      summary.counters[name].flatMap { count in
+        count == 0 || name == "programs" && count == 1 ? nil : "\(count) \(count == 1 ? one : many)"
+      }
+    }
+    return phrases.isEmpty ? nil : phrases.joined(separator: ", ")
+  }
+
+  private func listed(_ label: String, _ text: String, _ ink: TextStyle.Ink = .dim) -> [String] {
+    let indent = 10
+    var lines = style.wrapped(label.padded(to: indent) + Self.unbroken(text), indent: indent)
+      .map { $0.replacing("\u{A0}", with: " ") }
+    lines[0] = style.paint(label, ink) + lines[0].dropFirst(label.count)
+    return lines
+  }
+
+  /// The text with no line break between a number and its unit.
+  private static func unbroken(_ text: String) -> String {
+    let units: Set = ["%", "ns", "µs", "ms", "s"]
+    return text.split(separator: " ", omittingEmptySubsequences: false)
+      .reduce(into: "") { text, word in
+        let isUnit = units.contains(word.filter { !",;()".contains($0) })
+        text += text.isEmpty ? "" : isUnit && text.last?.isNumber == true ? "\u{A0}" : " "
+        text += word
+      }
+  }
+}
