@@ -139,3 +139,8 @@ struct StageRows {
     (left.median ?? 0) > (right.median ?? 0)
   }
 }
+
+extension StageSummary {
+  /// Whether it is a mark, which has an instant and no duration to speak of.
+  var isInstant: Bool { source == .marks && median == 0 && children.isEmpty }
+}

@@ -62,21 +62,17 @@ struct StageTable {
 
   private func cells(_ row: StageRow, _ nameWidth: Int, _ barWidth: Int) -> [TextTable.Cell] {
     let ink: TextStyle.Ink? = row.isTotal ? .bold : row.stage.median == nil ? .dim : nil
+    let isInstant = showsStart && row.stage.isInstant
     let bar = StageBar(width: barWidth, isASCII: style.isASCII)
     return [
       TextTable.Cell(name(row).truncated(to: nameWidth), ink),
       TextTable.Cell(row.stage.start.map { Quantity.text($0, .nanoseconds) } ?? "", .dim),
-      TextTable.Cell(isInstant(row) ? "" : StageWords.median(row.stage), ink),
-      TextTable.Cell(isInstant(row) ? "" : StageWords.interval(row.stage), .dim),
-      TextTable.Cell(isInstant(row) ? "" : StageWords.share(row.stage.share), ink),
+      TextTable.Cell(isInstant ? "" : StageWords.median(row.stage), ink),
+      TextTable.Cell(isInstant ? "" : StageWords.interval(row.stage), .dim),
+      TextTable.Cell(isInstant ? "" : StageWords.share(row.stage.share), ink),
       TextTable.Cell(row.stage.share.map(bar.text) ?? "", row.isTotal ? .note : nil),
       TextTable.Cell(remarks(row), .warning),
     ]
-  }
-
-  /// A mark has an instant, and no duration to speak of.
-  private func isInstant(_ row: StageRow) -> Bool {
-    showsStart && row.stage.source == .marks && row.stage.median == 0
   }
 
   private func remarks(_ row: StageRow) -> String {
