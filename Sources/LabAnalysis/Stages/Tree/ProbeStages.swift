@@ -63,12 +63,12 @@ struct ProbeStages {
       switch stages[index].name {
       case StageName.load where !stages[index].flags.contains(.merged):
         stages[index].children += libraries(from: start, until: last)
-      case StageName.initializers where stages[index].duration != nil:
+      case StageName.initializers where stages[index].duration != nil || next == nil:
         let initializers = InitializerStages(
           Array(own),
           from: start,
           until: last,
-          isMerged: stages[index].flags.contains(.merged),
+          isMerged: stages[index].flags.contains(.merged) || stages[index].duration == nil,
           objects
         )
         stages[index].children += initializers.stages

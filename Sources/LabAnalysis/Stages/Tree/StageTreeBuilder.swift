@@ -185,13 +185,13 @@ extension StageTreeBuilder {
   private mutating func describeWhatIsMissing(_ launch: Stage) {
     if traces.ready == nil { notes.append("the launch did not become ready, so it has no total") }
     if observation.lostEvents > 0 {
-      notes.append("\(observation.lostEvents) events found no room; what they told is missing")
+      notes.append("\(events(observation.lostEvents)) found no room; what they told is missing")
     }
     if traces.earlyEvents > 0 {
-      notes.append("\(traces.earlyEvents) events have a time from before the launch; left out")
+      notes.append("\(events(traces.earlyEvents)) of a time before the launch; left out")
     }
     if traces.lateEvents > 0 {
-      notes.append("\(traces.lateEvents) events came after the ready instant; not counted")
+      notes.append("\(events(traces.lateEvents)) came after the ready instant; not counted")
     }
     for (index, stage) in launch.children.enumerated() where stage.flags.contains(.merged) {
       let next = launch.children[(index + 1)...].prefix { $0.flags.contains(.unavailable) }
@@ -207,6 +207,8 @@ extension StageTreeBuilder {
       )
     }
   }
+
+  private func events(_ count: Int) -> String { count == 1 ? "1 event" : "\(count) events" }
 
   /// Programs whose purpose is to execute another one, perhaps where the probe cannot follow.
   private static let executors: Set = [
