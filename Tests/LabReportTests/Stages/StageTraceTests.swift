@@ -1,0 +1,85 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabReport
+import Testing
+
+@Suite struct StageTraceTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var launches: [LaunchStages]
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(name: "node", launches: SampleStages.nodes),
+    Case(name: "tool", launches: [SampleStages.tool, SampleStages.tool]),
+    Case(name: "static", launches: [SampleStages.still]),
+    Case(name: "unready", launches: [SampleStages.unready]),
+    Case(name: "printed", launches: [SampleStages.printed]),
+    Case(name: "odd", launches: (0..<40).map(SampleStages.odd)),
+  ]
+
+  private func chrome(_ launches: [LaunchStages]) -> Data {
+    var text = ""
+    ChromeTrace(launches, command: ["it's", "a"]).write { text += $0 }
+    return Data(text.utf8)
+  }
+
+  private func speedscope(_ launches: [LaunchStages]) -> Data {
+    var text = ""
+    Speedscope(launches, command: ["it's", "a"]).write { text += $0 }
+    return Data(text.utf8)
+  }
+
+  @Test(arguments: cases)
+  func `a Chrome trace keeps the rules of its format`(_ example: Case) throws {
+    let events = try TraceRules.expectChromeTrace(chrome(example.launches))
+    #expect(events.count > example.launches.count)
+  }
+
+  @Test(arguments: cases)
+  func `a speedscope file keeps the rules of its format`(_ example: Case) throws {
+    let profiles = try TraceRules.expectSpeedscope(speedscope(example.launches))
+    #expect(profiles.count >= example.launches.count)
+  }
+
+  @Test func `every initializer and library is a slice on a track of its own kind`() throws {
+    let events = try TraceRules.expectChromeTrace(chrome([SampleStages.node()]))
+    let names = events.filter { $0.name == "thread_name" }.compactMap(\.args?.name)
+    #expect(names == ["launch", "libraries", "initializers by library", "initializers", "marks"])
+    let slices = Dictionary(grouping: events.filter { $0.ph == "X" }, by: \.tid)
+    #expect(slices.mapValues(\.count) == [1: 8, 2: 9, 3: 4, 4: 829])
+    #expect(events.filter { $0.ph == "i" }.map(\.name) == ["bootstrap complete"])
+  }
+
+  @Test func `times read back to the nanosecond`() throws {
+    let launch = SampleStages.node()
+    let events = try TraceRules.expectChromeTrace(chrome([launch]))
+    let slice = try #require(events.first { $0.name == "launch" })
+    let duration = try #require(slice.dur)
+    #expect(launch.launch.duration == Nanoseconds(Int64(duration * 1_000)))
+    #expect(launch.launch.duration == Nanoseconds(Int64((duration * 1_000).rounded())))
+  }
+
+  @Test func `launches and other programs are processes of their own`() throws {
+    let events = try TraceRules.expectChromeTrace(chrome([SampleStages.tool, SampleStages.tool]))
+    let processes = events.filter { $0.name == "process_name" }
+    let names = processes.compactMap(\.args?.name)
+    #expect(names.count == 8)
+    #expect(names.first == "launch 1: /opt/tool/bin/tool")
+    #expect(names[1] == "/usr/bin/dash of launch 1")
+    #expect(Set(processes.map(\.pid)).count == 8)
+  }
+
+  @Test func `stages without a start are marked as laid end to end`() throws {
+    let events = try TraceRules.expectChromeTrace(chrome([SampleStages.printed]))
+    let made = events.filter { $0.args?.syntheticOffset == true }
+    #expect(made.map(\.name) == ["load", "fixup", "loader_other"])
+    #expect(made.map(\.ts) == [0, 310, 1_330])
+    let profiles = try TraceRules.expectSpeedscope(speedscope([SampleStages.printed]))
+    #expect(
+      profiles.map { $0["name"] as? String } == ["launch 1", "launch 1, printed, order made up"]
+    )
+  }
+}
