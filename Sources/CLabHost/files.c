@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -13,6 +14,11 @@ int lab_open_unnoticed(const char *path) {
   if (descriptor < 0 && errno == EPERM) {
     descriptor = open(path, flags);
   }
+  return descriptor >= 0 ? descriptor : -errno;
+}
+
+int lab_make_memory_file(void) {
+  int descriptor = memfd_create("launchlab", MFD_CLOEXEC);
   return descriptor >= 0 ? descriptor : -errno;
 }
 

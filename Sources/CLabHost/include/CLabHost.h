@@ -17,6 +17,11 @@ int lab_open_in(
 /// It never waits for the other end of a pipe. Returns the descriptor or -errno.
 int lab_open_unnoticed(const char *_Nonnull path);
 
+/// Makes a file without a name, in memory (memfd_create(2), Linux 3.17).
+///
+/// Returns the descriptor, which programs do not inherit, or -errno.
+int lab_make_memory_file(void);
+
 /// Tells whether a file is immutable or append-only (statx(2), Linux 4.11): 1, 0 or -errno.
 int lab_is_locked(int descriptor);
 
@@ -36,12 +41,14 @@ int lab_remove_attribute(int descriptor, const char *_Nonnull name);
 
 // Names.
 
-/// Demangles a name of Swift (the runtime's own function, `swift/Demangling/Demangle.h`).
+/// Demangles names of Swift in a forked child, since the runtime's demangler ends the process at a
+/// name that is damaged (fork(2); memfd_create(2), Linux 3.17).
 ///
-/// `output` NULL asks for memory from malloc. Returns NULL when the name is none of Swift's.
-char *_Nullable swift_demangle(
-  const char *_Nonnull name, unsigned long length, char *_Nullable output,
-  unsigned long *_Nullable output_length, unsigned int flags);
+/// `names` are `length` bytes in which each name ends with a zero byte. Returns a descriptor of a
+/// file with a record for each name, in this order, that ends with a zero byte too; it is empty, or
+/// the name itself, for a name that is none of Swift's. At a damaged name the records end. Or it
+/// returns -errno.
+int lab_demangle_swift(const char *_Nonnull names, unsigned long length);
 
 // Terminals.
 

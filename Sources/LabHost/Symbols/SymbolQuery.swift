@@ -46,11 +46,11 @@ struct SymbolQuery: Sendable {
       let problem = String(decoding: records.removeFirst(), as: UTF8.self)
       if !problem.isEmpty { notes.append("no names of functions of \(file.path): \(problem)") }
       for (place, record) in zip(file.places, records) where !record.isEmpty {
-        let name = String(decoding: record, as: UTF8.self)
-        names[place] = SwiftName.readable(name) ?? name
+        names[place] = String(decoding: record, as: UTF8.self)
       }
       records = records.dropFirst(file.places.count)
     }
-    return (names, notes)
+    let swift = SwiftNames(names.values).readable
+    return (names.mapValues { swift[$0] ?? $0 }, notes)
   }
 }

@@ -81,11 +81,13 @@ package struct SymbolReader: Sendable {
     _ program: String,
     _ question: [UInt8]
   ) async throws -> Result<[UInt8], Problem> {
+    let input = try MemoryFile.make(question)
+    defer { try? input.close() }
     let result = try await run(
       .path(FilePath(program)),
       arguments: Arguments(debugDirectories.map { [$0] } ?? []),
       environment: environment,
-      input: .array(question),
+      input: .fileDescriptor(input, closeAfterSpawningProcess: false),
       output: .bytes(limit: 256 << 20),
       error: .string(limit: 1 << 16)
     )
