@@ -18,7 +18,7 @@ struct Launchlab: AsyncParsableCommand {
       """,
     version: LaunchlabVersion.current,
     subcommands: [
-      Run.self, Measure.self, History.self, Export.self, Init.self, Schema.self,
+      Run.self, Measure.self, Stages.self, History.self, Export.self, Init.self, Schema.self,
     ]
   )
 }

@@ -5,6 +5,10 @@ import SystemPackage
 /// All that is known of one arm before its first launch.
 struct Bench {
   let request: LaunchRequest
+
+  /// How its launches are made visible.
+  let view: StageView
+
   private(set) var files: [WatchedFile]
 
   /// The files and directories that the scenario names as the target's own.
@@ -29,6 +33,7 @@ struct Bench {
 
   init(
     request: LaunchRequest,
+    view: StageView,
     files: [WatchedFile],
     declared: [FilePath],
     unverified: String?,
@@ -38,6 +43,7 @@ struct Bench {
     notes: [Diagnostic]
   ) {
     self.request = request
+    self.view = view
     self.files = files
     self.declared = declared
     self.unverified = unverified

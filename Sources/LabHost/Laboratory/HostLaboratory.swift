@@ -20,6 +20,7 @@ package struct HostLaboratory: LaunchLaboratory {
   private static let warmth = Nanoseconds.seconds(1)
 
   private let spawner: Spawner
+  private let instruments: StageInstruments
   private let workspace: Workspace
   private let interrupt: InterruptFlag?
   private let cache = PageCache()
@@ -42,15 +43,23 @@ package struct HostLaboratory: LaunchLaboratory {
     interrupt: InterruptFlag? = nil
   ) async throws(HostError) {
     self.interrupt = interrupt
-    let setUp = LaboratorySetUp(plan: plan, directory: directory)
     workspace = try Workspace(below: directory)
+    var started: (spawner: Spawner, instruments: StageInstruments)?
     do throws(HostError) {
-      benches = try await setUp.benches(in: workspace)
-      spawner = try Spawner(
-        temporaryDirectory: workspace.sockets.string,
-        interrupt: interrupt
-      )
+      let sockets = workspace.sockets.string
+      let spawner = try Spawner(temporaryDirectory: sockets, interrupt: interrupt)
+      let instruments = try StageInstruments(for: plan, spawner: spawner, fallback: sockets)
+      started = (spawner, instruments)
+      benches = try await LaboratorySetUp(
+        plan: plan,
+        directory: directory,
+        instruments: instruments
+      ).benches(in: workspace)
+      self.spawner = spawner
+      self.instruments = instruments
     } catch {
+      started?.instruments.remove()
+      started?.spawner.close()
       workspace.remove()
       throw error
     }
@@ -62,6 +71,7 @@ package struct HostLaboratory: LaunchLaboratory {
 
   /// Ends the spawner and removes the private directories.
   package func close() {
+    instruments.remove()
     spawner.close()
     workspace.remove()
   }
@@ -96,7 +106,9 @@ package struct HostLaboratory: LaunchLaboratory {
   package mutating func launch(_ arm: Arm) throws(HostError) -> LaunchResult {
     guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
     let isReplaced = bench.isReplaced
+    try instruments.begin(bench.view)
     var result = try spawner.launch(bench.request)
+    try instruments.end(bench.view, &result)
     if isReplaced { result.flags.append(.replaced) }
     let isClean = result.outcome == .ready && result.figures.majorFaults == 0
     let clean = isClean ? Clean(at: now, evictions: evictions) : nil

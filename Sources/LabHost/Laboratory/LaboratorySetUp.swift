@@ -10,6 +10,8 @@ struct LaboratorySetUp {
   /// Where the store is, which no target may write to.
   let directory: String
 
+  let instruments: StageInstruments
+
   /// Makes the bench of every arm.
   ///
   /// - Throws: ``HostError/several(_:)`` with every refusal of every target.
@@ -49,8 +51,10 @@ struct LaboratorySetUp {
     let state = try directories(of: target, home: privateHome)
     try check(arm: arm, files: found.files, installs: installs, state: state)
     let capabilities = CapabilityCheck()
+    let view = instruments.view(of: target, in: arm, program: program, environment: environment)
     return Bench(
-      request: try request(target, arm, program: program, environment: environment),
+      request: try request(target, arm, program: program, view: view),
+      view: view,
       files: found.files,
       declared: (target.files + target.install).map { FilePath($0) },
       unverified: capabilities.unverified(found.files),
@@ -80,19 +84,21 @@ struct LaboratorySetUp {
     _ target: Target,
     _ arm: Arm,
     program: String,
-    environment: [String: String]
+    view: StageView
   ) throws(HostError) -> LaunchRequest {
     try LaunchRequest(
       program: program,
       arguments: target.command,
-      environment: environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
+      environment: view.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
       directory: target.directory,
       standardInput: target.standardInput,
       ready: target.ready,
       stop: target.stop,
       timeout: target.timeout,
       tty: target.tty,
-      counters: arm.kind == .counters ? target.counters : []
+      counters: arm.kind == .counters ? target.counters : [],
+      breakpoints: view.breakpoints,
+      recordsFaults: view.collector != nil && arm.state.isCold
     )
   }
 

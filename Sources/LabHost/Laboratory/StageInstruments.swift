@@ -1,0 +1,148 @@
+import Glibc
+import LabModel
+
+/// What makes the stages of launches visible, for all arms: there is one launch at a time.
+struct StageInstruments {
+  /// The probe, and the file of events that launch marks go to as well.
+  private let probe: StageProbe?
+
+  /// Why the probe must not be used on this host, if so.
+  private let problem: String?
+
+  private let plan: StagePlan?
+  private let socket: String
+
+  /// Makes what the arms of a plan need, and tries the probe.
+  ///
+  /// - Throws: ``HostError`` when nothing can be launched, or no private directory be made.
+  init(for plan: Plan, spawner: Spawner, fallback: String) throws(HostError) {
+    self.plan = plan.scenario.stages
+    socket = spawner.notificationPath
+    let marks = plan.scenario.targets.contains { $0.ready.isMark } || self.plan?.hasMarks == true
+    let probes = plan.arms.contains { $0.kind == .probe }
+    guard marks || probes else {
+      probe = nil
+      problem = nil
+      return
+    }
+    let probe = try StageProbe(fallback: fallback)
+    self.probe = probe
+    problem = probes ? try probe.problem(with: spawner) : nil
+    probe.isHidden = self.plan?.isProbeHidden == true
+  }
+
+  /// Removes the private directory of the probe.
+  func remove() { probe?.remove() }
+
+  /// How the launches of one arm are made visible.
+  func view(
+    of target: Target,
+    in arm: Arm,
+    program: String,
+    environment: [String: String]
+  ) -> StageView {
+    var view = StageView(collector: arm.kind.collector, environment: environment)
+    view.readyMark = target.ready.mark
+    let takesMarks = arm.kind.collector != nil && plan?.hasMarks == true
+    if view.readyMark != nil || takesMarks { view.environment["LAUNCHLAB_EVENTS"] = probe?.events.path }
+    switch arm.kind.collector {
+    case .probe:
+      if let reason = obstacle(to: program, view, target) {
+        view.collector = .breakpoints
+        view.notes = ["the probe was not used, but breakpoints: \(reason)"]
+        view.breakpoints = .find(in: program)
+      } else if let probe {
+        view.environment = probe.environment(addingTo: view.environment)
+      }
+    case .breakpoints: view.breakpoints = .find(in: program)
+    case .text: view.environment.merge(plan?.environment ?? [:]) { $1 }
+    case .statistics, .marks, nil: break
+    }
+    return view
+  }
+
+  private func obstacle(to program: String, _ view: StageView, _ target: Target) -> String? {
+    if let problem { return problem }
+    let found = ProbeApplicability(
+      program: program,
+      environment: view.environment,
+      directory: target.directory
+    )
+    guard case .refused(let reason) = found else { return nil }
+    return reason
+  }
+
+  // MARK: - One launch
+
+  /// Makes ready for a launch.
+  func begin(_ view: StageView) throws(HostError) {
+    guard view.usesEvents, let probe else { return }
+    let isKnown = probe.events.setReady(
+      mark: view.readyMark ?? "",
+      socket: view.readyMark == nil ? "" : socket
+    )
+    guard isKnown else {
+      throw .system(operation: "name the ready mark", path: view.readyMark, errno: ENAMETOOLONG)
+    }
+    try probe.reset()
+  }
+
+  /// Adds what was seen to the result of a launch.
+  func end(_ view: StageView, _ result: inout LaunchResult) throws(HostError) {
+    guard let collector = view.collector, let trace = result.trace else { return }
+    let ready = result.launch.map { trace.begin + $0 }
+    var seen =
+      result.observation
+      ?? StageObservation(
+        collector: collector,
+        begin: trace.begin,
+        ready: ready,
+        process: trace.process,
+        readyProcess: trace.readyProcess
+      )
+    if view.usesEvents, let probe {
+      let found = try probe.observation(from: trace, ready: ready)
+      seen.events += found.events
+      seen.lostEvents += found.lostEvents
+      if collector == .probe { seen.notes += found.notes }
+    }
+    seen.notes = view.notes + seen.notes
+    result.observation = seen
+  }
+}
+
+/// How the launches of one arm are made visible.
+struct StageView {
+  /// What really collects; nil on launches that are not split into stages.
+  var collector: StageCollector?
+
+  /// The target's, with what the collector adds.
+  var environment: [String: String]
+
+  var breakpoints: BreakpointPlaces?
+
+  /// The mark that makes the target ready, if one does.
+  var readyMark: String?
+
+  /// What a reader of the stages must know, as sentences without a full stop.
+  var notes: [String] = []
+
+  init(collector: StageCollector?, environment: [String: String]) {
+    self.collector = collector
+    self.environment = environment
+  }
+
+  /// Whether programs of the launch write to the file of events.
+  var usesEvents: Bool {
+    collector == .probe || environment["LAUNCHLAB_EVENTS"] != nil
+  }
+}
+
+extension Readiness {
+  fileprivate var mark: String? {
+    if case .mark(let name) = self { return name }
+    return nil
+  }
+
+  fileprivate var isMark: Bool { mark != nil }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import LabModel
+import LabWorkflows
+
+extension Launchlab {
+  /// Splits launches of a command into stages, or reads the stages that a program printed.
+  struct Stages: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Shows where the launch time of a program goes: what dyld printed, for Linux.",
+      discussion: """
+        Any program, unmodified, launched once:
+          launchlab stages -- node -e 0
+
+        Medians of ten launches after a reinstall, and what looking costs:
+          launchlab stages --launches 10 --state reinstall-cold -- git --version
+
+        A log with the statistics of dyld, glibc, Go, Python and others:
+          launchlab stages --parse app.log
+        """
+    )
+
+    @Option(name: .shortAndLong, help: "Launch this <number> of times.")
+    var launches = 1
+
+    @Option(
+      help: "Launch in this <state>: reboot-cold, reinstall-cold, first-run or warm.",
+      completion: .list(LaunchState.allCases.map(\.rawValue))
+    )
+    var state = LaunchState.warm.rawValue
+
+    @Option(
+      help: """
+        Look with this <collector>: probe, breakpoints, statistics, text or marks (default: \
+        probe and marks, or breakpoints where the probe cannot be used).
+        """,
+      completion: .list(StageCollector.allCases.map(\.rawValue))
+    )
+    var collect: [String] = []
+
+    @Flag(help: "Take LD_AUDIT out of the environment; what the program executes is not followed.")
+    var probeHidden = false
+
+    @OptionGroup var target: TargetOptions
+
+    @OptionGroup var output: StagesOutputOptions
+
+    @OptionGroup var text: StageTextOptionGroup
+
+    func validate() throws {
+      if text.parse == nil, target.command.isEmpty {
+        throw ValidationError("give the command after --, or a file with --parse")
+      }
+      if text.parse != nil, !target.command.isEmpty {
+        throw ValidationError("--parse reads a file; it takes no command")
+      }
+    }
+
+    func run() async throws { try await run(on: .standard) }
+
+    func run(on console: Console) async throws {
+      if let file = text.parse { return try text.read(file, json: output.json, on: console) }
+      var options = target.measuring(states: [state], launches: launches)
+      options.stages = plan
+      let progress = ProgressDisplay(console: console)
+      defer { progress.clear() }
+      let result = try await StagesWorkflow(options: options).run { progress.show($0) }
+      progress.clear()
+      try output.show(result, command: target.command, on: console)
+      let code = result.summary.exitCode
+      if code != .done { throw ExitCode(code.rawValue) }
+    }
+
+    /// Words that are no collectors are left for the check of the scenario to name.
+    private var plan: StagePlan {
+      StagePlan(
+        collectors: [.probe, .marks],
+        launches: launches,
+        isProbeHidden: probeHidden,
+        patterns: text.pattern
+      )
+    }
+  }
+}
