@@ -14,6 +14,9 @@ struct Bench {
   /// The files and directories that the scenario names as the target's own.
   private let declared: [FilePath]
 
+  /// What was in the page cache right before the next launch.
+  var residency: [FileResidency] = []
+
   /// Why the cold states of the files cannot be verified, if so.
   let unverified: String?
 

@@ -98,6 +98,7 @@ package struct HostLaboratory: LaunchLaboratory {
     case .warm: try warmUp(arm, &preparation)
     }
     preparation.residency = try residency(of: benches[arm]?.files ?? [])
+    benches[arm]?.residency = preparation.residency
     explainPins(in: &preparation.residency, state: arm.state)
     preparation.duration = now - beginning
     return preparation
@@ -109,6 +110,9 @@ package struct HostLaboratory: LaunchLaboratory {
     try instruments.begin(bench.view)
     var result = try spawner.launch(bench.request)
     try instruments.end(bench.view, &result)
+    if bench.view.collector != nil, arm.state.isCold, !bench.residency.isEmpty {
+      result.pageIns = try cache.pageIns(since: bench.residency, of: result)
+    }
     if isReplaced { result.flags.append(.replaced) }
     let isClean = result.outcome == .ready && result.figures.majorFaults == 0
     let clean = isClean ? Clean(at: now, evictions: evictions) : nil

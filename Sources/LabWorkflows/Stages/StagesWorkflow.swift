@@ -71,6 +71,9 @@ package struct StagesResult: Sendable {
 
   /// What could not be had after the launches, and why, as sentences without a full stop.
   package var notes: [String]
+
+  /// The arms whose launches were split into stages.
+  package var arms: [ArmSummary] { summary.arms.filter { $0.arm.kind.collector != nil } }
 }
 
 /// Keeps the launches in memory.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LabAnalysis
 import LabModel
 import LabWorkflows
 
@@ -31,11 +32,10 @@ extension Launchlab {
     @Option(
       help: """
         Look with this <collector>: probe, breakpoints, statistics, text or marks (default: \
-        probe and marks, or breakpoints where the probe cannot be used).
-        """,
-      completion: .list(StageCollector.allCases.map(\.rawValue))
+        probe, or breakpoints where the probe cannot be used).
+        """
     )
-    var collect: [String] = []
+    var collect: [StageCollector] = []
 
     @Flag(help: "Take LD_AUDIT out of the environment; what the program executes is not followed.")
     var probeHidden = false
@@ -58,7 +58,6 @@ extension Launchlab {
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
-      if let file = text.parse { return try text.read(file, json: output.json, on: console) }
       var options = target.measuring(states: [state], launches: launches)
       options.stages = plan
       let progress = ProgressDisplay(console: console)
@@ -70,10 +69,9 @@ extension Launchlab {
       if code != .done { throw ExitCode(code.rawValue) }
     }
 
-    /// Words that are no collectors are left for the check of the scenario to name.
     private var plan: StagePlan {
       StagePlan(
-        collectors: [.probe, .marks],
+        collectors: collect.isEmpty ? [.probe] : collect,
         launches: launches,
         isProbeHidden: probeHidden,
         patterns: text.pattern
@@ -81,3 +79,5 @@ extension Launchlab {
     }
   }
 }
+
+extension StageCollector: ExpressibleByArgument {}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import LabAnalysis
+import LabModel
+import LabReport
+import LabWorkflows
+
+/// Where the result of `stages` goes.
+struct StagesOutputOptions: ParsableArguments {
+  @Flag(help: "Show every library and initializer, not only the slowest.")
+  var all = false
+
+  @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
+  var json: String?
+
+  @Option(help: "Write a Chrome trace, which Perfetto opens, to <file>.", completion: .file())
+  var trace: String?
+
+  @Option(help: "Write the launches for speedscope to <file>.", completion: .file())
+  var speedscope: String?
+
+  /// Shows the text first, so that a file that cannot be written does not hide the result.
+  func show(_ result: StagesResult, command: [String], on console: Console) throws {
+    let summaries = result.arms.flatMap(\.stages)
+    if ![json, trace, speedscope].contains("-") {
+      for (index, summary) in summaries.enumerated() {
+        let text = StagesText(
+          summary,
+          command: command,
+          style: console.resultStyle,
+          showsAll: all
+        )
+        try console.write((index > 0 ? "\n" : "") + text.rendered())
+      }
+      for pageIns in result.arms.compactMap(\.pageIns) {
+        try console.write("\n" + PageInText(pageIns, style: console.resultStyle).rendered())
+      }
+    }
+    console.show(result.summary.warnings)
+    for note in result.notes { console.note("note: \(note)") }
+    let launches = result.launches.map(\.stages)
+    if let trace {
+      try ResultFile(trace).write { try ChromeTrace(launches, command: command).write(to: $0) }
+    }
+    if let speedscope {
+      try ResultFile(speedscope).write { try Speedscope(launches, command: command).write(to: $0) }
+    }
+    if let json {
+      try ResultFile(json).write {
+        try StagesJSON(command: command, launches: launches, summaries: summaries).write(to: $0)
+      }
+    }
+  }
+}
