@@ -21,7 +21,9 @@ struct ArmJSON {
       "missing": JSONValue(missing, JSONValue.string),
       "floor_multiple": JSONValue(summary.floorMultiple),
       "counters": .object(counters),
-      "stages": [],
+      "stages": summary.stages.first.map(JSONValue.init(stagesOf:)) ?? [],
+      "collectors": .array(summary.stages.map(JSONValue.init(summary:))),
+      "page_ins": pageIns,
       "residency": residency,
       "flags": flags,
       "resolution_ns": .integer(summary.resolution.count),
@@ -119,6 +121,19 @@ struct ArmJSON {
     ]
   }
 
+  /// Medians over the cold collector launches; null without any.
+  private var pageIns: JSONValue {
+    guard let pageIns = summary.pageIns else { return nil }
+    return [
+      "launches": JSONValue(pageIns.launches),
+      "pages": JSONValue(pageIns.pages),
+      "faulted": JSONValue(pageIns.faulted),
+      "read_ahead": JSONValue(pageIns.readAhead),
+      "files": .array(pageIns.files.map(JSONValue.init(pageIn:))),
+      "notes": .array(pageIns.notes.map(JSONValue.string)),
+    ]
+  }
+
   private var flags: JSONValue {
     let counts = summary.flags.map { ($0.key.rawValue, $0.value) }
     return JSONValue(Dictionary(uniqueKeysWithValues: counts)) { JSONValue($0) }
@@ -126,6 +141,16 @@ struct ArmJSON {
 }
 
 extension JSONValue {
+  init(pageIn: PageIn) {
+    self = [
+      "path": .string(pageIn.path),
+      "is_own": .bool(pageIn.isOwn),
+      "pages": JSONValue(pageIn.pages),
+      "faulted": JSONValue(pageIn.faulted),
+      "read_ahead": JSONValue(pageIn.readAhead),
+    ]
+  }
+
   init(estimates: Estimates) {
     self = [
       "n": JSONValue(estimates.n),

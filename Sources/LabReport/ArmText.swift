@@ -70,7 +70,8 @@ struct ArmText {
 
   /// The target and the state, with the purpose of launches that are no plain ones.
   var name: String {
-    let purpose = summary.arm.kind == .counters ? " (counters)" : ""
+    let kind = summary.arm.kind
+    let purpose = kind == .plain ? "" : " (\(kind.rawValue))"
     return "\(summary.arm.target.printable) \(summary.arm.state.rawValue)\(purpose)"
   }
 

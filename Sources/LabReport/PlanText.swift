@@ -48,7 +48,7 @@ package struct PlanText {
       let command = target.map { ShellQuoting.text($0.command).printable } ?? "the floor"
       let ready = target.map { "until \($0.ready.description.printable)" } ?? ""
       let launches = plan.launches(of: arm.kind)
-      let kind = arm.kind == .counters ? " (counters)" : ""
+      let kind = arm.kind == .plain ? "" : " (\(arm.kind.rawValue))"
       return [
         TextTable.Cell(label(number), .bold), TextTable.Cell(arm.target.printable),
         TextTable.Cell(arm.state.rawValue + kind), TextTable.Cell("\(launches) ×"),

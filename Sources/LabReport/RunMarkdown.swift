@@ -27,8 +27,8 @@ package struct RunMarkdown {
   /// The report, with a line feed after every line.
   package func rendered() -> String {
     let sections = [
-      answer, launchTimes, WarningsMarkdown(warnings: summary.warnings).lines, figures, evidence,
-      host, reproduction,
+      answer, launchTimes, WarningsMarkdown(warnings: summary.warnings).lines, figures, stages,
+      pageIns, evidence, host, reproduction,
     ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")
@@ -103,6 +103,22 @@ package struct RunMarkdown {
       }
     )
     return ["## Other figures", "", "Medians over the launches of each arm.", ""] + table.lines
+  }
+
+  private var stages: [String] {
+    let sections = arms.flatMap { arm in
+      arm.summary.stages.map { StagesMarkdown($0, title: arm.name).lines }
+    }
+    return sections.isEmpty ? [] : ["## Stages"] + sections.flatMap { [""] + $0 }
+  }
+
+  private var pageIns: [String] {
+    let sections = arms.compactMap { arm in
+      arm.summary.pageIns.map { PageInMarkdown($0, title: arm.name).lines }
+    }
+    guard !sections.isEmpty else { return [] }
+    let lead = "Pages of files that were not in memory before a launch and were after it; medians."
+    return ["## Page-ins", "", lead] + sections.flatMap { [""] + $0 }
   }
 
   // MARK: - Evidence

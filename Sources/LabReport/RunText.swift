@@ -28,7 +28,7 @@ package struct RunText {
   package func rendered() -> String {
     let sections =
       [header, LaunchTable(summary, style: style).lines()]
-      + [FigureTable(summary, style: style).lines(), evidence]
+      + [FigureTable(summary, style: style).lines()] + stages + [evidence]
     let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
     let shown = includesWarnings ? summary.warnings : []
     let warnings = DiagnosticText(shown, style: style).rendered()
@@ -41,6 +41,16 @@ package struct RunText {
     return ["\(title)  run \(summary.run.id) · \(facts.startedAt)"]
       + (facts.unfinished.map { [style.paint($0, .boldFailure)] } ?? [])
       + details.flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .dim) }
+  }
+
+  /// How the launches of each plain arm were spent.
+  private var stages: [[String]] {
+    ArmText.shown(of: summary).flatMap { arm in
+      arm.summary.stages.map { stages in
+        let text = StagesText(stages, style: style).rendered()
+        return [style.paint("stages of \(arm.name)", .bold), text.trimmingNewline]
+      } + (arm.summary.pageIns.map { [[PageInText($0, style: style).rendered().trimmingNewline]] } ?? [])
+    }
   }
 
   private var evidence: [String] {
@@ -60,4 +70,9 @@ package struct RunText {
       return lines
     }
   }
+}
+
+extension String {
+  /// The text without the line feed at its end.
+  fileprivate var trimmingNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

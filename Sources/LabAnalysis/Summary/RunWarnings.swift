@@ -53,6 +53,10 @@ extension ArmSummary {
   /// The arm as a place, such as `perl, warm`.
   fileprivate var phrase: String {
     let name = "\(arm.target), \(arm.state.rawValue)"
-    return arm.kind == .counters ? "\(name), counter launches" : name
+    switch arm.kind {
+    case .plain: return name
+    case .counters: return "\(name), counter launches"
+    default: return "\(name), launches with \(arm.kind.rawValue)"
+    }
   }
 }
