@@ -1,4 +1,4 @@
-import LabModel
+package import LabModel
 
 /// Why a launch can never be made as it was asked for.
 package enum LaunchRefusal: Hashable, Sendable {
@@ -22,6 +22,9 @@ package enum LaunchRefusal: Hashable, Sendable {
 
   /// The arguments and the environment are together larger than any program can be given.
   case tooLarge(bytes: Int)
+
+  /// The target's environment has a variable that a collector of stages needs for itself.
+  case variableTaken(String, collector: StageCollector)
 
   var diagnostic: Diagnostic {
     switch self {
@@ -81,6 +84,14 @@ package enum LaunchRefusal: Hashable, Sendable {
         id: "contains-nul",
         problem: "\"\(text.replacing("\0", with: "\\0"))\" contains a NUL byte",
         remedy: "remove the NUL byte"
+      )
+    case .variableTaken(let variable, let collector):
+      Diagnostic(
+        .error,
+        id: "variable-taken",
+        problem: "the target's environment sets \(variable), which the collector"
+          + " \"\(collector.rawValue)\" needs for itself",
+        remedy: "take \(variable) out of the target's environment, or choose another collector"
       )
     case .tooLarge(let bytes):
       Diagnostic(
