@@ -25,6 +25,8 @@ struct symbol_table {
   Dwfl_Callbacks callbacks;
   char *debug_directories;
   Dwfl *session;
+  // Whether there are local symbols too, so that nothing lies unnamed between two functions.
+  int is_whole;
   size_t count;
   struct function *functions;
 };
@@ -86,7 +88,8 @@ static int names_code(const GElf_Sym *symbol, const char *name, Elf *elf, size_t
   return (type == STT_FUNC || type == STT_GNU_IFUNC) && (elf == NULL || is_code(elf, section));
 }
 
-// A function without a size ends where the next one begins, or its section ends.
+// A function without a size ends where the next one begins, or its section ends; in a stripped file,
+// where others may follow it that have no name, only its very start is known.
 static void complete_sizes(struct symbol_table *table) {
   uint64_t next = UINT64_MAX;
   for (size_t index = table->count; index-- > 0;) {
@@ -96,8 +99,8 @@ static void complete_sizes(struct symbol_table *table) {
     }
     // `reach` holds the end of the section until here.
     if (function->end == function->start) {
-      function->end = function->reach < next ? function->reach : next;
-      function->end = function->end == UINT64_MAX ? function->start + 1 : function->end;
+      uint64_t end = function->reach < next ? function->reach : next;
+      function->end = table->is_whole && end != UINT64_MAX ? end : function->start + 1;
     }
   }
   uint64_t reach = 0;
@@ -125,6 +128,9 @@ static int load(struct symbol_table *table, Dwfl_Module *module) {
     Elf *elf = NULL;
     const char *name =
       dwfl_module_getsym_info(module, index, &symbol, &address, &section, &elf, &elf_bias);
+    int is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    table->is_whole |= name != NULL && is_local && GELF_ST_TYPE(symbol.st_info) != STT_SECTION
+      && *name != 0;
     if (!names_code(&symbol, name, elf, section)) {
       continue;
     }

@@ -178,5 +178,10 @@ struct SymbolReaderTests {
     let bare = try bench.address(of: "bare")
     let names = await bench.names(at: [bare, bare + 63, bare + 64, bare + 79, bare + 80]).names
     #expect(names == ["bare", "bare", "next", "next", "label"])
+
+    // Stripped, functions without a name may follow it.
+    try TestMachine.shell("strip libbare.so", in: root)
+    let few = await bench.names(at: [bare, bare + 1, bare + 63, bare + 64, bare + 79, bare + 80])
+    #expect(few.names == ["bare", nil, nil, "next", "next", "label"])
   }
 }
