@@ -36,9 +36,11 @@ probe)
   esac
   # gcc turns loops into calls of memset and strlen; clang knows no such option, and needs none.
   "$compiler" --version | grep -q clang || set -- "$@" -fno-tree-loop-distribute-patterns
-  # The linker of GNU gives code pages of its own otherwise; gold has no such option.
-  "$compiler" -shared -nostdlib -Wl,-z,noseparate-code -o "$work/empty.so" -x c /dev/null \
-    2>"$work/log" && set -- "$@" -Wl,-z,noseparate-code
+  # Code shares its pages with the tables, which linkers are told in different ways.
+  for option in -z,noseparate-code --no-rosegment; do
+    "$compiler" -shared -nostdlib "-Wl,$option" -o "$work/empty.so" -x c /dev/null \
+      2>"$work/log" && set -- "$@" "-Wl,$option"
+  done
   ;;
 symbols)
   # It starts after the launches, and only it may use what is shared.

@@ -8,9 +8,9 @@
 // objects; research: glibc commit 063f9ba220.
 enum { WANTED_VERSION = 2 };
 
-size_t page_size;
+ON_FIRST_PAGE size_t page_size;
 
-static struct {
+ON_FIRST_PAGE static struct {
   uint64_t began;
   char **audit;  // where LD_AUDIT is in the environment, or NULL
   struct headers headers;
@@ -21,15 +21,16 @@ static struct {
   uint32_t object_count;
   uint32_t new_count;  // of objects since the loader began to add some
   const struct launch_event *program;
-  struct object new_objects[PROBE_OBJECTS];
 } state;
 
-// The value of a variable of the environment that begins with `LD_AUDIT=`, or NULL.
-static const char *audit_value(const char *variable) {
-  const char *name = "LD_AUDIT=";
-  while (*name)
-    if (*variable++ != *name++) return NULL;
-  return variable;
+static struct object new_objects[PROBE_OBJECTS];
+
+static const char audit_name[] = "LD_AUDIT=";
+
+static int begins_with(const char *text, const char *prefix) {
+  while (*prefix)
+    if (*text++ != *prefix++) return 0;
+  return 1;
 }
 
 static void read_auxiliary_vector(const ElfW(auxv_t) *entry) {
@@ -53,7 +54,7 @@ void begin_probe(int count, char **arguments, char **environment) {
   (void)count, (void)arguments;
   char **end = environment;
   for (; *end; end++)
-    if (!state.audit && audit_value(*end)) state.audit = end;
+    if (!state.audit && begins_with(*end, audit_name)) state.audit = end;
   read_auxiliary_vector((const ElfW(auxv_t) *)(end + 1));
   state.began = now();
 }
@@ -61,12 +62,12 @@ void begin_probe(int count, char **arguments, char **environment) {
 // Takes the probe out of LD_AUDIT, and the variable out of the environment unless other auditors
 // are left; as in glibc's unsetenv the rest moves down. The loader has read our part already.
 static void hide(void) {
-  static const char name[] = "LD_AUDIT=";
-  char *rest = *state.audit + sizeof name - 1;
+  enum { NAME = sizeof audit_name - 1 };
+  char *rest = *state.audit + NAME;
   while (*rest && *rest != ':') rest++;
   if (rest[0] == ':' && rest[1]) {
-    char *variable = rest + 1 - (sizeof name - 1);
-    for (size_t index = 0; index < sizeof name - 1; index++) variable[index] = name[index];
+    char *variable = rest + 1 - NAME;
+    for (size_t index = 0; index < NAME; index++) variable[index] = audit_name[index];
     *state.audit = variable;
     return;
   }
@@ -75,12 +76,19 @@ static void hide(void) {
   while (*slot++);
 }
 
+// Whether the path by which the program was executed leads to it later, and for others. To ask
+// the kernel for another one costs a quarter of what the whole probe does.
+static int is_lasting(const char *path) {
+  return path && *path == '/' && !begins_with(path, "/proc/") && !begins_with(path, "/dev/");
+}
+
 static void write_program(void) {
   char path[1024];
   struct launch_event *event = new_event(state.began, 0, 0);
   long length = -1;
   // Of a program that the loader was called with it is the loader.
-  if (state.is_loaded_by_kernel) length = system_read_link("/proc/self/exe", path, sizeof path);
+  if (state.is_loaded_by_kernel && !is_lasting(state.path))
+    length = system_read_link("/proc/self/exe", path, sizeof path);
   if (length > 0 && length < (long)sizeof path) {
     path[length] = 0;
     set_text(event, path);
@@ -92,7 +100,7 @@ static void write_program(void) {
 }
 
 EXPORTED unsigned int la_version(unsigned int version) {
-  if (!state.audit || open_events(audit_value(*state.audit)) != 0) return 0;
+  if (!state.audit || open_events(*state.audit + sizeof audit_name - 1) != 0) return 0;
   write_program();
   if (version < WANTED_VERSION) {
     write_event(LOADER_TOO_OLD, version, 0);
@@ -106,7 +114,7 @@ EXPORTED unsigned int la_version(unsigned int version) {
 EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie) {
   (void)namespace, (void)cookie;
   struct object object = {map, state.object_count++};
-  if (state.new_count < PROBE_OBJECTS) state.new_objects[state.new_count] = object;
+  if (state.new_count < PROBE_OBJECTS) new_objects[state.new_count] = object;
   state.new_count++;
   struct launch_event *event = new_event(now(), map->l_addr, object.number);
   if (object.number == 0 && event && state.program) {
@@ -123,7 +131,7 @@ EXPORTED unsigned int la_objopen(struct link_map *map, Lmid_t namespace, uintptr
 static void time_new_objects(void) {
   struct headers none = {0};
   for (uint32_t index = 0; index < state.new_count && index < PROBE_OBJECTS; index++) {
-    struct object object = state.new_objects[index];
+    struct object object = new_objects[index];
     if (state.is_running) time_initializers_later(object);
     else time_initializers(object, object.number == 0 ? state.headers : none);
   }

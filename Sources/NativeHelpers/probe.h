@@ -17,6 +17,10 @@
 // Within the probe no symbol needs a lookup.
 #pragma GCC visibility push(hidden)
 
+// What every launch needs is on the page that the loader writes to anyway, with its tables of the
+// probe; each further page is a fault.
+#define ON_FIRST_PAGE __attribute__((section(".data")))
+
 // The kinds of LaunchEvent that the probe writes.
 enum {
   PROGRAM_BEGAN = 1,

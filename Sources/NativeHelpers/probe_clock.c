@@ -10,7 +10,7 @@ static const char clock_name[] = "__vdso_clock_gettime";
 static const char clock_name[] = "__kernel_clock_gettime";
 #endif
 
-static int (*vdso_clock)(clockid_t, struct timespec *);
+ON_FIRST_PAGE static int (*vdso_clock)(clockid_t, struct timespec *);
 
 uint64_t now(void) {
   struct timespec time;

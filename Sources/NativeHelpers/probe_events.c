@@ -7,7 +7,7 @@
 // What `next` and `text_next` must not pass, so that they never begin again at 0.
 #define CLAIM_LIMIT 0xf0000000U
 
-static struct {
+ON_FIRST_PAGE static struct {
   struct launch_events_header *header;
   struct launch_event *events;
   char *text;

@@ -18,19 +18,32 @@ struct initializer {
   int is_first;  // the thunks of the object's other initializers are set when it is called
 };
 
-static struct initializer initializers[PROBE_THUNKS];
-static ElfW(Addr) thunk_array[PROBE_THUNKS];
-static uint32_t timed_count;
-static uint64_t found_count;
-
-// Dynamic entries of objects in place of their own.
-static struct {
+// Dynamic entries in place of an object's own.
+struct replaced {
   ElfW(Dyn) init;
   ElfW(Dyn) init_array;
-} replaced[PROBE_OBJECTS];
-static uint32_t replaced_count;
+};
 
-void report_initializers(void) { write_event(INITIALIZERS_FOUND, found_count, timed_count); }
+// Arrays of which the first elements are enough for a small program.
+enum { FEW_THUNKS = 24, FEW_REPLACED = 8 };
+
+ON_FIRST_PAGE static struct {
+  uint64_t found_count;
+  uint32_t timed_count;
+  uint32_t replaced_count;
+  uint32_t few_thunk_count;
+  uint32_t thunk_count;
+  ElfW(Addr) few_thunks[FEW_THUNKS];
+  struct replaced few_replaced[FEW_REPLACED];
+} known;
+
+static struct initializer initializers[PROBE_THUNKS];
+static ElfW(Addr) thunks[PROBE_THUNKS];
+static struct replaced replaced[PROBE_OBJECTS];
+
+void report_initializers(void) {
+  write_event(INITIALIZERS_FOUND, known.found_count, known.timed_count);
+}
 
 static void time_others(struct object object);
 
@@ -52,11 +65,11 @@ void run_initializer(int count, char **arguments, char **environment, uint32_t n
 }
 
 static uintptr_t new_thunk(uintptr_t function, struct object object, int is_first) {
-  struct initializer *initializer = &initializers[timed_count];
+  struct initializer *initializer = &initializers[known.timed_count];
   initializer->function = (initializer_function *)function;
   initializer->object = object;
   initializer->is_first = is_first;
-  return thunk(timed_count++);
+  return thunk(known.timed_count++);
 }
 
 static void say_untimed(struct object object, int error) {
@@ -90,39 +103,54 @@ static struct places find_places(struct object object) {
 
 // MARK: through the loader
 
-static int set_init(struct object object, ElfW(Dyn) **table, ElfW(Dyn) *init, int is_first) {
+static struct replaced *new_replaced(void) {
+  uint32_t index = known.replaced_count++;
+  return index < FEW_REPLACED ? &known.few_replaced[index] : &replaced[index - FEW_REPLACED];
+}
+
+// An array for the loader; there is room for all that can be timed.
+static ElfW(Addr) *new_array(size_t count) {
+  int is_few = count <= FEW_THUNKS - known.few_thunk_count;
+  ElfW(Addr) *array = is_few ? known.few_thunks : thunks;
+  uint32_t *used = is_few ? &known.few_thunk_count : &known.thunk_count;
+  *used += (uint32_t)count;
+  return array + *used - count;
+}
+
+static int have_room(size_t thunks) {
+  return known.replaced_count < PROBE_OBJECTS && thunks <= PROBE_THUNKS - known.timed_count;
+}
+
+static int set_init(
+    struct object object, ElfW(Dyn) **table, ElfW(Dyn) *entry, ElfW(Dyn) *init, int is_first) {
   uintptr_t function = init ? object.map->l_addr + init->d_un.d_ptr : 0;
-  ElfW(Dyn) *entry = &replaced[replaced_count].init;
   if (set_loader_entry(&table[DT_INIT], entry) != 0) return -1;
   entry->d_tag = DT_INIT;
   entry->d_un.d_ptr = new_thunk(function, object, is_first) - object.map->l_addr;
   return 0;
 }
 
-static int set_array(struct object object, ElfW(Dyn) **table, struct words words) {
+static int set_array(
+    struct object object, ElfW(Dyn) **table, ElfW(Dyn) *entry, struct words words) {
   const ElfW(Addr) *functions = (const ElfW(Addr) *)(object.map->l_addr + words.start);
-  ElfW(Addr) *thunks = &thunk_array[timed_count];
-  ElfW(Dyn) *entry = &replaced[replaced_count].init_array;
   if (set_loader_entry(&table[DT_INIT_ARRAY], entry) != 0) return -1;
+  ElfW(Addr) *array = new_array(words.count);
   entry->d_tag = DT_INIT_ARRAY;
-  entry->d_un.d_ptr = (uintptr_t)thunks - object.map->l_addr;
+  entry->d_un.d_ptr = (uintptr_t)array - object.map->l_addr;
   for (size_t index = 0; index < words.count; index++)
-    thunks[index] = new_thunk(functions[index], object, 0);
+    array[index] = new_thunk(functions[index], object, 0);
   return 0;
-}
-
-static int have_room(size_t thunks) {
-  return replaced_count < PROBE_OBJECTS && thunks <= PROBE_THUNKS - timed_count;
 }
 
 // Sets all initializers of a library; -1 if another way is to be gone.
 static int set_all(struct object object, const struct places *places) {
   ElfW(Dyn) **table = find_loader_table(object.map);
   if (!table || !have_room(places->init_array.count + 1)) return -1;
-  if (places->init && set_init(object, table, places->init, 0) != 0) return -1;
-  if (places->init_array.count && set_array(object, table, places->init_array) != 0)
+  struct replaced *entries = new_replaced();
+  if (places->init && set_init(object, table, &entries->init, places->init, 0) != 0) return -1;
+  if (places->init_array.count &&
+      set_array(object, table, &entries->init_array, places->init_array) != 0)
     say_untimed(object, EOPNOTSUPP);
-  replaced_count++;
   return 0;
 }
 
@@ -131,9 +159,8 @@ void time_initializers_later(struct object object) {
   if (!places.init && !places.init_array.count) return;
   ElfW(Dyn) **table = find_loader_table(object.map);
   if (!have_room(1)) return say_untimed(object, ENOSPC);
-  if (!table || set_init(object, table, places.init, 1) != 0)
-    return say_untimed(object, EOPNOTSUPP);
-  replaced_count++;
+  if (!table || set_init(object, table, &new_replaced()->init, places.init, 1) != 0)
+    say_untimed(object, EOPNOTSUPP);
 }
 
 // Called in place of the first initializer of an object that was set later.
@@ -142,21 +169,21 @@ static void time_others(struct object object) {
   ElfW(Dyn) **table = find_loader_table(object.map);
   if (!places.init_array.count) return;
   if (!have_room(places.init_array.count)) return say_untimed(object, ENOSPC);
-  if (!table || set_array(object, table, places.init_array) != 0)
-    return say_untimed(object, EOPNOTSUPP);
-  replaced_count++;
+  ElfW(Dyn) *entry = &new_replaced()->init_array;
+  if (!table || set_array(object, table, entry, places.init_array) != 0)
+    say_untimed(object, EOPNOTSUPP);
 }
 
 // MARK: in place
 
 static void replace_array(struct object object, struct words words) {
   ElfW(Addr) *entries = (ElfW(Addr) *)(object.map->l_addr + words.start);
-  for (size_t index = 0; index < words.count && timed_count < PROBE_THUNKS; index++)
+  for (size_t index = 0; index < words.count && known.timed_count < PROBE_THUNKS; index++)
     entries[index] = new_thunk(entries[index], object, 0);
 }
 
 static void replace_init(struct object object, ElfW(Dyn) *init) {
-  if (timed_count == PROBE_THUNKS) return;
+  if (known.timed_count == PROBE_THUNKS) return;
   uintptr_t function = object.map->l_addr + init->d_un.d_ptr;
   init->d_un.d_ptr = new_thunk(function, object, 0) - object.map->l_addr;
 }
@@ -206,7 +233,7 @@ static void replace_all(
 void time_initializers(struct object object, struct headers headers) {
   struct places places = find_places(object);
   size_t count = places.preinit_array.count + places.init_array.count + (places.init != NULL);
-  found_count += count;
+  known.found_count += count;
   if (count == 0) return;
   if (object.number != 0 && set_all(object, &places) == 0) return;
   replace_all(object, headers, &places);

@@ -74,7 +74,9 @@ package final class StageProbe {
     from trace: LaunchTrace,
     ready: Nanoseconds?
   ) throws(HostError) -> StageObservation {
-    let content = try events.content(from: trace.begin, to: MonotonicClock.now)
+    var content = try events.content(from: trace.begin, to: MonotonicClock.now)
+    var paths = ExecutedPaths()
+    content.events = paths.resolved(content.events)
     return StageObservation(
       collector: .probe,
       begin: trace.begin,

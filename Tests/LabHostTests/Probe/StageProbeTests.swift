@@ -46,6 +46,20 @@ import Testing
     #expect(objects.contains { $0.text.contains("/libc.so") })
   }
 
+  @Test func `names the file behind links and relative paths`() throws {
+    let bench = try ProbeBench()
+    let link = "\(TemporaryDirectory.path)/link"
+    try FileManager.default.createSymbolicLink(
+      atPath: link,
+      withDestinationPath: "/usr/bin/perl"
+    )
+    for command in [[link, "-e", "0"], ["/usr/bin/env", "./link", "-e", "0"]] {
+      let seen = try bench.launch(command)
+      #expect(seen.events(.programBegan).last?.text == "/usr/bin/perl")
+      #expect(seen.events(.objectOpened).last { $0.object == 0 }?.text == "/usr/bin/perl")
+    }
+  }
+
   @Test func `forgets the last launch`() throws {
     let bench = try ProbeBench()
     let first = try bench.launch(["/bin/true"])
