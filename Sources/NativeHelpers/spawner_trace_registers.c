@@ -45,6 +45,8 @@ static uint64_t program_counter(pid_t pid) {
 
 #elif defined(__aarch64__)
 
+#include <asm/ptrace.h>
+
 static struct user_hwdebug_state breakpoints;
 
 static int write_breakpoints(pid_t pid) {
