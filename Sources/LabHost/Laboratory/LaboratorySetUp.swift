@@ -51,7 +51,12 @@ struct LaboratorySetUp {
     let state = try directories(of: target, home: privateHome)
     try check(arm: arm, files: found.files, installs: installs, state: state)
     let capabilities = CapabilityCheck()
-    let view = instruments.view(of: target, in: arm, program: program, environment: environment)
+    let view = try instruments.view(
+      of: target,
+      in: arm,
+      program: program,
+      environment: environment
+    )
     return Bench(
       request: try request(target, arm, program: program, view: view),
       view: view,

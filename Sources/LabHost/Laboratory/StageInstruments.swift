@@ -1,5 +1,6 @@
 import Glibc
 import LabModel
+import SystemPackage
 
 /// What makes the stages of launches visible, for all arms: there is one launch at a time.
 struct StageInstruments {
@@ -9,6 +10,8 @@ struct StageInstruments {
   /// Why the probe must not be used on this host, if so.
   private let problem: String?
 
+  private let statistics: LoaderStatistics?
+  private let clock: CycleClock?
   private let plan: StagePlan?
   private let socket: String
 
@@ -18,6 +21,9 @@ struct StageInstruments {
   init(for plan: Plan, spawner: Spawner, fallback: String) throws(HostError) {
     self.plan = plan.scenario.stages
     socket = spawner.notificationPath
+    let asksLoader = plan.arms.contains { $0.kind == .statistics }
+    statistics = asksLoader ? try LoaderStatistics(below: FilePath(fallback)) : nil
+    clock = asksLoader ? .measured() : nil
     let marks = plan.scenario.targets.contains { $0.ready.isMark } || self.plan?.hasMarks == true
     let probes = plan.arms.contains { $0.kind == .probe }
     guard marks || probes else {
@@ -31,8 +37,11 @@ struct StageInstruments {
     probe.isHidden = self.plan?.isProbeHidden == true
   }
 
-  /// Removes the private directory of the probe.
-  func remove() { probe?.remove() }
+  /// Removes the private directories.
+  func remove() {
+    probe?.remove()
+    statistics?.remove()
+  }
 
   /// How the launches of one arm are made visible.
   func view(
@@ -40,7 +49,7 @@ struct StageInstruments {
     in arm: Arm,
     program: String,
     environment: [String: String]
-  ) -> StageView {
+  ) throws(HostError) -> StageView {
     var view = StageView(collector: arm.kind.collector, environment: environment)
     view.readyMark = target.ready.mark
     let takesMarks = arm.kind.collector != nil && plan?.hasMarks == true
@@ -56,9 +65,22 @@ struct StageInstruments {
       }
     case .breakpoints: view.breakpoints = .find(in: program)
     case .text: view.environment.merge(plan?.environment ?? [:]) { $1 }
-    case .statistics, .marks, nil: break
+    case .statistics:
+      guard let statistics else { break }
+      view.environment = try statistics.environment(addedTo: view.environment)
+      view.loader = LoaderFacts(
+        glibc: Self.glibc(of: program),
+        cyclesPerSecond: clock?.hertz
+      )
+      view.notes = [clock?.explanation].compactMap(\.self)
+    case .marks, nil: break
     }
     return view
+  }
+
+  private static func glibc(of program: String) -> GlibcVersion? {
+    guard case .dynamic(let loader) = ProgramFile(at: FilePath(program)) else { return nil }
+    return GlibcVersion(loader: FilePath(loader))
   }
 
   private func obstacle(to program: String, _ view: StageView, _ target: Target) -> String? {
@@ -76,6 +98,7 @@ struct StageInstruments {
 
   /// Makes ready for a launch.
   func begin(_ view: StageView) throws(HostError) {
+    if view.collector == .statistics { statistics?.reset() }
     guard view.usesEvents, let probe else { return }
     let isKnown = probe.events.setReady(
       mark: view.readyMark ?? "",
@@ -100,6 +123,10 @@ struct StageInstruments {
         process: trace.process,
         readyProcess: trace.readyProcess
       )
+    if collector == .statistics, let statistics {
+      seen = statistics.observation(of: trace, ready: ready)
+      seen.loader = view.loader
+    }
     if view.usesEvents, let probe {
       let found = try probe.observation(from: trace, ready: ready)
       seen.events += found.events
@@ -123,6 +150,9 @@ struct StageView {
 
   /// The mark that makes the target ready, if one does.
   var readyMark: String?
+
+  /// What reading the loader's statistics takes.
+  var loader: LoaderFacts?
 
   /// What a reader of the stages must know, as sentences without a full stop.
   var notes: [String] = []

@@ -1,22 +1,8 @@
 import Foundation
+package import LabModel
 package import SystemPackage
 
-/// The version of the GNU C library that a program is loaded by.
-package struct GlibcVersion: Hashable, Comparable, CustomStringConvertible, Sendable {
-  package let major: Int
-  package let minor: Int
-
-  package init(major: Int, minor: Int) {
-    self.major = major
-    self.minor = minor
-  }
-
-  package var description: String { "\(major).\(minor)" }
-
-  package static func < (left: Self, right: Self) -> Bool {
-    (left.major, left.minor) < (right.major, right.minor)
-  }
-
+extension GlibcVersion {
   /// Reads the version of a loader from its file, without running it.
   ///
   /// From 2.33 on the loader holds the banner of its version. The file of an older one bears the
@@ -40,22 +26,13 @@ package struct GlibcVersion: Hashable, Comparable, CustomStringConvertible, Send
   init?(banner bytes: some Sequence<UInt8>) {
     let data = Data(bytes)
     guard let range = data.range(of: Data(" release version ".utf8)) else { return nil }
-    self.init(text: String(decoding: data[range.upperBound...].prefix(16), as: UTF8.self))
+    self.init(beginning: String(decoding: data[range.upperBound...].prefix(16), as: UTF8.self))
   }
 
   /// Reads the name of a loader's file, such as `ld-2.31.so`.
   init?(fileName: String) {
     guard fileName.hasPrefix("ld-"), fileName.hasSuffix(".so") else { return nil }
-    self.init(text: String(fileName.dropFirst(3)))
-  }
-
-  /// Reads two numbers at the start of a text.
-  private init?(text: String) {
-    let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count > 1, let major = Int(parts[0]),
-      let minor = Int(parts[1].prefix { $0.isNumber })
-    else { return nil }
-    self.init(major: major, minor: minor)
+    self.init(beginning: String(fileName.dropFirst(3)))
   }
 
   private init?(fileAt path: FilePath) {

@@ -24,6 +24,9 @@ package struct StageObservation: Hashable, Sendable {
   /// What the dynamic loader wrote of itself.
   package var loaderText: [UInt8]
 
+  /// The version of the loader that wrote it, and how many of its cycles are a second, where known.
+  package var loader: LoaderFacts?
+
   /// What could not be had, and why, as sentences without a full stop.
   package var notes: [String]
 
@@ -36,6 +39,7 @@ package struct StageObservation: Hashable, Sendable {
     events: [LaunchEvent] = [],
     lostEvents: Int = 0,
     loaderText: [UInt8] = [],
+    loader: LoaderFacts? = nil,
     notes: [String] = []
   ) {
     self.collector = collector
@@ -46,7 +50,19 @@ package struct StageObservation: Hashable, Sendable {
     self.events = events
     self.lostEvents = lostEvents
     self.loaderText = loaderText
+    self.loader = loader
     self.notes = notes
+  }
+}
+
+/// What must be known of a dynamic loader to read its statistics.
+package struct LoaderFacts: Hashable, Sendable {
+  package var glibc: GlibcVersion?
+  package var cyclesPerSecond: Double?
+
+  package init(glibc: GlibcVersion?, cyclesPerSecond: Double?) {
+    self.glibc = glibc
+    self.cyclesPerSecond = cyclesPerSecond
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LabTestSupport
 import SystemPackage
+import LabModel
 import Testing
 
 @testable import LabHost
@@ -53,7 +54,7 @@ import Testing
   }
 
   @Test func `compares versions as numbers`() {
-    #expect(GlibcVersion(major: 2, minor: 4) < GlibcVersion(major: 2, minor: 31))
+    #expect(GlibcVersion(2, 4) < GlibcVersion(2, 31))
   }
 
   @Test func `agrees with the C library of this machine`() throws {

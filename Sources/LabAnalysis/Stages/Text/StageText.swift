@@ -64,27 +64,3 @@ package struct StageTextOptions: Hashable, Sendable {
     case lenient
   }
 }
-
-/// A version of glibc.
-package struct GlibcVersion: Hashable, Comparable, Sendable {
-  package var major: Int
-  package var minor: Int
-
-  package init(_ major: Int, _ minor: Int) {
-    self.major = major
-    self.minor = minor
-  }
-
-  /// Reads a version such as `2.36`; nil for any other text.
-  package init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, let major = Int(parts[0]), let minor = Int(parts[1]), major >= 0,
-      minor >= 0
-    else { return nil }
-    self.init(major, minor)
-  }
-
-  package static func < (left: Self, right: Self) -> Bool {
-    (left.major, left.minor) < (right.major, right.minor)
-  }
-}
