@@ -84,7 +84,8 @@ struct DyldCountReader {
       digits += line.text(line.digits())
     }
     // The very last line of the details often has no line end, and is taken for whole.
-    guard !line.isAtEnd || line.isTerminated || counts == .usingWeak else {
+    let isAtEnd = line.isAtEnd || line.next == Ascii.comma && line.peek(1) == nil
+    guard !isAtEnd || line.isTerminated || counts == .usingWeak else {
       isCut = true
       return nil
     }

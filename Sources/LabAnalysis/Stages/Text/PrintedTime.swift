@@ -50,7 +50,9 @@ struct PrintedTime {
     var time = PrintedTime()
     line.blanks()
     guard time.readNumber(&line), !time.number.contains(".") else { return nil }
-    time.hasStrayBytes = !line.skip { $0 != Ascii.space && $0 != Ascii.tab }.isEmpty
+    if !time.number.isEmpty {
+      time.hasStrayBytes = !line.skip { $0 != Ascii.space && $0 != Ascii.tab }.isEmpty
+    }
     line.blanks()
     time.isClockCycles = line.take("clock")
     if time.isClockCycles { line.blanks() }
@@ -92,10 +94,16 @@ struct PrintedTime {
     return dots.first { line.isNext($0, at: line.position) }?.count
   }
 
+  private static let standardUnits = ["milliseconds", "seconds"]
+
   private mutating func readUnit(_ line: inout LineScanner) -> Bool {
     let word = line.word()
     guard word.count <= 16 else { return false }
-    switch line.text(word) {
+    let name = line.text(word)
+    let isCut = line.isAtEnd && !line.isTerminated
+    switch name {
+    case _ where isCut && Self.standardUnits.contains { $0 != name && $0.hasPrefix(name) }:
+      return false
     case "milliseconds": (unit, isUnitStandard) = (.milliseconds, true)
     case "seconds": (unit, isUnitStandard) = (.seconds, true)
     case "ms", "msec", "msecs", "millis", "millisecond": unit = .milliseconds

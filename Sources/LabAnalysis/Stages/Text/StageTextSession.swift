@@ -76,7 +76,7 @@ struct StageTextSession {
       }
       .map(\.element)
     let isStandard = found.allSatisfy(\.isStandard)
-    if blocks.isEmpty, glibc.events.isEmpty { reportNothing(isRefused: !isStandard) }
+    if blocks.isEmpty, glibc.events.isEmpty { reportNothing(isRefused: kept.count < found.count) }
     return StageTextResult(
       name: notes.name,
       blocks: blocks,
