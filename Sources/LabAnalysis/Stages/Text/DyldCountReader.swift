@@ -40,13 +40,15 @@ struct DyldCountReader {
 
   private mutating func readClause(_ line: inout LineScanner) {
     guard let number = number(&line) else { return }
-    let names = [
-      "from dyld shared cache": "images_from_shared_cache",
-      "used prebinding": "images_used_prebinding", "needed no fixups": "images_without_fixups",
-    ]
     line.blanks()
-    if let (_, name) = names.first(where: { line.take($0.key) }) { values[name] = number }
+    if let (_, name) = Self.clauses.first(where: { line.take($0.text) }) { values[name] = number }
   }
+
+  private static let clauses = [
+    (text: "from dyld shared cache", name: "images_from_shared_cache"),
+    (text: "used prebinding", name: "images_used_prebinding"),
+    (text: "needed no fixups", name: "images_without_fixups"),
+  ]
 
   private mutating func readSegments(_ line: inout LineScanner) {
     readNumber("segments_mapped", &line)

@@ -76,7 +76,10 @@ struct DyldReader {
 
   /// Ends every block.
   mutating func finish(_ notes: inout StageTextNotes) -> [FoundBlock] {
-    let keys = open.sorted { $0.value.block.lines.lowerBound < $1.value.block.lines.lowerBound }
+    let keys = open.sorted {
+      let left = ($0.value.block.lines.lowerBound, String(decoding: $0.key, as: UTF8.self))
+      return left < ($1.value.block.lines.lowerBound, String(decoding: $1.key, as: UTF8.self))
+    }
     for (key, _) in keys { close(key, &notes) }
     return found
   }

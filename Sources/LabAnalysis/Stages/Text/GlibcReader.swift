@@ -75,7 +75,10 @@ struct GlibcReader {
 
   /// Ends every block.
   mutating func finish(_ notes: inout StageTextNotes) -> [FoundBlock] {
-    let blocks = open.values.sorted { $0.block.lines.lowerBound < $1.block.lines.lowerBound }
+    let blocks = open.values.sorted {
+      let left = ($0.block.lines.lowerBound, $0.block.pid ?? -1)
+      return left < ($1.block.lines.lowerBound, $1.block.pid ?? -1)
+    }
     for block in blocks { found.append(block.finished()) }
     open = [:]
     for index in found.indices { conclude(&found[index], &notes) }
