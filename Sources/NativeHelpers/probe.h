@@ -116,6 +116,9 @@ void lock_pages(struct pages pages);
 // The loader's pointers to the dynamic entries of an object, by tag; NULL if it is not found.
 ElfW(Dyn) **find_loader_table(struct link_map *map);
 
+// Whether the initializers of the program are called by this table, too.
+int is_read_by_table(struct link_map *map);
+
 // Sets one of them; 0, or -1 if the loader's memory is read-only.
 int set_loader_entry(ElfW(Dyn) **place, ElfW(Dyn) *entry);
 

@@ -1,9 +1,9 @@
 // Times initializers: thunks are called in their place.
 //
-// Those of a library are reached through the loader's table. The program's array is patched where
-// it is, since one that was linked with a glibc before 2.34 reads it itself. Neither can be done
-// before relocation, which would write over the thunks or add to them; but the loader reads
-// DT_INIT_ARRAY only after it has called DT_INIT. Source: glibc, elf/dl-init.c, csu/libc-start.c.
+// Those of a library are reached through the loader's table. The array of a program that reads it
+// itself is patched where it is. Neither can be done before relocation, which would write over the
+// thunks or add to them; but the loader reads DT_INIT_ARRAY only after it has called DT_INIT.
+// Source: glibc, elf/dl-init.c and csu/libc-start.c.
 #include "probe.h"
 
 #include <errno.h>
@@ -142,7 +142,7 @@ static int set_array(
   return 0;
 }
 
-// Sets all initializers of a library; -1 if another way is to be gone.
+// Sets all initializers of an object; -1 if another way is to be gone.
 static int set_all(struct object object, const struct places *places) {
   ElfW(Dyn) **table = find_loader_table(object.map);
   if (!table || !have_room(places->init_array.count + 1)) return -1;
@@ -235,6 +235,7 @@ void time_initializers(struct object object, struct headers headers) {
   size_t count = places.preinit_array.count + places.init_array.count + (places.init != NULL);
   known.found_count += count;
   if (count == 0) return;
-  if (object.number != 0 && set_all(object, &places) == 0) return;
+  int is_by_table = object.number != 0 || is_read_by_table(object.map);
+  if (is_by_table && !places.preinit_array.count && set_all(object, &places) == 0) return;
   replace_all(object, headers, &places);
 }

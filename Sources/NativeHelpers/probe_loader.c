@@ -33,3 +33,26 @@ int set_loader_entry(ElfW(Dyn) **place, ElfW(Dyn) *entry) {
   *place = entry;
   return 0;
 }
+
+// A program that was linked with glibc 2.34 or later needs that version of __libc_start_main,
+// which calls its initializers by the table; an older one brings a function that does not.
+int is_read_by_table(struct link_map *map) {
+  enum { GLIBC_2_34 = 0x69691b4 };  // its hash in the tables of versions
+  const char *needs = NULL;
+  size_t count = 0;
+  for (ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+    if (entry->d_tag == DT_VERNEED) needs = (const char *)(map->l_addr + entry->d_un.d_ptr);
+    if (entry->d_tag == DT_VERNEEDNUM) count = entry->d_un.d_val;
+  }
+  for (; needs && count; count--) {
+    const ElfW(Verneed) *need = (const ElfW(Verneed) *)needs;
+    const char *versions = needs + need->vn_aux;
+    for (unsigned left = need->vn_cnt; left; left--) {
+      const ElfW(Vernaux) *version = (const ElfW(Vernaux) *)versions;
+      if (version->vna_hash == GLIBC_2_34) return 1;
+      versions += version->vna_next;
+    }
+    needs += need->vn_next;
+  }
+  return 0;
+}

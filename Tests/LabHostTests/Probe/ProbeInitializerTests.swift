@@ -58,28 +58,59 @@ import Testing
     Linking(testDescription: "large pages", options: ["-Wl,-z,max-page-size=0x200000"]),
   ]
 
-  @Test(arguments: linkings)
-  func `are all timed however the program is linked`(_ linking: Linking) throws {
+  @Test(arguments: linkings, [false, true])
+  func `are all timed however the program is linked`(_ linking: Linking, isEarly: Bool) throws {
     let bench = try ProbeBench()
-    let names = ["first", "second", "third"]
+    let names = (isEarly ? ["early"] : []) + ["first", "second", "third"]
     let source =
       Self.prelude + Self.constructor("second", priority: 300)
       + Self.constructor("first", priority: 200) + Self.constructor("third") + """
+        #ifdef EARLY
         static void early(int c, char **v, char **e) { write(1, "early ", 6); }
         __attribute__((section(".preinit_array"), used)) static void *entry = early;
+        #endif
         int main(void) { write(1, "main", 4); return 0; }
         """
-    let program = try bench.compile("program", source, linking.options)
+    let program = try bench.compile(
+      "program",
+      source,
+      linking.options + (isEarly ? ["-DEARLY"] : [])
+    )
     let seen = try bench.launch([program])
     #expect(seen.result.outcome == .ready)
-    #expect(seen.output == "early first second third main")
+    #expect(seen.output == names.joined(separator: " ") + " main")
     #expect(seen.events(.initializersUntimed) == [])
-    let found = try self.names(["early"] + names, of: "/program", in: seen, bench: bench)
-    #expect(found == ["early"] + names)
+    #expect(try self.names(names, of: "/program", in: seen, bench: bench) == names)
     let counted = try #require(seen.events(.initializersFound).first)
     #expect(counted.address == UInt64(counted.object))
     #expect(counted.address >= UInt64(seen.events(.initializer).count))
   }
+
+  #if arch(x86_64)
+  @Test func `are timed in a program that calls them itself, as before glibc 2.34`() throws {
+    let bench = try ProbeBench()
+    let source =
+      Self.prelude + Self.constructor("first", priority: 200) + Self.constructor("second") + """
+        typedef void function(int, char **, char **);
+        extern function *__init_array_start[], *__init_array_end[];
+        static void initialize(int c, char **v, char **e) {
+          for (function **f = __init_array_start; f < __init_array_end; f++) (*f)(c, v, e);
+        }
+        int old_start(int (*)(void), int, char **, function *, void *, void *, void *);
+        __asm__(".symver old_start, __libc_start_main@GLIBC_2.2.5");
+        int main(void) { write(1, "main", 4); return 0; }
+        __attribute__((used)) void begin(long *stack) {
+          old_start(main, *stack, (char **)(stack + 1), initialize, 0, 0, stack);
+        }
+        __asm__(".globl _start; _start: mov %rsp, %rdi; and $-16, %rsp; call begin; hlt");
+        """
+    let program = try bench.compile("program", source, ["-nostartfiles"])
+    let seen = try bench.launch([program])
+    #expect(seen.output == "first second main")
+    let names = ["first", "second"]
+    #expect(try self.names(names, of: "/program", in: seen, bench: bench) == names)
+  }
+  #endif
 
   @Test func `leave the protection of memory as it was`() throws {
     let bench = try ProbeBench()
