@@ -1,14 +1,18 @@
 """Speed and size of launchlab, as ratios against peers measured in the same minutes.
 
-usage: bench.py LAUNCHLAB BARELOOP NOOP [--quick]
+usage: bench.py LAUNCHLAB BARELOOP NOOP PROBE.swift [--quick]
 
 Every comparison interleaves its sides, round by round, and takes the median of the rounds.
 """
 
+import base64
 import json
 import os
+import random
+import re
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -126,8 +130,51 @@ def eviction(launchlab, cwd):
     show("evicting and verifying a 100 MB executable", found["preparation_ns"] / 1e6, 50, " ms")
 
 
+def unpack_probe(literal, directory):
+    """Writes the embedded probe, with an events file as in launch_events.h beside it."""
+    with open(literal) as file:
+        program = base64.b64decode(re.search(r'base64: "([^"]*)"', file.read())[1])
+    path = os.path.join(directory, "probe.so")
+    with open(path, "wb") as file:
+        file.write(program)
+    capacity, text_capacity = 16384, 1 << 20
+    header = struct.pack("<8sII", b"LLEVENT1", capacity, text_capacity).ljust(256, b"\0")
+    with open(os.path.join(directory, "events"), "wb") as file:
+        file.write(header + bytes(capacity * 40 + text_capacity))
+    return path
+
+
+def probe(literal, rounds):
+    """Pairs of launches with and without the probe, in a random order."""
+    command = ["/usr/bin/perl", "-e", "0"]
+    plain = {"PATH": "/usr/bin:/bin"}
+
+    def launch(environment):
+        begin = time.monotonic_ns()
+        process = os.posix_spawn(command[0], command, environment)
+        _, status = os.waitpid(process, 0)
+        assert status == 0, environment
+        return time.monotonic_ns() - begin
+
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="launchlab-bench-") as directory:
+        probed = {**plain, "LD_AUDIT": unpack_probe(literal, directory)}
+        events = os.open(os.path.join(directory, "events"), os.O_RDWR)
+        times, differences = [], []
+        for _ in range(rounds):
+            pair = [plain, probed]
+            random.shuffle(pair)
+            found = {"LD_AUDIT" in environment: launch(environment) for environment in pair}
+            times.append(found[False])
+            differences.append(found[True] - found[False])
+            assert struct.unpack("<I", os.pread(events, 4, 16))[0] > 0, "the probe was not loaded"
+            os.pwrite(events, bytes(8), 16)
+        os.close(events)
+    print(f"median of perl -e 0: {statistics.median(times) / 1e3:.0f} us")
+    show("probe, added to perl -e 0", statistics.median(differences) / 1e3, 80, " us")
+
+
 def main():
-    launchlab, bareloop, noop = sys.argv[1:4]
+    launchlab, bareloop, noop, literal = sys.argv[1:5]
     quick = "--quick" in sys.argv
     rounds = 3 if quick else 9
     with tempfile.TemporaryDirectory(dir=os.getcwd(), prefix=".bench-") as cwd:
@@ -136,6 +183,7 @@ def main():
         version(launchlab, rounds, cwd)
         sizes(launchlab, noop, 10_000 if quick else 100_000, cwd)
         eviction(launchlab, cwd)
+        probe(literal, 500 if quick else 3000)
 
 
 main()
