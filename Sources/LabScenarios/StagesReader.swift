@@ -38,19 +38,16 @@ struct StagesReader {
   /// A pattern that cannot be read would find nothing, every night.
   private mutating func pattern(from value: Value) -> String? {
     guard let text = value.text else { return nil }
-    do {
-      _ = try Regex(text)
-    } catch {
+    guard let regex = try? Regex(text) else {
       findings.report(
         "invalid-value",
-        "the pattern \(quoted(text)) cannot be read: \(error)",
+        "the pattern \(quoted(text)) is no regular expression",
         at: value.place,
-        remedy: "correct the regular expression"
+        remedy: "correct it; the syntax is that of Swift's Regex"
       )
       return nil
     }
-    for group in ["stage", "value"]
-    where !text.contains("(?<\(group)>") && !text.contains("(?P<\(group)>") {
+    for group in ["stage", "value", "unit"] where !regex.contains(captureNamed: group) {
       findings.report(
         "invalid-value",
         "the pattern \(quoted(text)) has no group named \(quoted(group))",

@@ -4,6 +4,8 @@ package import LabModel
 package enum WorkflowError: LabError, Hashable {
   case cannotWrite(path: String, reason: String)
 
+  case cannotRead(path: String, reason: String)
+
   /// A run cannot be resumed.
   case cannotResume(id: String, reason: String)
 
@@ -21,7 +23,7 @@ package enum WorkflowError: LabError, Hashable {
 
   package var exitCode: LabExitCode {
     switch self {
-    case .cannotResume, .fileExists, .badOption, .unknownRun, .ambiguousRun: .usage
+    case .cannotResume, .fileExists, .badOption, .unknownRun, .ambiguousRun, .cannotRead: .usage
     case .cannotWrite, .nothingStored: .couldNotMeasure
     }
   }
@@ -34,6 +36,13 @@ package enum WorkflowError: LabError, Hashable {
         id: "cannot-write",
         problem: "cannot write \"\(path)\": \(reason)",
         remedy: "give a path in a directory that exists and may be written to"
+      )
+    case .cannotRead(let path, let reason):
+      Diagnostic(
+        .error,
+        id: "cannot-read",
+        problem: "cannot read \"\(path)\": \(reason)",
+        remedy: "give a file that exists and may be read, or - for stdin"
       )
     case .cannotResume(let id, let reason):
       Diagnostic(

@@ -13,8 +13,11 @@ package struct LaunchLoop {
   /// The first block that is launched; greater than 0 on resumption.
   package var firstBlock: Int
 
+  private let conclusion: StageConclusion
+
   package init(plan: Plan, firstBlock: Int = 0) {
     self.plan = plan
+    conclusion = StageConclusion(plan.scenario.stages)
     self.firstBlock = firstBlock
   }
 
@@ -76,7 +79,7 @@ package struct LaunchLoop {
     let preparation = try laboratory.prepare(arm)
     let startedAt = laboratory.now - beginning
     let result = try laboratory.launch(arm)
-    let stages = arm.kind.collector.flatMap { StageConclusion().stages(of: result, by: $0) }
+    let stages = arm.kind.collector.flatMap { conclusion.stages(of: result, by: $0) }
     return LaunchRecord(
       block: place.block,
       position: place.position,

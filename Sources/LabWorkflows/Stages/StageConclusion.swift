@@ -1,8 +1,15 @@
 import LabAnalysis
 import LabModel
 
-/// Concludes how a collector launch was spent.
+/// Concludes how collector launches were spent.
 struct StageConclusion {
+  /// For lines of the target's own; those that cannot be read were refused with the scenario.
+  private let patterns: [StagePattern]
+
+  init(_ plan: StagePlan?) {
+    patterns = (plan?.patterns ?? []).compactMap { try? StagePattern($0) }
+  }
+
   /// The stages of a launch.
   ///
   /// - Parameters:
@@ -10,12 +17,56 @@ struct StageConclusion {
   ///   - collector: What its arm asked for.
   /// - Returns: The stages, all of them; nil when nothing was collected.
   func stages(of result: LaunchResult, by collector: StageCollector) -> LaunchStages? {
-    var stages: LaunchStages?
-    switch collector {
-    case .probe, .breakpoints, .marks: stages = StageTree.stages(of: result)
-    case .statistics, .text: stages = nil
-    }
+    var stages =
+      switch collector {
+      case .probe, .breakpoints, .marks: StageTree.stages(of: result)
+      case .statistics: loaderStages(of: result)
+      case .text: printedStages(of: result)
+      }
     stages?.pageIns = result.pageIns
     return stages
+  }
+
+  private func loaderStages(of result: LaunchResult) -> LaunchStages? {
+    guard let seen = result.observation else { return nil }
+    let options = StageTextOptions(
+      glibc: seen.loader?.glibc,
+      cyclesPerSecond: seen.loader?.cyclesPerSecond
+    )
+    let text = StageText.parse(seen.loaderText, name: "LD_DEBUG=statistics", options: options)
+    return laid([text], by: .statistics, of: result, notes: seen.notes)
+  }
+
+  private func printedStages(of result: LaunchResult) -> LaunchStages? {
+    let options = StageTextOptions(patterns: patterns)
+    let texts = OutputStream.allCases.map { stream in
+      let captured = stream == .stdout ? result.output.stdout : result.output.stderr
+      return StageText.parse(
+        captured.head + captured.tail,
+        name: stream.rawValue,
+        options: options
+      )
+    }
+    var notes = result.observation?.notes ?? []
+    if texts.allSatisfy(\.isEmpty) { notes.append("the target printed no stages") }
+    if result.flags.contains(.outputTruncated) {
+      notes.append("the middle of the output was not kept, so stages may be missing")
+    }
+    return laid(texts, by: .text, of: result, notes: notes)
+  }
+
+  private func laid(
+    _ texts: [StageTextResult],
+    by collector: StageCollector,
+    of result: LaunchResult,
+    notes: [String]
+  ) -> LaunchStages {
+    let blocks = texts.flatMap(\.blocks)
+    return StageTree.stages(
+      printed: blocks.flatMap(\.launchStages),
+      by: collector,
+      result: result,
+      notes: notes + texts.flatMap(\.diagnostics).map(\.problem)
+    )
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import LabAnalysis
 import LabModel
+import LabReport
 import LabWorkflows
 
 /// How `stages --parse` reads a text.
@@ -18,4 +20,24 @@ struct StageTextOptionGroup: ParsableArguments {
 
   @Option(help: "Find stages with this <regex>; its groups are stage, value and unit.")
   var pattern: [String] = []
+
+  /// Reads the text, and shows what it says of stages; ends with its exit code.
+  func read(_ path: String, json: String?, on console: Console) throws {
+    let workflow = try StageTextWorkflow(
+      path: path,
+      isStrict: strict,
+      glibc: glibc,
+      cyclesPerSecond: cyclesPerSecond,
+      patterns: pattern
+    )
+    let result = try workflow.run()
+    if json != "-" {
+      let text = StageTextText(result, includesDiagnostics: false)
+      try console.write(text.rendered(style: console.resultStyle))
+    }
+    console.show(result.diagnostics)
+    if let json { try ResultFile(json).write { try StageTextJSON(result).write(to: $0) } }
+    let code = workflow.exitCode(of: result)
+    if code != .done { throw ExitCode(code.rawValue) }
+  }
 }

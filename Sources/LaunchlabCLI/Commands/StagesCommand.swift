@@ -58,6 +58,7 @@ extension Launchlab {
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
+      if let file = text.parse { return try text.read(file, json: output.json, on: console) }
       var options = target.measuring(states: [state], launches: launches)
       options.stages = plan
       let progress = ProgressDisplay(console: console)

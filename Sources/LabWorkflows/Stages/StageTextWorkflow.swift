@@ -1,0 +1,79 @@
+import Foundation
+package import LabAnalysis
+package import LabModel
+
+/// Reads the stages that a program or its loader has printed.
+package struct StageTextWorkflow {
+  private let path: String
+  private let options: StageTextOptions
+
+  /// - Parameters:
+  ///   - path: The file; `-` means stdin.
+  ///   - isStrict: Whether what no loader prints, and what is not complete, is refused.
+  ///   - glibc: The version of the glibc that printed the text, such as `2.36`.
+  ///   - cyclesPerSecond: How many of its cycles are a second.
+  ///   - patterns: Regular expressions with the groups `stage`, `value` and `unit`.
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)``.
+  package init(
+    path: String,
+    isStrict: Bool,
+    glibc: String?,
+    cyclesPerSecond: Double?,
+    patterns: [String]
+  ) throws {
+    self.path = path
+    var options = StageTextOptions(mode: isStrict ? .strict : .lenient)
+    options.glibc = try glibc.map { text in
+      guard let version = GlibcVersion(text) else {
+        throw WorkflowError.badOption(
+          name: "--glibc",
+          value: text,
+          expected: "a version such as 2.36"
+        )
+      }
+      return version
+    }
+    if let cyclesPerSecond, !(cyclesPerSecond.isFinite && cyclesPerSecond > 0) {
+      throw WorkflowError.badOption(
+        name: "--cycles-per-second",
+        value: "\(cyclesPerSecond)",
+        expected: "a frequency above 0, in hertz"
+      )
+    }
+    options.cyclesPerSecond = cyclesPerSecond
+    options.patterns = try patterns.map { text in
+      do throws(StagePatternError) {
+        return try StagePattern(text)
+      } catch {
+        throw WorkflowError.badOption(name: "--pattern", value: text, expected: "\(error)")
+      }
+    }
+    self.options = options
+  }
+
+  /// Reads the whole text, and what it says.
+  ///
+  /// - Throws: ``WorkflowError/cannotRead(path:reason:)``.
+  package func run() throws -> StageTextResult {
+    StageText.parse(try bytes(), name: path == "-" ? "stdin" : path, options: options)
+  }
+
+  private func bytes() throws -> [UInt8] {
+    do {
+      guard path != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+      return Array(try Data(contentsOf: URL(filePath: path)))
+    } catch {
+      throw WorkflowError.cannotRead(path: path, reason: error.localizedDescription)
+    }
+  }
+}
+
+extension StageTextWorkflow {
+  /// The exit code that reading ends with.
+  ///
+  /// Strictly read, a text that is refused is bad input; one that says nothing is inconclusive.
+  package func exitCode(of result: StageTextResult) -> LabExitCode {
+    if options.mode == .strict, result.hasErrors { return .usage }
+    return result.isEmpty ? .inconclusive : .done
+  }
+}
