@@ -70,7 +70,6 @@ struct ScenarioProblemTests {
       problems == [
         "\"launches: {min, max, precision}\" is not supported yet",
         "\"controls\" is not supported yet",
-        "\"stages\" is not supported yet",
         "\"regression\" is not supported yet",
         "\"budgets\" is not supported yet",
       ]

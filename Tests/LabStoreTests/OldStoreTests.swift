@@ -6,7 +6,7 @@ import Testing
 @testable import LabStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1])
+  @Test(arguments: [1, 2])
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -21,7 +21,12 @@ import Testing
     #expect(try store.runs().map(\.id) == ["20261121T043000Z-0001"])
     #expect(try store.run("20261121T043000Z-0001").startedAt == Sample.start)
     let launches = try store.launches(of: "20261121T043000Z-0001")
-    #expect(launches == [Sample.fullLaunch(block: 0), Sample.launch(block: 1, arm: 1)])
+    var full = Sample.fullLaunch(block: 0)
+    if version < 2 { full.stages = nil }
+    #expect(launches == [full, Sample.launch(block: 1, arm: 1)])
+    let place = CodePlace(file: "/lib/libz.so.1", offset: 0x3000)
+    let symbols = try store.symbols(of: "20261121T043000Z-0001")
+    #expect(symbols == (version < 2 ? [:] : [place: "start_here"]))
     #expect(try store.summaries().map(\.median) == [2_600_000])
 
     // And it takes new runs

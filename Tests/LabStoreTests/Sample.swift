@@ -93,8 +93,43 @@ enum Sample {
       stderr: CapturedStream(head: Array("é\n".utf8), totalBytes: 3)
     )
     launch.stateReached = .notReached(reason: "1 of 907 pages of /src/server was resident")
+    launch.stages = stages
     return launch
   }
+
+  /// Stages whose every optional field has a value.
+  static let stages = LaunchStages(
+    collector: .probe,
+    launch: Stage(
+      name: StageName.launch,
+      start: .zero,
+      duration: Nanoseconds(2_600_000),
+      source: .probe,
+      children: [
+        Stage(
+          name: StageName.initializers,
+          start: Nanoseconds(600_000),
+          duration: Nanoseconds(2_000_000),
+          resolution: Nanoseconds(10),
+          source: .probe,
+          flags: [.merged],
+          place: CodePlace(file: "/lib/é.so", offset: .max, symbol: "start()")
+        ),
+        Stage(name: StageName.spawn, kind: .excluded, duration: nil, source: .probe),
+      ]
+    ),
+    preMain: Nanoseconds(2_600_000),
+    pid: 7,
+    program: "/src/server",
+    others: [ProgramStages(pid: 8, program: "/bin/sh", isWrapper: true, stages: [])],
+    counters: ["libraries": 3],
+    pageIns: PageIns(
+      files: [PageIn(path: "/src/server", isOwn: true, pages: 9, faulted: 2, readAhead: 7)],
+      majorFaults: 3,
+      notes: ["1 fault was elsewhere"]
+    ),
+    notes: ["a note"]
+  )
 }
 
 // MARK: - Parts

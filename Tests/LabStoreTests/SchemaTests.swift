@@ -39,6 +39,8 @@ import Testing
     Breach(sql: "UPDATE arm SET target = 'server', state = 'warm', kind = 'plain'", rule: "UNIQUE"),
     Breach(sql: "UPDATE control SET status = 'ok'", rule: "status"),
     Breach(sql: "DELETE FROM file", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE stages SET tree = '[]'", rule: "json_type"),
+    Breach(sql: "UPDATE stages SET block = 9", rule: "FOREIGN KEY"),
   ])
   func `refuses values that mean nothing`(breach: Breach) throws {
     let store = try Store.inMemory()
@@ -51,8 +53,10 @@ import Testing
   @Test func `removes everything that belongs to a removed run`() throws {
     let store = try Store.inMemory()
     try store.fill(Sample.run(), with: [Sample.fullLaunch(block: 0)])
+    let place = CodePlace(file: "/lib/libz.so.1", offset: 1)
+    try store.saveSymbols([place: "start"], of: Sample.run().id)
     try store.execute("DELETE FROM run")
-    for table in ["arm", "control", "launch", "counter", "output", "summary"] {
+    for table in ["arm", "control", "launch", "counter", "output", "summary", "stages", "symbol"] {
       #expect(try store.strings("SELECT 1 FROM \(table)").isEmpty, "\(table)")
     }
     #expect(try store.integrity() == "ok")

@@ -85,7 +85,7 @@ import Testing
     try close(Store(path: path, mode: .readWrite)) { store in
       try store.fill(Sample.run("a"), with: [Sample.fullLaunch(block: 0)])
       try store.execute(
-        "PRAGMA user_version = 7; INSERT INTO grdb_migrations VALUES ('2'); DROP TABLE summary"
+        "PRAGMA user_version = 7; INSERT INTO grdb_migrations VALUES ('99'); DROP TABLE summary"
       )
       try store.checkpoint()
     }
