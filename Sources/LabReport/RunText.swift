@@ -49,7 +49,9 @@ package struct RunText {
       arm.summary.stages.map { stages in
         let text = StagesText(stages, style: style).rendered()
         return [style.paint("stages of \(arm.name)", .bold), text.trimmingNewline]
-      } + (arm.summary.pageIns.map { [[PageInText($0, style: style).rendered().trimmingNewline]] } ?? [])
+      }
+        + (arm.summary.pageIns.map { [[PageInText($0, style: style).rendered().trimmingNewline]] }
+          ?? [])
     }
   }
 

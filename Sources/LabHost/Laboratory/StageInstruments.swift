@@ -53,7 +53,9 @@ struct StageInstruments {
     var view = StageView(collector: arm.kind.collector, environment: environment)
     view.readyMark = target.ready.mark
     let takesMarks = arm.kind.collector != nil && plan?.hasMarks == true
-    if view.readyMark != nil || takesMarks { view.environment["LAUNCHLAB_EVENTS"] = probe?.events.path }
+    if view.readyMark != nil || takesMarks {
+      view.environment["LAUNCHLAB_EVENTS"] = probe?.events.path
+    }
     switch arm.kind.collector {
     case .probe:
       if let reason = obstacle(to: program, view, target) {

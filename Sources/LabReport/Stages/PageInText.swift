@@ -51,7 +51,11 @@ struct PageInRows {
       + (rest.isEmpty ? [] : [Self.row(others, more, nil, nil)])
   }
 
-  private static func row(_ name: String, _ pages: Int, _ faulted: Int?, _ ahead: Int?) -> [String] {
-    [name, "\(pages)", faulted.map(String.init) ?? Quantity.none, ahead.map(String.init) ?? Quantity.none]
+  private static func row(_ name: String, _ pages: Int, _ faulted: Int?, _ ahead: Int?) -> [String]
+  {
+    [
+      name, "\(pages)", faulted.map(String.init) ?? Quantity.none,
+      ahead.map(String.init) ?? Quantity.none,
+    ]
   }
 }

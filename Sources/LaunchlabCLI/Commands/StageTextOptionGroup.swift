@@ -6,7 +6,10 @@ import LabWorkflows
 
 /// How `stages --parse` reads a text.
 struct StageTextOptionGroup: ParsableArguments {
-  @Option(help: "Read the stages that are printed in this <file>; - means stdin.", completion: .file())
+  @Option(
+    help: "Read the stages that are printed in this <file>; - means stdin.",
+    completion: .file()
+  )
   var parse: String?
 
   @Flag(help: "Refuse what no loader prints, and blocks that are not complete.")

@@ -1,7 +1,7 @@
 import Foundation
+import LabModel
 import LabTestSupport
 import SystemPackage
-import LabModel
 import Testing
 
 @testable import LabHost
