@@ -86,23 +86,18 @@ package struct StageTextText {
     ]
   }
 
-  /// The time in a readable unit, printed digits as they are; cycles only where there is no time.
+  /// The time in a readable unit; the printed digits where they are few.
   private static func time(_ value: StageTextValue) -> String {
     guard let amount = value.amount else { return Quantity.none }
-    guard amount.unit == .cycles else {
-      return amount.nanoseconds == nil ? Quantity.none : "\(amount.printed) \(symbol(amount.unit))"
+    guard let nanoseconds = amount.nanoseconds else {
+      guard amount.unit == .cycles else { return Quantity.none }
+      return "\(value.cycles.map { "\($0)" } ?? amount.printed) cycles"
     }
-    if let nanoseconds = amount.nanoseconds { return Quantity.text(Nanoseconds(nanoseconds)) }
-    return "\(value.cycles.map { "\($0)" } ?? amount.printed) cycles"
-  }
-
-  private static func symbol(_ unit: StageTextAmount.Unit) -> String {
-    switch unit {
-    case .seconds: "s"
-    case .milliseconds: "ms"
-    case .microseconds: "µs"
-    case .nanoseconds: "ns"
-    case .cycles: "cycles"
+    let hasFewDigits = amount.printed.utf8.count <= 7 && amount.printed != "0"
+    switch amount.unit {
+    case .seconds where hasFewDigits: return "\(amount.printed) s"
+    case .milliseconds where hasFewDigits: return "\(amount.printed) ms"
+    default: return Quantity.text(Nanoseconds(nanoseconds))
     }
   }
 

@@ -38,7 +38,7 @@ struct GlibcScale {
         ? (true, "glibc \(name) drops the last digit") : (false, "glibc \(name) prints every digit")
     }
     return block.lastDigitDropped == true
-      ? (true, "the layout is that of glibc since 2.30, which drops the last digit")
+      ? (true, "the layout is that since 2.30, and since 2.31 the last digit is dropped")
       : (nil, "neither the layout nor a version tells whether the last digit is dropped")
   }
 

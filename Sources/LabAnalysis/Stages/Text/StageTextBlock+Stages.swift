@@ -142,7 +142,7 @@ extension StageTextBlock {
 
   /// What the total holds besides its parts, if that is more than their resolutions.
   private func residual(after parts: [Stage], source: StageCollector = .text) -> [Stage] {
-    guard let total = total?.amount, let whole = total.nanoseconds else { return [] }
+    guard isComplete, let total = total?.amount, let whole = total.nanoseconds else { return [] }
     let durations = parts.compactMap(\.duration?.count)
     guard durations.count == parts.count else { return [] }
     let rest = durations.reduce(whole) { $0.subtractingReportingOverflow($1).partialValue }

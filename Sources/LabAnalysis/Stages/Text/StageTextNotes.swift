@@ -20,6 +20,7 @@ struct StageTextNotes {
     self.mode = mode
   }
 
+  /// Adds a diagnostic; a note whose words are there already is not repeated.
   mutating func add(
     _ severity: Diagnostic.Severity,
     _ id: String,
@@ -27,6 +28,8 @@ struct StageTextNotes {
     _ problem: String,
     remedy: String? = nil
   ) {
+    let isRepeated = severity == .note && diagnostics.contains { $0.problem == problem }
+    guard !isRepeated else { return }
     guard diagnostics.count < Self.most else {
       omitted += 1
       return
