@@ -126,6 +126,25 @@ import Testing
     #expect(strict.usedLines.isEmpty)
   }
 
+  @Test func `words about stages after a block are no stages`() {
+    let result = TextExample.strictly(
+      TextExample.summary + "* dylib loading time: 动态库加载\n* ObjC setup time：注册\n"
+        + "Total pre-main time: 全部\n"
+    )
+    #expect(result.diagnostics.isEmpty)
+    #expect(result.blocks[0].stages.count == 4)
+  }
+
+  @Test func `notes behind times make an imitation`() {
+    let text =
+      "Total pre-main time: 350ms\n  dylib loading time: 100ms (26 dylibs)\n"
+      + "  rebase/binding time: 150ms (12,000 fixups)\n"
+    let block = TextExample.parse(text).blocks.first
+    #expect(block?.stages.map { $0.amount?.seconds } == ["0.1", "0.15"])
+    #expect(block?.stages.map(\.flags) == [["no_percent"], ["no_percent"]])
+    #expect(TextExample.strictly(text).blocks.isEmpty)
+  }
+
   @Test func `stages of other names are read if their share agrees`() {
     let text = """
       Total pre-main time: 456.78 ms (100.0%)

@@ -52,7 +52,7 @@ import Testing
     Change(
       name: "full-width dots",
       flags: ["localized_decimal"],
-      change: { $0.replacing(".0%", with: "．0%") }
+      change: everyLine { $0.contains(")") ? $0.replacing(".", with: "。") : $0 }
     ),
     Change(
       name: "unified log",

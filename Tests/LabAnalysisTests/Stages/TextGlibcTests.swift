@@ -103,7 +103,7 @@ import Testing
     #expect(block.flags == ["empty_number_means_lt_10"])
   }
 
-  @Test(arguments: [("(.4%)", "0.4"), ("(99.9%)", "99.9"), ("(%)", nil), ("(0.4%)", "0.4")])
+  @Test(arguments: [("(.4%)", "0.4"), ("(99.9%)", "99.9"), ("(%)", nil), ("(12.4)", "12.4")])
   func `a percentage has no digit below 1 and none from 100 on`(
     _ printed: String,
     _ percent: String?

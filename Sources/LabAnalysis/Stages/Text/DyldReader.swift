@@ -95,8 +95,9 @@ struct DyldReader {
   ) -> Bool {
     let isSummary = format == StageTextFormat.dyldSummary
     let key = prefix.log?.process ?? []
+    let hasNumber = line.hasNumber()
     guard let time = PrintedTime.read(&line) else {
-      guard isSummary else { return false }
+      guard isSummary, hasNumber else { return false }
       close(key, &notes)
       notes.add(
         .warning,

@@ -34,9 +34,10 @@ extension OpenDyldBlock {
     let before = colon.lowerBound > start ? line.bytes[colon.lowerBound - 1] : nil
     let hasBlank = firstHalf != nil || before.map { $0 <= 0x20 || $0 == 0xA0 } ?? false
     let isPlain = time.isDyldForm && hasBlank && (time.percent != nil || !line.isTerminated)
-    guard let text = firstHalf?.name ?? name?.text, isPlain || nonstandardLine != nil else {
+    guard var text = firstHalf?.name ?? name?.text, isPlain || nonstandardLine != nil else {
       return false
     }
+    if time.hasWideDot { text = text.withPlainDots }
     guard imageNames.insert(text).inserted else {
       takesImages = false
       return false
@@ -90,5 +91,12 @@ extension LineScanner {
     while self.end > position, bytes[self.end - 1] == Ascii.star { self.end -= 1 }
     guard (1...1_024).contains(self.end - position) else { return nil }
     return (text(position..<self.end), prefix.hasMarkup)
+  }
+}
+
+extension String {
+  /// The text with full stops for full-width dots, where those replaced them.
+  fileprivate var withPlainDots: String {
+    ["\u{3002}", "\u{FF0E}", "\u{FF61}"].reduce(self) { $0.replacing($1, with: ".") }
   }
 }

@@ -97,17 +97,7 @@ struct OpenDyldBlock {
     _ line: inout LineScanner,
     _ notes: inout StageTextNotes
   ) -> Bool {
-    guard !names.contains(name) else {
-      notes.add(
-        .warning,
-        "second-stage",
-        line: line.number,
-        "\"\(name)\" comes twice in a block; the second one is not used",
-        remedy: "give the line of its own total before it"
-      )
-      takesImages = false
-      return false
-    }
+    guard line.hasNumber() else { return false }
     guard let time = PrintedTime.read(&line) else {
       if !line.isTerminated { isCut = true }
       notes.add(
@@ -117,6 +107,17 @@ struct OpenDyldBlock {
         "\"\(name)\" has no time with a unit, and is not used",
         remedy: "write it as `\(name): 38.29 milliseconds (8.8%)`"
       )
+      return false
+    }
+    guard !names.contains(name) else {
+      notes.add(
+        .warning,
+        "second-stage",
+        line: line.number,
+        "\"\(name)\" comes twice in a block; the second one is not used",
+        remedy: "give the line of its own total before it"
+      )
+      takesImages = false
       return false
     }
     names.insert(name)

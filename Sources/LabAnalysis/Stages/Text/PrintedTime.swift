@@ -135,7 +135,9 @@ struct PrintedTime {
       isPercentEmpty = true
     }
     line.blanks()
-    guard line.take(Ascii.percent) || line.take("\u{FF05}") else {
+    // The first versions of glibc print no percent sign.
+    let isUnsigned = unit == .cycles && !whole.isEmpty && line.next == Ascii.closing
+    guard isUnsigned || line.take(Ascii.percent) || line.take("\u{FF05}") else {
       // A percentage that is cut off says nothing; anything else is a note.
       isPercentEmpty = false
       if !line.isBlank() { line.position = start }
