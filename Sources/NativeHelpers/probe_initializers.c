@@ -232,10 +232,12 @@ static void replace_all(
 
 void time_initializers(struct object object, struct headers headers) {
   struct places places = find_places(object);
+  int is_by_table = object.number != 0 || is_read_by_table(object.map);
+  // Called directly, too, by a program that does not use the table.
+  if (!is_by_table) places.init = NULL;
   size_t count = places.preinit_array.count + places.init_array.count + (places.init != NULL);
   known.found_count += count;
   if (count == 0) return;
-  int is_by_table = object.number != 0 || is_read_by_table(object.map);
   if (is_by_table && !places.preinit_array.count && set_all(object, &places) == 0) return;
   replace_all(object, headers, &places);
 }

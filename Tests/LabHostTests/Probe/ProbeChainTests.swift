@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabHost
 import LabModel
 import LabTestSupport
@@ -40,6 +41,20 @@ import Testing
     let pids = seen.events(.programBegan).map(\.pid)
     #expect(Set(pids).count == 3)
     #expect(pids[2] == pids[3])
+  }
+
+  private static let canChangeUser =
+    getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
+
+  @Test(.enabled(if: canChangeUser, "needs root and setpriv"))
+  func `follows a program to another user`() throws {
+    let bench = try ProbeBench()
+    let command = ["--reuid=65534", "--regid=65534", "--clear-groups", "perl", "-e", "print $<"]
+    let seen = try bench.launch(["/usr/bin/setpriv"] + command)
+    #expect(seen.output == "65534")
+    #expect(seen.errorOutput == "")
+    #expect(programs(seen) == ["setpriv", "perl"])
+    #expect(seen.observation.notes == [])
   }
 
   @Test func `loses a chain through an empty environment`() throws {

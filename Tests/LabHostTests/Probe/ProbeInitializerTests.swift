@@ -9,39 +9,6 @@ import Testing
   .temporaryDirectory,
   .enabled(if: ProbeBench.compiler != nil, "needs a C compiler")
 ) struct ProbeInitializerTests {
-  /// A constructor that prints its name.
-  private static func constructor(_ name: String, priority: Int? = nil) -> String {
-    let attribute = priority.map { "constructor(\($0))" } ?? "constructor"
-    return """
-      __attribute__((\(attribute))) static void \(name)(int argc, char **argv, char **envp) {
-        if (argc != 1 || !argv[0] || !envp) _exit(99);
-        write(1, "\(name) ", sizeof "\(name) " - 1);
-      }
-
-      """
-  }
-
-  private static let prelude = "#include <unistd.h>\n#include <stdlib.h>\n"
-
-  /// Where an initializer is in its object.
-  private func offset(_ event: LaunchEvent, in seen: ProbeBench.Seen) -> UInt64? {
-    seen.events(.objectOpened).first { $0.object == event.object && $0.pid == event.pid }
-      .map { event.address &- $0.address }
-  }
-
-  /// The names of the initializers of an object that are symbols of it, in the order of events.
-  private func names(
-    _ candidates: [String],
-    of suffix: String,
-    in seen: ProbeBench.Seen,
-    bench: ProbeBench
-  ) throws -> [String] {
-    let path = try #require(seen.object(suffix)).text
-    var symbols: [UInt64: String] = [:]
-    for name in candidates { symbols[try #require(try bench.value(of: name, in: path))] = name }
-    return seen.initializers(of: suffix).compactMap { offset($0, in: seen).flatMap { symbols[$0] } }
-  }
-
   struct Linking: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var options: [String]
@@ -63,8 +30,8 @@ import Testing
     let bench = try ProbeBench()
     let names = (isEarly ? ["early"] : []) + ["first", "second", "third"]
     let source =
-      Self.prelude + Self.constructor("second", priority: 300)
-      + Self.constructor("first", priority: 200) + Self.constructor("third") + """
+      CSource.prelude + CSource.constructor("second", priority: 300)
+      + CSource.constructor("first", priority: 200) + CSource.constructor("third") + """
         #ifdef EARLY
         static void early(int c, char **v, char **e) { write(1, "early ", 6); }
         __attribute__((section(".preinit_array"), used)) static void *entry = early;
@@ -80,7 +47,7 @@ import Testing
     #expect(seen.result.outcome == .ready)
     #expect(seen.output == names.joined(separator: " ") + " main")
     #expect(seen.events(.initializersUntimed) == [])
-    #expect(try self.names(names, of: "/program", in: seen, bench: bench) == names)
+    #expect(try seen.names(names, of: "/program", bench: bench) == names)
     let counted = try #require(seen.events(.initializersFound).first)
     #expect(counted.address == UInt64(counted.object))
     #expect(counted.address >= UInt64(seen.events(.initializer).count))
@@ -90,7 +57,8 @@ import Testing
   @Test func `are timed in a program that calls them itself, as before glibc 2.34`() throws {
     let bench = try ProbeBench()
     let source =
-      Self.prelude + Self.constructor("first", priority: 200) + Self.constructor("second") + """
+      CSource.prelude + CSource.constructor("first", priority: 200) + CSource.constructor("second")
+        + """
         typedef void function(int, char **, char **);
         extern function *__init_array_start[], *__init_array_end[];
         static void initialize(int c, char **v, char **e) {
@@ -108,7 +76,9 @@ import Testing
     let seen = try bench.launch([program])
     #expect(seen.output == "first second main")
     let names = ["first", "second"]
-    #expect(try self.names(names, of: "/program", in: seen, bench: bench) == names)
+    #expect(try seen.names(names, of: "/program", bench: bench) == names)
+    let counted = try #require(seen.events(.initializersFound).first)
+    #expect(counted.address == UInt64(seen.events(.initializer).count))
   }
   #endif
 
@@ -159,17 +129,17 @@ import Testing
       }
     )
     #expect(longest.object == seen.object("/libslow.so")?.object)
-    #expect(offset(longest, in: seen) == (try bench.value(of: "slow_start", in: library)))
+    #expect(seen.offset(of: longest) == (try bench.value(of: "slow_start", in: library)))
     let end = try #require(longest.end)
     #expect(end - longest.time >= .milliseconds(20))
-    #expect(try names(["quick"], of: "/libslow.so", in: seen, bench: bench) == ["quick"])
+    #expect(try seen.names(["quick"], of: "/libslow.so", bench: bench) == ["quick"])
   }
 
   @Test func `include the function DT_INIT of a library`() throws {
     let bench = try ProbeBench()
     let source =
-      Self.prelude + "void begin(void) { write(1, \"begin \", 6); }"
-      + Self.constructor("later")
+      CSource.prelude + "void begin(void) { write(1, \"begin \", 6); }"
+      + CSource.constructor("later")
     let library = try bench.compile("libinit.so", source, ["-Wl,-init,begin"])
     let program = try bench.compile(
       "program",
@@ -178,7 +148,7 @@ import Testing
     )
     let seen = try bench.launch([program])
     #expect(seen.output == "begin later ")
-    let found = try names(["begin", "later"], of: "/libinit.so", in: seen, bench: bench)
+    let found = try seen.names(["begin", "later"], of: "/libinit.so", bench: bench)
     #expect(found == ["begin", "later"])
   }
 
@@ -216,88 +186,5 @@ import Testing
     #expect(second.output == "5000")
     #expect(try #require(second.events(.initializersFound).first).address > 5_000)
     #expect(second.initializers(of: "/libmany.so").count > 4_000)
-  }
-
-  // MARK: - Initializers that do not simply return
-
-  @Test func `are unfinished when they exit`() throws {
-    let bench = try ProbeBench()
-    let source =
-      Self.prelude + """
-        __attribute__((constructor)) static void leave(void) { write(1, "bye", 3); exit(3); }
-        __attribute__((destructor)) static void last(void) { write(1, " last", 5); }
-        int main(void) { return 0; }
-        """
-    let program = try bench.compile("program", source)
-    let seen = try bench.launch([program])
-    #expect(seen.result.outcome == .exited(code: 3))
-    #expect(seen.output == "bye last")
-    #expect(seen.events(.mainBegins) == [])
-    let leave = try #require(try bench.value(of: "leave", in: program))
-    let event = try #require(seen.events(.initializer).first { offset($0, in: seen) == leave })
-    #expect(event.end == nil)
-  }
-
-  private static let compilesCPlusPlus = FileManager.default.isExecutableFile(
-    atPath: "/usr/bin/g++"
-  )
-
-  @Test(.enabled(if: compilesCPlusPlus, "needs g++"))
-  func `may throw, and build C++ objects`() throws {
-    let bench = try ProbeBench()
-    let source = """
-      #include <cstdio>
-      #include <stdexcept>
-      #include <string>
-      struct Noisy {
-        std::string name;
-        explicit Noisy(const char *text) : name(text) { std::printf("%s ", name.c_str()); }
-        ~Noisy() { std::printf("~%s ", name.c_str()); }
-      };
-      static Noisy first("first"), second("second");
-      static int caught = [] {
-        try { throw std::runtime_error("x"); } catch (const std::exception &) { return 1; }
-      }();
-      #ifdef THROWS
-      static int thrown = [] { std::fflush(stdout); throw 1; return 0; }();
-      #endif
-      int main() { std::printf("main%d ", caught); }
-      """
-    let file = "\(TemporaryDirectory.path)/objects.cpp"
-    try source.write(toFile: file, atomically: true, encoding: .utf8)
-    let good = try bench.compile("good", file: file, ["-x", "c++", "-lstdc++"])
-    let seen = try bench.launch([good])
-    #expect(seen.output == "first second main1 ~second ~first ")
-    let bad = try bench.compile("bad", file: file, ["-x", "c++", "-lstdc++", "-DTHROWS"])
-    let plain = try bench.run([bad])
-    let thrown = try bench.launch([bad])
-    #expect(plain.outcome == .signalled(signal: 6))
-    #expect(thrown.result.outcome == plain.outcome)
-    #expect(thrown.result.output == plain.output)
-    #expect(thrown.initializers(of: "/bad").last?.end == nil)
-  }
-
-  @Test func `see the stack and the registers that they always see`() throws {
-    let bench = try ProbeBench()
-    let source =
-      Self.prelude + """
-        #include <errno.h>
-        #include <fenv.h>
-        #include <stdint.h>
-        static int wrong;
-        __attribute__((constructor(150))) static void set(void) { errno = 77; fesetround(FE_UPWARD); }
-        __attribute__((constructor(151))) static void check(void) {
-          _Alignas(16) volatile char local[16];
-          if (((uintptr_t)__builtin_frame_address(0) & 15) != 0) wrong |= 1;
-          if (((uintptr_t)local & 15) != 0) wrong |= 2;
-          if (errno != 77) wrong |= 4;
-          if (fegetround() != FE_UPWARD) wrong |= 8;
-          volatile double x = 1, y = 3; local[0] = (char)(x / y);
-        }
-        int main(void) { return wrong; }
-        """
-    let program = try bench.compile("program", source, ["-lm"])
-    #expect(try bench.run([program]).outcome == .ready)
-    #expect(try bench.launch([program]).result.outcome == .ready)
   }
 }
