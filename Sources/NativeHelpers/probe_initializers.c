@@ -96,8 +96,9 @@ static struct places find_places(struct object object) {
       case DT_INIT_ARRAYSZ: found.init_array.count = count; break;
     }
   }
-  // Only that of the program itself is run.
-  if (object.number != 0) found.preinit_array.count = 0;
+  // Only that of the program itself is run, and none that is nowhere.
+  if (object.number != 0 || !found.preinit_array.start) found.preinit_array.count = 0;
+  if (!found.init_array.start) found.init_array.count = 0;
   return found;
 }
 

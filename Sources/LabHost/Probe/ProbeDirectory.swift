@@ -25,15 +25,14 @@ struct ProbeDirectory: Sendable {
   /// Makes a directory in the first place that will do.
   ///
   /// - Parameters:
+  ///   - memory: Directories that may be in memory, the best first.
   ///   - fallback: A directory on a disk.
-  ///   - runtimeDirectory: The user's own directory in memory, `XDG_RUNTIME_DIR`.
   /// - Returns: An empty directory with a name of its own.
   /// - Throws: ``HostError/system(operation:path:errno:)`` when no place will do.
-  static func make(fallback: String, runtimeDirectory: String?) throws(HostError) -> Self {
+  static func make(memory: [String], fallback: String) throws(HostError) -> Self {
     var failure = EACCES
-    for memory in ["/dev/shm", runtimeDirectory ?? "", "/run/user/\(getuid())"]
-    where isMemory(memory) {
-      if let made = make(in: FilePath(memory), failure: &failure) { return made }
+    for place in memory where isMemory(place) {
+      if let made = make(in: FilePath(place), failure: &failure) { return made }
     }
     if let made = make(in: FilePath(fallback), failure: &failure) { return made }
     throw .system(

@@ -24,8 +24,8 @@ package final class StageProbe {
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(HostError) {
     let directory = try ProbeDirectory.make(
-      fallback: fallback,
-      runtimeDirectory: environment["XDG_RUNTIME_DIR"]
+      memory: ["/dev/shm", environment["XDG_RUNTIME_DIR"] ?? "", "/run/user/\(getuid())"],
+      fallback: fallback
     )
     do throws(HostError) {
       try Self.unpack(to: directory.probe)
