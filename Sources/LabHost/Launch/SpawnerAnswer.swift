@@ -97,16 +97,14 @@ struct SpawnerAnswer {
 
   private func observation(of request: LaunchRequest) -> StageObservation? {
     guard let places = request.breakpoints else { return nil }
-    return traced.observation(
-      of: places,
-      trace: trace,
-      ready: outcome == 0 ? Nanoseconds(started + launch) : nil
-    )
+    var seen = traced.observation(of: places, trace: trace, ready: ready)
+    if request.recordsFaults { seen.add(decodedFaults) }
+    return seen
   }
 
-  private var decodedFaults: MajorFaults {
-    faults.decoded(until: outcome == 0 ? Nanoseconds(started + launch) : nil)
-  }
+  private var ready: Nanoseconds? { outcome == 0 ? Nanoseconds(started + launch) : nil }
+
+  private var decodedFaults: MajorFaults { faults.decoded(until: ready) }
 
   private func decodedOutcome(of request: LaunchRequest) -> Outcome {
     switch outcome {

@@ -83,7 +83,7 @@ struct SpawnerTrace {
 
   private func notes(on places: BreakpointPlaces, isReady: Bool) -> [String] {
     if let refusal = places.refusal { return [refusal] }
-    if error != 0 { return ["the launch could not be watched: \(Self.reason(error))"] }
+    if error != 0 { return ["the launch could not be watched: \(Self.traceReason(error))"] }
     var notes = places.notes
     if stopped == 0 { notes.append("the target ended before it was executed") }
     if method == 2 {
@@ -115,6 +115,14 @@ struct SpawnerTrace {
     if errors[index] != 0 { return "\(name) could not be watched: \(Self.reason(errors[index]))" }
     guard stopped != 0, isReady, hits(of: index).isEmpty else { return nil }
     return "\(name) was not reached in the first thread before the target was ready"
+  }
+
+  /// Source of the meaning: the kernel's admin-guide/LSM/Yama.rst.
+  private static func traceReason(_ errno: Int32) -> String {
+    switch errno {
+    case EACCES, EPERM: "ptrace is not permitted; look at kernel.yama.ptrace_scope"
+    default: reason(errno)
+    }
   }
 
   /// Source of the meanings: perf_event_open(2) and ptrace(2), sections ERRORS.

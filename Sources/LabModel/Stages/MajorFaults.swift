@@ -15,3 +15,13 @@ package struct MajorFaults: Hashable, Sendable {
     self.notes = notes
   }
 }
+
+extension StageObservation {
+  /// Adds faults in their places among the events, and what could not be had of them.
+  package mutating func add(_ faults: MajorFaults) {
+    events = (events + faults.events).enumerated()
+      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+      .map(\.element)
+    notes += faults.notes
+  }
+}
