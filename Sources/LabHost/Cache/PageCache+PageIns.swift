@@ -32,7 +32,8 @@ extension PageIns {
   init(before: [FileResidency], after: [FileResidency], result: LaunchResult) {
     let faults = result.faults
     let faulted = faults.map { Self.faultedPages($0.events) } ?? [:]
-    let isKnown = Self.isComplete(faults, counted: result.figures.majorFaults)
+    // A part of the faults cannot be told from read-ahead.
+    let isKnown = faults?.isComplete ?? false
     let files = zip(before, after).compactMap { old, new -> PageIn? in
       let pages = max(0, new.residentPages - old.residentPages)
       let count = isKnown ? faulted[new.path, default: 0] : nil
@@ -69,13 +70,6 @@ extension PageIns {
           + "pages and read-ahead are not told apart"
       )
     }
-  }
-
-  /// Whether every fault that was counted is recorded too: a part of them cannot be told from
-  /// read-ahead.
-  private static func isComplete(_ faults: MajorFaults?, counted: Int64?) -> Bool {
-    guard let faults else { return false }
-    return counted.map { $0 <= Int64(faults.events.count) } ?? faults.isComplete
   }
 
   /// How many pages of each file had a major fault.

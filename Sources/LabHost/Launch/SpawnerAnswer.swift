@@ -104,7 +104,7 @@ struct SpawnerAnswer {
 
   private var ready: Nanoseconds? { outcome == 0 ? Nanoseconds(started + launch) : nil }
 
-  private var decodedFaults: MajorFaults { faults.decoded(until: ready) }
+  private var decodedFaults: MajorFaults { faults.decoded(until: ready, counted: figure(3)) }
 
   private func decodedOutcome(of request: LaunchRequest) -> Outcome {
     switch outcome {

@@ -20,13 +20,15 @@ struct SpawnerFaults {
   /// Reads the records themselves, which come after the kept output.
   mutating func readRecords(_ reader: inout MessageReader) { records = reader.bytes(Int(size)) }
 
-  func decoded(until ready: Nanoseconds?) -> MajorFaults {
+  /// The faults up to the ready instant, which are all if there are as many as were counted.
+  func decoded(until ready: Nanoseconds?, counted: Int64?) -> MajorFaults {
     guard error == 0 else {
       return MajorFaults(isComplete: false, notes: ["faults were not recorded: \(reason)"])
     }
     var found = FaultRecords(records).faults(until: ready)
-    if flags & 1 != 0 {
-      found.isComplete = false
+    let isPartial = flags & 1 != 0
+    if counted.map({ $0 > Int64(found.events.count) }) ?? isPartial { found.isComplete = false }
+    if isPartial, !found.isComplete {
       found.notes.append(
         "faults inside of system calls were not recorded; that needs CAP_PERFMON, or "
           + "kernel.perf_event_paranoid of 1 or less"

@@ -1,3 +1,4 @@
+import Glibc
 import LabModel
 
 /// The records that the kernel has written of a launch's major faults, mappings and processes.
@@ -30,11 +31,12 @@ struct FaultRecords {
     var path: String
   }
 
-  /// The page size in which offsets are counted, which only tells the pages of a file apart.
-  private static let pageSize: UInt64 = 4_096
+  /// In bytes.
+  private let pageSize: UInt64
 
   /// Reads all records; any bytes are allowed.
-  init(_ bytes: [UInt8]) {
+  init(_ bytes: [UInt8], pageSize: Int = sysconf(Int32(_SC_PAGESIZE))) {
+    self.pageSize = UInt64(pageSize)
     var position = 0
     while position + 8 <= bytes.count {
       let size = Int(Self.load(UInt16.self, bytes, position + 6))
@@ -103,7 +105,7 @@ struct FaultRecords {
       case .fault(let pid, let time, let address):
         let time = Nanoseconds(Int64(clamping: time))
         if let ready, time > ready { continue }
-        found.events.append(Self.event(pid, time, address, mappings[pid] ?? []))
+        found.events.append(event(pid, time, address, mappings[pid] ?? []))
       }
     }
     if !isComplete { found.notes.append("there were more faults than could be recorded") }
@@ -111,7 +113,7 @@ struct FaultRecords {
   }
 
   /// The newest mapping wins, since it lies over older ones.
-  private static func event(
+  private func event(
     _ pid: Int32,
     _ time: Nanoseconds,
     _ address: UInt64,

@@ -18,7 +18,9 @@ import Testing
     return LaunchResult(
       outcome: .ready,
       figures: Figures(majorFaults: counted),
-      faults: events.map { MajorFaults(events: $0) }
+      faults: events.map {
+        MajorFaults(events: $0, isComplete: counted ?? 0 <= Int64($0.count))
+      }
     )
   }
 

@@ -57,7 +57,7 @@ struct FaultRecordsTests {
   }
 
   private func described(_ bytes: [UInt8], until: Nanoseconds? = nil) -> [String] {
-    FaultRecords(bytes).faults(until: until).events.map {
+    FaultRecords(bytes, pageSize: 4_096).faults(until: until).events.map {
       "\($0.pid) \($0.time.count) \($0.text) \($0.address)"
     }
   }
@@ -66,7 +66,7 @@ struct FaultRecordsTests {
     let bytes =
       mapping(7, at: 1, 0x10000..<0x20000, 0x3000, "/lib/a") + fault(7, at: 2, 0x12345)
     #expect(described(bytes) == ["7 2 /lib/a \(0x5000)"])
-    #expect(FaultRecords(bytes).faults(until: nil).isComplete)
+    #expect(FaultRecords(bytes, pageSize: 4_096).faults(until: nil).isComplete)
   }
 
   @Test func `brings the series of several CPUs into one order`() {
@@ -97,7 +97,7 @@ struct FaultRecordsTests {
 
   @Test func `says that records were lost`() {
     let bytes = fault(7, at: 2, 0) + record(2, field(UInt64(1)) + field(UInt64(5)))
-    let found = FaultRecords(bytes).faults(until: nil)
+    let found = FaultRecords(bytes, pageSize: 4_096).faults(until: nil)
     #expect(!found.isComplete)
     #expect(found.notes.count == 1)
   }
@@ -107,14 +107,14 @@ struct FaultRecordsTests {
       mapping(7, at: 1, 0x1000..<0x2000, 0, "/a") + fork(7, 8, at: 2) + execution(8, at: 4)
       + fault(8, at: 3, 0x1fff)
     for length in 0..<bytes.count {
-      let found = FaultRecords(Array(bytes.prefix(length))).faults(until: nil)
+      let found = FaultRecords(Array(bytes.prefix(length)), pageSize: 4_096).faults(until: nil)
       #expect(found.events.isEmpty)
     }
     for index in bytes.indices {
       for value: UInt8 in [0, 1, 7, 0x7F, 0xFF] {
         var altered = bytes
         altered[index] = value
-        #expect(FaultRecords(altered).faults(until: nil).events.count <= 2)
+        #expect(FaultRecords(altered, pageSize: 4_096).faults(until: nil).events.count <= 2)
       }
     }
   }

@@ -1,0 +1,57 @@
+import LabModel
+import Testing
+
+@testable import LabHost
+
+struct SpawnerFaultsTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var error: Int32 = 0
+    var flags: UInt8 = 0
+    var counted: Int64?
+    var isComplete: Bool
+    var noteCount = 0
+  }
+
+  static let cases = [
+    Case(testDescription: "as many as were counted", counted: 1, isComplete: true),
+    Case(testDescription: "fewer than were counted", counted: 2, isComplete: false),
+    Case(testDescription: "none counted", isComplete: true),
+    Case(
+      testDescription: "those of user mode, as many as were counted",
+      flags: 1,
+      counted: 1,
+      isComplete: true
+    ),
+    Case(
+      testDescription: "those of user mode, fewer than were counted",
+      flags: 1,
+      counted: 2,
+      isComplete: false,
+      noteCount: 1
+    ),
+    Case(
+      testDescription: "those of user mode, none counted",
+      flags: 1,
+      isComplete: false,
+      noteCount: 1
+    ),
+    Case(testDescription: "refused", error: 13, counted: 0, isComplete: false, noteCount: 1),
+  ]
+
+  @Test(arguments: cases) func `tells whether it has every fault`(_ faults: Case) {
+    // One record of a fault, after a header that tells its size.
+    let sample: [UInt8] =
+      [9, 0, 0, 0, 0, 0, 32, 0] + [7, 0, 0, 0, 7, 0, 0, 0]
+      + [5, 0, 0, 0, 0, 0, 0, 0] + [0, 16, 0, 0, 0, 0, 0, 0]
+    let header: [UInt8] =
+      [32, 0, 0, 0, UInt8(faults.error), 0, 0, 0, faults.flags, 0, 0, 0, 0, 0, 0, 0]
+    var reader = MessageReader(bytes: header + sample)
+    var answer = SpawnerFaults(&reader)
+    answer.readRecords(&reader)
+    let found = answer.decoded(until: nil, counted: faults.counted)
+    #expect(found.isComplete == faults.isComplete)
+    #expect(found.notes.count == faults.noteCount)
+    #expect(found.events.count == (faults.error == 0 ? 1 : 0))
+  }
+}
