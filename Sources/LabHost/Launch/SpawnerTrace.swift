@@ -89,7 +89,8 @@ struct SpawnerTrace {
     if method == 2 {
       notes.append(
         "there are no perf events (\(Self.reason(eventError))), so that the target was stopped at "
-          + "each place; the times contain how long launchlab took to wake up"
+          + "each place; the times contain how long launchlab took to wake up, and a program that "
+          + "the process executed after the last place was not noticed"
       )
     }
     if flags & 1 != 0 {
@@ -129,7 +130,8 @@ struct SpawnerTrace {
   private static func reason(_ errno: Int32) -> String {
     switch errno {
     case EACCES, EPERM:
-      "not permitted; needs CAP_PERFMON, or kernel.perf_event_paranoid of 2 or less"
+      "not permitted; needs CAP_PERFMON or kernel.perf_event_paranoid of 2 or less, and no filter"
+        + " of a container"
     case ENOSPC: "the breakpoints of the processor are in use"
     case ENOSYS: "this kernel has none"
     case EOPNOTSUPP, ENODEV, ENOENT: "this machine has no hardware breakpoints"
