@@ -91,13 +91,18 @@ package struct SymbolReader: Sendable {
       output: .bytes(limit: 256 << 20),
       error: .string(limit: 1 << 16)
     )
-    if result.terminationStatus.isSuccess { return .success(result.standardOutput) }
-    if result.terminationStatus == .exited(127) {
+    switch result.terminationStatus {
+    case .exited(0):
+      return .success(result.standardOutput)
+    case .exited(127):
       return .failure(
         Problem("the library libdw cannot be loaded; install it, such as the package libdw1")
       )
+    case .exited(let code):
+      return .failure(Problem("the symbol reader ended with status \(code)"))
+    case .signaled(let signal):
+      return .failure(Problem("the symbol reader ended with signal \(signal)"))
     }
-    return .failure(Problem("the symbol reader ended with \(result.terminationStatus)"))
   }
 
   /// Keeps the helper from asking servers for debug files, and from what is meant for targets.
