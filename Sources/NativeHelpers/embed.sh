@@ -20,9 +20,8 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-libraries=
 
-# How each helper is compiled and linked.
+# How each helper is compiled and linked; libraries are looked for after the sources.
 case $helper in
 probe)
   # No C library, nothing that a compiler would call one for, and no more pages than needed.
@@ -43,16 +42,14 @@ probe)
   done
   ;;
 symbols)
-  # It starts after the launches, and only it may use what is shared.
-  set -- -s
-  libraries="-Wl,--as-needed -ldw -lelf -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic"
+  # It starts after the launches, so it alone may map what targets map.
+  set -- -s -Wl,--as-needed -ldw -lelf -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic
   ;;
 *) set -- -static -s ;;
 esac
 
-# shellcheck disable=SC2086 # the libraries are words
-if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror "$@" \
-  -o "$work/$helper" "$sources/$helper"*.c $libraries 2>"$work/log"; then
+if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror \
+  -o "$work/$helper" "$sources/$helper"*.c "$@" 2>"$work/log"; then
   cat "$work/log" >&2
   if grep -q -e 'elfutils/' -e 'gelf' -e '-ldw' -e '-lelf' "$work/log"; then
     echo "error: the libraries libdw and libelf, or their headers, are missing" >&2
