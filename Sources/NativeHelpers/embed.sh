@@ -24,9 +24,10 @@ trap 'rm -rf "$work"' EXIT
 # How each helper is compiled and linked; libraries are looked for after the sources.
 case $helper in
 probe)
-  # No C library, nothing that a compiler would call one for, and no more pages than needed.
-  set -- -ffreestanding -fno-builtin -fno-stack-protector -fno-asynchronous-unwind-tables \
-    -mgeneral-regs-only -fPIC -fvisibility=hidden -shared -nostdlib -s \
+  # No C library, nothing that a compiler would call one for, and no more pages than needed; but
+  # tables to unwind the stack, or backtraces would end at the probe.
+  set -- -ffreestanding -fno-builtin -fno-stack-protector -mgeneral-regs-only -fPIC \
+    -fvisibility=hidden -fasynchronous-unwind-tables -shared -nostdlib -s -Wl,--eh-frame-hdr \
     -Wl,-z,defs -Wl,-z,norelro -Wl,-z,noexecstack -Wl,--hash-style=gnu -Wl,--build-id=none \
     -Wl,-init,begin_probe
   case $("$compiler" -dumpmachine) in

@@ -70,6 +70,27 @@ import Testing
     #expect(event.end == nil)
   }
 
+  @Test func `can be traced back to the start of the program`() throws {
+    let bench = try ProbeBench()
+    let source = """
+      #include <execinfo.h>
+      static void *frames[64];
+      static int depth;
+      __attribute__((constructor)) static void trace(void) { depth = backtrace(frames, 64); }
+      int main(void) { backtrace_symbols_fd(frames, depth, 1); return 0; }
+      """
+    let program = try bench.compile("program", source)
+    func files(_ result: LaunchResult) -> [Substring] {
+      String(decoding: result.output.stdout.head, as: UTF8.self).split(separator: "\n")
+        .map { $0.prefix { $0 != "(" } }
+    }
+    let plain = files(try bench.run([program]))
+    let traced = files(try bench.launch([program]).result)
+    #expect(plain.count > 1)
+    #expect(traced.filter { !$0.hasSuffix("/probe.so") } == plain)
+    #expect(traced.count == plain.count + 1)
+  }
+
   private static let compilesCPlusPlus = FileManager.default.isExecutableFile(
     atPath: "/usr/bin/g++"
   )
