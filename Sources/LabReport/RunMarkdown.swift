@@ -114,7 +114,7 @@ package struct RunMarkdown {
 
   private var pageIns: [String] {
     let sections = arms.compactMap { arm in
-      arm.summary.pageIns.map { PageInMarkdown($0, title: arm.name).lines }
+      arm.summary.pageIns.map { PageInText($0).markdown(title: arm.name) }
     }
     guard !sections.isEmpty else { return [] }
     let lead = "Pages of files that were not in memory before a launch and were after it; medians."

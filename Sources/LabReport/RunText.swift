@@ -46,12 +46,8 @@ package struct RunText {
   /// How the launches of each plain arm were spent.
   private var stages: [[String]] {
     ArmText.shown(of: summary).flatMap { arm in
-      arm.summary.stages.map { stages in
-        let text = StagesText(stages, style: style).rendered()
-        return [style.paint("stages of \(arm.name)", .bold), text.trimmingNewline]
-      }
-        + (arm.summary.pageIns.map { [[PageInText($0, style: style).rendered().trimmingNewline]] }
-          ?? [])
+      arm.summary.stages.map { StagesText($0, style: style).brief(title: "stages of \(arm.name)") }
+        + (arm.summary.pageIns.map { [PageInText($0).lines(style: style)] } ?? [])
     }
   }
 
@@ -72,9 +68,4 @@ package struct RunText {
       return lines
     }
   }
-}
-
-extension String {
-  /// The text without the line feed at its end.
-  fileprivate var trimmingNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

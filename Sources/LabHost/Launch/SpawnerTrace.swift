@@ -40,6 +40,7 @@ struct SpawnerTrace {
       process: trace.process,
       readyProcess: trace.readyProcess,
       events: events(at: places, of: trace.process),
+      hasLoader: places.hasLoader,
       notes: notes(on: places, isReady: ready != nil)
     )
   }

@@ -46,6 +46,9 @@ package struct BreakpointPlaces: Hashable, Sendable {
   /// What could not be found and why, as sentences without a full stop.
   package private(set) var notes: [String] = []
 
+  /// Whether the program asks for a dynamic loader; nil when its file could not be read.
+  private(set) var hasLoader: Bool?
+
   /// Whether the loader is musl's, which stops at its state once only.
   private(set) var hasMuslLoader = false
 
@@ -100,6 +103,7 @@ package struct BreakpointPlaces: Hashable, Sendable {
   }
 
   private mutating func addLoader(_ loader: String?) {
+    hasLoader = loader != nil
     guard let loader else {
       notes.append("\(program) is static: no libraries are loaded for it")
       return

@@ -27,6 +27,9 @@ package struct StageObservation: Hashable, Sendable {
   /// The version of the loader that wrote it, and how many of its cycles are a second, where known.
   package var loader: LoaderFacts?
 
+  /// Whether the program has a dynamic loader, where its file was looked into.
+  package var hasLoader: Bool?
+
   /// What could not be had, and why, as sentences without a full stop.
   package var notes: [String]
 
@@ -40,6 +43,7 @@ package struct StageObservation: Hashable, Sendable {
     lostEvents: Int = 0,
     loaderText: [UInt8] = [],
     loader: LoaderFacts? = nil,
+    hasLoader: Bool? = nil,
     notes: [String] = []
   ) {
     self.collector = collector
@@ -51,6 +55,7 @@ package struct StageObservation: Hashable, Sendable {
     self.lostEvents = lostEvents
     self.loaderText = loaderText
     self.loader = loader
+    self.hasLoader = hasLoader
     self.notes = notes
   }
 }

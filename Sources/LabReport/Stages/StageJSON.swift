@@ -73,6 +73,7 @@ extension JSONValue {
       "sum_ns": .number(check.sum),
       "launch_ns": .number(check.launch),
       "plain_ns": JSONValue(check.plain),
+      "worst_launch": .number(check.worstLaunch),
       "is_off": .bool(check.isOff),
       "is_off_plain": .bool(check.isOffPlain),
     ]

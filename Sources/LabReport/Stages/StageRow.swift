@@ -55,7 +55,10 @@ struct StageRows {
         + stage.children.filter { $0.name == StageName.loaderOther && $0.median != 0 }
         .map { StageRow(depth: 3, title: StageWords.title($0), stage: $0) }
     }
-    let wrappers = part.children.filter { part.name == StageName.exec && $0.kind == .detail }
+    let isVia = { (stage: StageSummary) in
+      stage.kind == .detail && !stage.name.hasPrefix(Self.otherPrefix)
+    }
+    let wrappers = part.children.filter { part.name == StageName.exec && isVia($0) }
       .map { StageRow(depth: 2, title: "via \(StageWords.title($0))", stage: $0) }
     return [row] + wrappers + below
   }

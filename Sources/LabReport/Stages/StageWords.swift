@@ -94,19 +94,20 @@ extension StageWords {
   static func check(_ check: StageSumCheck) -> String {
     let sum = Quantity.text(check.sum, .nanoseconds)
     let launch = Quantity.text(check.launch, .nanoseconds)
-    let plain = check.plainDeviation.flatMap { deviation in
-      check.plain.map {
-        ", and to a plain one of \(Quantity.text($0, .nanoseconds)) (\(signed(deviation)))"
-      }
+    let worst = Quantity.percent(check.worstLaunch)
+    let plain = check.plain.map { plain in
+      let deviation = check.plainDeviation.map { " (\(signed($0)))" } ?? ""
+      return "; a plain launch takes \(Quantity.text(plain, .nanoseconds))\(deviation)"
     }
-    let limit = Int(StageSumCheck.limit * 100)
-    let verdict = check.isOff || check.isOffPlain ? "; that is off by more than \(limit) %" : ""
+    let isOff = check.isOff || check.isOffPlain || check.isIncomplete
+    let verdict = isOff ? "; that is off by more than \(Int(StageSumCheck.limit * 100)) %" : ""
     return
-      "the stages sum to \(sum), compared to a launch of \(launch) (\(signed(check.deviation)))"
-      + (plain ?? "") + verdict
+      "the stages sum to \(sum), the launch takes \(launch) (\(signed(check.deviation)), in any "
+      + "one launch \(worst) at most)" + (plain ?? "") + verdict
   }
 
   private static func signed(_ share: Double) -> String {
-    (share < 0 ? "−" : "+") + Quantity.percent(abs(share))
+    let text = Quantity.percent(abs(share))
+    return text == Quantity.percent(0) ? text : (share < 0 ? "−" : "+") + text
   }
 }

@@ -63,7 +63,7 @@ package struct StagesMarkdown {
   private var evidence: [String] {
     let cost = summary.cost.map { ["- Cost: \(StageWords.cost($0, summary.collector))"] } ?? []
     let check = summary.check.map { check in
-      let isOff = check.isOff || check.isOffPlain
+      let isOff = check.isOff || check.isOffPlain || check.isIncomplete
       return ["- \(isOff ? "**Sum:**" : "Sum:") \(StageWords.check(check))"]
     }
     let notes = summary.notes.map { note in

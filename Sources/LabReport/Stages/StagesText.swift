@@ -44,6 +44,24 @@ package struct StagesText {
       .joined(separator: "\n")
   }
 
+  /// The stages of one arm within the result of a run: a bar per stage, what the collector costs,
+  /// and the few slowest initializers and libraries.
+  package func brief(title: String) -> [String] {
+    let slowest = [
+      ("initializers", rows.slowestInitializers.filter { $0.depth == 2 }),
+      ("libraries", rows.slowestLibraries),
+    ]
+    let phrases = slowest.flatMap { label, rows in
+      let items = rows.sorted { ($0.stage.median ?? 0) > ($1.stage.median ?? 0) }.prefix(3)
+        .map { "\($0.title.truncated(to: 48)) \(StageWords.median($0.stage))" }
+      return items.isEmpty ? [] : listed("slowest", "\(label): \(items.joined(separator: ", "))")
+    }
+    let count = Quantity.count(summary.launches, "launch", plural: "launches")
+    let how = "\(count) apart, seen by \(StageWords.collector(summary.collector))"
+    let heading = "\(style.paint(title.printable, .bold))  \(style.paint(how, .dim))"
+    return [heading] + table(rows.stages) + phrases + cost + check + notes
+  }
+
   private var header: [String] {
     guard !command.isEmpty else { return [] }
     let count = summary.launches == 0 ? summary.notReady : summary.launches
@@ -90,18 +108,24 @@ package struct StagesText {
       .map {
         listed("spawn", "\(Quantity.text($0, .nanoseconds)), before the launch and not in it")
       }
-    let cost = summary.cost.map { listed("cost", StageWords.cost($0, summary.collector)) } ?? []
-    return counts + (spawn ?? []) + cost + check + unready
-      + summary.notes.flatMap { note in
-        let isPartial = note.launches < max(summary.launches, 1)
-        let launches = isPartial ? " (\(note.launches) of \(summary.launches) launches)" : ""
-        return listed("note", note.text.printable + launches)
-      }
+    return counts + (spawn ?? []) + cost + check + unready + notes
+  }
+
+  private var cost: [String] {
+    summary.cost.map { listed("cost", StageWords.cost($0, summary.collector)) } ?? []
+  }
+
+  private var notes: [String] {
+    summary.notes.flatMap { note in
+      let isPartial = note.launches < max(summary.launches, 1)
+      let launches = isPartial ? " (\(note.launches) of \(summary.launches) launches)" : ""
+      return listed("note", note.text.printable + launches)
+    }
   }
 
   private var check: [String] {
     guard let check = summary.check else { return [] }
-    let isOff = check.isOff || check.isOffPlain
+    let isOff = check.isOff || check.isOffPlain || check.isIncomplete
     return listed("sum", StageWords.check(check), isOff ? .warning : .dim)
   }
 

@@ -40,10 +40,10 @@ struct RunSink: LaunchLoop.Sink {
   }
 
   mutating func take(_ record: LaunchRecord, at now: Nanoseconds) throws {
-    var record = record
     // Thousands of initializers are too many to keep of every launch.
-    record.stages = record.stages?.folded()
-    writer.append(record)
+    var kept = record
+    kept.stages = record.stages?.folded()
+    writer.append(kept)
     try writer.commitIfDue(at: now)
     block.append(record)
     done += 1

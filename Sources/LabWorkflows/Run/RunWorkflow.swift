@@ -44,7 +44,7 @@ package struct RunWorkflow {
     try sink.finish(run.status, at: now)
     let symbols = await SymbolReader().symbols(for: Array(sink.accumulator.codePlaces))
     try store.saveSymbols(symbols.names, of: run.id)
-    var summary = sink.accumulator.summary(of: run, symbols: symbols.names)
+    var summary = sink.accumulator.summary(of: run, symbols: symbols.names).foldingStages()
     let failure = ending.diagnostic(in: run.plan.scenario)
     summary.warnings = [failure].compactMap(\.self) + summary.warnings + laboratory.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)

@@ -19,6 +19,7 @@ package struct StagesWorkflow {
   /// Launches, and concludes.
   ///
   /// - Parameter observe: Told what goes on, between launches only.
+  /// - Returns: What is concluded, also of launches that were not ready.
   /// - Throws: a ``LabError`` when nothing could be measured.
   package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> StagesResult {
     let plan = plan

@@ -11,14 +11,14 @@
 //   LAUNCH_TASK("first screen", load_fonts) { ... }    a start-up task, registered when linked
 //   launch_run_phase("first screen");                  runs the tasks of a phase, each timed
 //
-// Without launchlab a call is one test of a variable, the first one of a process excepted, which
-// looks for the environment variable LAUNCHLAB_EVENTS; tasks run all the same, and untimed.
+// Without launchlab a call is one test of a variable. The first one of a linked object looks for
+// the environment variable LAUNCHLAB_EVENTS. Tasks run all the same, untimed.
 //
 // Every linked object, the executable and each shared library, has a copy of the state. All copies
 // write to the same file, so it does not matter whose function is called.
 //
-// All but tasks may be used in any thread, in signal handlers, and after fork: nothing allocates or
-// locks, and errno is kept. What cannot be written is left out, and the program goes on as ever.
+// Marks may be made in any thread, in signal handlers, and after fork: nothing allocates or locks,
+// and errno is kept. What cannot be written is left out, and the program goes on as ever.
 #ifndef LAUNCH_MARKS_H
 #define LAUNCH_MARKS_H
 
@@ -26,11 +26,9 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stddef.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,11 +53,8 @@ extern "C" {
 #define LAUNCH_MARKS_MAGIC 0x31544e4556454c4cULL  // "LLEVENT1" in memory
 
 enum {
-  LAUNCH_MARKS_MARK = 32,
-  LAUNCH_MARKS_INTERVAL = 33,
-  LAUNCH_MARKS_TASK = 34,
-  LAUNCH_MARKS_PHASE = 35,
-  LAUNCH_MARKS_NAME_LIMIT = 255,  // bytes of a name that are kept
+  LAUNCH_MARKS_MARK = 32, LAUNCH_MARKS_INTERVAL, LAUNCH_MARKS_TASK, LAUNCH_MARKS_PHASE,
+  LAUNCH_MARKS_NAME_LIMIT = 255  // bytes of a name that are kept
 };
 
 struct launch_marks_header {
@@ -99,7 +94,12 @@ LAUNCH_MARKS_HIDDEN uintptr_t launch_marks_state = 1;
 #endif
 
 static inline int launch_marks_are_on(void) {
-  return __builtin_expect(__atomic_load_n(&launch_marks_state, __ATOMIC_RELAXED) != 0, 0);
+  return __builtin_expect(__atomic_load_n(&launch_marks_state, __ATOMIC_RELAXED) != 0, 0) != 0;
+}
+
+static inline uint64_t launch_marks_size(const struct launch_marks_header *header) {
+  return sizeof *header + (uint64_t)header->capacity * sizeof(struct launch_marks_event) +
+         header->text_capacity;
 }
 
 // Maps the file when it is what it should be, and gives NULL otherwise.
@@ -108,8 +108,7 @@ LAUNCH_MARKS_SLOW struct launch_marks_header *launch_marks_map(int file) {
   struct stat status;
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return NULL;
   if (pread(file, &found, sizeof found, 0) != (ssize_t)sizeof found) return NULL;
-  uint64_t size = sizeof found + (uint64_t)found.capacity * sizeof(struct launch_marks_event) +
-                  found.text_capacity;
+  uint64_t size = launch_marks_size(&found);
   if (found.magic != LAUNCH_MARKS_MAGIC || size > (uint64_t)status.st_size || size > SIZE_MAX)
     return NULL;
   void *map = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -127,14 +126,15 @@ LAUNCH_MARKS_SLOW struct launch_marks_header *launch_marks_open(void) {
   return header;
 }
 
-// The mapped file, or NULL. Threads that come here first together map it each, and one stays.
+// The mapped file, or NULL. Threads that come here first together map it each, and one map stays.
 LAUNCH_MARKS_SLOW struct launch_marks_header *launch_marks_file(void) {
   uintptr_t state = __atomic_load_n(&launch_marks_state, __ATOMIC_ACQUIRE);
   if (state == 1) {
-    uintptr_t opened = (uintptr_t)launch_marks_open();
-    if (__atomic_compare_exchange_n(&launch_marks_state, &state, opened, 0, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
-      state = opened;
+    struct launch_marks_header *header = launch_marks_open();
+    if (__atomic_compare_exchange_n(&launch_marks_state, &state, (uintptr_t)header, 0,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return header;
+    if (header) munmap(header, (size_t)launch_marks_size(header));
   }
   return (struct launch_marks_header *)state;
 }
@@ -170,7 +170,8 @@ LAUNCH_MARKS_SLOW void launch_marks_set_text(struct launch_marks_header *header,
   event->text_length = (uint16_t)length;
 }
 
-// Writes an event and gives its number, from 1, or 0 when it found no room.
+// Writes an event and gives its number, from 1, or 0 when it found no room. A time of 0 stands for
+// the instant at which all else is written, so that what begins there does not contain it.
 LAUNCH_MARKS_SLOW uint32_t launch_marks_write(struct launch_marks_header *header, int kind,
                                               uint64_t time, const char *name, uint64_t address,
                                               uint32_t object) {
@@ -179,11 +180,11 @@ LAUNCH_MARKS_SLOW uint32_t launch_marks_write(struct launch_marks_header *header
   uint32_t index = __atomic_fetch_add(&header->next, 1, __ATOMIC_RELAXED);
   if (index >= header->capacity) return 0;
   struct launch_marks_event *event = launch_marks_events(header) + index;
-  event->time = time;
   event->address = address;
   event->pid = (uint32_t)getpid();
   event->object = object;
   launch_marks_set_text(header, event, name ? name : "");
+  event->time = time ? time : launch_marks_now();
   __atomic_store_n(&event->kind, (uint16_t)kind, __ATOMIC_RELEASE);
   return index + 1;
 }
@@ -193,19 +194,19 @@ LAUNCH_MARKS_SLOW uint32_t launch_marks_begin(int kind, const char *name, uint64
   int error = errno;
   struct launch_marks_header *header = launch_marks_file();
   uint32_t number = 0;
-  if (header)
-    number = launch_marks_write(header, kind, launch_marks_now(), name, address, object);
+  if (header) number = launch_marks_write(header, kind, 0, name, address, object);
   errno = error;
   return number;
 }
 
 LAUNCH_MARKS_SLOW void launch_marks_end(uint32_t number) {
+  uint64_t time = launch_marks_now();
   struct launch_marks_header *header = launch_marks_file();
   if (!header || number == 0 || number > header->capacity) return;
   struct launch_marks_event *event = launch_marks_events(header) + (number - 1);
   // A child has a copy of what its parent began, and does not end it.
   if (event->pid != (uint32_t)getpid() || __atomic_load_n(&event->end, __ATOMIC_RELAXED)) return;
-  __atomic_store_n(&event->end, launch_marks_now(), __ATOMIC_RELAXED);
+  __atomic_store_n(&event->end, time, __ATOMIC_RELAXED);
 }
 
 // MARK: The ready mark.
@@ -247,8 +248,7 @@ LAUNCH_MARKS_SLOW void launch_marks_mark(const char *name) {
   if (header) {
     uint64_t time = launch_marks_now();
     launch_marks_write(header, LAUNCH_MARKS_MARK, time, name, 0, 0);
-    int is_ready = name && *name &&
-                   strncmp(name, header->ready_mark, sizeof header->ready_mark) == 0;
+    int is_ready = name && strncmp(name, header->ready_mark, sizeof header->ready_mark) == 0;
     if (is_ready && !__atomic_exchange_n(&was_told, 1, __ATOMIC_RELAXED))
       launch_marks_tell(header, time);
   }
@@ -280,9 +280,17 @@ static inline void launch_interval_end(launch_interval interval) {
 
 // MARK: Start-up tasks.
 
+#ifdef __swift__
+// launch_marks.c has these, because the importer emits no constructors and no notes.
+void launch_marks_run_phase(const char *phase) __attribute__((swift_name("launch_run_phase(_:)")));
+
+// Says what a task is, and runs it when it is its turn. Its function calls this, once, with what it
+// is given.
+void launch_task_describe(uintptr_t asked, const char *phase, const char *name, void (*run)(void));
+#else
 // One start-up task, as it stands in the section `launch_tasks` of a linked object.
 struct launch_task {
-  const char *name;  // NULL where the function is asked what the task is
+  const char *name;  // NULL in Swift, whose constants hold no text: there the function is asked
   const char *phase;
   union {
     void (*run)(void);
@@ -303,12 +311,11 @@ struct launch_phase_run {
 // loaded object whatever symbols it shows, and are gone when it is unloaded.
 struct launch_module {
   struct launch_task *tasks, *end;
-  uint64_t began;        // when its first constructor ran; modules are run in this order
-  uint32_t awaited;      // how many of its tasks have a constructor that has not run
+  uint64_t began;    // when its first constructor ran; modules are run in this order
+  uint32_t awaited;  // how many of its tasks have a constructor that has not run
 };
 
-extern LAUNCH_MARKS_HIDDEN struct launch_task __start_launch_tasks[];
-extern LAUNCH_MARKS_HIDDEN struct launch_task __stop_launch_tasks[];
+extern LAUNCH_MARKS_HIDDEN struct launch_task __start_launch_tasks[], __stop_launch_tasks[];
 
 LAUNCH_MARKS_SLOW void launch_marks_begin_phase(struct launch_phase_run *run) {
   if (run->is_marked) return;
@@ -339,31 +346,12 @@ LAUNCH_MARKS_SLOW void launch_marks_run_module(struct launch_phase_run *run,
   }
 }
 
-// Says what a task is, and runs it when its phase is being run.
-//
-// For languages whose constants hold no text, such as Swift: there a task has no name, and its
-// function takes the value to pass as `asked` and calls this once.
-static inline void launch_task_describe(uintptr_t asked, const char *phase, const char *name,
-                                        void (*run)(void)) {
-  struct launch_phase_run *running = (struct launch_phase_run *)asked;
-  if (strcmp(phase, running->phase) == 0) launch_marks_run(running, name, run);
-}
-
-#ifdef __swift__
-__attribute__((visibility("hidden"), swift_name("launch_run_phase(_:)")))
-void launch_marks_run_phase(const char *phase);
-#else
-// The same function under a name of ours, because glibc declares it for _GNU_SOURCE only.
+// The function dl_iterate_phdr, which glibc declares for _GNU_SOURCE only.
 struct launch_marks_object {
   uintptr_t address;
   const char *path;
-#if UINTPTR_MAX > UINT32_MAX
-  const Elf64_Phdr *headers;
-  Elf64_Half count;
-#else
-  const Elf32_Phdr *headers;
-  Elf32_Half count;
-#endif
+  const ElfW(Phdr) *headers;
+  ElfW(Half) count;
 };
 extern int launch_marks_iterate(int (*visit)(struct launch_marks_object *, size_t, void *),
                                 void *context) __asm__("dl_iterate_phdr");
@@ -383,14 +371,9 @@ LAUNCH_MARKS_HIDDEN struct launch_module launch_this_module;
 LAUNCH_MARKS_SLOW void launch_marks_begin_module(uint32_t count) {
   __asm__ volatile(
       ".pushsection .note.launchlab, \"a\", %%note\n\t"
-      ".balign 4\n\t"
-      ".4byte 10, 4, 1\n\t"
-      ".asciz \"launchlab\"\n\t"
-      ".balign 4\n\t"
-      ".4byte %c0 - .\n\t"
-      ".popsection"
-      :
-      : LAUNCH_MARKS_SYMBOL(&launch_this_module));
+      ".balign 4\n\t.4byte 10, 4, 1\n\t.asciz \"launchlab\"\n\t"
+      ".balign 4\n\t.4byte %c0 - .\n\t.popsection"
+      : : LAUNCH_MARKS_SYMBOL(&launch_this_module));
   struct launch_module *module = &launch_this_module;
   if (!module->began) {
     module->began = launch_marks_now();
@@ -406,39 +389,35 @@ LAUNCH_MARKS_SLOW void launch_marks_begin_module(uint32_t count) {
   launch_interval_end(run.event);
 }
 
-// The module that a note leads to, or NULL.
-LAUNCH_MARKS_SLOW struct launch_module *launch_marks_module(const char *note, const char *end,
-                                                            size_t alignment) {
-  size_t mask = alignment == 8 ? 7 : 3;
-  while ((size_t)(end - note) >= 12) {
+// The module that one of the notes leads to, or NULL.
+LAUNCH_MARKS_SLOW struct launch_module *launch_marks_module(const char *note, const char *end) {
+  while (end - note >= 12) {
     uint32_t sizes[3];
     memcpy(sizes, note, sizeof sizes);
-    const char *name = note + sizeof sizes;
-    size_t room = (size_t)(end - name);
-    if (sizes[0] > room) return NULL;
-    size_t content = ((12 + (size_t)sizes[0] + mask) & ~mask) - 12;
-    if (content > room || sizes[1] > room - content) return NULL;
-    if (sizes[0] == 10 && sizes[1] == 4 && sizes[2] == 1 && memcmp(name, "launchlab", 10) == 0) {
+    uint64_t name = ((uint64_t)sizes[0] + 3) & ~3ULL, content = ((uint64_t)sizes[1] + 3) & ~3ULL;
+    if (name + content > (uint64_t)(end - note) - 12) return NULL;
+    const char *place = note + 12 + name;
+    static const uint32_t ours[] = {10, 4, 1};
+    if (memcmp(sizes, ours, sizeof ours) == 0 && memcmp(note + 12, "launchlab", 10) == 0) {
       int32_t distance;
-      memcpy(&distance, name + content, sizeof distance);
-      return (struct launch_module *)((uintptr_t)(name + content) + (uintptr_t)(intptr_t)distance);
+      memcpy(&distance, place, sizeof distance);
+      return (struct launch_module *)((uintptr_t)place + (uintptr_t)(intptr_t)distance);
     }
-    size_t next = content + (((size_t)sizes[1] + mask) & ~mask);
-    if (next > room) return NULL;
-    note = name + next;
+    note = place + content;
   }
   return NULL;
 }
 
-// Where a search for the module after one stands.
+// A search for the first module after one, which may be unloaded by now.
 struct launch_marks_search {
-  const struct launch_module *after, *found;
+  uint64_t began;
+  uintptr_t address;
+  const struct launch_module *found;
 };
 
-static inline int launch_marks_is_before(const struct launch_module *one,
-                                         const struct launch_module *other) {
-  if (!one || !other) return !one;
-  return one->began != other->began ? one->began < other->began : one < other;
+static inline int launch_marks_is_after(const struct launch_module *module, uint64_t began,
+                                        uintptr_t address) {
+  return module->began != began ? module->began > began : (uintptr_t)module > address;
 }
 
 LAUNCH_MARKS_SLOW int launch_marks_visit(struct launch_marks_object *object, size_t size,
@@ -449,10 +428,11 @@ LAUNCH_MARKS_SLOW int launch_marks_visit(struct launch_marks_object *object, siz
     if (object->headers[index].p_type != PT_NOTE) continue;
     const char *notes = (const char *)(object->address + object->headers[index].p_vaddr);
     const struct launch_module *module =
-        launch_marks_module(notes, notes + object->headers[index].p_memsz,
-                            (size_t)object->headers[index].p_align);
-    if (!module || !module->began || !launch_marks_is_before(search->after, module)) continue;
-    if (!search->found || launch_marks_is_before(module, search->found)) search->found = module;
+        launch_marks_module(notes, notes + object->headers[index].p_memsz), *found = search->found;
+    if (!module || !module->began) continue;
+    if (!launch_marks_is_after(module, search->began, search->address)) continue;
+    if (!found || !launch_marks_is_after(module, found->began, (uintptr_t)found))
+      search->found = module;
   }
   return 0;
 }
@@ -462,25 +442,21 @@ LAUNCH_MARKS_SLOW int launch_marks_visit(struct launch_marks_object *object, siz
 //
 // A task runs once, however often its phase is run; one of two threads that run the same phase may
 // come back while the other still runs tasks. Tasks may run phases, and load libraries.
-static __attribute__((unused)) void launch_run_phase(const char *phase) {
+static inline void launch_run_phase(const char *phase) {
   if (!phase) return;
   struct launch_phase_run run = {phase, NULL, 0, 0};
   if (launch_marks_are_on()) launch_marks_begin_phase(&run);
-  struct launch_marks_search search = {NULL, NULL};
-  for (;;) {
+  struct launch_marks_search search = {0, 0, NULL};
+  while (launch_marks_iterate(launch_marks_visit, &search), search.found) {
+    const struct launch_module *module = search.found;
+    search.began = module->began;
+    search.address = (uintptr_t)module;
     search.found = NULL;
-    launch_marks_iterate(launch_marks_visit, &search);
-    if (!search.found) break;
-    launch_marks_run_module(&run, search.found);
-    search.after = search.found;
+    launch_marks_run_module(&run, module);
   }
   launch_interval_end(run.event);
 }
-#endif
 
-#ifndef __has_attribute
-#define __has_attribute(name) 0
-#endif
 #if __has_attribute(retain)
 #define LAUNCH_MARKS_RETAIN , retain
 #else
@@ -515,6 +491,7 @@ static __attribute__((unused)) void launch_run_phase(const char *phase) {
           #function, "" phase, {function}, 0};                                             \
   LAUNCH_MARKS_CONSTRUCTOR(function)                                                       \
   static void function(void)
+#endif
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,8 @@ struct StagesOutputOptions: ParsableArguments {
         try console.write((index > 0 ? "\n" : "") + text.rendered())
       }
       for pageIns in result.arms.compactMap(\.pageIns) {
-        try console.write("\n" + PageInText(pageIns, style: console.resultStyle).rendered())
+        let lines = PageInText(pageIns, showsAll: all).lines(style: console.resultStyle)
+        try console.write((["\n"] + lines.map { $0 + "\n" }).joined())
       }
     }
     console.show(result.summary.warnings)

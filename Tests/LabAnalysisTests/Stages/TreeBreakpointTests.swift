@@ -5,16 +5,18 @@ import Testing
 @Suite struct TreeBreakpointTests {
   @Test func `a dynamic program has loading and relocation in one`() throws {
     var events = TreeEvents(collector: .breakpoints)
-    events.add(.executed, at: 300, "/bin/tool")
+    events.add(.executed, at: 300, until: 380, "/bin/tool")
     events.add(.loaderState, at: 400)
-    events.add(.loaderState, at: 700)
+    events.add(.loaderState, at: 700, object: 1)
     events.add(.entered, at: 900)
     events.add(.mainReached, at: 950)
     let stages = StageTree.stages(of: events.observation(ready: 2_000))
     #expect(stages.parts == ["exec": 400, "load": 300, "init": 250, "main_to_ready": 1_050])
     #expect(stages.part("load")?.flags == [.merged])
     #expect(stages.part("fixup")?.flags == [.unavailable])
-    #expect(stages.part("exec")?.children.map(\.microseconds) == [300, 100])
+    let exec = try #require(stages.part("exec"))
+    #expect(exec.children.map(\.name) == ["kernel", "held by launchlab", "loader start"])
+    #expect(exec.children.map(\.microseconds) == [300, 80, 20])
     let initializers = try #require(stages.part("init"))
     #expect(initializers.children.map(\.name) == ["init.libraries", "init.program"])
     #expect(initializers.children.map(\.microseconds) == [200, 50])
@@ -50,12 +52,38 @@ import Testing
     var events = TreeEvents(collector: .breakpoints)
     events.add(.executed, at: 300, "/bin/tool")
     events.add(.loaderState, at: 400)
-    events.add(.loaderState, at: 700)
+    events.add(.loaderState, at: 700, object: 1)
     events.add(.entered, at: 900)
     let stages = StageTree.stages(of: events.observation(ready: 2_000))
     #expect(stages.parts == ["exec": 400, "load": 300, "init": 1_300])
     #expect(stages.part("init")?.flags == [.merged])
     #expect(stages.part("main_to_ready")?.flags == [.unavailable])
     #expect(stages.preMain == nil)
+  }
+
+  @Test func `a loader that was not seen has its time in exec`() {
+    var events = TreeEvents(collector: .breakpoints)
+    events.add(.executed, at: 300, "/bin/tool")
+    events.add(.entered, at: 900)
+    events.add(.mainReached, at: 950)
+    let stages = StageTree.stages(of: events.observation(ready: 2_000), hasLoader: true)
+    #expect(stages.parts == ["exec": 900, "init": 50, "main_to_ready": 1_050])
+    #expect(stages.part("exec")?.flags == [.merged])
+    #expect(stages.part("fixup")?.flags == [.unavailable])
+    #expect(
+      stages.notes.contains("the end of exec was not seen, so that it holds load and fixup too")
+    )
+  }
+
+  @Test func `musl runs all initializers after the entry point`() {
+    var events = TreeEvents(collector: .breakpoints)
+    events.add(.executed, at: 300, until: 380, "/bin/tool")
+    events.add(.loaderState, at: 700, object: 1)
+    events.add(.entered, at: 720)
+    events.add(.mainReached, at: 950)
+    let stages = StageTree.stages(of: events.observation(ready: 2_000))
+    #expect(stages.parts == ["exec": 380, "load": 320, "init": 250, "main_to_ready": 1_050])
+    #expect(stages.part("load")?.flags == [.merged])
+    #expect(stages.part("init")?.children.isEmpty == true)
   }
 }

@@ -88,4 +88,19 @@ import Testing
     #expect(stages.launch.resolution == .milliseconds(1))
     #expect(stages.part("init")?.resolution == .zero)
   }
+
+  @Test func `initializers of a program that hangs in one are still told apart`() throws {
+    var events = TreeEvents()
+    events.addProgram("/bin/tool", at: 100)
+    events.add(.consistent, at: 300)
+    events.addInitializer(1, offset: 0x10, at: 310, until: 320)
+    events.addInitializer(1, offset: 0x20, at: 330, until: nil)
+    let stages = StageTree.stages(of: events.observation(ready: nil))
+    let initializers = try #require(stages.part("init"))
+    #expect(initializers.duration == nil)
+    #expect(initializers.flags == [.unfinished])
+    let group = try #require(initializers.child("init.libraries")?.child("/lib/libc.so.6"))
+    #expect(group.children.map(\.name) == ["libc.so.6+0x10", "libc.so.6+0x20"])
+    #expect(group.children.map(\.flags) == [[], [.unfinished]])
+  }
 }

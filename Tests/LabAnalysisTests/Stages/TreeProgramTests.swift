@@ -88,4 +88,14 @@ import Testing
     #expect(stages.notes.count == 1)
     #expect(stages.notes.first?.hasPrefix("the last program that was seen is env") == true)
   }
+
+  @Test func `a copy of a process that said nothing is no program`() {
+    var events = chain
+    events.add(.consistent, at: 3_000, pid: 444)
+    events.add(.mark, at: 3_100, pid: 555, "worker up")
+    let stages = StageTree.stages(of: events.observation(ready: 4_000))
+    #expect(stages.others.map(\.pid) == [100, 100, 101, 555])
+    #expect(stages.others.last?.program == "(a copy of a process)")
+    #expect(stages.others.last?.stages.map(\.name) == ["worker up"])
+  }
 }

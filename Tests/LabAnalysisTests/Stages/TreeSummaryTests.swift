@@ -72,12 +72,14 @@ import Testing
     #expect(check.sum == 3_003_000)
     #expect(check.launch == 3_003_000)
     #expect(check.plain == 2_900_000)
+    #expect(check.worstLaunch == 0)
     #expect(!check.isOff)
     #expect(!check.isOffPlain)
     #expect(StageSumCheck(sum: 106, launch: 100).isOff)
     #expect(StageSumCheck(sum: 94, launch: 100).isOff)
     #expect(!StageSumCheck(sum: 95, launch: 100).isOff)
     #expect(StageSumCheck(sum: 100, launch: 100, plain: 90).isOffPlain)
+    #expect(StageSumCheck(sum: 100, launch: 100, worstLaunch: 0.06).isIncomplete)
   }
 
   @Test func `launches that were not ready count only where none was`() throws {
@@ -130,5 +132,17 @@ import Testing
     let library = summary.launch.child("init")?.child("init.libraries")?.child("/lib/liba.so")
     #expect(library?.children.map(\.name) == ["Fonts::init()"])
     #expect(library?.children.map(\.n) == [2])
+  }
+
+  @Test func `short code is folded after the medians were taken`() throws {
+    let summary = try summary([5, 1, 3, 2, 4]).folded(minimumShare: 0.03)
+    let load = try #require(summary.launch.child("load"))
+    #expect(load.children.map(\.name) == ["/lib/libc.so.6", "/lib/liba.so", "/bin/tool"])
+    let libraries = try #require(summary.launch.child("init")?.child("init.libraries"))
+    #expect(libraries.children.map(\.name) == ["loader_other", "/lib/liba.so"])
+    let all = try self.summary([1, 2]).folded(minimumShare: 0.9)
+    #expect(all.launch.child("load")?.children.map(\.name) == ["3 shorter ones"])
+    #expect(all.launch.child("load")?.children.first?.median == 200_000)
+    #expect(all.launch.median == 3_001_500)
   }
 }

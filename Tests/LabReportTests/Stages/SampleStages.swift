@@ -168,7 +168,7 @@ enum SampleStages {
   /// A static program seen by breakpoints.
   static var still: LaunchStages {
     var script = Script()
-    script.add(.executed, 800, at: 210, "/bin/still")
+    script.add(.executed, 800, at: 150, until: 210, "/bin/still")
     script.add(.entered, 800, at: 216)
     script.add(.mainReached, 800, at: 240)
     return stages(script, pid: 800, ready: 330, collector: .breakpoints)

@@ -88,4 +88,14 @@ import Testing
     #expect(!text.contains("\u{1B}"))
     #expect(text.contains(#"read\u{1B}settings"#))
   }
+
+  @Test func `shows an arm of a run in brief`() throws {
+    let summary = SampleStages.summary(SampleStages.nodes, plain: 43_000)
+    let lines = StagesText(summary, style: TextStyle(width: 100)).brief(title: "node warm")
+    try SampleStages.expectSnapshot(
+      lines.joined(separator: "\n") + "\n",
+      named: "node-brief",
+      suite: "StagesText"
+    )
+  }
 }

@@ -1,6 +1,8 @@
 // Both descriptions of the file of events, which must be the same.
 #include "launch_marks.h"
 
+#include <stddef.h>
+
 #include "launch_events.h"
 
 #define SAME(ours, theirs, field)                                                             \

@@ -3,48 +3,69 @@ import LabModel
 /// The stages of a program as breakpoints saw it.
 ///
 /// For a dynamic program `exec` reaches to the first call of `_dl_debug_state`, so that it holds
-/// the kernel's part and what the loader does for itself; `load` and `fixup` cannot be told apart,
-/// and are between its two calls. What initializers of libraries take follows up to the entry point
-/// of the program, and then its own up to `main`. For a static program `exec` reaches to the entry
-/// point, and `init` from there to `main`. Go's runtime is set up from the entry point to
+/// the kernel's part, the time in which the collector keeps the program from running, and what the
+/// loader does for itself; `load` and `fixup` cannot be told apart, and are between its two calls.
+/// The loader of musl makes the second call only, so that `load` begins where the program may run.
+/// What initializers of libraries take follows up to the entry point of the program, and then its
+/// own up to `main`; musl runs both after the entry point. For a static program `exec` reaches to
+/// the entry point, and `init` from there to `main`. Go's runtime is set up from the entry point to
 /// `runtime.main`, which then runs the package initializers.
 struct BreakpointStages {
   private let trace: ProgramTrace
-  private let loader: [Nanoseconds]
+
+  /// Whether the program has a dynamic loader, though perhaps one whose states were not seen.
+  private let hasLoader: Bool
+
+  /// When the loader first began to add libraries.
+  private let adding: Nanoseconds?
+
+  /// When all libraries were relocated, and nothing of them had run.
+  private let consistent: Nanoseconds?
+
   private let entered: Nanoseconds?
   private let runtimeMain: Nanoseconds?
   private let main: Nanoseconds?
 
-  init(_ trace: ProgramTrace) {
+  init(_ trace: ProgramTrace, hasLoader: Bool? = nil) {
     self.trace = trace
-    entered = trace.first(.entered)
+    let entered = trace.first(.entered)
+    self.entered = entered
     runtimeMain = trace.first(.runtimeMain)
     main = trace.first(.mainReached)
+    // A program that loads libraries by itself reaches the states again.
     let limit = entered ?? runtimeMain ?? main
-    // A program that loads libraries by itself calls the function again.
-    loader = trace.events.filter { event in
+    let states = trace.events.filter { event in
       event.kind == .loaderState && (limit.map { event.time <= $0 } ?? true)
     }
-    .prefix(2).map(\.time)
+    adding = states.first { $0.object == 0 }?.time
+    consistent = states.first { $0.object == 1 }?.time
+    self.hasLoader = hasLoader ?? (!states.isEmpty || trace.lateKinds.contains(.loaderState))
   }
 
   var reachedMain: Nanoseconds? { main }
 
-  private var isDynamic: Bool { !loader.isEmpty || trace.lateKinds.contains(.loaderState) }
+  /// Whether the loader was seen at work.
+  private var isDynamic: Bool {
+    adding != nil || consistent != nil || trace.lateKinds.contains(.loaderState)
+  }
+
+  /// Whether initializers of libraries end where the program's own begin.
+  private var splitsInitializers: Bool { isDynamic && adding != nil && !isGo }
 
   /// Adds every stage up to `main`.
   func add(to sequence: inout StageSequence, ready: Nanoseconds?) {
     let entry = trace.end(at: entered, .entered)
     if isDynamic {
-      sequence.add(
-        StageName.exec,
-        until: trace.end(at: loader.first, .loaderState),
-        ready: ready
-      )
-      let second = loader.count > 1 ? loader[1] : nil
-      let isLate = trace.lateKinds.contains(.loaderState) && second == nil
+      let isMusl = adding == nil && consistent != nil
+      let start = isMusl ? trace.heldUntil ?? trace.began : adding
+      sequence.add(StageName.exec, until: trace.end(at: start, .loaderState), ready: ready)
+      let isLate = trace.lateKinds.contains(.loaderState) && consistent == nil
       sequence.add(StageName.load, until: isLate ? .late : .missing, ready: ready)
-      sequence.add(StageName.fixup, until: trace.end(at: second, .loaderState), ready: ready)
+      sequence.add(StageName.fixup, until: trace.end(at: consistent, .loaderState), ready: ready)
+    } else if hasLoader {
+      sequence.add(StageName.exec, until: .missing)
+      sequence.add(StageName.load, until: .missing)
+      sequence.add(StageName.fixup, until: entry, ready: ready)
     } else {
       sequence.add(StageName.exec, until: entry, ready: ready)
     }
@@ -67,13 +88,16 @@ struct BreakpointStages {
       guard let start = stages[index].start, let duration = stages[index].duration else { continue }
       let last = start + duration
       switch stages[index].name {
-      case StageName.exec where isDynamic:
+      case StageName.exec where trace.began != nil:
         stages[index].children += parts(
-          [("kernel", trace.began), ("loader start", last)],
+          [
+            ("kernel", trace.began), ("held by launchlab", trace.heldUntil),
+            (isDynamic ? "loader start" : "to the entry point", last),
+          ],
           from: start,
           until: last
         )
-      case StageName.initializers where isDynamic && !isGo:
+      case StageName.initializers where splitsInitializers:
         let names = [StageName.libraryInitializers, StageName.programInitializers]
         stages[index].children += parts(
           [(names[0], entered), (names[1], last)],
@@ -85,18 +109,22 @@ struct BreakpointStages {
     }
   }
 
-  /// Two parts, or none where the instant between them was not seen.
+  /// The parts that end at instants that were seen; none where fewer than two did.
   private func parts(
     _ ends: [(name: String, time: Nanoseconds?)],
     from start: Nanoseconds,
     until last: Nanoseconds
   ) -> [Stage] {
-    guard let middle = ends[0].time, middle >= start, middle <= last else { return [] }
     var sequence = StageSequence(from: start, source: .breakpoints)
+    var cursor = start
     for end in ends {
-      sequence.add(end.name, until: end.time.map(StageSequence.End.seen) ?? .missing)
+      guard let time = end.time, time >= cursor, time <= last else { continue }
+      guard time > cursor || time == last else { continue }
+      sequence.add(end.name, until: .seen(time))
+      cursor = time
     }
-    return sequence.finished()
+    let parts = sequence.finished()
+    return parts.count > 1 ? parts : []
   }
 
   /// What could not be had of the program.
@@ -105,6 +133,11 @@ struct BreakpointStages {
     if isDynamic {
       notes.append(
         "loading and relocation cannot be told apart from outside; both are in \(StageName.load)"
+      )
+    } else if hasLoader {
+      notes.append(
+        "the states of the loader were not seen; what it and initializers of libraries took is in "
+          + "\(StageName.exec)"
       )
     } else {
       notes.append("no dynamic loader was seen, as in a static program: it has no loader stages")

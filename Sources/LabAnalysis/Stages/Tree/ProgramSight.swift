@@ -5,10 +5,11 @@ enum ProgramSight {
   case probe(ProbeStages, ProgramTrace)
   case breakpoints(BreakpointStages, ProgramTrace)
 
-  init(_ trace: ProgramTrace, _ collector: StageCollector) {
+  init(_ trace: ProgramTrace, _ collector: StageCollector, hasLoader: Bool? = nil) {
     self =
       collector == .breakpoints
-      ? .breakpoints(BreakpointStages(trace), trace) : .probe(ProbeStages(trace), trace)
+      ? .breakpoints(BreakpointStages(trace, hasLoader: hasLoader), trace)
+      : .probe(ProbeStages(trace), trace)
   }
 
   /// When `main` was about to run.

@@ -10,6 +10,9 @@ struct ProgramTrace {
   /// When it was first seen to run; nil for a process that was never seen to begin a program.
   var began: Nanoseconds?
 
+  /// Up to when the collector kept it from running after that.
+  var heldUntil: Nanoseconds?
+
   /// When the process was seen to begin another program.
   var ended: Nanoseconds?
 
@@ -86,7 +89,11 @@ struct LaunchTraces {
   private mutating func begin(_ event: LaunchEvent) {
     if let index = current[event.pid] { programs[index].ended = event.time }
     current[event.pid] = programs.count
-    programs.append(ProgramTrace(pid: event.pid, name: event.text, began: event.time))
+    var program = ProgramTrace(pid: event.pid, name: event.text, began: event.time)
+    program.heldUntil = event.end.flatMap { end in
+      end >= event.time && ready.map { end <= $0 } ?? true ? end : nil
+    }
+    programs.append(program)
   }
 
   /// The last program that a process began.

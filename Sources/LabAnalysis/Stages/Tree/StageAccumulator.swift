@@ -37,6 +37,7 @@ private struct Group: Sendable {
   private var ready = Tally()
   private var unready = Tally()
   private var launches: [Int: Nanoseconds] = [:]
+  private var worstLaunch = 0.0
 
   init(collector: StageCollector) { self.collector = collector }
 
@@ -45,10 +46,18 @@ private struct Group: Sendable {
   mutating func add(_ stages: LaunchStages, block: Int) {
     if let launch = stages.launch.duration {
       launches[block] = launch
+      worstLaunch = max(worstLaunch, Self.deviation(of: stages.launch, from: launch))
       ready.add(stages)
     } else {
       unready.add(stages)
     }
+  }
+
+  /// How far the parts of a launch are off from it, as a share; 0 where it was not split.
+  private static func deviation(of stage: Stage, from launch: Nanoseconds) -> Double {
+    let parts = stage.children.filter { $0.kind == .part }.compactMap(\.duration)
+    guard !parts.isEmpty, launch > .zero else { return 0 }
+    return abs(Double(parts.reduce(.zero, +).count) / Double(launch.count) - 1)
   }
 
   func summary(plain: [Int: Nanoseconds]) -> StagesSummary? {
@@ -62,7 +71,12 @@ private struct Group: Sendable {
       let plainSample = try? Sample(plain.sorted { $0.key < $1.key }.map { Double($0.value.count) })
       let median = plainSample.flatMap { $0.median > 0 ? $0.median : nil }
       if !parts.isEmpty {
-        summary.check = StageSumCheck(sum: parts.reduce(0, +), launch: launch, plain: median)
+        summary.check = StageSumCheck(
+          sum: parts.reduce(0, +),
+          launch: launch,
+          plain: median,
+          worstLaunch: worstLaunch
+        )
       }
     }
     return summary

@@ -36,6 +36,8 @@ package struct StageCost: Hashable, Sendable {
 }
 
 /// Whether the medians of the parts of a launch add up to the median launch.
+///
+/// Medians of launches that scatter need not, though the parts of every launch do; so both are told.
 package struct StageSumCheck: Hashable, Sendable {
   /// The most that a sum may be off, as a share.
   package static let limit = 0.05
@@ -49,11 +51,15 @@ package struct StageSumCheck: Hashable, Sendable {
   /// The median plain launch of the same run, in nanoseconds; nil without any.
   package var plain: Double?
 
+  /// The most that the parts of any single launch are off from it, as a share of it.
+  package var worstLaunch: Double
+
   /// Compares a sum with the median launches, which are above 0.
-  package init(sum: Double, launch: Double, plain: Double? = nil) {
+  package init(sum: Double, launch: Double, plain: Double? = nil, worstLaunch: Double = 0) {
     self.sum = sum
     self.launch = launch
     self.plain = plain
+    self.worstLaunch = worstLaunch
   }
 
   /// How far the sum lies above the median launch with the collector, as a share of it.
@@ -62,9 +68,12 @@ package struct StageSumCheck: Hashable, Sendable {
   /// How far the sum lies above the median plain launch, as a share of it.
   package var plainDeviation: Double? { plain.map { sum / $0 - 1 } }
 
-  /// Whether the stages do not add up to the launches they were taken from.
+  /// Whether the medians do not add up to the median launch with the collector.
   package var isOff: Bool { abs(sum - launch) > Self.limit * launch }
 
-  /// Whether the stages do not add up to plain launches, mostly because the collector costs time.
+  /// Whether the stages of a launch do not add up to it, so that something was not seen.
+  package var isIncomplete: Bool { worstLaunch > Self.limit }
+
+  /// Whether the medians do not add up to plain launches, mostly because the collector costs time.
   package var isOffPlain: Bool { plain.map { abs(sum - $0) > Self.limit * $0 } ?? false }
 }

@@ -12,15 +12,18 @@ package enum StageTree {
   ///
   /// - Parameters:
   ///   - observation: What was seen.
+  ///   - hasLoader: Whether the program that became ready has a dynamic loader, where that is known;
+  ///     if not, breakpoints that saw none at work are taken for those of a static program.
   ///   - spawn: From before `clone` to the `execve` request, which is shown beside the launch.
   ///   - resolution: How far the ready instant may lie above the truth.
   /// - Returns: The stages; the launch has no duration if it did not become ready.
   package static func stages(
     of observation: StageObservation,
+    hasLoader: Bool? = nil,
     spawn: Nanoseconds? = nil,
     resolution: Nanoseconds = .zero
   ) -> LaunchStages {
-    var builder = StageTreeBuilder(observation)
+    var builder = StageTreeBuilder(observation, hasLoader: hasLoader)
     var stages = builder.stages()
     stages.launch.resolution = resolution
     if let last = stages.launch.children.lastIndex(where: { $0.name == StageName.mainToReady }) {
@@ -42,7 +45,12 @@ package enum StageTree {
   /// Concludes how a launch was spent from its result; nil for one without an observation.
   package static func stages(of result: LaunchResult) -> LaunchStages? {
     result.observation.map {
-      stages(of: $0, spawn: result.spawn, resolution: result.resolution)
+      stages(
+        of: $0,
+        hasLoader: $0.hasLoader,
+        spawn: result.spawn,
+        resolution: result.resolution
+      )
     }
   }
 

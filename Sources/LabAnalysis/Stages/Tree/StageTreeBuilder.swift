@@ -11,9 +11,11 @@ struct StageTreeBuilder {
   /// When the observation ends: the ready instant, or the last that was seen.
   private let end: Nanoseconds
 
+  private let hasLoader: Bool?
   private var notes: [String]
 
-  init(_ observation: StageObservation) {
+  init(_ observation: StageObservation, hasLoader: Bool?) {
+    self.hasLoader = hasLoader
     self.observation = observation
     traces = LaunchTraces(observation)
     notes = observation.notes
@@ -43,7 +45,7 @@ struct StageTreeBuilder {
     )
     var preMain: Nanoseconds?
     if let main {
-      let sight = ProgramSight(traces.programs[main], observation.collector)
+      let sight = ProgramSight(traces.programs[main], observation.collector, hasLoader: hasLoader)
       launch.children = mainStages(sight)
       preMain = sight.reachedMain
       notes += sight.notes
@@ -54,6 +56,7 @@ struct StageTreeBuilder {
     for index in copies { addMarks(of: traces.programs[index], to: &launch) }
     let others = traces.programs.indices.filter { $0 != main && !copies.contains($0) }
       .map(otherProgram)
+      .filter { $0.began != nil || !$0.stages.stages.isEmpty }
     addOthers(others, to: &launch)
     describeWhatIsMissing(launch)
     return LaunchStages(
