@@ -5,7 +5,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 // The interface of glibc 2.35. With an older one every auditor slows down the calls between
-// objects; research: glibc commit 063f9ba220.
+// objects. Source: glibc commit 063f9ba220.
 enum { WANTED_VERSION = 2 };
 
 ON_FIRST_PAGE size_t page_size;

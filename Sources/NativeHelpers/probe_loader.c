@@ -7,7 +7,7 @@
 #include "probe.h"
 #include "probe_system.h"
 
-// How far behind the public part the table may begin, in words; it is 3 up to glibc 2.42.
+// How far behind the public part the table may begin, in words; it is 3 in glibc 2.35 to 2.43.
 enum { TABLE_OFFSET_LIMIT = 16 };
 
 ElfW(Dyn) **find_loader_table(struct link_map *map) {

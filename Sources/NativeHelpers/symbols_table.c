@@ -88,8 +88,8 @@ static int names_code(const GElf_Sym *symbol, const char *name, Elf *elf, size_t
   return (type == STT_FUNC || type == STT_GNU_IFUNC) && (elf == NULL || is_code(elf, section));
 }
 
-// A function without a size ends where the next one begins, or its section ends; in a stripped file,
-// where others may follow it that have no name, only its very start is known.
+// A function without a size ends where the next one begins, or its section ends. In a stripped
+// file, others without a name may follow it, so that only its very start is known.
 static void complete_sizes(struct symbol_table *table) {
   uint64_t next = UINT64_MAX;
   for (size_t index = table->count; index-- > 0;) {

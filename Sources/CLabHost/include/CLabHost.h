@@ -53,7 +53,9 @@ int lab_demangle_swift(const char *_Nonnull names, unsigned long length);
 // Processors.
 
 /// Tells whether the cycle counter runs at one rate in every state of the processor: the invariant
-/// TSC, bit 8 of EDX of CPUID leaf 0x80000007. 1, 0, or -ENOSYS on another architecture than x86-64.
+/// TSC, bit 8 of EDX of CPUID leaf 0x80000007.
+///
+/// Returns 1, 0, or -ENOSYS on another architecture than x86-64.
 int lab_has_steady_cycles(void);
 
 /// Counts cycles against CLOCK_MONOTONIC_RAW over a time (clock_gettime(2), Linux 2.6.28).
