@@ -12,7 +12,8 @@
 //   launch_run_phase("first screen");                  runs the tasks of a phase, each timed
 //
 // Without launchlab a call is one test of a variable. The first one of a linked object looks for
-// the environment variable LAUNCHLAB_EVENTS. Tasks run all the same, untimed.
+// the environment variable LAUNCHLAB_EVENTS, or for launchlab's probe in LD_AUDIT. Tasks run all the
+// same, untimed.
 //
 // Every linked object, the executable and each shared library, has a copy of the state. All copies
 // write to the same file, so it does not matter whose function is called.
@@ -115,10 +116,28 @@ LAUNCH_MARKS_SLOW struct launch_marks_header *launch_marks_map(int file) {
   return map == MAP_FAILED ? NULL : (struct launch_marks_header *)map;
 }
 
-LAUNCH_MARKS_SLOW struct launch_marks_header *launch_marks_open(void) {
+// The path of the file: as the environment says, or else beside launchlab's probe, where that is
+// loaded. NULL when there is none; `room` has space for a path.
+LAUNCH_MARKS_SLOW const char *launch_marks_path(char *room, size_t size) {
   // A program with more rights than its caller must not write where the caller says.
-  const char *path = getauxval(AT_SECURE) ? NULL : getenv("LAUNCHLAB_EVENTS");
-  if (!path || !*path) return NULL;
+  if (getauxval(AT_SECURE)) return NULL;
+  const char *path = getenv("LAUNCHLAB_EVENTS");
+  if (path) return *path ? path : NULL;
+  static const char probe[] = "/probe.so", events[] = "/events";
+  const char *auditors = getenv("LD_AUDIT");
+  size_t length = auditors ? strcspn(auditors, ":") : 0;
+  if (length < sizeof probe || length >= size) return NULL;
+  size_t directory = length - (sizeof probe - 1);
+  if (memcmp(auditors + directory, probe, sizeof probe - 1) != 0) return NULL;
+  memcpy(room, auditors, directory);
+  memcpy(room + directory, events, sizeof events);
+  return room;
+}
+
+LAUNCH_MARKS_SLOW struct launch_marks_header *launch_marks_open(void) {
+  char room[256];
+  const char *path = launch_marks_path(room, sizeof room);
+  if (!path) return NULL;
   int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return NULL;
   struct launch_marks_header *header = launch_marks_map(file);
