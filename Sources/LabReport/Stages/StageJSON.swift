@@ -8,11 +8,11 @@ extension JSONValue {
     self = .object(
       [
         (name: "name", value: .string(stage.name)),
-        (name: "median_ns", value: JSONValue(stage.median)),
+        (name: "median_ns", value: JSONValue(nanoseconds: stage.median)),
         (name: "share", value: JSONValue(stage.share)),
         (name: "ci95", value: stage.interval.map { [.number($0.low), .number($0.high)] } ?? nil),
         (name: "n", value: JSONValue(stage.n)),
-        (name: "start_ns", value: JSONValue(stage.start)),
+        (name: "start_ns", value: JSONValue(nanoseconds: stage.start)),
         (name: "kind", value: .string(stage.kind.rawValue)),
         (name: "flags", value: JSONValue(flags: stage.flags)),
         (name: "source", value: .string(stage.source.rawValue)),
@@ -35,9 +35,9 @@ extension JSONValue {
       "program": JSONValue(summary.program),
       "launches": JSONValue(summary.launches),
       "not_ready": JSONValue(summary.notReady),
-      "median_ns": JSONValue(summary.launch.median),
+      "median_ns": JSONValue(nanoseconds: summary.launch.median),
       "ci95": summary.launch.interval.map { [.number($0.low), .number($0.high)] } ?? nil,
-      "pre_main_ns": JSONValue(summary.preMain?.median),
+      "pre_main_ns": JSONValue(nanoseconds: summary.preMain?.median),
       "stages": JSONValue(stagesOf: summary),
       "programs": .array(summary.others.map(JSONValue.init(stage:))),
       "counters": JSONValue(summary.counters) { .integer($0) },
@@ -57,12 +57,17 @@ extension JSONValue {
     ]
   }
 
+  /// A time that was estimated, as a whole number of nanoseconds.
+  private init(nanoseconds: Double?) {
+    self = nanoseconds.map { .integer(Int64($0.rounded())) } ?? nil
+  }
+
   init(flags: [StageFlag]) { self = .array(flags.map { .string($0.rawValue) }) }
 
   private init(cost: StageCost) {
     self = [
       "n": JSONValue(cost.n),
-      "median_ns": .number(cost.median),
+      "median_ns": JSONValue(nanoseconds: cost.median),
       "ci95": cost.interval.map { [.number($0.low), .number($0.high)] } ?? nil,
       "share": JSONValue(cost.share),
     ]
@@ -70,9 +75,9 @@ extension JSONValue {
 
   private init(check: StageSumCheck) {
     self = [
-      "sum_ns": .number(check.sum),
-      "launch_ns": .number(check.launch),
-      "plain_ns": JSONValue(check.plain),
+      "sum_ns": JSONValue(nanoseconds: check.sum),
+      "launch_ns": JSONValue(nanoseconds: check.launch),
+      "plain_ns": JSONValue(nanoseconds: check.plain),
       "worst_launch": .number(check.worstLaunch),
       "is_off": .bool(check.isOff),
       "is_off_plain": .bool(check.isOffPlain),

@@ -86,24 +86,27 @@ extension StageWords {
     let interval = cost.interval.map { ", 95 % interval \(bounds($0, scale))" } ?? ""
     let share = cost.share.map { ", \(signed($0)) of a plain launch" } ?? ""
     let blocks = Quantity.count(cost.n, "block")
-    return
-      "\(Self.collector(collector)) adds \(scale.text(cost.median)) (\(blocks)\(interval)\(share))"
+    let sign = cost.median < 0 ? "" : "+"
+    return "\(sign)\(scale.text(cost.median)) a launch with \(Self.collector(collector)) "
+      + "(\(blocks)\(interval)\(share))"
   }
 
   /// Whether the stages add up.
   static func check(_ check: StageSumCheck) -> String {
+    let worst = Quantity.percent(check.worstLaunch)
+    let each =
+      check.isIncomplete
+      ? "stages are missing: in one launch they are off by \(worst)"
+      : "in every launch the stages sum to it within \(worst)"
     let sum = Quantity.text(check.sum, .nanoseconds)
     let launch = Quantity.text(check.launch, .nanoseconds)
-    let worst = Quantity.percent(check.worstLaunch)
+    let scatter = check.isOff ? ", since launches scatter" : ""
     let plain = check.plain.map { plain in
       let deviation = check.plainDeviation.map { " (\(signed($0)))" } ?? ""
       return "; a plain launch takes \(Quantity.text(plain, .nanoseconds))\(deviation)"
     }
-    let isOff = check.isOff || check.isOffPlain || check.isIncomplete
-    let verdict = isOff ? "; that is off by more than \(Int(StageSumCheck.limit * 100)) %" : ""
-    return
-      "the stages sum to \(sum), the launch takes \(launch) (\(signed(check.deviation)), in any "
-      + "one launch \(worst) at most)" + (plain ?? "") + verdict
+    return "\(each); the shown ones sum to \(sum) of \(launch) (\(signed(check.deviation))"
+      + "\(scatter))" + (plain ?? "")
   }
 
   private static func signed(_ share: Double) -> String {

@@ -63,8 +63,7 @@ package struct StagesMarkdown {
   private var evidence: [String] {
     let cost = summary.cost.map { ["- Cost: \(StageWords.cost($0, summary.collector))"] } ?? []
     let check = summary.check.map { check in
-      let isOff = check.isOff || check.isOffPlain || check.isIncomplete
-      return ["- \(isOff ? "**Sum:**" : "Sum:") \(StageWords.check(check))"]
+      ["- \(check.isIncomplete ? "**Sum:**" : "Sum:") \(StageWords.check(check))"]
     }
     let notes = summary.notes.map { note in
       let isPartial = note.launches < max(summary.launches, 1)

@@ -125,8 +125,7 @@ package struct StagesText {
 
   private var check: [String] {
     guard let check = summary.check else { return [] }
-    let isOff = check.isOff || check.isOffPlain || check.isIncomplete
-    return listed("sum", StageWords.check(check), isOff ? .warning : .dim)
+    return listed("sum", StageWords.check(check), check.isIncomplete ? .warning : .dim)
   }
 
   private var unready: [String] {

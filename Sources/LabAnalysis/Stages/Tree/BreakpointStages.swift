@@ -130,16 +130,12 @@ struct BreakpointStages {
   /// What could not be had of the program.
   var notes: [String] {
     var notes: [String] = []
-    if isDynamic {
-      notes.append(
-        "loading and relocation cannot be told apart from outside; both are in \(StageName.load)"
-      )
-    } else if hasLoader {
+    if !isDynamic, hasLoader {
       notes.append(
         "the states of the loader were not seen; what it and initializers of libraries took is in "
           + "\(StageName.exec)"
       )
-    } else {
+    } else if !isDynamic {
       notes.append("no dynamic loader was seen, as in a static program: it has no loader stages")
     }
     if main == nil, !trace.lateKinds.contains(.mainReached) {
