@@ -141,6 +141,14 @@ struct ArmJSON {
 }
 
 extension JSONValue {
+  init(pageIns: PageIns) {
+    self = [
+      "files": .array(pageIns.files.map(JSONValue.init(pageIn:))),
+      "major_faults": JSONValue(pageIns.majorFaults),
+      "notes": .array(pageIns.notes.map(JSONValue.string)),
+    ]
+  }
+
   init(pageIn: PageIn) {
     self = [
       "path": .string(pageIn.path),

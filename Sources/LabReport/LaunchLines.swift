@@ -51,6 +51,7 @@ package struct LaunchLines {
       ("preparation_ns", .integer(preparation.duration.count)),
       ("warm_ups", JSONValue(preparation.warmUps)),
       ("residency", .array(preparation.residency.map(file))),
+      ("stages", record.stages.map { LaunchStagesJSON($0).value } ?? nil),
     ]
   }
 

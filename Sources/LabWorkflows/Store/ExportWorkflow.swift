@@ -32,7 +32,10 @@ package struct ExportWorkflow {
     for (store, run) in try selected(id, all: all) {
       let lines = LaunchLines(run)
       let rows = LaunchCSV(run)
+      let symbols = try store.symbols(of: run.id)
       try store.forEachLaunch(of: run.id) { launch in
+        var launch = launch
+        launch.stages = launch.stages?.naming(symbols)
         try sink(isCSV ? rows.line(for: launch) : lines.line(for: launch))
       }
     }
