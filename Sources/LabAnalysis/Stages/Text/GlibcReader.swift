@@ -81,8 +81,10 @@ struct GlibcReader {
     }
     for block in blocks { found.append(block.finished()) }
     open = [:]
-    for index in found.indices { conclude(&found[index], &notes) }
-    return found
+    var ended = found
+    found = []
+    for index in ended.indices { conclude(&ended[index], &notes) }
+    return ended
   }
 
   // MARK: - Blocks
