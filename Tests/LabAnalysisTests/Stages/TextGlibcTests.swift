@@ -32,6 +32,12 @@ import Testing
     ),
     Scale(name: "2.43 told", text: expanded, glibc: GlibcVersion(2, 43), isDropped: true),
     Scale(name: "2.19 told", text: expanded, glibc: GlibcVersion(2, 19), isDropped: false),
+    Scale(
+      name: "a layout that contradicts the version",
+      text: Example.glibc,
+      glibc: GlibcVersion(2, 19),
+      isDropped: nil
+    ),
     Scale(name: "expanded tabs", text: expanded, isDropped: nil),
     Scale(
       name: "a label that contradicts the version",

@@ -28,13 +28,11 @@ struct GlibcReader {
   ///   - label: The label of the line.
   ///   - start: Where the label begins.
   ///   - line: Read from behind the colon of the label.
-  ///   - notes: Takes what should be told.
   /// - Returns: Whether the line was used.
   mutating func take(
     _ label: StageLabel,
     at start: Int,
-    in line: inout LineScanner,
-    _ notes: inout StageTextNotes
+    in line: inout LineScanner
   ) -> Bool {
     let place = line.position
     switch label.role {
@@ -52,7 +50,7 @@ struct GlibcReader {
     case .glibcTime(let time):
       return use(tag, line) { $0.takeTime(label.name, time, tag.layout(time), &line) }
     case .glibcCount(let name, let isFinal):
-      return takeCount(name, isFinal: isFinal, tag, &line, &notes)
+      return takeCount(name, isFinal: isFinal, tag, &line)
     default: return false
     }
   }
@@ -140,8 +138,7 @@ struct GlibcReader {
     _ name: String,
     isFinal: Bool,
     _ tag: GlibcTag,
-    _ line: inout LineScanner,
-    _ notes: inout StageTextNotes
+    _ line: inout LineScanner
   ) -> Bool {
     let format = isFinal ? StageTextFormat.glibcFinal : StageTextFormat.glibcStartup
     let current = open[tag.pid]

@@ -34,6 +34,9 @@ struct GlibcScale {
     }
     if let version = options.glibc {
       let name = "\(version.major).\(version.minor)"
+      if block.lastDigitDropped == true, version < GlibcVersion(2, 30) {
+        return (nil, "the layout is that since 2.30, which contradicts glibc \(name)")
+      }
       return version >= GlibcVersion(2, 31)
         ? (true, "glibc \(name) drops the last digit") : (false, "glibc \(name) prints every digit")
     }

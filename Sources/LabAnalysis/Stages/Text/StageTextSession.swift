@@ -48,7 +48,7 @@ struct StageTextSession {
       if dyld.take(label, at: start, in: &line, &notes) { return true }
       line.rewind()
       line.position = place
-      if glibc.take(label, at: start, in: &line, &notes) { return true }
+      if glibc.take(label, at: start, in: &line) { return true }
     }
     line.rewind()
     if dyld.takeUnlabelled(&line, &notes) { return true }
