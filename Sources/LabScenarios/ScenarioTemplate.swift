@@ -59,6 +59,10 @@ package enum ScenarioTemplate {
     baseline:
       empty: true
 
+    # Split 5 launches of their own of each target and state into stages: loading, relocation,
+    # initializers by library and symbol, and what follows main.
+    stages: {collect: [probe], launches: 5}
+
     # Build before launching: relative paths of command, files, install and directory then lead
     # into the built tree.
     # source:

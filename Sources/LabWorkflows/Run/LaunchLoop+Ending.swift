@@ -10,7 +10,12 @@ extension LaunchLoop.Ending {
   }
 
   /// What a person should know of an ending that is not complete.
-  func diagnostic(in scenario: Scenario) -> Diagnostic? {
+  ///
+  /// - Parameters:
+  ///   - scenario: What was launched.
+  ///   - isStored: Whether the launches were stored, so that they can be gone on with.
+  /// - Returns: The diagnostic; nil when every block was launched.
+  func diagnostic(in scenario: Scenario, isStored: Bool = true) -> Diagnostic? {
     switch self {
     case .complete:
       nil
@@ -24,8 +29,12 @@ extension LaunchLoop.Ending {
       Diagnostic(
         .warning,
         id: "interrupted",
-        problem: "interrupted; the complete blocks are stored",
-        remedy: "go on with `--resume last` where the run has a scenario file"
+        problem: isStored
+          ? "interrupted; the complete blocks are stored"
+          : "interrupted; what follows is of the launches before",
+        remedy: isStored
+          ? "go on with `--resume last` where the run has a scenario file"
+          : "launch again for all of them"
       )
     }
   }

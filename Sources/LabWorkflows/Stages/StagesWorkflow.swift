@@ -40,13 +40,12 @@ package struct StagesWorkflow {
       controls: laboratory.receipts,
       tool: LaunchlabVersion.current
     )
-    observe(.started(run: run, done: 0))
     var sink = StagesSink(plan: plan, observe: observe)
     let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
     run.status = ending.status
     let symbols = await SymbolReader().symbols(for: sink.codePlaces)
     var summary = sink.accumulator.summary(of: run, symbols: symbols.names)
-    let failure = ending.diagnostic(in: plan.scenario)
+    let failure = ending.diagnostic(in: plan.scenario, isStored: false)
     summary.warnings = [failure].compactMap(\.self) + summary.warnings + laboratory.notes
     return StagesResult(
       summary: summary,

@@ -63,7 +63,10 @@ extension Launchlab {
       options.stages = plan
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
-      let result = try await StagesWorkflow(options: options).run { progress.show($0) }
+      let isLong = launches > 1
+      let result = try await StagesWorkflow(options: options).run { event in
+        if isLong { progress.show(event) }
+      }
       progress.clear()
       try output.show(result, command: target.command, on: console)
       let code = result.summary.exitCode
