@@ -54,7 +54,8 @@ import Testing
       return
     }
     let value = members.reduce(into: [String: JSONValue]()) { $0[$1.name] = $1.value }
-    guard case .array(let stages)? = value["stages"], case .array(let collectors)? = value["collectors"],
+    guard case .array(let stages)? = value["stages"],
+      case .array(let collectors)? = value["collectors"],
       case .object(let pageIns)? = value["page_ins"]
     else {
       Issue.record("the members are missing")
