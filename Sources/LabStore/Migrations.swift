@@ -224,5 +224,37 @@ extension Migrations {
       name TEXT NOT NULL CHECK (name <> ''),
       PRIMARY KEY (run, file, place)
     ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE collector (
+      run INTEGER NOT NULL,
+      arm INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      version INTEGER NOT NULL CHECK (version >= 1),
+      launches INTEGER NOT NULL CHECK (launches >= 1),
+      launch REAL NOT NULL,
+      pre_main REAL,
+      parts_sum REAL,
+      worst_launch REAL CHECK (worst_launch >= 0),
+      plain REAL,
+      cost REAL,
+      PRIMARY KEY (run, arm, name),
+      FOREIGN KEY (run, arm) REFERENCES arm (run, number) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE stage_median (
+      run INTEGER NOT NULL,
+      arm INTEGER NOT NULL,
+      collector TEXT NOT NULL,
+      number INTEGER NOT NULL CHECK (number >= 0),
+      path TEXT NOT NULL CHECK (path <> ''),
+      n INTEGER NOT NULL CHECK (n >= 1),
+      median REAL NOT NULL,
+      ci_low REAL,
+      ci_high REAL CHECK (ci_high >= ci_low),
+      share REAL,
+      PRIMARY KEY (run, arm, collector, path),
+      FOREIGN KEY (run, arm, collector) REFERENCES collector (run, arm, name) ON DELETE CASCADE,
+      CHECK ((ci_low IS NULL) = (ci_high IS NULL))
+    ) STRICT, WITHOUT ROWID;
     """
 }

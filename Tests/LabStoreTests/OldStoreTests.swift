@@ -26,6 +26,9 @@ import Testing
     #expect(launches == [full, Sample.launch(block: 1, arm: 1)])
     let place = CodePlace(file: "/lib/libz.so.1", offset: 0x3000)
     let symbols = try store.symbols(of: "20261121T043000Z-0001")
+    #expect(
+      try store.collectors(of: "20261121T043000Z-0001") == (version < 2 ? [] : [Sample.collector])
+    )
     #expect(symbols == (version < 2 ? [:] : [place: "start_here"]))
     #expect(try store.summaries().map(\.median) == [2_600_000])
 

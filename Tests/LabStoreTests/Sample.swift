@@ -97,6 +97,31 @@ enum Sample {
     return launch
   }
 
+  /// A collector whose every optional field has a value.
+  static let collector = CollectorRow(
+    arm: arms[0],
+    collector: .breakpoints,
+    version: 1,
+    launches: 5,
+    launch: 2_600_000,
+    preMain: 900_000.5,
+    sum: 2_590_000,
+    worstLaunch: 0.01,
+    plain: 2_500_000,
+    cost: -10,
+    stages: [
+      StageMedian(
+        path: "init",
+        n: 5,
+        median: 7.5,
+        intervalLow: 6,
+        intervalHigh: 8,
+        share: 0.5
+      ),
+      StageMedian(path: "init > /lib/é.so", n: 1, median: 3),
+    ]
+  )
+
   /// Stages whose every optional field has a value.
   static let stages = LaunchStages(
     collector: .probe,

@@ -55,8 +55,12 @@ import Testing
     try store.fill(Sample.run(), with: [Sample.fullLaunch(block: 0)])
     let place = CodePlace(file: "/lib/libz.so.1", offset: 1)
     try store.saveSymbols([place: "start"], of: Sample.run().id)
+    try store.saveCollectors([Sample.collector], of: Sample.run().id)
     try store.execute("DELETE FROM run")
-    for table in ["arm", "control", "launch", "counter", "output", "summary", "stages", "symbol"] {
+    for table in [
+      "arm", "control", "launch", "counter", "output", "summary", "stages", "symbol",
+      "collector", "stage_median",
+    ] {
       #expect(try store.strings("SELECT 1 FROM \(table)").isEmpty, "\(table)")
     }
     #expect(try store.integrity() == "ok")

@@ -48,6 +48,7 @@ package struct RunWorkflow {
     let failure = ending.diagnostic(in: run.plan.scenario)
     summary.warnings = [failure].compactMap(\.self) + summary.warnings + laboratory.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
+    try store.saveCollectors(CollectorRow.rows(of: summary), of: run.id)
     if let failure = writeReport(of: summary) { summary.warnings.append(failure) }
     return summary
   }

@@ -195,6 +195,39 @@ CREATE TABLE symbol (
   PRIMARY KEY (run, file, place)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO symbol VALUES(1,3,12288,'start_here');
+CREATE TABLE collector (
+  run INTEGER NOT NULL,
+  arm INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  version INTEGER NOT NULL CHECK (version >= 1),
+  launches INTEGER NOT NULL CHECK (launches >= 1),
+  launch REAL NOT NULL,
+  pre_main REAL,
+  parts_sum REAL,
+  worst_launch REAL CHECK (worst_launch >= 0),
+  plain REAL,
+  cost REAL,
+  PRIMARY KEY (run, arm, name),
+  FOREIGN KEY (run, arm) REFERENCES arm (run, number) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+INSERT INTO collector VALUES(1,0,'breakpoints',1,5,2600000.0,900000.49999999999997,2590000.0,0.010000000000000000208,2500000.0,-10.0);
+CREATE TABLE stage_median (
+  run INTEGER NOT NULL,
+  arm INTEGER NOT NULL,
+  collector TEXT NOT NULL,
+  number INTEGER NOT NULL CHECK (number >= 0),
+  path TEXT NOT NULL CHECK (path <> ''),
+  n INTEGER NOT NULL CHECK (n >= 1),
+  median REAL NOT NULL,
+  ci_low REAL,
+  ci_high REAL CHECK (ci_high >= ci_low),
+  share REAL,
+  PRIMARY KEY (run, arm, collector, path),
+  FOREIGN KEY (run, arm, collector) REFERENCES collector (run, arm, name) ON DELETE CASCADE,
+  CHECK ((ci_low IS NULL) = (ci_high IS NULL))
+) STRICT, WITHOUT ROWID;
+INSERT INTO stage_median VALUES(1,0,'breakpoints',0,'init',5,7.5,6.0,8.0,0.5);
+INSERT INTO stage_median VALUES(1,0,'breakpoints',1,'init > /lib/é.so',1,3.0,NULL,NULL,NULL);
 CREATE INDEX run_by_start ON run (started_at);
 CREATE INDEX run_by_scenario ON run (scenario, started_at);
 COMMIT;
