@@ -15,7 +15,7 @@ import Testing
     #expect(stages.program == "/bin/tool")
     #expect(stages.pid == 100)
     #expect(stages.notes.isEmpty)
-    #expect(stages.counters["libraries"] == 3)
+    #expect(stages.counters["libraries"] == 2)
     #expect(stages.counters["initializers"] == 4)
   }
 

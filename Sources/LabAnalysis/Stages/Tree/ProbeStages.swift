@@ -101,7 +101,9 @@ struct ProbeStages {
 
   /// Counts of what was seen of the program.
   var counters: [String: Int64] {
-    var counters: [String: Int64] = ["libraries": Int64(opened.count)]
+    // The first object is the program itself.
+    let libraries = opened.count { $0.object != 0 }
+    var counters: [String: Int64] = ["libraries": Int64(libraries)]
     for event in trace.events where event.kind == .initializersFound {
       counters["initializers", default: 0] += Int64(UInt32(clamping: event.address))
       counters["initializers_timed", default: 0] += Int64(event.object)
