@@ -213,9 +213,10 @@ extension StageTreeBuilder {
 
   private func events(_ count: Int) -> String { count == 1 ? "1 event" : "\(count) events" }
 
-  /// Programs whose purpose is to execute another one, perhaps where the probe cannot follow.
+  /// Programs whose purpose is to execute others, perhaps where the probe cannot follow.
   private static let executors: Set = [
-    "chroot", "doas", "env", "nsenter", "runuser", "setpriv", "setsid", "su", "sudo", "unshare",
+    "ash", "bash", "busybox", "chroot", "dash", "doas", "env", "ksh", "mksh", "nsenter", "runuser",
+    "setpriv", "setsid", "sh", "su", "sudo", "unshare", "zsh",
   ]
 }
 
