@@ -1,17 +1,33 @@
 import LabModel
 
-/// What is said when an arm ends a run: how its last launch went, and what it printed.
+/// What is said of a target that fails: how its last launch went, and what it printed.
 enum FailureDiagnostic {
+  /// An arm has ended its run.
   static func make(arm: Arm, ready: Readiness, record: LaunchRecord) -> Diagnostic {
-    let result = record.result
     let times = LaunchLoop.toleratedFailures
+    let fate = "\(record.result.outcome) \(times) times in a row, so the run stops"
+    return make(fate, arm: arm, ready: ready, record: record)
+  }
+
+  /// No launch of an arm was ready, though the run went on to its end.
+  static func make(unready arm: Arm, ready: Readiness, record: LaunchRecord) -> Diagnostic {
+    let fate = "\(record.result.outcome), so that the launch has no total"
+    return make(fate, arm: arm, ready: ready, record: record)
+  }
+
+  private static func make(
+    _ fate: String,
+    arm: Arm,
+    ready: Readiness,
+    record: LaunchRecord
+  ) -> Diagnostic {
+    let result = record.result
     let printed = OutputStream.allCases.flatMap { lines(of: $0, in: result.output) }
     let said = printed.isEmpty ? ["it printed nothing"] : printed
     return Diagnostic(
       .error,
       id: "target-fails",
-      problem: (["\(result.outcome) \(times) times in a row, so the run stops"] + said)
-        .joined(separator: "\n    "),
+      problem: ([fate] + said).joined(separator: "\n    "),
       place: "target \"\(arm.target)\", \(arm.state.rawValue), block \(record.block)",
       remedy: remedy(for: result.outcome, ready: ready)
     )

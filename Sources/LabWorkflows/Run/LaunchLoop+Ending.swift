@@ -10,12 +10,7 @@ extension LaunchLoop.Ending {
   }
 
   /// What a person should know of an ending that is not complete.
-  ///
-  /// - Parameters:
-  ///   - scenario: What was launched.
-  ///   - isStored: Whether the launches were stored, so that they can be gone on with.
-  /// - Returns: The diagnostic; nil when every block was launched.
-  func diagnostic(in scenario: Scenario, isStored: Bool = true) -> Diagnostic? {
+  func diagnostic(in scenario: Scenario) -> Diagnostic? {
     switch self {
     case .complete:
       nil
@@ -29,12 +24,8 @@ extension LaunchLoop.Ending {
       Diagnostic(
         .warning,
         id: "interrupted",
-        problem: isStored
-          ? "interrupted; the complete blocks are stored"
-          : "interrupted; what follows is of the launches before",
-        remedy: isStored
-          ? "go on with `--resume last` where the run has a scenario file"
-          : "launch again for all of them"
+        problem: "interrupted; the complete blocks are stored",
+        remedy: "go on with `--resume last` where the run has a scenario file"
       )
     }
   }

@@ -45,8 +45,9 @@ package struct StagesWorkflow {
     run.status = ending.status
     let symbols = await SymbolReader().symbols(for: sink.codePlaces)
     var summary = sink.accumulator.summary(of: run, symbols: symbols.names)
-    let failure = ending.diagnostic(in: plan.scenario, isStored: false)
-    summary.warnings = [failure].compactMap(\.self) + summary.warnings + laboratory.notes
+    summary.warnings =
+      StagesFailures(ending: ending, unready: sink.unready, scenario: plan.scenario)
+      .told(with: summary.warnings) + laboratory.notes
     return StagesResult(
       summary: summary,
       launches: sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) },
@@ -81,6 +82,9 @@ private struct StagesSink: LaunchLoop.Sink {
   private(set) var accumulator: RunAccumulator
   private(set) var launches: [(arm: Arm, stages: LaunchStages)] = []
 
+  /// The last launch that was not ready.
+  private(set) var unready: (arm: Arm, record: LaunchRecord)?
+
   private let plan: Plan
   private let observe: (RunEvent) -> Void
   private var done = 0
@@ -98,6 +102,7 @@ private struct StagesSink: LaunchLoop.Sink {
   mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
     accumulator.add(record)
     let arm = plan.arms[record.arm]
+    if record.result.outcome != .ready { unready = (arm, record) }
     if let stages = record.stages { launches.append((arm, stages)) }
     done += 1
     observe(
