@@ -61,12 +61,13 @@ struct StageConclusion {
     of result: LaunchResult,
     notes: [String]
   ) -> LaunchStages {
-    let blocks = texts.flatMap(\.blocks)
+    // That a stream says nothing is worth no word beside what was found, or said already.
+    let spoken = texts.filter { !$0.isEmpty }
     return StageTree.stages(
-      printed: blocks.flatMap(\.launchStages),
+      printed: spoken.flatMap(\.blocks).flatMap(\.launchStages),
       by: collector,
       result: result,
-      notes: notes + texts.flatMap(\.diagnostics).map(\.problem)
+      notes: notes + spoken.flatMap(\.diagnostics).map(\.problem)
     )
   }
 }
