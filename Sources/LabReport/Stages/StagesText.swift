@@ -59,7 +59,7 @@ package struct StagesText {
     let count = Quantity.count(summary.launches, "launch", plural: "launches")
     let how = "\(count) apart, seen by \(StageWords.collector(summary.collector))"
     let heading = "\(style.paint(title.printable, .bold))  \(style.paint(how, .dim))"
-    return [heading] + table(rows.stages) + phrases + cost + check + notes
+    return [heading] + table(rows.stages + rows.printed) + phrases + cost + check + notes
   }
 
   private var header: [String] {
