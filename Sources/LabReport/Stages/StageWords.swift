@@ -86,8 +86,9 @@ extension StageWords {
     let interval = cost.interval.map { ", 95 % interval \(bounds($0, scale))" } ?? ""
     let share = cost.share.map { ", \(signed($0)) of a plain launch" } ?? ""
     let blocks = Quantity.count(cost.n, "block")
-    let sign = cost.median < 0 ? "" : "+"
-    return "\(sign)\(scale.text(cost.median)) a launch with \(Self.collector(collector)) "
+    let sign = cost.median < 0 ? "−" : ""
+    let verb = [.breakpoints, .statistics, .marks].contains(collector) ? "add" : "adds"
+    return "\(Self.collector(collector)) \(verb) \(sign)\(scale.text(abs(cost.median))) "
       + "(\(blocks)\(interval)\(share))"
   }
 
