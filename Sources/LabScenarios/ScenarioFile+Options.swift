@@ -17,13 +17,13 @@ extension ScenarioFile {
     do throws(ScenarioError) {
       return try load(text: text, path: "\(options.directory)/command line")
     } catch {
-      throw .invalid(
-        error.diagnostics.map { diagnostic in
-          var diagnostic = diagnostic
-          diagnostic.place = nil
-          return diagnostic
-        }
-      )
+      // The number of launches is in it twice, for instance.
+      var told: [Diagnostic] = []
+      for var diagnostic in error.diagnostics {
+        diagnostic.place = nil
+        if !told.contains(diagnostic) { told.append(diagnostic) }
+      }
+      throw .invalid(told)
     }
   }
 
