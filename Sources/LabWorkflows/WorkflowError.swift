@@ -19,11 +19,16 @@ package enum WorkflowError: LabError, Hashable {
 
   case badOption(name: String, value: String, expected: String)
 
+  /// A pattern of lines cannot be used; the problem is a sentence without a full stop.
+  case badPattern(problem: String)
+
   package var diagnostics: [Diagnostic] { [diagnostic] }
 
   package var exitCode: LabExitCode {
     switch self {
-    case .cannotResume, .fileExists, .badOption, .unknownRun, .ambiguousRun, .cannotRead: .usage
+    case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
+      .cannotRead:
+      .usage
     case .cannotWrite, .nothingStored: .couldNotMeasure
     }
   }
@@ -87,6 +92,14 @@ package enum WorkflowError: LabError, Hashable {
         id: "bad-option",
         problem: "\(name) cannot be \"\(value)\"",
         remedy: "give \(expected)"
+      )
+    case .badPattern(let problem):
+      Diagnostic(
+        .error,
+        id: "bad-pattern",
+        problem: problem,
+        place: "--pattern",
+        remedy: "correct it, as in '(?<stage>\\w+): (?<value>[0-9.]+) (?<unit>ms)'"
       )
     }
   }

@@ -45,7 +45,7 @@ package struct StageTextWorkflow {
       do throws(StagePatternError) {
         return try StagePattern(text)
       } catch {
-        throw WorkflowError.badOption(name: "--pattern", value: text, expected: "\(error)")
+        throw WorkflowError.badPattern(problem: "\(error)")
       }
     }
     self.options = options
@@ -59,9 +59,16 @@ package struct StageTextWorkflow {
   }
 
   private func bytes() throws -> [UInt8] {
+    guard path != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+    let file = URL(filePath: path)
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw WorkflowError.cannotRead(path: path, reason: "there is no such file")
+    }
+    guard !file.isDirectory else {
+      throw WorkflowError.cannotRead(path: path, reason: "it is a directory")
+    }
     do {
-      guard path != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
-      return Array(try Data(contentsOf: URL(filePath: path)))
+      return Array(try Data(contentsOf: file))
     } catch {
       throw WorkflowError.cannotRead(path: path, reason: error.localizedDescription)
     }
@@ -75,5 +82,12 @@ extension StageTextWorkflow {
   package func exitCode(of result: StageTextResult) -> LabExitCode {
     if options.mode == .strict, result.hasErrors { return .usage }
     return result.isEmpty ? .inconclusive : .done
+  }
+}
+
+extension URL {
+  /// Whether a directory is there; false when that cannot be told.
+  fileprivate var isDirectory: Bool {
+    (try? resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false
   }
 }
