@@ -24,6 +24,14 @@ struct StageTextOptionGroup: ParsableArguments {
   @Option(help: "Find stages with this <regex>; its groups are stage, value and unit.")
   var pattern: [String] = []
 
+  /// The options given that mean nothing without a text to read.
+  var optionsOfParse: [String] {
+    [
+      strict ? "--strict" : nil, glibc == nil ? nil : "--glibc",
+      cyclesPerSecond == nil ? nil : "--cycles-per-second",
+    ].compactMap(\.self)
+  }
+
   /// Reads the text, and shows what it says of stages; ends with its exit code.
   func read(_ path: String, json: String?, on console: Console) throws {
     let workflow = try StageTextWorkflow(

@@ -53,6 +53,9 @@ extension Launchlab {
       if text.parse != nil, !target.command.isEmpty {
         throw ValidationError("--parse reads a file; it takes no command")
       }
+      if text.parse == nil, let option = text.optionsOfParse.first {
+        throw ValidationError("\(option) is for a text that is read with --parse")
+      }
     }
 
     func run() async throws { try await run(on: .standard) }
