@@ -53,7 +53,8 @@ final class ProgressDisplay {
     if let lastDrawn, now - lastDrawn < pause { return }
     lastDrawn = now
     let elapsed = now - beginning
-    let line = "\(done)/\(total) launches, \(remaining(of: total, elapsed: elapsed))"
+    let launches = total == 1 ? "launch" : "launches"
+    let line = "\(done)/\(total) \(launches), \(remaining(of: total, elapsed: elapsed))"
     guard console.stderr.isTerminal else { return console.note(line) }
     draw(share: Double(done) / Double(total), text: "\(line)  \(arm.target) \(arm.state.rawValue)")
   }
@@ -83,11 +84,15 @@ final class ProgressDisplay {
     return "\(whole / 3_600) h \(whole % 3_600 / 60) min"
   }
 
+  private static func count(_ number: Int, _ one: String, plural: String) -> String {
+    "\(number) \(number == 1 ? one : plural)"
+  }
+
   private static func announcement(of run: RunRecord, done: Int) -> String {
     let plan = run.plan
-    let launches = plan.launchCount
+    let launches = count(plan.launchCount, "launch", plural: "launches")
     let resumed = done > 0 ? ", \(done) of them stored already" : ""
-    let arms = plan.arms.count == 1 ? "1 arm" : "\(plan.arms.count) arms"
-    return "run \(run.id): \(launches) launches of \(arms)\(resumed), seed \(plan.seed)"
+    let arms = count(plan.arms.count, "arm", plural: "arms")
+    return "run \(run.id): \(launches) of \(arms)\(resumed), seed \(plan.seed)"
   }
 }
