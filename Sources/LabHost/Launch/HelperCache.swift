@@ -37,6 +37,28 @@ struct HelperCache {
     throw failure
   }
 
+  /// Makes the private directory for what is gone when launchlab is.
+  ///
+  /// - Returns: Its path; what a killed launchlab left in it, the next one finds there.
+  /// - Throws: ``HostError/system(operation:path:errno:)`` of the last candidate.
+  func scratch() throws(HostError) -> String {
+    var failure = HostError.system(operation: "make a directory", path: nil, errno: ENOENT)
+    for candidate in candidates {
+      let directory = candidate.appending("scratch")
+      do {
+        try makePrivate(directory)
+        return directory.string
+      } catch {
+        failure = .system(
+          operation: "make a directory",
+          path: directory.string,
+          errno: (error as? Errno)?.rawValue ?? EIO
+        )
+      }
+    }
+    throw failure
+  }
+
   private func unpack(
     _ name: String,
     _ program: [UInt8],

@@ -23,11 +23,9 @@ package struct StagesWorkflow {
   /// - Throws: a ``LabError`` when nothing could be measured.
   package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> StagesResult {
     let plan = plan
-    let directory = "\(NSTemporaryDirectory())/launchlab-stages-\(getpid())"
-    defer { try? FileManager.default.removeItem(atPath: directory) }
     var laboratory = try await HostLaboratory(
       plan: plan,
-      directory: directory,
+      directory: try ScratchDirectory.path(),
       interrupt: InterruptFlag.onSignals.get()
     )
     defer { laboratory.close() }
