@@ -25,6 +25,10 @@ struct DyldCountReader {
     case .tableSearches: readNumber("symbol_table_binary_searches", &line)
     case .definingWeak: readNumber("images_defining_weak", &line)
     case .usingWeak: readNumber("images_using_weak", &line)
+    case .definingAndUsingWeak: readWeak(&line)
+    case .weakExports: readNumber("images_with_weak_exports", &line)
+    case .hintedSearches: readNumber("hinted_binary_tree_searches", &line)
+    case .unhintedSearches: readNumber("unhinted_binary_tree_searches", &line)
     }
     return !values.isEmpty
   }
@@ -73,6 +77,12 @@ struct DyldCountReader {
     values = ["lazy_bound": bound, "lazy_possible": possible]
   }
 
+  /// Reads both numbers of a line of dyld 132.
+  private mutating func readWeak(_ line: inout LineScanner) {
+    guard let defining = number(&line), line.take("/"), let using = number(&line) else { return }
+    values = ["images_defining_weak": defining, "images_using_weak": using]
+  }
+
   private mutating func readNumber(_ name: String, _ line: inout LineScanner) {
     if let number = number(&line) { values[name] = number }
   }
@@ -87,7 +97,7 @@ struct DyldCountReader {
     }
     // The very last line of the details often has no line end, and is taken for whole.
     let isAtEnd = line.isAtEnd || line.next == Ascii.comma && line.peek(1) == nil
-    guard !isAtEnd || line.isTerminated || counts == .usingWeak else {
+    guard !isAtEnd || line.isTerminated || counts.isLast else {
       isCut = true
       return nil
     }
@@ -99,7 +109,15 @@ extension DyldCounts {
   /// Whether the line is printed after the list of images.
   var isAfterImages: Bool {
     switch self {
-    case .trieSearches, .tableSearches, .definingWeak, .usingWeak: true
+    case .trieSearches, .tableSearches, .definingWeak, .hintedSearches, .unhintedSearches: true
+    default: isLast
+    }
+  }
+
+  /// Whether a printer ends with the line.
+  var isLast: Bool {
+    switch self {
+    case .usingWeak, .definingAndUsingWeak, .weakExports: true
     default: false
     }
   }

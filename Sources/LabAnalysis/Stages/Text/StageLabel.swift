@@ -52,6 +52,10 @@ enum DyldCounts {
   case tableSearches
   case definingWeak
   case usingWeak
+  case definingAndUsingWeak
+  case weakExports
+  case hintedSearches
+  case unhintedSearches
 }
 
 /// The two times that glibc prints beside its total.
@@ -166,6 +170,10 @@ extension StageLabel {
     StageLabel("total symbol table binary searches", .dyldCounts(.tableSearches)),
     StageLabel("total images defining weak symbols", .dyldCounts(.definingWeak)),
     StageLabel("total images using weak symbols", .dyldCounts(.usingWeak)),
+    StageLabel("total images defining/using weak symbols", .dyldCounts(.definingAndUsingWeak)),
+    StageLabel("total images with weak exports", .dyldCounts(.weakExports)),
+    StageLabel("total hinted binary tree searches", .dyldCounts(.hintedSearches)),
+    StageLabel("total unhinted binary tree searches", .dyldCounts(.unhintedSearches)),
   ]
 
   // Source: glibc, elf/rtld.c and elf/dl-init.c, versions 2.2 to 2.42.
