@@ -199,7 +199,7 @@ extension LineScanner {
   /// Whether a digit comes next, behind blanks.
   mutating func hasNumber() -> Bool {
     let start = position
-    blanks()
+    emphasis()
     defer { position = start }
     return next.map(Ascii.isDigit) ?? false
   }

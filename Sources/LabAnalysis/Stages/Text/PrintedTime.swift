@@ -36,7 +36,7 @@ struct PrintedTime {
   /// Reads a time such as `430.43 milliseconds (100.0%)`; nil when there is none.
   static func read(_ line: inout LineScanner) -> PrintedTime? {
     var time = PrintedTime()
-    line.blanks()
+    time.hasMarkup = line.emphasis()
     guard time.readNumber(&line), !time.number.isEmpty else { return nil }
     line.blanks()
     guard time.readUnit(&line) else { return nil }

@@ -96,7 +96,7 @@ extension StageLabel {
 
   private static func colonFollows(in line: inout LineScanner) -> Bool {
     if line.take(Ascii.colon) { return true }
-    line.blanks()
+    line.emphasis()
     return line.takeColon()
   }
 
@@ -113,6 +113,19 @@ extension StageLabel {
 extension LineScanner {
   /// Passes a colon, which may be a full-width one.
   mutating func takeColon() -> Bool { take(Ascii.colon) || take("\u{FF1A}") }
+
+  /// Passes blanks and the marks and tags of bold and of code.
+  ///
+  /// - Returns: Whether there was a mark or a tag.
+  @discardableResult mutating func emphasis() -> Bool {
+    blanks()
+    var hasMarks = false
+    while takeTag() || !skip(while: { $0 == Ascii.star || $0 == UInt8(ascii: "`") }).isEmpty {
+      hasMarks = true
+    }
+    blanks()
+    return hasMarks
+  }
 }
 
 // MARK: - The labels
