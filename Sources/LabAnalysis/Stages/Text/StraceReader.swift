@@ -64,11 +64,18 @@ struct StraceReader: StageTextReader {
     return nil
   }
 
-  /// A time with a fraction; for a time of day only what is after the last colon.
+  /// A time with a fraction in seconds; a time of day such as `10:00:01.828616` from midnight.
   private static func time(_ line: inout LineScanner) -> String? {
-    var time = line.decimal()
-    while time != nil, line.take(Ascii.colon) { time = line.decimal() }
-    guard let time, time.contains("."), line.next == Ascii.space else { return nil }
+    guard var time = line.decimal() else { return nil }
+    if line.next == Ascii.colon {
+      guard let hours = Int(time), hours < 24, line.take(Ascii.colon),
+        let minutes = line.integer(), minutes < 60, line.take(Ascii.colon),
+        let rest = line.decimal(), let dot = rest.firstIndex(of: "."),
+        let seconds = Int(rest[..<dot]), seconds <= 60
+      else { return nil }
+      time = "\((hours * 60 + Int(minutes)) * 60 + seconds)\(rest[dot...])"
+    }
+    guard time.contains("."), line.next == Ascii.space else { return nil }
     return time
   }
 
