@@ -32,16 +32,18 @@ struct PerfTraceReader: StageTextReader {
     return true
   }
 
-  /// The number in a process such as `true/19288`; nil when the line does not tell it.
+  /// The number in a process such as `Web Content/19288`; nil when the line does not tell it.
   private static func process(_ line: inout LineScanner) -> Int64? {
     let start = line.position
-    let word = line.skip { !LineScanner.isAsciiBlank($0) && $0 != Ascii.opening }
-    guard let slash = line.bytes[word].lastIndex(of: UInt8(ascii: "/")),
-      let pid = Int64(line.text(slash + 1..<word.upperBound))
-    else {
-      line.position = start
-      return nil
+    // The kernel keeps 15 bytes of a name, blanks among them.
+    while line.position - start <= 16, !line.isAtEnd {
+      guard line.take("/") else {
+        line.advance()
+        continue
+      }
+      if let pid = line.integer(), line.next == Ascii.space { return pid }
     }
-    return pid
+    line.position = start
+    return nil
   }
 }
