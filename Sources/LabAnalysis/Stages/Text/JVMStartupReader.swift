@@ -11,6 +11,7 @@ struct JVMStartupReader: StageTextReader {
 
   mutating func take(_ line: inout LineScanner) -> Bool {
     line.blanks()
+    if takeBare(&line) { return true }
     guard line.next == UInt8(ascii: "[") else { return false }
     var instant: StageTextAmount?
     var pid: Int64?
@@ -19,7 +20,9 @@ struct JVMStartupReader: StageTextReader {
       if let number = Int64(decoration) { pid = pid ?? number }
     }
     line.trimEnd()
-    guard let comma = line.last(Ascii.comma), comma > line.position else { return false }
+    guard let comma = line.last(Ascii.comma), comma > line.position,
+      line.next != UInt8(ascii: "[")
+    else { return false }
     let name = line.position..<comma
     line.position = comma + 1
     line.blanks()
@@ -36,6 +39,27 @@ struct JVMStartupReader: StageTextReader {
     value.pid = pid
     blocks.add(value)
     blocks.change { $0.pid = pid }
+    return true
+  }
+
+  /// Uses a line without decorations; that of a JVM before 9 is in brackets.
+  ///
+  /// Other programs print seconds, too, but not of words alone and with seven decimals.
+  private mutating func takeBare(_ line: inout LineScanner) -> Bool {
+    let start = line.position
+    let isBracketed = line.take("[")
+    let name = line.skip { byte in
+      Ascii.isLetter(byte) || Ascii.isDigit(byte) || byte == Ascii.space || byte == Ascii.dot
+    }
+    guard let first = name.first, Ascii.isLetter(line.bytes[first]), line.take(", "),
+      let printed = line.decimal(), ExactDecimal.fractionDigits(of: printed) == 7,
+      line.take(" secs"), !isBracketed || line.take("]"), line.isBlank()
+    else {
+      line.position = start
+      return false
+    }
+    let amount = StageTextAmount(printed, .seconds)
+    blocks.add(StageTextValue(name: line.text(name), amount: amount, line: line.number))
     return true
   }
 
