@@ -7,7 +7,12 @@ struct SystemdReader: StageTextReader {
 
   mutating func take(_ line: inout LineScanner) -> Bool {
     let start = line.position
-    if line.find("Startup finished in ") { return takeTimes(&line) }
+    if line.find("Startup finished in ") {
+      let place = line.position
+      if takeTimes(&line) { return true }
+      line.position = place
+      return takeTotal(&line, from: start)
+    }
     line.position = start
     if times.hasOpenBlock, takeReached(&line) { return true }
     line.position = start
@@ -29,13 +34,28 @@ struct SystemdReader: StageTextReader {
     let hasTotal = line.take("=")
     line.blanks()
     let total = hasTotal ? SystemdSpan.read(&line) : nil
-    let isCut = total == nil
+    // Where systemd runs in a container it knows the user space only, and adds nothing up.
+    let isCut = total == nil && stages.map(\.name) != ["userspace"]
     let value = StageTextValue(name: "total", amount: total, line: line.number)
     times.change { block in
       block.stages = stages
-      block.total = isCut ? nil : value
+      block.total = total == nil ? nil : value
       if isCut { block.flags = [StageTextFlag.truncated] }
     }
+    return true
+  }
+
+  /// Uses the message of the systemd of a user, such as `systemd[7]: Startup finished in 389ms`.
+  private mutating func takeTotal(_ line: inout LineScanner, from start: Int) -> Bool {
+    guard let span = SystemdSpan.read(&line) else { return false }
+    _ = line.take(".")
+    guard line.isBlank() else { return false }
+    line.position = start
+    guard line.find("systemd[") else { return false }
+    times.open(line: line.number)
+    let value = StageTextValue(name: "total", amount: span, line: line.number)
+    times.change { $0.total = value }
+    times.close()
     return true
   }
 
