@@ -9,9 +9,10 @@ struct GoInitReader: StageTextReader {
   var found: [FoundBlock] { blocks.found }
 
   mutating func take(_ line: inout LineScanner) -> Bool {
-    guard line.find("init "), let package = line.takeWord(), line.take(" @"),
-      let start = line.decimal(), line.take(" ms, "), let clock = line.decimal(),
-      line.take(" ms clock, "), let bytes = line.integer(), line.take(" bytes, "),
+    guard line.find("init "), line.passBlanks(), let package = line.takeWord(), line.passBlanks(),
+      line.take("@"), let start = line.decimal(), line.take(" ms,"), line.passBlanks(),
+      let clock = line.decimal(), line.take(" ms clock,"), line.passBlanks(),
+      let bytes = line.integer(), line.take(" bytes,"), line.passBlanks(),
       let count = line.integer(), line.take(" allocs")
     else { return false }
     let instant = Self.amount(start)
@@ -38,6 +39,12 @@ struct GoInitReader: StageTextReader {
 }
 
 extension LineScanner {
+  /// Passes blanks, of which those who align columns by hand add more.
+  fileprivate mutating func passBlanks() -> Bool {
+    blanks()
+    return true
+  }
+
   /// Passes what is before the next blank; nil when there is nothing.
   mutating func takeWord() -> String? {
     let word = skip { !Self.isAsciiBlank($0) }
