@@ -157,6 +157,8 @@ static void end_adding(void) {
 EXPORTED void la_activity(uintptr_t *cookie, unsigned int activity) {
   (void)cookie;
   if (activity == LA_ACT_ADD) begin_adding();
+  // What was added is removed again where it needs something that is not there.
+  if (activity == LA_ACT_DELETE) state.is_adding = 0;
   // It also follows a removal.
   if (activity == LA_ACT_CONSISTENT && state.is_adding) end_adding();
 }

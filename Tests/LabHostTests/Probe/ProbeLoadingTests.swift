@@ -120,6 +120,30 @@ import Testing
     #expect(seen.initializers(of: "/plugin.so").count >= 2)
   }
 
+  @Test(arguments: ["dlopen(PLUGIN", "dlmopen(LM_ID_NEWLM, PLUGIN"])
+  func `may need a library that is not there`(_ call: String) throws {
+    let bench = try ProbeBench()
+    let missing = try bench.compile("missing.so", "int missing(void) { return 1; }")
+    let needing = Self.plugin + "\nint missing(void);\nint use(void) { return missing(); }"
+    let plugin = try bench.compile("plugin.so", needing, ["-Wl,--no-as-needed", missing])
+    try FileManager.default.removeItem(atPath: missing)
+    let source = """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      int main(void) {
+        for (int round = 0; round < 3; round++)
+          if (\(call), RTLD_NOW)) return 9;
+        return dlopen("libm.so.6", RTLD_NOW) ? 0 : 8;
+      }
+      """
+    let program = try bench.compile("program", source, ["-DPLUGIN=\"\(plugin)\"", "-ldl"])
+    let seen = try bench.launch([program])
+    #expect(seen.result.outcome == .ready)
+    #expect(seen.events(.objectOpened).filter { $0.text == plugin }.count == 3)
+    #expect(seen.initializers(of: "/plugin.so") == [])
+    #expect(!seen.initializers(of: "/libm.so.6").isEmpty)
+  }
+
   @Test func `may be loaded by threads, and more often than thunks last`() throws {
     let bench = try ProbeBench()
     let plugin = try bench.compile(
