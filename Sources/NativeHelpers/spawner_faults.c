@@ -16,6 +16,9 @@
 // user lock for each CPU; perf_event_mlock_kb of the kernel's admin-guide/sysctl/kernel.rst.
 enum { PAGES = 64 };
 
+// A record of a mapping, with the longest path.
+enum { LONGEST_RECORD = 4096 + 128 };
+
 static struct {
   int file;
   uint8_t *pages;
@@ -28,7 +31,6 @@ static size_t page_size;
 void prepare_faults(void) {
   page_size = (size_t)sysconf(_SC_PAGESIZE);
   cpu_count = (int)sysconf(_SC_NPROCESSORS_CONF);
-  if (cpu_count > FAULT_RING_LIMIT) cpu_count = FAULT_RING_LIMIT;
 }
 
 static int open_ring(struct perf_event_attr *attributes, int cpu) {
@@ -70,7 +72,8 @@ void open_faults(struct launch *launch) {
       .use_clockid = 1,
       .clockid = CLOCK_MONOTONIC,
   };
-  for (int cpu = 0; cpu < cpu_count; cpu++) {
+  if (cpu_count > FAULT_RING_LIMIT) launch->result.fault_flags |= FAULTS_LOST;
+  for (int cpu = 0; cpu < cpu_count && cpu < FAULT_RING_LIMIT; cpu++) {
     int code = open_ring(&attributes, cpu);
     if ((code == EACCES || code == EPERM) && !attributes.exclude_kernel) {
       attributes.exclude_kernel = 1;
@@ -85,11 +88,15 @@ void open_faults(struct launch *launch) {
 }
 
 // At the ready instant: what comes later is not of the launch.
+//
+// The kernel tells of lost records once there is room again, which is never; so a ring that could
+// not take every further record counts as one that lost some.
 void take_faults(struct launch *launch) {
   for (int index = 0; index < ring_count; index++) {
     const struct perf_event_mmap_page *control = (const void *)rings[index].pages;
     uint64_t end = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
     rings[index].taken = (uint32_t)end;
+    if (end + LONGEST_RECORD > PAGES * page_size) launch->result.fault_flags |= FAULTS_LOST;
     launch->result.fault_bytes += (uint32_t)end;
   }
 }

@@ -127,7 +127,7 @@ enum trace_method {
 
 enum trace_flag {
   TRACE_EXECUTED_AGAIN = 1,  // the process has executed another program; that one is not followed
-  TRACE_LOST = 2,            // the kernel had no room for records
+  TRACE_LOST = 2,            // the kernel may have had no room for records
 };
 
 struct trace_result {
@@ -143,6 +143,7 @@ struct trace_result {
 
 enum fault_flag {
   FAULTS_IN_USER_MODE = 1,  // faults inside of system calls are not recorded
+  FAULTS_LOST = 2,          // the kernel may have had no room for records, or a CPU has no ring
 };
 
 struct result_header {

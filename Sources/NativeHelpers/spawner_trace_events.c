@@ -89,12 +89,14 @@ static void take_sample(struct trace_result *trace, const struct sample *sample,
   }
 }
 
-// Nothing is ever taken out of the ring, so that it begins at its start and does not wrap.
+// Nothing is ever taken out of the ring, so that it begins at its start and does not wrap. Once it
+// is full the kernel cannot even tell that records are lost.
 void take_trace_events(struct launch *launch, const uint64_t *addresses) {
   struct trace_result *trace = &launch->result.trace;
   const struct perf_event_mmap_page *control = (const void *)ring;
   uint64_t end = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
   int programs = 0;
+  if (end + 2 * sizeof(struct sample) > PAGES * page_size) trace->flags |= TRACE_LOST;
   for (uint64_t at = 0; at + sizeof(struct perf_event_header) <= end;) {
     const struct sample *record = (const void *)(ring + page_size + at);
     if (record->header.size < sizeof record->header || record->header.size > end - at) return;

@@ -25,7 +25,7 @@ struct SpawnerFaults {
     guard error == 0 else {
       return MajorFaults(isComplete: false, notes: ["faults were not recorded: \(reason)"])
     }
-    var found = FaultRecords(records).faults(until: ready)
+    var found = FaultRecords(records, isCut: flags & 2 != 0).faults(until: ready)
     let isPartial = flags & 1 != 0
     if counted.map({ $0 > Int64(found.events.count) }) ?? isPartial { found.isComplete = false }
     if isPartial, !found.isComplete {

@@ -7,7 +7,7 @@ import LabModel
 /// layout: perf_event_open(2), with the sample type `TID | TIME | ADDR` and `sample_id_all`.
 struct FaultRecords {
   private var records: [Record] = []
-  private var isComplete = true
+  private var isComplete: Bool
 
   private enum Record {
     case fault(pid: Int32, time: UInt64, address: UInt64)
@@ -35,7 +35,17 @@ struct FaultRecords {
   private let pageSize: UInt64
 
   /// Reads all records; any bytes are allowed.
-  init(_ bytes: [UInt8], pageSize: Int = sysconf(Int32(_SC_PAGESIZE))) {
+  ///
+  /// - Parameters:
+  ///   - bytes: The records.
+  ///   - isCut: Whether the kernel may have had no room for more.
+  ///   - pageSize: In bytes.
+  init(
+    _ bytes: [UInt8],
+    isCut: Bool = false,
+    pageSize: Int = sysconf(Int32(_SC_PAGESIZE))
+  ) {
+    isComplete = !isCut
     self.pageSize = UInt64(pageSize)
     var position = 0
     while position + 8 <= bytes.count {

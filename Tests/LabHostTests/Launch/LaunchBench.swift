@@ -38,6 +38,17 @@ final class LaunchBench {
     )
   }
 
+  /// Launches a program that maps memory so many times, of each of which there is a record.
+  func mapping(_ count: Int) throws -> LaunchResult {
+    #if arch(x86_64)
+    let call = 9
+    #else
+    let call = 222
+    #endif
+    let source = "syscall(\(call), 0, 4096, 3, 0x22, -1, 0) > 0 or die $! for 1 .. \(count)"
+    return try spawner.launch(request(["/usr/bin/perl", "-e", source], recordsFaults: true))
+  }
+
   func request(
     _ command: [String],
     ready: Readiness = .exit,

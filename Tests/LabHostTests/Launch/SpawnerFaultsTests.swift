@@ -54,4 +54,16 @@ struct SpawnerFaultsTests {
     #expect(found.notes.count == faults.noteCount)
     #expect(found.events.count == (faults.error == 0 ? 1 : 0))
   }
+
+  @Test func `is incomplete where the kernel has no room for more records`() throws {
+    let bench = try LaunchBench()
+    let complete = try bench.spawner.launch(
+      bench.request(["/usr/bin/perl", "-e", "1"], recordsFaults: true)
+    )
+    #expect(complete.faults?.isComplete == true)
+    let cut = try bench.mapping(20_000)
+    #expect(cut.outcome == .ready)
+    #expect(cut.faults?.isComplete == false)
+    #expect(cut.faults?.notes == ["there were more faults than could be recorded"])
+  }
 }

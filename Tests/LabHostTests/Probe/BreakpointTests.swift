@@ -173,6 +173,24 @@ struct BreakpointTests {
     #expect(seen.notes.contains { $0.hasPrefix("main was not reached") })
   }
 
+  @Test func `says that not all times may be there when it loads very many libraries`() throws {
+    let bench = try LaunchBench()
+    let path = try CProgram(testDescription: "", flags: ["-ldl"]).compile(
+      """
+      #include <dlfcn.h>
+      int main(void) {
+        for (int round = 0; round < 1000; round++) dlclose(dlopen("libm.so.6", RTLD_NOW));
+        return 0;
+      }
+      """
+    )
+    let result = try launch(path, bench: bench)
+    let seen = try #require(result.observation)
+    #expect(result.outcome == .ready)
+    #expect(seen.events.last?.kind == .mainReached)
+    #expect(seen.notes == ["the kernel had no room for some of the times"])
+  }
+
   @Test func `says that a program was replaced since it was looked into`() throws {
     let bench = try LaunchBench()
     let path = try CProgram(testDescription: "").compile("int main(void) { return 0; }")
