@@ -58,7 +58,6 @@ static void launch_once(struct launch *launch) {
   close_pattern();
   if (is_traced(launch)) close_trace();
   send_result(launch);
-  close_faults();
 }
 
 int main(int count, char **arguments) {

@@ -118,7 +118,8 @@ static int send_pieces(struct iovec *pieces, int count) {
 
 static void give_back_memory(const struct launch *launch) {
   uint64_t written = launch->result.totals[0] + launch->result.totals[1];
-  if (launch->request->length <= KEPT && written <= KEPT_OUTPUT) return;
+  if (launch->request->length <= KEPT && written + launch->result.fault_bytes <= KEPT_OUTPUT)
+    return;
   madvise(bytes + KEPT, sizeof bytes - 1 - KEPT, MADV_DONTNEED);
   forget_streams();
   int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
@@ -147,5 +148,6 @@ void send_result(struct launch *launch) {
   result->length = (uint32_t)(total - sizeof result->length);
   // A controller that is gone is noticed by the next receive.
   send_pieces(pieces, count);
+  close_faults();
   give_back_memory(launch);
 }

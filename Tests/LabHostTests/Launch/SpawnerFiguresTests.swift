@@ -23,6 +23,15 @@ struct SpawnerFiguresTests {
     #expect(after - before <= 128 << 10)
   }
 
+  @Test func `reports the empty program alike before and after many records of faults`() throws {
+    let bench = try LaunchBench()
+    let request = try bench.request([EmbeddedHelper.empty.unpacked()])
+    let before = try #require(try bench.spawner.launch(request).figures.peakRSS)
+    _ = try bench.mapping(5_000)
+    let after = try #require(try bench.spawner.launch(request).figures.peakRSS)
+    #expect(after - before <= 128 << 10)
+  }
+
   @Test func `reports what a server used when it was ready`() throws {
     let bench = try LaunchBench()
     let result = try bench.perl(
