@@ -81,7 +81,7 @@ struct Workspace: Sendable {
   }
 
   /// Removes a directory with its content, through no link and no mount.
-  private static func remove(_ path: FilePath) {
+  static func remove(_ path: FilePath) {
     let directory = PrivateDirectory(DeclaredDirectory(path, role: .home), template: nil)
     guard (try? directory.reset()) != nil else { return }
     _ = unsafe path.withPlatformString { unsafe rmdir($0) }

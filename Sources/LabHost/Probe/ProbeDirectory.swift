@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SystemPackage
 
@@ -8,11 +9,17 @@ import SystemPackage
 struct ProbeDirectory: Sendable {
   let path: FilePath
 
+  /// Holds the files.
+  ///
+  /// Every user may write events, so nobody can guess its name or list it: who cannot read the
+  /// environment of the target does not find them.
+  private let room: FilePath
+
   /// Whether every user can reach it, as a target that changes its user needs.
   let isOpenToAll: Bool
 
-  var probe: String { path.appending("probe.so").string }
-  var events: String { path.appending("events").string }
+  var probe: String { room.appending("probe.so").string }
+  var events: String { room.appending("events").string }
 
   private static let prefix = "launchlab-probe-"
 
@@ -42,8 +49,8 @@ struct ProbeDirectory: Sendable {
     )
   }
 
-  /// Removes the directory with the two files.
-  func remove() { Self.remove(path) }
+  /// Removes the directory with all that is in it.
+  func remove() { Workspace.remove(path) }
 
   // MARK: - Details
 
@@ -56,15 +63,22 @@ struct ProbeDirectory: Sendable {
     // One process may have several, one after the other or side by side.
     for number in 1...1_000 {
       let path = parent.appending("\(prefix)\(ProcessIdentity.current)-\(number)")
-      guard path.string.utf8.count + "/probe.so".utf8.count < pathLimit else { return nil }
-      if unsafe mkdir(path.string, 0o711) == 0 {
-        _ = unsafe chmod(path.string, 0o711)
-        return Self(path: path, isOpenToAll: isOpenToAll(parent))
-      }
-      failure = errno
-      guard errno == EEXIST else { return nil }
+      let room = path.appending(UUID().uuidString)
+      guard room.string.utf8.count + "/probe.so".utf8.count < pathLimit else { return nil }
+      failure = makeOpenToPass(path)
+      if failure == EEXIST { continue }
+      guard failure == 0 else { return nil }
+      failure = makeOpenToPass(room)
+      if failure == 0 { return Self(path: path, room: room, isOpenToAll: isOpenToAll(parent)) }
+      Workspace.remove(path)
+      return nil
     }
     return nil
+  }
+
+  /// Makes a directory that others may pass through, whatever the mask of file modes; 0 or errno.
+  private static func makeOpenToPass(_ path: FilePath) -> CInt {
+    unsafe mkdir(path.string, 0o711) == 0 && chmod(path.string, 0o711) == 0 ? 0 : errno
   }
 
   private static func isMemory(_ path: String) -> Bool {
@@ -90,12 +104,7 @@ struct ProbeDirectory: Sendable {
       guard let owner = ProcessIdentity(identity.joined(separator: "-")), !owner.isAlive else {
         continue
       }
-      remove(parent.appending(name))
+      Workspace.remove(parent.appending(name))
     }
-  }
-
-  private static func remove(_ path: FilePath) {
-    for name in ["probe.so", "events"] { _ = unsafe unlink(path.appending(name).string) }
-    _ = unsafe rmdir(path.string)
   }
 }

@@ -14,6 +14,7 @@ import Testing
     let directory = try make()
     let attributes = try FileManager.default.attributesOfItem(atPath: directory.path.string)
     #expect(attributes[.posixPermissions] as? Int == 0o711)
+    #expect(directory.probe.utf8.count - directory.path.string.utf8.count >= 32)
     try Data().write(to: URL(filePath: directory.probe))
     try Data().write(to: URL(filePath: directory.events))
     directory.remove()
@@ -55,6 +56,21 @@ import Testing
       try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     }
     #expect(throws: HostError.self) { try make(fallback: place) }
+  }
+
+  @Test func `is not looked for behind a link that someone has put there`() throws {
+    let place = "\(TemporaryDirectory.path)/place"
+    let other = "\(TemporaryDirectory.path)/other"
+    for path in [place, other] {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+    try Data().write(to: URL(filePath: "\(other)/events"))
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(place)/launchlab-probe-999999999-1-1",
+      withDestinationPath: other
+    )
+    _ = try make(fallback: place)
+    #expect(FileManager.default.fileExists(atPath: "\(other)/events"))
   }
 
   @Test func `is cleared of what dead processes have left`() throws {
