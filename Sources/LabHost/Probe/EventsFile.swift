@@ -42,7 +42,7 @@ package final class EventsFile {
     }
     file = OpenFile(descriptor: descriptor, path: FilePath(path))
     try file.check(fchmod(descriptor, 0o666), "change the mode of")
-    try file.check(ftruncate(descriptor, off_t(layout.fileSize)), "make room in")
+    try reserve()
     let zeros = [UInt8](repeating: 0, count: Self.prepared)
     try write(Array(zeros.prefix(textCapacity)), at: layout.textOffset)
     try write(
@@ -87,7 +87,7 @@ package final class EventsFile {
   package func reset() throws(HostError) {
     if try Int(file.status().st_size) != layout.fileSize {
       try file.check(ftruncate(file.descriptor, 0), "empty")
-      try file.check(ftruncate(file.descriptor, off_t(layout.fileSize)), "make room in")
+      try reserve()
     } else {
       let used = claimed(in: try read(at: 0, count: EventsLayout.headerSize)).events
       let zeros = [UInt8](repeating: 0, count: used * EventsLayout.eventSize)
@@ -170,6 +170,13 @@ package final class EventsFile {
   }
 
   // MARK: - Details
+
+  /// Takes the space for all of the file: where there was none later, a program would be ended by
+  /// SIGBUS when it writes to its mapping.
+  private func reserve() throws(HostError) {
+    let code = posix_fallocate(file.descriptor, 0, off_t(layout.fileSize))
+    guard code == 0 else { throw file.failure("make room in", code) }
+  }
 
   /// How much was claimed of each part, within it and beyond.
   private func claimed(

@@ -1,6 +1,7 @@
 import Foundation
 import LabModel
 import LabTestSupport
+import SystemPackage
 import Testing
 
 @testable import LabHost
@@ -67,6 +68,20 @@ import Testing
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     #expect(attributes[.posixPermissions] as? Int == 0o666)
     #expect(throws: HostError.self) { try makeFile() }
+  }
+
+  @Test func `has all its space from the beginning, and after it was cut short`() throws {
+    let file = try EventsFile(at: "\(TemporaryDirectory.path)/events")
+    func reserved() throws -> Int {
+      Int(try OpenFile(reading: FilePath(file.path)).status().st_blocks) * 512
+    }
+    let size = EventsLayout(capacity: 16_384, textCapacity: 1 << 20).fileSize
+    #expect(try reserved() >= size)
+    let handle = try FileHandle(forWritingTo: URL(filePath: file.path))
+    try handle.truncate(atOffset: 100)
+    try handle.close()
+    try file.reset()
+    #expect(try reserved() >= size)
   }
 
   @Test func `gives back what was written`() throws {
