@@ -12,6 +12,9 @@ package final class StageProbe {
 
   private let directory: ProbeDirectory
 
+  /// Another probe may have taken the name of the directory then.
+  private var isRemoved = false
+
   /// Unpacks the probe into a private directory.
   ///
   /// - Parameters:
@@ -37,7 +40,7 @@ package final class StageProbe {
     self.directory = directory
   }
 
-  deinit { directory.remove() }
+  deinit { remove() }
 
   /// Whether the target's environment is to be without `LD_AUDIT`, from the next reset on.
   ///
@@ -90,7 +93,10 @@ package final class StageProbe {
   }
 
   /// Removes the private directory; nothing may be launched with the probe then.
-  package func remove() { directory.remove() }
+  package func remove() {
+    if !isRemoved { directory.remove() }
+    isRemoved = true
+  }
 
   // MARK: - Details
 

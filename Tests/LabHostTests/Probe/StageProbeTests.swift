@@ -6,6 +6,15 @@ import LabTestSupport
 import Testing
 
 @Suite("The probe in a target", .temporaryDirectory) struct StageProbeTests {
+  @Test func `leaves the directory alone that another probe made in its place`() throws {
+    let fallback = TemporaryDirectory.path
+    let first = try StageProbe(fallback: fallback)
+    first.remove()
+    let second = try StageProbe(fallback: fallback)
+    first.remove()
+    #expect(FileManager.default.fileExists(atPath: second.events.path))
+  }
+
   @Test func `works on this host`() throws {
     let bench = try ProbeBench()
     #expect(try bench.probe.problem(with: bench.spawner) == nil)
