@@ -38,7 +38,7 @@ static int be_target(void *argument) {
     open_counters(launch);
     if (is_traced(launch)) open_trace_events(launch);
     if (launch->request->flags & REQUEST_FAULTS) open_faults(launch);
-    unshare(CLONE_FILES);
+    if (unshare(CLONE_FILES) != 0) give_up(STEP_CLONE);
   }
   setsid();
   if (chdir(launch->directory) != 0) give_up(STEP_DIRECTORY);
