@@ -16,10 +16,12 @@ enum ProcessPrivileges {
 
   /// What more a program may do than who starts it, such as `is setuid`; nil when nothing.
   private static func privilege(of path: String) -> String? {
-    guard let file = try? OpenFile(reading: FilePath(path)), let status = try? file.status()
-    else { return nil }
+    // It may be allowed to execute a file that may not be read, such as sudo.
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
     if status.st_mode & S_ISUID != 0, status.st_uid != geteuid() { return "is setuid" }
     if status.st_mode & S_ISGID != 0, status.st_mode & S_IXGRP != 0 { return "is setgid" }
+    guard let file = try? OpenFile(reading: FilePath(path)) else { return nil }
     let length = unsafe lab_get_attribute(file.descriptor, "security.capability", nil, 0)
     return length > 0 ? "has file capabilities" : nil
   }
