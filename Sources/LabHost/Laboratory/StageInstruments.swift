@@ -31,7 +31,16 @@ struct StageInstruments {
       problem = nil
       return
     }
-    let probe = try StageProbe(fallback: fallback)
+    let probe: StageProbe
+    do throws(HostError) {
+      probe = try StageProbe(fallback: fallback)
+    } catch {
+      // Launch marks need the file of events; what the probe sees can be seen by breakpoints.
+      guard !marks else { throw error }
+      self.probe = nil
+      problem = error.diagnostics.first?.problem ?? "it cannot be unpacked"
+      return
+    }
     self.probe = probe
     problem = probes ? try probe.problem(with: spawner) : nil
     probe.isHidden = self.plan?.isProbeHidden == true
