@@ -119,6 +119,7 @@ struct LaboratorySetUp {
     for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LAUNCHLAB_EVENTS"] {
       environment[name] = nil
     }
+    environment["LD_AUDIT"] = StageProbe.removed(from: environment["LD_AUDIT"])
     if let home {
       for name in ["CACHE", "CONFIG", "DATA", "STATE"] { environment["XDG_\(name)_HOME"] = nil }
       environment["HOME"] = home.string

@@ -52,6 +52,11 @@ struct ProbeDirectory: Sendable {
   /// Removes the directory with all that is in it.
   func remove() { Workspace.remove(path) }
 
+  /// Whether a path is that of a probe, of this process or another.
+  static func isProbe(_ path: String) -> Bool {
+    path.hasSuffix("/probe.so") && path.contains("/\(prefix)")
+  }
+
   // MARK: - Details
 
   private static func make(in parent: FilePath, failure: inout CInt) -> Self? {

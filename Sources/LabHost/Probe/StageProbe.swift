@@ -61,6 +61,16 @@ package final class StageProbe {
     return changed
   }
 
+  /// The auditors without the probes of launchlabs, since one of another launch would write to the
+  /// events of this one.
+  ///
+  /// - Parameter auditors: The value of `LD_AUDIT`, or nil for none.
+  /// - Returns: What is left of it; nil when that is nothing.
+  package static func removed(from auditors: String?) -> String? {
+    let others = auditors?.split(separator: ":").filter { !ProbeDirectory.isProbe(String($0)) }
+    return others.flatMap { $0.isEmpty ? nil : $0.joined(separator: ":") }
+  }
+
   /// Forgets what the last launch has written.
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.

@@ -15,6 +15,16 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: second.events.path))
   }
 
+  @Test func `is not passed on by a launchlab that it watches`() throws {
+    let probe = try StageProbe(fallback: TemporaryDirectory.path)
+    let auditors = try #require(
+      probe.environment(addingTo: ["LD_AUDIT": "/opt/first.so:/opt/probe.so"])["LD_AUDIT"]
+    )
+    #expect(StageProbe.removed(from: auditors) == "/opt/first.so:/opt/probe.so")
+    #expect(StageProbe.removed(from: probe.environment(addingTo: [:])["LD_AUDIT"]) == nil)
+    #expect(StageProbe.removed(from: nil) == nil)
+  }
+
   @Test func `works on this host`() throws {
     let bench = try ProbeBench()
     #expect(try bench.probe.problem(with: bench.spawner) == nil)
