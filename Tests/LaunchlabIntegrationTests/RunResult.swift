@@ -35,7 +35,10 @@ struct RunResult: Decodable {
     let outcomes: [String: Int]
     let stateReached: Reached
     let metrics: [String: Metric?]
-    let stages: [String]
+    let kind: String
+    let stages: [StagesResult.MedianStage]
+    let collectors: [StagesResult.Summary]
+    let pageIns: PageIns?
     let residency: Residency
 
     struct Reached: Decodable {
@@ -59,6 +62,22 @@ struct RunResult: Decodable {
       let values: [Int64]
     }
 
+    struct PageIns: Decodable {
+      let launches: Int
+      let pages: Int
+      let faulted: Int?
+      let readAhead: Int?
+      let files: [File]
+
+      struct File: Decodable {
+        let path: String
+        let isOwn: Bool
+        let pages: Int
+        let faulted: Int?
+        let readAhead: Int?
+      }
+    }
+
     struct Residency: Decodable {
       let residentPages: Int
       let totalPages: Int
@@ -76,4 +95,9 @@ struct RunResult: Decodable {
 
   /// The arm of a state, when there is one target.
   func arm(_ state: String) -> Arm? { arms.first { $0.state == state } }
+
+  /// The arm of a state, plain or of a collector, when there is one target.
+  func arm(_ state: String, _ kind: String) -> Arm? {
+    arms.first { $0.state == state && $0.kind == kind }
+  }
 }

@@ -31,7 +31,9 @@ struct Session {
   // MARK: - Leftovers
 
   /// What is left of this session: processes, private directories and cgroups.
-  var leftovers: [String] { processes + socketDirectories + workDirectories + cgroups }
+  var leftovers: [String] {
+    processes + socketDirectories + workDirectories + probeDirectories + stagesDirectories + cgroups
+  }
 
   /// Launchlab itself, its spawner, and everything that inherited the mark of the test.
   var processes: [String] {
@@ -44,6 +46,14 @@ struct Session {
   }
 
   private var socketDirectories: [String] { entries(of: "/tmp", prefix: "launchlab-\(pid)-") }
+
+  /// Where the probe and the file of events are, in memory.
+  var probeDirectories: [String] { entries(of: "/dev/shm", prefix: "launchlab-probe-\(pid)-") }
+
+  private var stagesDirectories: [String] {
+    let directory = FileManager.default.temporaryDirectory.path
+    return entries(of: directory, prefix: "launchlab-stages-\(pid)-")
+  }
 
   private var workDirectories: [String] {
     entries(of: "\(directory)/.launchlab/work", prefix: "\(pid)-")

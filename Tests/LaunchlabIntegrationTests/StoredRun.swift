@@ -27,6 +27,7 @@ struct StoredLaunch: Decodable {
   let position: Int
   let target: String
   let state: String
+  let kind: String
   let outcome: String
   let exitCode: Int?
   let signal: Int?
