@@ -95,6 +95,7 @@ struct StageRows {
         ? [part]
         : part.children.filter { part.name != StageName.exec && $0.kind == .detail }
     }
+    .filter { $0.source != .text && $0.source != .statistics }
     let rows = stages.filter { !$0.name.hasPrefix(Self.otherPrefix) }.flatMap { stage in
       let below = stage.source == .marks ? stage.children : []
       return stage.source == .marks || isShown(stage)
