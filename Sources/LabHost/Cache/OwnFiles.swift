@@ -144,7 +144,8 @@ struct OwnFiles: Sendable {
     guard !Set(["sh", "bash", "dash", "zsh", "ksh"]).isDisjoint(with: names) else { return }
     note(
       id: "shell-script",
-      "\"\(script)\" is a shell script; the programs that it starts are not watched",
+      "\"\(script)\" is a shell script; the files of the programs that it starts are neither "
+        + "evicted nor checked",
       at: script,
       remedy: "name the real program as the target, or list it under `files`"
     )

@@ -78,7 +78,7 @@ import Testing
     #expect(own(try await find("\(root)/loop")) == ["/loop"])
   }
 
-  @Test func `says that the programs of a shell script are not watched`() async throws {
+  @Test func `says that the files of what a shell script starts are left alone`() async throws {
     try TestMachine.shell("echo '#!/bin/sh' > script; chmod +x script", in: root)
     #expect(try await find("\(root)/script").notes.map(\.id) == ["shell-script"])
   }
