@@ -53,7 +53,7 @@ struct StageRows {
     let below = parts.flatMap { stage in
       [StageRow(depth: 2, title: StageWords.title(stage), stage: stage)]
         + stage.children.filter { $0.name == StageName.loaderOther && $0.median != 0 }
-        .map { StageRow(depth: 3, title: StageWords.title($0), stage: $0) }
+        .map { StageRow(depth: 3, title: "outside initializers", stage: $0) }
     }
     let isVia = { (stage: StageSummary) in
       stage.kind == .detail && !stage.name.hasPrefix(Self.otherPrefix)

@@ -8,7 +8,7 @@ import Testing
     let folded = stages.folded(minimumShare: 0.02)
     let libraries = try #require(folded.part("init")?.child("init.libraries"))
     #expect(libraries.children.map(\.name) == ["/lib/liba.so", "loader_other", "/lib/libc.so.6"])
-    #expect(libraries.microseconds == 260)
+    #expect(libraries.microseconds == 250)
     let slow = try #require(libraries.child("/lib/liba.so"))
     #expect(slow.children.map(\.name) == ["liba.so+0x20", "liba.so+0x30"])
   }

@@ -2,12 +2,14 @@ import LabModel
 
 /// What the initializers of a program consist of: those of its libraries, and its own.
 ///
-/// Its own begin with the first initializer of the program after the last one of a library. Those
-/// in its `DT_PREINIT_ARRAY` run before the libraries', and are listed among them.
+/// Its own begin when the last initializer of a library has ended, provided that one of its own
+/// follows: the loader then hands over to the program, whose entry point may first have to be read
+/// from disk. Those in its `DT_PREINIT_ARRAY` run before the libraries', and are listed among them.
 struct InitializerStages {
   private let start: Nanoseconds
   private let end: Nanoseconds
   private let isMerged: Bool
+  private let isEachTimed: Bool
   private let objects: LoadedObjects
 
   /// In no other span, by their beginning.
@@ -20,17 +22,20 @@ struct InitializerStages {
   ///   - start: When the initializers began.
   ///   - end: When they had run.
   ///   - isMerged: Whether `end` is that of the next stage, because their own was not seen.
+  ///   - isEachTimed: Whether no library has an initializer without a time.
   ///   - objects: What the program loaded.
   init(
     _ spans: [Span],
     from start: Nanoseconds,
     until end: Nanoseconds,
     isMerged: Bool,
+    isEachTimed: Bool = true,
     _ objects: LoadedObjects
   ) {
     self.start = start
     self.end = end
     self.isMerged = isMerged
+    self.isEachTimed = isEachTimed
     self.objects = objects
     roots = SpanNest.roots(of: spans.map { $0.cut(at: end) })
   }
@@ -46,7 +51,7 @@ struct InitializerStages {
     var sequence = StageSequence(from: start, source: .probe)
     sequence.add(
       StageName.libraryInitializers,
-      until: program.map { .seen(roots[$0].start) } ?? .missing
+      until: program.map { .seen(handover(to: $0)) } ?? .missing
     )
     sequence.add(StageName.programInitializers, until: .seen(end))
     var stages = sequence.finished()
@@ -54,6 +59,16 @@ struct InitializerStages {
     fill(&stages[0], with: roots[..<split])
     fill(&stages[1], with: roots[split...])
     return stages
+  }
+
+  /// When the libraries were done, before the program's first initializer.
+  ///
+  /// An initializer without a time may have run until then.
+  private func handover(to program: Int) -> Nanoseconds {
+    let first = roots[program].start
+    guard isEachTimed else { return first }
+    let ends = roots[..<program].filter { $0.initializerOf != nil }.map(\.end)
+    return ends.max().map { min($0, first) } ?? first
   }
 
   private func fill(_ stage: inout Stage, with spans: ArraySlice<Span>) {

@@ -69,6 +69,7 @@ struct ProbeStages {
           from: start,
           until: last,
           isMerged: stages[index].flags.contains(.merged) || stages[index].duration == nil,
+          isEachTimed: untimed == 0,
           objects
         )
         stages[index].children += initializers.stages
@@ -113,16 +114,19 @@ struct ProbeStages {
     return counters
   }
 
+  /// How many initializers were found and are not timed.
+  private var untimed: Int64 {
+    let counters = counters
+    return max(0, (counters["initializers"] ?? 0) - (counters["initializers_timed"] ?? 0))
+  }
+
   /// What could not be had of the program.
   var notes: [String] {
     var notes: [String] = []
-    let counters = counters
-    if let found = counters["initializers"], let timed = counters["initializers_timed"],
-      found > timed
-    {
+    if untimed > 0 {
       notes.append(
-        "\(found - timed) of \(found) initializers have no time of their own; what they took is in "
-          + "\(StageName.loaderOther)"
+        "\(untimed) of \(counters["initializers"] ?? 0) initializers have no time of their own; "
+          + "what they took is in \(StageName.loaderOther)"
       )
     }
     for event in trace.events where event.kind == .initializersUntimed {
