@@ -66,7 +66,8 @@ struct StageRows {
   /// The libraries that took longest to find and map, the slowest first.
   var slowestLibraries: [StageRow] {
     let libraries = summary.launch.child(StageName.load)?.children ?? []
-    return libraries.filter { $0.kind == .part && isShown($0) }.sorted(by: Self.isSlower)
+    return libraries.filter { $0.kind == .part && isShown($0) && !isHidden($0) }
+      .sorted(by: Self.isSlower)
       .map { StageRow(depth: 1, title: StageWords.shortTitle($0), stage: $0) }
   }
 
@@ -77,14 +78,28 @@ struct StageRows {
     let windows = summary.launch.child(StageName.initializers)?.children ?? []
     let libraries = windows.flatMap(\.children).filter { $0.kind == .part && $0.place != nil }
     return libraries.filter(isShown).sorted(by: Self.isSlower).flatMap { library in
-      let sorted = library.children.filter { $0.kind == .part }.sorted(by: Self.isSlower)
+      let sorted = library.children.filter { $0.kind == .part && !isHidden($0) }
+        .sorted(by: Self.isSlower)
       let count = max(1, sorted.count(where: isShown))
-      let size = sorted.count > 1 ? ", \(sorted.count) initializers" : ""
+      let size = Self.size(of: library)
       return [StageRow(depth: 1, title: StageWords.shortTitle(library) + size, stage: library)]
         + sorted.prefix(count).map {
           StageRow(depth: 2, title: StageWords.title($0), stage: $0)
         }
     }
+  }
+
+  /// How many initializers a library has, where it is known and more than one.
+  private static func size(of library: StageSummary) -> String {
+    let parts = library.children.filter { $0.kind == .part }
+    let counts = parts.compactMap { $0.flags.contains(.folded) ? $0.foldedCount : 1 }
+    let count = counts.count == parts.count ? counts.reduce(0, +) : 0
+    return count > 1 ? ", \(count) initializers" : ""
+  }
+
+  /// Whether it is the sum of short ones, which is none of the slowest though it may be long.
+  private func isHidden(_ stage: StageSummary) -> Bool {
+    !showsAll && stage.flags.contains(.folded)
   }
 
   /// Phases and tasks, marks and intervals, and libraries that were loaded later, by their

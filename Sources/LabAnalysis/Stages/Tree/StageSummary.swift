@@ -28,6 +28,9 @@ package struct StageSummary: Hashable, Sendable {
   /// The median of when the stage began, in nanoseconds since the launch did.
   package var start: Double?
 
+  /// How many stages it stands for, of one that is flagged `folded`; nil where that is not known.
+  package var foldedCount: Int?
+
   /// The largest resolution of the values.
   package var resolution: Nanoseconds
 
@@ -45,6 +48,7 @@ package struct StageSummary: Hashable, Sendable {
     interval: Interval? = nil,
     share: Double? = nil,
     start: Double? = nil,
+    foldedCount: Int? = nil,
     resolution: Nanoseconds = .zero,
     children: [StageSummary] = []
   ) {
@@ -58,6 +62,7 @@ package struct StageSummary: Hashable, Sendable {
     self.interval = interval
     self.share = share
     self.start = start
+    self.foldedCount = foldedCount
     self.resolution = resolution
     self.children = children
   }

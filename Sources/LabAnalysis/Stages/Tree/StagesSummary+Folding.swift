@@ -48,14 +48,17 @@ extension StageSummary {
   private static func folding(_ stages: [StageSummary]) -> StageSummary? {
     guard let first = stages.first, stages.count > 1 else { return stages.first }
     let shares = stages.compactMap(\.share)
+    let counts = stages.compactMap { $0.flags.contains(.folded) ? $0.foldedCount : 1 }
+    let count = counts.count == stages.count ? counts.reduce(0, +) : nil
     return StageSummary(
-      name: "\(stages.count) shorter ones",
+      name: count.map { "\($0) shorter ones" } ?? "shorter ones",
       kind: first.kind,
       source: first.source,
       flags: [.folded],
       n: stages.map(\.n).max() ?? 0,
       median: stages.compactMap(\.median).reduce(0, +),
-      share: shares.isEmpty ? nil : shares.reduce(0, +)
+      share: shares.isEmpty ? nil : shares.reduce(0, +),
+      foldedCount: count
     )
   }
 }
