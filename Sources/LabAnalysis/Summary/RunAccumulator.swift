@@ -10,6 +10,10 @@ package struct RunAccumulator: Sendable {
 
   /// The stages of the collector arms, by the number of the arm.
   private var stages: [Int: StageAccumulator]
+
+  /// Likewise of launches that did not reach their state, which count only where none did.
+  private var unreachedStages: [Int: StageAccumulator] = [:]
+
   private var pageIns: [Int: PageInAccumulator] = [:]
 
   /// Per plain arm the collector arms of the same target and state.
@@ -41,7 +45,12 @@ package struct RunAccumulator: Sendable {
   package mutating func add(_ record: LaunchRecord) {
     precondition(arms.indices.contains(record.arm), "a launch belongs to an arm of the plan")
     arms[record.arm].add(record)
-    if case .notReached = record.stateReached { return }
+    if case .notReached = record.stateReached {
+      record.stages.map {
+        unreachedStages[record.arm, default: StageAccumulator()].add($0, block: record.block)
+      }
+      return
+    }
     if let launch = record.result.launch {
       for arm in collectorArms[record.arm] ?? [] {
         stages[arm]?.add(plain: launch, block: record.block)
@@ -49,7 +58,9 @@ package struct RunAccumulator: Sendable {
     }
     guard let spent = record.stages else { return }
     stages[record.arm]?.add(spent, block: record.block)
-    if let found = spent.pageIns { pageIns[record.arm, default: PageInAccumulator()].add(found) }
+    if record.result.outcome == .ready, let found = spent.pageIns {
+      pageIns[record.arm, default: PageInAccumulator()].add(found)
+    }
   }
 
   /// Concludes from the launches so far; O(n log n).
@@ -73,12 +84,25 @@ package struct RunAccumulator: Sendable {
 
   /// The places of functions that stages are about.
   package var codePlaces: Set<CodePlace> {
-    stages.values.flatMap { $0.summaries() }.reduce(into: []) { $0.formUnion($1.codePlaces) }
+    stages.keys.flatMap(stageSummaries).reduce(into: []) { $0.formUnion($1.codePlaces) }
+  }
+
+  /// How the launches of a collector arm were spent, with a note where none reached its state.
+  private func stageSummaries(of arm: Int) -> [StagesSummary] {
+    let reached = stages[arm]?.summaries() ?? []
+    guard reached.isEmpty else { return reached }
+    return (unreachedStages[arm]?.summaries() ?? []).map { summary in
+      var summary = summary
+      let text = "no launch reached its state, so the stages are those of launches that did not"
+      let note = StageNote(text: text, launches: max(summary.launches, summary.notReady))
+      summary.notes.insert(note, at: 0)
+      return summary
+    }
   }
 
   private func addStages(to summaries: inout [ArmSummary], _ symbols: [CodePlace: String]) {
-    for (arm, accumulator) in stages {
-      summaries[arm].stages = accumulator.summaries().map { $0.naming(symbols) }
+    for arm in stages.keys {
+      summaries[arm].stages = stageSummaries(of: arm).map { $0.naming(symbols) }
       summaries[arm].pageIns = pageIns[arm]?.summary()
     }
     for (plain, collectors) in collectorArms {

@@ -46,7 +46,8 @@ struct RunBuilder {
     preparation: Preparation = Preparation(duration: .milliseconds(3)),
     resolution: Nanoseconds = .zero,
     figures: Figures = Figures(),
-    flags: [LaunchFlag] = []
+    flags: [LaunchFlag] = [],
+    stages: LaunchStages? = nil
   ) {
     for time in microseconds {
       let result = LaunchResult(
@@ -64,7 +65,8 @@ struct RunBuilder {
           startedAt: .milliseconds(Int64(records.count)),
           preparation: preparation,
           result: result,
-          stateReached: state
+          stateReached: state,
+          stages: stages
         )
       )
     }
