@@ -79,14 +79,22 @@ import Testing
     #expect(stages.others.isEmpty)
   }
 
-  @Test func `a chain that may end unseen is said to`() {
+  @Test(arguments: ["env", "dash"])
+  func `a chain that may end unseen is said to`(program: String) {
     var events = TreeEvents()
-    events.addProgram("/usr/bin/env", at: 100)
+    events.addProgram("/usr/bin/\(program)", at: 100)
     events.add(.consistent, at: 200)
     events.add(.mainBegins, at: 300)
     let stages = StageTree.stages(of: events.observation(ready: 1_000))
     #expect(stages.notes.count == 1)
-    #expect(stages.notes.first?.hasPrefix("the last program that was seen is env") == true)
+    #expect(stages.notes.first?.hasPrefix("the last program that was seen is \(program)") == true)
+  }
+
+  @Test func `a program without launch marks is told from a launch that was not seen`() {
+    let silent = TreeEvents(collector: .marks).observation(ready: 100)
+    #expect(StageTree.stages(of: silent).notes.first?.contains("made no launch marks") == true)
+    let unseen = TreeEvents().observation(ready: 100)
+    #expect(StageTree.stages(of: unseen).notes.first?.hasPrefix("nothing was seen") == true)
   }
 
   @Test func `a copy of a process that said nothing is no program`() {

@@ -123,6 +123,18 @@ import Testing
     )
   }
 
+  @Test func `launches of different programs are said to be mixed`() throws {
+    var accumulator = StageAccumulator()
+    for (block, program) in ["/bin/a", "/bin/b", "/bin/a", "/bin/c"].enumerated() {
+      var stages = launch(1)
+      stages.program = program
+      accumulator.add(stages, block: block)
+    }
+    let summary = try #require(accumulator.summaries().first)
+    let note = StageNote(text: "another program became ready, such as /bin/b", launches: 2)
+    #expect(summary.notes == [note])
+  }
+
   @Test func `a symbol that only some launches have names the stage`() throws {
     var accumulator = StageAccumulator()
     accumulator.add(launch(1), block: 0)

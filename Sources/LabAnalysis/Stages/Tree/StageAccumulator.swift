@@ -87,6 +87,7 @@ private struct Group: Sendable {
 private struct Tally: Sendable {
   private(set) var count = 0
   private var program: String?
+  private var otherProgram: (name: String, launches: Int)?
   private var launch: StageNode?
   private var preMain: StageNode?
   private var others: StageNode?
@@ -97,6 +98,9 @@ private struct Tally: Sendable {
   mutating func add(_ stages: LaunchStages) {
     count += 1
     program = program ?? stages.program
+    if let other = stages.program, other != program {
+      otherProgram = (otherProgram?.name ?? other, (otherProgram?.launches ?? 0) + 1)
+    }
     launch = launch ?? StageNode(like: stages.launch)
     launch?.add(stages.launch)
     if let duration = stages.preMain {
@@ -137,6 +141,13 @@ private struct Tally: Sendable {
     others?.add(children: stages)
   }
 
+  /// That launches of different programs are summarised together.
+  private var mixture: [StageNote] {
+    otherProgram.map { name, launches in
+      [StageNote(text: "another program became ready, such as \(name)", launches: launches)]
+    } ?? []
+  }
+
   func summary(_ collector: StageCollector) -> StagesSummary? {
     guard let launch else { return nil }
     let total = launch.median
@@ -151,7 +162,7 @@ private struct Tally: Sendable {
       preMain: preMain?.summary(of: total),
       others: others?.summary(of: total).children ?? [],
       counters: medians,
-      notes: notes
+      notes: notes + mixture
     )
   }
 }

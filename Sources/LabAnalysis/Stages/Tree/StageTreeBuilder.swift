@@ -50,7 +50,11 @@ struct StageTreeBuilder {
       preMain = sight.reachedMain
       notes += sight.notes
     } else if traces.programs.isEmpty {
-      notes.append("nothing was seen of the launch, so that it cannot be split")
+      notes.append(
+        observation.collector == .marks
+          ? "the target made no launch marks, so that the launch cannot be split"
+          : "nothing was seen of the launch, so that it cannot be split"
+      )
     }
     let copies = traces.programs.indices.filter(isShownCopy)
     for index in copies { addMarks(of: traces.programs[index], to: &launch) }
@@ -205,18 +209,20 @@ extension StageTreeBuilder {
       Self.executors.contains(String(command))
     {
       notes.append(
-        "the last program that was seen is \(command): if it executed another one, that cannot be "
-          + "told from it"
+        "the last program that was seen is \(command): what it may have executed in its place, "
+          + "where it cannot be followed, is counted to it"
       )
     }
   }
 
   private func events(_ count: Int) -> String { count == 1 ? "1 event" : "\(count) events" }
 
-  /// Programs whose purpose is to execute others, perhaps where the probe cannot follow.
+  /// Programs that execute others, perhaps where the probe cannot follow: a static one, or with an
+  /// empty environment.
   private static let executors: Set = [
-    "ash", "bash", "busybox", "chroot", "dash", "doas", "env", "ksh", "mksh", "nsenter", "runuser",
-    "setpriv", "setsid", "sh", "su", "sudo", "unshare", "zsh",
+    "ash", "bash", "busybox", "chroot", "dash", "doas", "env", "fish", "ksh", "nice", "nohup",
+    "nsenter", "runuser", "setpriv", "setsid", "sh", "stdbuf", "su", "sudo", "taskset", "timeout",
+    "unshare", "xargs", "zsh",
   ]
 }
 
