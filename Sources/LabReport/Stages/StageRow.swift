@@ -105,19 +105,26 @@ struct StageRows {
   /// Phases and tasks, marks and intervals, and libraries that were loaded later, by their
   /// beginning.
   var later: [StageRow] {
+    showsAll ? allLater : Array(allLater.prefix(Self.mostListed))
+  }
+
+  /// How many of them are not listed.
+  var unlistedCount: Int { allLater.count - later.count }
+
+  private var allLater: [StageRow] {
+    guard !isPrinted else { return [] }
     let stages = summary.launch.children.flatMap { part in
       part.kind == .detail && part.source == .marks
         ? [part]
         : part.children.filter { part.name != StageName.exec && $0.kind == .detail }
     }
     .filter { $0.source != .text && $0.source != .statistics }
-    let rows = stages.filter { !$0.name.hasPrefix(Self.otherPrefix) }.flatMap { stage in
+    return stages.filter { !$0.name.hasPrefix(Self.otherPrefix) }.flatMap { stage in
       let below = stage.source == .marks ? stage.children : []
       return stage.source == .marks || isShown(stage)
-        ? [StageRow(depth: 1, title: StageWords.title(stage), stage: stage)]
+        ? [StageRow(depth: 1, title: StageWords.shortTitle(stage), stage: stage)]
           + below.map { StageRow(depth: 2, title: StageWords.title($0), stage: $0) } : []
     }
-    return showsAll ? rows : Array(rows.prefix(Self.mostListed))
   }
 
   private static let otherPrefix = "pre-main of "
@@ -140,12 +147,24 @@ struct StageRows {
 
   /// Stages that were printed, and are no parts of the launch.
   var printed: [StageRow] {
-    guard summary.collector == .statistics || summary.collector == .text else { return [] }
+    guard isPrinted else { return [] }
     return rows(
       summary.launch.children.filter { $0.kind != .part && $0.name != StageName.spawn },
       1
     )
   }
+
+  /// The printed stages that took longest, in the order they were printed, without their parts.
+  var longestPrinted: [StageRow] {
+    let rows = printed.filter { $0.depth == 1 }
+    let limit = rows.compactMap(\.stage.median).sorted(by: >).prefix(Self.mostLongest).last ?? 0
+    return Array(rows.filter { ($0.stage.median ?? 0) >= limit }.prefix(Self.mostLongest))
+  }
+
+  private static let mostLongest = 8
+
+  /// Whether stages are known by what was printed of them only.
+  private var isPrinted: Bool { summary.collector == .statistics || summary.collector == .text }
 
   private func rows(_ stages: [StageSummary], _ depth: Int) -> [StageRow] {
     stages.flatMap { stage in

@@ -23,12 +23,12 @@ enum StageWords {
     (titles[stage.name] ?? stage.name).printable
   }
 
-  /// The last component of a library's path; other names stay.
+  /// The last component of the path of a library, also of one that is loaded; other names stay.
   static func shortTitle(_ stage: StageSummary) -> String {
-    guard let place = stage.place, place.offset == nil, stage.name == place.file else {
+    guard let place = stage.place, place.offset == nil, stage.name.hasSuffix(place.file) else {
       return title(stage)
     }
-    return place.fileName.printable
+    return (stage.name.dropLast(place.file.count) + place.fileName).printable
   }
 
   static func collector(_ collector: StageCollector) -> String {
@@ -77,37 +77,65 @@ enum StageWords {
   static func share(_ share: Double?) -> String { share.map(Quantity.percent) ?? "" }
 }
 
+extension StageWords {
+  /// In how many launches a note was made, in parentheses; empty when it was in all.
+  static func extent(of note: StageNote, in summary: StagesSummary) -> String {
+    let launches = summary.seenLaunches
+    return note.launches < launches ? " (\(note.launches) of \(launches) launches)" : ""
+  }
+
+  /// Which launches are left out; nil for none.
+  static func leftOut(_ summary: StagesSummary) -> String? {
+    guard summary.launches > 0, summary.notReady > 0 else { return nil }
+    let count = Quantity.count(summary.notReady, "launch", plural: "launches")
+    return "\(count) that did not become ready"
+  }
+}
+
 // MARK: - The collector
 
 extension StageWords {
   /// What the collector adds to a launch.
   static func cost(_ cost: StageCost, _ collector: StageCollector) -> String {
-    let scale = Scale(.nanoseconds, for: cost.median)
-    let interval = cost.interval.map { ", 95 % interval \(bounds($0, scale))" } ?? ""
-    let share = cost.share.map { ", \(signed($0)) of a plain launch" } ?? ""
-    let blocks = Quantity.count(cost.n, "block")
-    let sign = cost.median < 0 ? "−" : ""
-    let verb = [.breakpoints, .statistics, .marks].contains(collector) ? "add" : "adds"
-    return "\(Self.collector(collector)) \(verb) \(sign)\(scale.text(abs(cost.median))) "
-      + "(\(blocks)\(interval)\(share))"
+    let share = cost.share.map { ", \(signed($0)) of a plain one" } ?? ""
+    let interval = cost.interval.map { interval in
+      let isNoise = interval.low <= 0 && interval.high >= 0
+      return "95 % interval \(time(interval.low)) to \(time(interval.high))"
+        + (isNoise ? "; it cannot be told from noise" : "")
+    }
+    return "\(time(cost.median)) a launch with \(Self.collector(collector))\(share) "
+      + "(\(Quantity.count(cost.n, "block")), \(interval ?? "too few for an interval"))"
   }
 
   /// Whether the stages add up.
-  static func check(_ check: StageSumCheck) -> String {
+  static func check(_ check: StageSumCheck, launches: Int) -> String {
     let worst = Quantity.percent(check.worstLaunch)
     let each =
       check.isIncomplete
       ? "stages are missing: in one launch they are off by \(worst)"
-      : "in every launch the stages sum to it within \(worst)"
-    let sum = Quantity.text(check.sum, .nanoseconds)
-    let launch = Quantity.text(check.launch, .nanoseconds)
-    let scatter = check.isOff ? ", since launches scatter" : ""
+      : launches == 1
+        ? "the stages sum to the launch within \(worst)"
+        : "in every launch the stages sum to it within \(worst)"
     let plain = check.plain.map { plain in
-      let deviation = check.plainDeviation.map { " (\(signed($0)))" } ?? ""
-      return "; a plain launch takes \(Quantity.text(plain, .nanoseconds))\(deviation)"
+      "\(compared(check.plainDeviation ?? 0)) a plain launch of \(Quantity.text(plain, .nanoseconds))"
     }
-    return "\(each); the shown ones sum to \(sum) of \(launch) (\(signed(check.deviation))"
-      + "\(scatter))" + (plain ?? "")
+    guard launches > 1 else { return each + (plain.map { "; that is \($0)" } ?? "") }
+    let scatter = check.isOff ? " (medians of launches that scatter need not add up)" : ""
+    let launch = "the median launch of \(Quantity.text(check.launch, .nanoseconds))\(scatter)"
+    return "\(each); the medians sum to \(Quantity.text(check.sum, .nanoseconds)), "
+      + "\(compared(check.deviation)) \(launch)" + (plain.map { ", and \($0)" } ?? "")
+  }
+
+  /// How one time compares with another, such as `3.6 % more than`.
+  private static func compared(_ deviation: Double) -> String {
+    let text = Quantity.percent(abs(deviation))
+    guard text != Quantity.percent(0) else { return "as much as" }
+    return "\(text) \(deviation < 0 ? "less" : "more") than"
+  }
+
+  /// A difference of times, with its sign.
+  private static func time(_ difference: Double) -> String {
+    (difference < 0 ? "−" : "+") + Quantity.text(abs(difference), .nanoseconds)
   }
 
   private static func signed(_ share: Double) -> String {

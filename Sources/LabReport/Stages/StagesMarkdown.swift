@@ -19,14 +19,17 @@ package struct StagesMarkdown {
 
   /// The section, which begins with a heading of the third level.
   package var lines: [String] {
-    let launches = Quantity.count(summary.launches, "launch", plural: "launches")
-    let collector = StageWords.collector(summary.collector)
-    let lead = "Medians of \(launches) of their own, seen by \(collector)."
-    return ["### \(MarkdownTable.escaped(title))", "", lead, ""] + table(rows.stages)
+    let count = Quantity.count(summary.seenLaunches, "launch", plural: "launches")
+    let own = summary.seenLaunches == 1 ? "its own" : "their own"
+    let unready = summary.launches == 0 ? ", of which none became ready" : ""
+    let lead = "\(summary.seenLaunches == 1 ? "From" : "Medians of") \(count) of \(own)\(unready)."
+    let heading = "\(title), seen by \(StageWords.collector(summary.collector))"
+    return ["### \(MarkdownTable.escaped(heading))", "", lead, ""] + table(rows.stages)
       + list("Printed", rows.printed)
       + list("Slowest initializers, by library and symbol", rows.slowestInitializers)
       + list("Slowest libraries to find and map", rows.slowestLibraries)
-      + list("Tasks, marks and libraries loaded later", rows.later, showsStart: true) + evidence
+      + list("Tasks, marks and libraries loaded later", rows.later, showsStart: true)
+      + (rows.unlistedCount > 0 ? ["", "And \(rows.unlistedCount) more."] : []) + evidence
   }
 
   private func list(_ title: String, _ rows: [StageRow], showsStart: Bool = false) -> [String] {
@@ -56,21 +59,21 @@ package struct StagesMarkdown {
     return [
       name, StageWords.median(row.stage), StageWords.interval(row.stage),
       StageWords.share(row.stage.share), row.stage.share.map(StageBar(width: 20).text) ?? "",
-      StageWords.remarks(row.stage, of: summary.launches),
+      StageWords.remarks(row.stage, of: summary.seenLaunches),
     ]
   }
 
   private var evidence: [String] {
     let cost = summary.cost.map { ["- Cost: \(StageWords.cost($0, summary.collector))"] } ?? []
     let check = summary.check.map { check in
-      ["- \(check.isIncomplete ? "**Sum:**" : "Sum:") \(StageWords.check(check))"]
+      let words = StageWords.check(check, launches: summary.launches)
+      return ["- \(check.isIncomplete ? "**Sum:**" : "Sum:") \(words)"]
     }
+    let leftOut = StageWords.leftOut(summary).map { ["- Left out: \($0)"] } ?? []
     let notes = summary.notes.map { note in
-      let isPartial = note.launches < max(summary.launches, 1)
-      let launches = isPartial ? " (\(note.launches) of \(summary.launches) launches)" : ""
-      return "- Note: \(MarkdownTable.escaped(note.text))\(launches)"
+      "- Note: \(MarkdownTable.escaped(note.text))\(StageWords.extent(of: note, in: summary))"
     }
-    let lines = cost + (check ?? []) + notes
+    let lines = cost + (check ?? []) + leftOut + notes
     return lines.isEmpty ? [] : [""] + lines
   }
 }

@@ -37,7 +37,7 @@ package struct StagesText {
       header, table(rows.stages), section("printed", rows.printed),
       section("slowest initializers, by library and symbol", rows.slowestInitializers),
       section("slowest libraries to find and map", rows.slowestLibraries),
-      section("tasks, marks and libraries loaded later", rows.later, showsStart: true),
+      section("tasks, marks and libraries loaded later", rows.later, showsStart: true) + unlisted,
       others, evidence,
     ]
     return sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
@@ -56,31 +56,42 @@ package struct StagesText {
         .map { "\($0.title.truncated(to: 48)) \(StageWords.median($0.stage))" }
       return items.isEmpty ? [] : listed("slowest", "\(label): \(items.joined(separator: ", "))")
     }
-    let count = Quantity.count(summary.launches, "launch", plural: "launches")
-    let how = "\(count) apart, seen by \(StageWords.collector(summary.collector))"
+    let how = "\(launches) apart, seen by \(StageWords.collector(summary.collector))"
     let heading = "\(style.paint(title.printable, .bold))  \(style.paint(how, .dim))"
-    return [heading] + table(rows.stages + rows.printed) + phrases + cost + check + notes
+    return [heading] + table(rows.stages + rows.longestPrinted) + phrases + cost + check + unready
+      + notes
   }
 
   private var header: [String] {
     guard !command.isEmpty else { return [] }
-    let count = summary.launches == 0 ? summary.notReady : summary.launches
-    let launches = Quantity.count(count, "launch", plural: "launches")
-    let unready = summary.launches == 0 ? ", none of them ready" : ""
-    let medians = summary.launches > 1 ? ", medians" : ""
+    let medians = summary.seenLaunches > 1 ? ", medians" : ""
     let program = summary.program.map { " · \($0.printable)" } ?? ""
     let title = ShellQuoting.text(command).printable.truncated(to: style.width)
-    let how = "\(launches)\(unready)\(medians), seen by \(StageWords.collector(summary.collector))"
+    let how = "\(launches)\(medians), seen by \(StageWords.collector(summary.collector))"
     return [style.paint(title, .bold)]
       + style.wrapped("  \(how)\(program)", indent: 2).map { style.paint($0, .dim) }
   }
 
+  /// How many launches are shown, and whether they were ready.
+  private var launches: String {
+    let count = Quantity.count(summary.seenLaunches, "launch", plural: "launches")
+    guard summary.launches == 0 else { return count }
+    return "\(count), \(summary.seenLaunches == 1 ? "not" : "none of them") ready"
+  }
+
   private func table(_ rows: [StageRow], showsStart: Bool = false) -> [String] {
-    StageTable(rows: rows, launches: summary.launches, style: style, showsStart: showsStart).lines()
+    StageTable(rows: rows, launches: summary.seenLaunches, style: style, showsStart: showsStart)
+      .lines()
   }
 
   private func section(_ title: String, _ rows: [StageRow], showsStart: Bool = false) -> [String] {
     rows.isEmpty ? [] : [style.paint(title, .dim)] + table(rows, showsStart: showsStart)
+  }
+
+  /// What the list of later things leaves out.
+  private var unlisted: [String] {
+    let count = rows.unlistedCount
+    return count > 0 ? [style.paint("  and \(count) more, which --all shows", .dim)] : []
   }
 
   private var others: [String] {
@@ -117,21 +128,21 @@ package struct StagesText {
 
   private var notes: [String] {
     summary.notes.flatMap { note in
-      let isPartial = note.launches < max(summary.launches, 1)
-      let launches = isPartial ? " (\(note.launches) of \(summary.launches) launches)" : ""
-      return listed("note", note.text.printable + launches)
+      listed("note", note.text.printable + StageWords.extent(of: note, in: summary))
     }
   }
 
   private var check: [String] {
     guard let check = summary.check else { return [] }
-    return listed("sum", StageWords.check(check), check.isIncomplete ? .warning : .dim)
+    return listed(
+      "sum",
+      StageWords.check(check, launches: summary.launches),
+      check.isIncomplete ? .warning : .dim
+    )
   }
 
   private var unready: [String] {
-    guard summary.launches > 0, summary.notReady > 0 else { return [] }
-    let count = Quantity.count(summary.notReady, "launch", plural: "launches")
-    return listed("left out", "\(count) that did not become ready")
+    StageWords.leftOut(summary).map { listed("left out", $0) } ?? []
   }
 
   /// Counts in the order of what a reader asks first.

@@ -37,9 +37,17 @@ import Testing
   @Test func `reports the stages and page-ins of an arm`() throws {
     let report = RunMarkdown(summary).rendered()
     let name = try #require(ArmText.shown(of: summary).first?.name)
-    #expect(report.contains("## Stages\n\n### \(name)\n"))
+    #expect(report.contains("## Stages\n\n### \(name), seen by the probe\n"))
     #expect(report.contains("## Page-ins\n"))
     #expect(report.contains("936 pages came in"))
+  }
+
+  @Test func `shows what was printed in brief too`() throws {
+    var summary = summary
+    summary.arms[0].stages = [SampleStages.summary([SampleStages.printed])]
+    let text = RunText(summary, style: TextStyle(width: 120)).rendered()
+    #expect(text.contains("  relocation"))
+    #expect(text.contains("1.020 ms"))
   }
 
   @Test func `says nothing of stages in a run without any`() {

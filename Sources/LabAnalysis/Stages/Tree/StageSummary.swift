@@ -84,6 +84,9 @@ package struct StagesSummary: Hashable, Sendable {
   /// How many more did not become ready, and count only where no launch did.
   package var notReady: Int
 
+  /// How many launches the stages are of, ready or not.
+  package var seenLaunches: Int { launches == 0 ? notReady : launches }
+
   /// The stage `launch`; its median is that of launches with the collector.
   package var launch: StageSummary
 
