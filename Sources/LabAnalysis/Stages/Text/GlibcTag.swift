@@ -41,6 +41,9 @@ struct GlibcTag {
       line.charge(1)
     }
     let digits = start..<line.end - 1
+    if digits.isEmpty, Self.isPlaceholder(&line) {
+      return GlibcTag(prefix: prefix, pid: nil, gap: gap)
+    }
     guard (1...18).contains(digits.count), let pid = Int64(line.text(digits)) else { return nil }
     guard start - line.position <= 256 else { return nil }
     if start > line.position {
@@ -50,6 +53,18 @@ struct GlibcTag {
       prefix.log = LinePrefix.log(in: &line, words: .max)
     }
     return GlibcTag(prefix: prefix, pid: pid, gap: gap)
+  }
+
+  /// Whether all that stands before the colon is put for a number that a page does not tell.
+  private static func isPlaceholder(_ line: inout LineScanner) -> Bool {
+    let word = line.position..<line.end - 1
+    guard (1...12).contains(word.count) else { return false }
+    line.charge(word.count)
+    let text = line.text(word).lowercased()
+    return ["pid", "[pid]", "$pid"].contains(text)
+      || ["...", "\u{2026}", "xxx", "???"].contains { filler in
+        text.hasPrefix(filler) && text.allSatisfy { $0 == filler.first }
+      }
   }
 
   /// How a time is set apart; nil when the tabs of the loader were lost.

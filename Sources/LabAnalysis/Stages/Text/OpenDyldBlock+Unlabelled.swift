@@ -38,7 +38,8 @@ extension OpenDyldBlock {
       return false
     }
     if time.hasWideDot { text = text.withPlainDots }
-    guard imageNames.insert(text).inserted else {
+    // Dyld adds up what has the same name, but people make several names unreadable alike.
+    guard imageNames.insert(text).inserted || Self.isUnreadable(text) else {
       takesImages = false
       return false
     }
@@ -47,6 +48,12 @@ extension OpenDyldBlock {
     let image = value(text, nil, time, line)
     block.images.append(image)
     return true
+  }
+
+  /// Whether a name stands for one that is not told, such as `xxx`.
+  private static func isUnreadable(_ name: String) -> Bool {
+    guard let first = name.first, name.utf8.count <= 64 else { return false }
+    return "xX?".contains(first) && name.allSatisfy { $0 == first }
   }
 
   /// Uses a stage that dyld does not know, if its share agrees with the total.
