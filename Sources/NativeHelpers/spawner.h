@@ -118,6 +118,7 @@ void ask_for_trace(struct launch *launch, sigset_t *blocked);
 int trace_descriptor(void);
 void follow(struct launch *launch);
 void handle_stop(struct launch *launch, int code);
+void add_hit(int64_t *hits, int64_t now);
 void take_trace(struct launch *launch);
 void close_trace(void);
 

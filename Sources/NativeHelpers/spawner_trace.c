@@ -153,6 +153,13 @@ static void begin(struct launch *launch) {
   resume(launch, 0);
 }
 
+// The loader reaches its place again for each library that the program loads later.
+void add_hit(int64_t *hits, int64_t now) {
+  int hit = 0;
+  while (hit < HIT_LIMIT && hits[hit]) hit++;
+  if (hit < HIT_LIMIT) hits[hit] = now;
+}
+
 // True when none of the places is still to come.
 static int note_hit(struct launch *launch, uint64_t address, int64_t now) {
   int last = 0;
@@ -160,8 +167,7 @@ static int note_hit(struct launch *launch, uint64_t address, int64_t now) {
     if (!state.addresses[place] || launch->result.trace.errors[place]) continue;
     last = 0;
     if (state.addresses[place] != address) continue;
-    int64_t *hits = launch->result.trace.hits[place];
-    hits[hits[0] ? 1 : 0] = now;
+    add_hit(launch->result.trace.hits[place], now);
     last = 1;
   }
   return last;

@@ -82,10 +82,7 @@ static void take_sample(struct trace_result *trace, const struct sample *sample,
                         const uint64_t *addresses) {
   for (int place = 0; place < PLACE_LIMIT; place++) {
     if (places[place] < 0 || addresses[place] != sample->address) continue;
-    int64_t *hits = trace->hits[place];
-    int hit = 0;
-    while (hit < HIT_LIMIT && hits[hit]) hit++;
-    if (hit < HIT_LIMIT) hits[hit] = (int64_t)sample->time;
+    add_hit(trace->hits[place], (int64_t)sample->time);
   }
 }
 

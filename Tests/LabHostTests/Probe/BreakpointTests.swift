@@ -173,6 +173,32 @@ struct BreakpointTests {
     #expect(seen.notes.contains { $0.hasPrefix("main was not reached") })
   }
 
+  @Test(arguments: [[], [RefusingSpawner.Call.events]])
+  func `sees the loader before the libraries that an initializer loads`(
+    _ calls: [RefusingSpawner.Call]
+  ) throws {
+    let bench = try LaunchBench()
+    let source = CProgram.clockSource.replacing(
+      "#include <time.h>",
+      with: "#include <time.h>\n#include <dlfcn.h>"
+    )
+    .replacing(
+      "initialized = now();",
+      with: "initialized = now(); dlopen(\"libm.so.6\", RTLD_NOW);"
+    )
+    let path = try CProgram(testDescription: "", flags: ["-ldl"]).compile(source)
+    let request = try bench.request([path], breakpoints: .find(in: path))
+    let result = try #require(try RefusingSpawner(calls).launch(request))
+    let seen = try #require(result.observation)
+    let kinds: [LaunchEvent.Kind] = [
+      .executed, .loaderState, .loaderState, .entered, .mainReached,
+    ]
+    #expect(seen.events.map(\.kind) == kinds)
+    let states = seen.events.filter { $0.kind == .loaderState }
+    let initialized = try Self.printedTimes(result).initialized
+    #expect(states.count == 2 && states.allSatisfy { $0.time.count < initialized })
+  }
+
   @Test func `says that not all times may be there when it loads very many libraries`() throws {
     let bench = try LaunchBench()
     let path = try CProgram(testDescription: "", flags: ["-ldl"]).compile(
