@@ -32,7 +32,8 @@ struct Session {
 
   /// What is left of this session: processes, private directories and cgroups.
   var leftovers: [String] {
-    processes + socketDirectories + workDirectories + probeDirectories + stagesDirectories + cgroups
+    processes + socketDirectories + workDirectories + scratchDirectories + probeDirectories
+      + cgroups
   }
 
   /// Launchlab itself, its spawner, and everything that inherited the mark of the test.
@@ -50,9 +51,11 @@ struct Session {
   /// Where the probe and the file of events are, in memory.
   var probeDirectories: [String] { entries(of: "/dev/shm", prefix: "launchlab-probe-\(pid)-") }
 
-  private var stagesDirectories: [String] {
-    let directory = FileManager.default.temporaryDirectory.path
-    return entries(of: directory, prefix: "launchlab-stages-\(pid)-")
+  /// Private directories of launches that are not stored, in the cache of the user.
+  private var scratchDirectories: [String] {
+    let environment = ProcessInfo.processInfo.environment
+    let cache = environment["XDG_CACHE_HOME"] ?? "\(environment["HOME"] ?? "/root")/.cache"
+    return entries(of: "\(cache)/launchlab/scratch/work", prefix: "\(pid)-")
   }
 
   private var workDirectories: [String] {

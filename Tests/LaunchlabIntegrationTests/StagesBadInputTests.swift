@@ -152,6 +152,8 @@ extension EndToEnd {
       _ = try await session.finish()
 
       #expect(try await eventually { session.processes.isEmpty })
+      #expect(session.leftovers.contains { $0.contains("/scratch/work/") })
+      #expect(session.probeDirectories.count == 1)
       _ = try await lab.stages(of: ["/bin/true"])
       #expect(session.leftovers == [])
     }

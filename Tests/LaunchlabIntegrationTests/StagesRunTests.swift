@@ -83,6 +83,10 @@ extension EndToEnd {
         let stored = launches.filter { $0.state == arm.state && $0.kind == arm.kind }
         #expect((arm.metrics["launch"] ?? nil)?.values == stored.compactMap(\.launchNs))
       }
+      for launch in launches {
+        #expect((launch.stages == nil) == (launch.kind == "plain"))
+        if let stages = launch.stages { lab.expectSums(of: stages) }
+      }
       let table = try await lab.run("export", "--format", "csv")
       #expect(table.stdout.split(separator: "\r\n").count == 1 + launches.count)
       let history = try await lab.run("history")

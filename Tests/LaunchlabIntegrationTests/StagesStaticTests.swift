@@ -39,7 +39,7 @@ extension EndToEnd {
           linking: .musl,
           stages: ["exec", "load", "fixup", "init", "main_to_ready"],
           merged: ["load"],
-          notes: ["loading and relocation cannot be told apart from outside"]
+          notes: ["the end of load was not seen, so that it holds fixup too"]
         ),
         Case(
           linking: .staticProgram,
@@ -80,7 +80,7 @@ extension EndToEnd {
       #expect(block.parts.map(\.name) == Launchlab.probeStages)
       #expect(block.preMainNs != nil)
       #expect(block.part("fixup")?.flags == ["unavailable"])
-      #expect(block.notes("loading and relocation cannot be told apart from outside"))
+      #expect(block.notes("the end of load was not seen, so that it holds fixup too"))
       let parts = block.part("init")?.children.map(\.name)
       #expect(parts == ["init.libraries", "init.program"])
     }

@@ -37,6 +37,9 @@ struct StoredLaunch: Decodable {
   let stateReached: String
   let stdout: Output?
 
+  /// Of collector launches.
+  let stages: StagesResult.Block?
+
   struct Output: Decodable {
     let head: String
     let totalBytes: Int64
