@@ -39,6 +39,15 @@ package struct Arm: Hashable, Codable, Sendable {
       }
     }
 
+    /// What its launches are called, such as `launches with probe`; nil for plain ones.
+    package var phrase: String? {
+      switch self {
+      case .plain: nil
+      case .counters: "counter launches"
+      default: "launches with \(rawValue)"
+      }
+    }
+
     /// What collects on the launches of the arm, if anything.
     package var collector: StageCollector? { StageCollector(rawValue: rawValue) }
   }

@@ -54,6 +54,16 @@ import Testing
     #expect(diagnostic.problem.hasSuffix("it printed nothing"))
   }
 
+  @Test func `says with which collector a target fails`() {
+    let diagnostic = FailureDiagnostic.make(
+      unready: Arm(target: "x", state: .warm, kind: .probe),
+      ready: .exit,
+      record: record(.exited(code: 1), CapturedOutput())
+    )
+    #expect(diagnostic.place == "target \"x\", warm, launches with probe, block 2")
+    #expect(diagnostic.problem.hasPrefix("exited(1), so that the launch has no total"))
+  }
+
   @Test func `says which launch mark was waited for, and how it is made`() {
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "x", state: .warm),

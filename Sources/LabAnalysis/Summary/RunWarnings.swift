@@ -52,11 +52,6 @@ struct RunWarnings {
 extension ArmSummary {
   /// The arm as a place, such as `perl, warm`.
   fileprivate var phrase: String {
-    let name = "\(arm.target), \(arm.state.rawValue)"
-    switch arm.kind {
-    case .plain: return name
-    case .counters: return "\(name), counter launches"
-    default: return "\(name), launches with \(arm.kind.rawValue)"
-    }
+    [arm.target, arm.state.rawValue, arm.kind.phrase].compactMap(\.self).joined(separator: ", ")
   }
 }

@@ -24,11 +24,12 @@ enum FailureDiagnostic {
     let result = record.result
     let printed = OutputStream.allCases.flatMap { lines(of: $0, in: result.output) }
     let said = printed.isEmpty ? ["it printed nothing"] : printed
+    let place = ["target \"\(arm.target)\"", arm.state.rawValue, arm.kind.phrase]
     return Diagnostic(
       .error,
       id: "target-fails",
       problem: ([fate] + said).joined(separator: "\n    "),
-      place: "target \"\(arm.target)\", \(arm.state.rawValue), block \(record.block)",
+      place: (place.compactMap(\.self) + ["block \(record.block)"]).joined(separator: ", "),
       remedy: remedy(for: result.outcome, ready: ready)
     )
   }
