@@ -14,6 +14,10 @@ struct RunSink: LaunchLoop.Sink {
   private let plan: Plan
   private let total: Int
   private let observe: (RunEvent) -> Void
+
+  /// Whether short parts are summed for the estimates too, as in the launches that were read back.
+  private let isFolding: Bool
+
   private var block: [LaunchRecord] = []
 
   /// Begins a run in the store, or goes on where a stored one was cut off.
@@ -37,6 +41,7 @@ struct RunSink: LaunchLoop.Sink {
     self.accumulator = accumulator
     self.done = done
     self.observe = observe
+    isFolding = isResumption
   }
 
   mutating func take(_ record: LaunchRecord, at now: Nanoseconds) throws {
@@ -45,7 +50,7 @@ struct RunSink: LaunchLoop.Sink {
     kept.stages = record.stages?.folded()
     writer.append(kept)
     try writer.commitIfDue(at: now)
-    block.append(record)
+    block.append(isFolding ? kept : record)
     done += 1
     observe(
       .launched(
