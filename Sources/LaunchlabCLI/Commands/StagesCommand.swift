@@ -56,6 +56,16 @@ extension Launchlab {
       if text.parse == nil, let option = text.optionsOfParse.first {
         throw ValidationError("\(option) is for a text that is read with --parse")
       }
+      if text.parse != nil, output.isForLaunches || isForLaunches {
+        throw ValidationError(
+          "--parse launches nothing; of the options it takes --json and its own"
+        )
+      }
+    }
+
+    /// Whether an option is given that only launches have.
+    private var isForLaunches: Bool {
+      launches != 1 || state != LaunchState.warm.rawValue || !collect.isEmpty || probeHidden
     }
 
     func run() async throws { try await run(on: .standard) }

@@ -18,6 +18,14 @@ struct StagesOutputOptions: ParsableArguments {
   @Option(help: "Write the launches for speedscope to <file>.", completion: .file())
   var speedscope: String?
 
+  /// Whether an option is given that only launches have.
+  var isForLaunches: Bool { all || trace != nil || speedscope != nil }
+
+  func validate() throws {
+    guard [json, trace, speedscope].count(where: { $0 == "-" }) > 1 else { return }
+    throw ValidationError("only one of --json, --trace and --speedscope can go to stdout")
+  }
+
   /// Shows the text first, so that a file that cannot be written does not hide the result.
   func show(_ result: StagesResult, command: [String], on console: Console) throws {
     let summaries = result.arms.flatMap(\.stages)
@@ -31,7 +39,8 @@ struct StagesOutputOptions: ParsableArguments {
         )
         try console.write((index > 0 ? "\n" : "") + text.rendered())
       }
-      for pageIns in result.arms.compactMap(\.pageIns) {
+      // Every collector sees the same pages come in.
+      if let pageIns = result.arms.compactMap(\.pageIns).first {
         let lines = PageInText(pageIns, showsAll: all).lines(style: console.resultStyle)
         try console.write((["\n"] + lines.map { $0 + "\n" }).joined())
       }
