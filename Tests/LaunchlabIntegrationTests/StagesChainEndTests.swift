@@ -42,7 +42,7 @@ extension EndToEnd {
       let block = try await lab.block(of: ["sh", "-c", "exec \(program.path)"])
 
       #expect(block.program.map { URL(filePath: $0).lastPathComponent } == "dash")
-      #expect(block.notes("if it executed another one"))
+      #expect(block.notes("what it may have executed in its place"))
     }
 
     @Test(.enabled(if: Machine.isRoot && Machine.has("chroot"), "chroot takes root"))

@@ -111,9 +111,9 @@ extension EndToEnd {
       let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)
       for text in [terminal, report] {
         #expect(text.contains("total pre-main time"))
-        #expect(text.contains("the probe adds "))
-        #expect(text.contains("breakpoints add "))
-        #expect(text.contains("the stages sum to "))
+        #expect(text.contains(" a launch with the probe"))
+        #expect(text.contains(" a launch with breakpoints"))
+        #expect(text.contains("the stages sum to it within 0.0 %"))
         #expect(text.contains("phase"))
         #expect(text.contains("pages came in"))
       }
