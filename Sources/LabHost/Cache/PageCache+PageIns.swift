@@ -62,7 +62,8 @@ extension PageIns {
     let paths = Set(others.map(\.text)).subtracting([""]).sorted()
     if !others.isEmpty {
       let names = paths.isEmpty ? "" : ", such as \(paths.prefix(3).joined(separator: ", "))"
-      notes.append("\(others.count) major faults were in files that are not watched\(names)")
+      let count = others.count == 1 ? "1 major fault was" : "\(others.count) major faults were"
+      notes.append("\(count) in files whose pages are not counted\(names)")
     }
     if let all = majorFaults, all > Int64(faults.events.count) {
       notes.append(

@@ -36,7 +36,7 @@ import Testing
         PageIn(path: "/own", isOwn: true, pages: 20, faulted: 2, readAhead: 18),
       ]
     )
-    #expect(ins.notes == ["1 major faults were in files that are not watched, such as /else"])
+    #expect(ins.notes == ["1 major fault was in files whose pages are not counted, such as /else"])
     #expect(ins.majorFaults == 4)
   }
 
