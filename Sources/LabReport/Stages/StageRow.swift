@@ -108,7 +108,14 @@ struct StageRows {
     showsAll ? allLater : Array(allLater.prefix(Self.mostListed))
   }
 
-  /// How many of them are not listed.
+  /// The first of what the program says with the marks API.
+  var marks: [StageRow] {
+    Array(allLater.filter { $0.stage.source == .marks }.prefix(Self.mostMarks))
+  }
+
+  private static let mostMarks = 12
+
+  /// How many of the later ones are not listed.
   var unlistedCount: Int { allLater.count - later.count }
 
   private var allLater: [StageRow] {

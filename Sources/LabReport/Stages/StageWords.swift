@@ -99,7 +99,8 @@ extension StageWords {
   static func cost(_ cost: StageCost, _ collector: StageCollector) -> String {
     let share = cost.share.map { ", \(signed($0)) of a plain one" } ?? ""
     let interval = cost.interval.map { interval in
-      let isNoise = interval.low <= 0 && interval.high >= 0
+      // Looking makes no launch faster, so that a negative cost is noise too.
+      let isNoise = interval.low <= 0
       return "95 % interval \(time(interval.low)) to \(time(interval.high))"
         + (isNoise ? "; it cannot be told from noise" : "")
     }

@@ -44,8 +44,8 @@ package struct StagesText {
       .joined(separator: "\n")
   }
 
-  /// The stages of one arm within the result of a run: a bar per stage, what the collector costs,
-  /// and the few slowest initializers and libraries.
+  /// The stages of one arm within the result of a run: a bar per stage, the first tasks and marks,
+  /// what the collector costs, and the few slowest initializers and libraries.
   package func brief(title: String) -> [String] {
     let slowest = [
       ("initializers", rows.slowestInitializers.filter { $0.depth == 2 }),
@@ -58,7 +58,8 @@ package struct StagesText {
     }
     let how = "\(launches) apart, seen by \(StageWords.collector(summary.collector))"
     let heading = "\(style.paint(title.printable, .bold))  \(style.paint(how, .dim))"
-    return [heading] + table(rows.stages + rows.longestPrinted) + phrases + cost + check + unready
+    return [heading] + table(rows.stages + rows.longestPrinted)
+      + section("tasks and marks", rows.marks, showsStart: true) + phrases + cost + check + unready
       + notes
   }
 

@@ -32,6 +32,19 @@ import Testing
     #expect(evidence(plain: [8_100]).contains("(1 block, too few for an interval)"))
   }
 
+  @Test func `takes a cost below 0 for noise, since looking makes no launch faster`() {
+    let text = evidence(plain: [8_100, 8_110, 8_120, 8_130, 8_140, 8_150])
+    #expect(text.contains(" to −105.0 µs; it cannot be told from noise)"))
+  }
+
+  @Test func `shows tasks and marks of a run in brief`() {
+    let lines = StagesText(SampleStages.summary([SampleStages.tool]), style: TextStyle())
+      .brief(title: "tool")
+    #expect(lines.contains("tasks and marks"))
+    #expect(lines.contains { $0.contains("    load fonts") && $0.contains("390.0 µs") })
+    #expect(!lines.contains { $0.contains("loading plugin.so") })
+  }
+
   @Test func `says how the sum compares with launches`() {
     #expect(
       evidence(plain: [7_900, 7_900])
