@@ -29,11 +29,12 @@ package struct PageInText {
   }
 
   private var total: String {
-    let launches = Quantity.count(summary.launches, "launch", plural: "launches")
+    let isOne = summary.launches == 1
+    let extent = isOne ? "1 launch" : "the medians per file of \(summary.launches) launches"
     let pages = Quantity.count(summary.pages, "page")
     guard let faulted = summary.faulted, let ahead = summary.readAhead else {
-      return "\(pages) came in, median of \(launches)"
+      return "\(pages) came in (\(extent))"
     }
-    return "\(pages) came in, \(faulted) by a fault and \(ahead) read ahead, median of \(launches)"
+    return "\(pages) came in, \(faulted) by a fault and \(ahead) read ahead (\(extent))"
   }
 }

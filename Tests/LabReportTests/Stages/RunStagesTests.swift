@@ -30,7 +30,7 @@ import Testing
     #expect(text.contains("stages of \(name)  2 launches apart, seen by the probe"))
     #expect(text.contains("seen by the loader's statistics"))
     #expect(text.contains("total pre-main time"))
-    #expect(text.contains("936 pages came in, 5 by a fault and 931 read ahead"))
+    #expect(text.contains("936 pages came in, 5 by a fault and 931 read ahead (the medians per"))
     #expect(text.contains("1 major fault was elsewhere"))
   }
 
