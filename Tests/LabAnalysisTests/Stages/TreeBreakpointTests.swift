@@ -86,4 +86,14 @@ import Testing
     #expect(stages.part("load")?.flags == [.merged])
     #expect(stages.part("init")?.children.isEmpty == true)
   }
+
+  @Test func `a program that is known to be static is not said to be so again`() {
+    var events = TreeEvents(collector: .breakpoints)
+    events.add(.executed, at: 100, until: 150, "/bin/still")
+    events.add(.entered, at: 200)
+    events.add(.mainReached, at: 300)
+    let seen = events.observation(ready: 900)
+    #expect(StageTree.stages(of: seen).notes.count == 1)
+    #expect(StageTree.stages(of: seen, hasLoader: false).notes.isEmpty)
+  }
 }

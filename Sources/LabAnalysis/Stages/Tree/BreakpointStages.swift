@@ -16,6 +16,9 @@ struct BreakpointStages {
   /// Whether the program has a dynamic loader, though perhaps one whose states were not seen.
   private let hasLoader: Bool
 
+  /// Whether the file of the program was looked into, which then has said if it is static.
+  private let isTold: Bool
+
   /// When the loader first began to add libraries.
   private let adding: Nanoseconds?
 
@@ -39,6 +42,7 @@ struct BreakpointStages {
     }
     adding = states.first { $0.object == 0 }?.time
     consistent = states.first { $0.object == 1 }?.time
+    isTold = hasLoader != nil
     self.hasLoader = hasLoader ?? (!states.isEmpty || trace.lateKinds.contains(.loaderState))
   }
 
@@ -135,7 +139,7 @@ struct BreakpointStages {
         "the states of the loader were not seen; what it and initializers of libraries took is in "
           + "\(StageName.exec)"
       )
-    } else if !isDynamic {
+    } else if !isDynamic, !isTold {
       notes.append("no dynamic loader was seen, as in a static program: it has no loader stages")
     }
     if main == nil, !trace.lateKinds.contains(.mainReached) {
