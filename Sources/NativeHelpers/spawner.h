@@ -128,6 +128,11 @@ int add_trace_event(struct launch *launch, int place, uint64_t address);
 void take_trace_events(struct launch *launch, const uint64_t *addresses);
 void close_trace_events(void);
 
+// spawner_trace_stop.c: how long the target was kept from running.
+void open_stop(void);
+void take_stop(struct launch *launch);
+void close_stop(void);
+
 // spawner_trace_registers.c: breakpoints of ptrace(2).
 int set_breakpoints(pid_t pid, const uint64_t *addresses, int32_t *errors);
 void clear_breakpoints(pid_t pid);

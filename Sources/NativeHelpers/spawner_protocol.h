@@ -132,7 +132,7 @@ enum trace_flag {
 
 struct trace_result {
   int64_t stopped;  // the program was executed and had not run yet; 0 when that was not seen
-  int64_t resumed;  // it could go on
+  int64_t resumed;  // it could go on; both by the kernel where there are perf events
   int64_t hits[PLACE_LIMIT][HIT_LIMIT];  // 0: not reached
   int32_t errors[PLACE_LIMIT];           // 0, or the errno that kept the place away
   uint32_t method;  // enum trace_method

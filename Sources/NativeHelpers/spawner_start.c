@@ -36,7 +36,10 @@ static int be_target(void *argument) {
   if (has_events(launch)) {
     // The descriptor table is shared up to here, so that the spawner can read the events.
     open_counters(launch);
-    if (is_traced(launch)) open_trace_events(launch);
+    if (is_traced(launch)) {
+      open_trace_events(launch);
+      open_stop();
+    }
     if (launch->request->flags & REQUEST_FAULTS) open_faults(launch);
     if (unshare(CLONE_FILES) != 0) give_up(STEP_CLONE);
   }

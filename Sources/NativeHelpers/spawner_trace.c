@@ -212,10 +212,12 @@ void follow(struct launch *launch) {
 
 void take_trace(struct launch *launch) {
   if (launch->result.trace.method == TRACE_EVENTS) take_trace_events(launch, state.addresses);
+  take_stop(launch);
 }
 
 void close_trace(void) {
   end_trace();
   close_trace_events();
+  close_stop();
   for (int place = 0; place < PLACE_LIMIT; place++) state.addresses[place] = 0;
 }
