@@ -162,8 +162,13 @@ extension EndToEnd {
       #expect(after.prefix(before.count).map(\.launchNs) == before.map(\.launchNs))
       let text = try String(contentsOfFile: lab.path("result.json"), encoding: .utf8)
       let arm = try #require(try RunResult(text).arm("warm", "plain"))
-      #expect(arm.collectors.map(\.launches) == [60, 60])
-      #expect(arm.collectors.allSatisfy { $0.cost?.n == 60 && $0.sumCheck?.worstLaunch == 0 })
+      // A launch may miss its state on a busy machine; those after the cut alone are at most 20.
+      #expect(arm.collectors.count == 2)
+      for collector in arm.collectors {
+        #expect(collector.launches >= 50)
+        #expect(try #require(collector.cost).n >= 50)
+        #expect(collector.sumCheck?.worstLaunch == 0)
+      }
     }
 
     @Test func `counts the launches of a collector that does not work as failed`() async throws {

@@ -21,7 +21,7 @@ extension EndToEnd {
       var testDescription: String { ([linking.rawValue] + options).joined(separator: " ") }
     }
 
-    private static let noLoader = "no dynamic loader was seen"
+    private static let noLoader = "is static: no libraries are loaded"
 
     @Test(
       arguments: [
@@ -129,7 +129,7 @@ extension EndToEnd {
       #expect(block.parts.map(\.name) == ["exec", "runtime_setup", "init", "main_to_ready"])
       #expect(block.flags == [])
       #expect(block.notes("the probe was not used, but breakpoints"))
-      #expect(block.notes("no dynamic loader was seen"))
+      #expect(block.notes("is static: no libraries are loaded"))
     }
   }
 }
