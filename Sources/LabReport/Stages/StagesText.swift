@@ -56,7 +56,7 @@ package struct StagesText {
         .map { "\($0.title.truncated(to: 48)) \(StageWords.median($0.stage))" }
       return items.isEmpty ? [] : listed("slowest", "\(label): \(items.joined(separator: ", "))")
     }
-    let how = "\(launches) apart, seen by \(StageWords.collector(summary.collector))"
+    let how = "\(count) apart\(unreadiness), seen by \(StageWords.collector(summary.collector))"
     let heading = "\(style.paint(title.printable, .bold))  \(style.paint(how, .dim))"
     return [heading] + table(rows.stages + rows.longestPrinted)
       + section("tasks and marks", rows.marks, showsStart: true) + phrases + cost + check + unready
@@ -68,16 +68,19 @@ package struct StagesText {
     let medians = summary.seenLaunches > 1 ? ", medians" : ""
     let program = summary.program.map { " · \($0.printable)" } ?? ""
     let title = ShellQuoting.text(command).printable.truncated(to: style.width)
-    let how = "\(launches)\(medians), seen by \(StageWords.collector(summary.collector))"
+    let how = "\(count)\(unreadiness)\(medians), seen by \(StageWords.collector(summary.collector))"
     return [style.paint(title, .bold)]
       + style.wrapped("  \(how)\(program)", indent: 2).map { style.paint($0, .dim) }
   }
 
-  /// How many launches are shown, and whether they were ready.
-  private var launches: String {
-    let count = Quantity.count(summary.seenLaunches, "launch", plural: "launches")
-    guard summary.launches == 0 else { return count }
-    return "\(count), \(summary.seenLaunches == 1 ? "not" : "none of them") ready"
+  private var count: String {
+    Quantity.count(summary.seenLaunches, "launch", plural: "launches")
+  }
+
+  /// That the launches which are shown were not ready; empty when they were.
+  private var unreadiness: String {
+    guard summary.launches == 0 else { return "" }
+    return summary.seenLaunches == 1 ? ", not ready" : ", none of them ready"
   }
 
   private func table(_ rows: [StageRow], showsStart: Bool = false) -> [String] {

@@ -45,6 +45,12 @@ import Testing
     #expect(!lines.contains { $0.contains("loading plugin.so") })
   }
 
+  @Test func `says in brief that no launch was ready`() {
+    let summary = SampleStages.summary([SampleStages.unready, SampleStages.unready])
+    let lines = StagesText(summary, style: TextStyle()).brief(title: "tool warm")
+    #expect(lines.first == "tool warm  2 launches apart, none of them ready, seen by the probe")
+  }
+
   @Test func `says how the sum compares with launches`() {
     #expect(
       evidence(plain: [7_900, 7_900])
