@@ -62,6 +62,7 @@ import Testing
     )
     #expect(diagnostic.place == "target \"x\", warm, launches with probe, block 2")
     #expect(diagnostic.problem.hasPrefix("exited(1), so that the launch has no total"))
+    #expect(diagnostic.remedy?.contains("`probe_hidden: true`") == true)
   }
 
   @Test func `says which launch mark was waited for, and how it is made`() {

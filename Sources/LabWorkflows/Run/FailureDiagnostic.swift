@@ -30,8 +30,15 @@ enum FailureDiagnostic {
       id: "target-fails",
       problem: ([fate] + said).joined(separator: "\n    "),
       place: (place.compactMap(\.self) + ["block \(record.block)"]).joined(separator: ", "),
-      remedy: remedy(for: result.outcome, ready: ready)
+      remedy: remedy(for: result.outcome, ready: ready) + hint(for: arm.kind)
     )
+  }
+
+  /// What else may help where the target could have noticed that it is looked at.
+  private static func hint(for kind: Arm.Kind) -> String {
+    guard kind == .probe else { return "" }
+    return
+      "; if it fails with the probe only, set `probe_hidden: true`, or collect with breakpoints"
   }
 
   private static func remedy(for outcome: Outcome, ready: Readiness) -> String {
