@@ -115,6 +115,12 @@ struct StageRows {
 
   private static let mostMarks = 12
 
+  /// A detail, or what a part holds of the marks API, such as tasks that run before `main`.
+  private static func details(_ stage: StageSummary) -> [StageSummary] {
+    guard stage.kind == .part else { return stage.kind == .detail ? [stage] : [] }
+    return stage.children.filter { $0.kind == .detail && $0.source == .marks }
+  }
+
   /// How many of the later ones are not listed.
   var unlistedCount: Int { allLater.count - later.count }
 
@@ -123,7 +129,7 @@ struct StageRows {
     let stages = summary.launch.children.flatMap { part in
       part.kind == .detail && part.source == .marks
         ? [part]
-        : part.children.filter { part.name != StageName.exec && $0.kind == .detail }
+        : part.name == StageName.exec ? [] : part.children.flatMap(Self.details)
     }
     .filter { $0.source != .text && $0.source != .statistics }
     return stages.filter { !$0.name.hasPrefix(Self.otherPrefix) }.flatMap { stage in

@@ -45,6 +45,33 @@ import Testing
     #expect(!lines.contains { $0.contains("loading plugin.so") })
   }
 
+  @Test func `shows tasks that run before main`() throws {
+    var stages = SampleStages.tool
+    let index = try #require(
+      stages.launch.children.firstIndex { $0.name == StageName.initializers }
+    )
+    let phase = Stage(
+      name: "pre_main",
+      kind: .detail,
+      start: .milliseconds(1),
+      duration: Nanoseconds(7_000),
+      source: .marks,
+      children: [
+        Stage(
+          name: "fold_case",
+          kind: .detail,
+          start: .milliseconds(1),
+          duration: Nanoseconds(6_000),
+          source: .marks
+        )
+      ]
+    )
+    stages.launch.children[index].children[0].children.append(phase)
+    let text = StagesText(SampleStages.summary([stages]), style: TextStyle()).rendered()
+    #expect(text.contains("  pre_main"))
+    #expect(text.contains("    fold_case"))
+  }
+
   @Test func `says in brief that no launch was ready`() {
     let summary = SampleStages.summary([SampleStages.unready, SampleStages.unready])
     let lines = StagesText(summary, style: TextStyle()).brief(title: "tool warm")
