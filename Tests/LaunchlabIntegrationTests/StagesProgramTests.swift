@@ -44,7 +44,13 @@ extension EndToEnd {
       #expect(block.stages.filter { $0.kind == "excluded" }.map(\.name) == ["spawn"])
     }
 
-    @Test(.enabled(if: Machine.has("node"), "node is not installed"))
+    /// Distributions split node into stripped libraries; that of its makers is one large program.
+    private static var hasWholeNode: Bool {
+      let script = #"test "$(stat -Lc %s "$(command -v node)")" -gt 50000000"#
+      return Machine.has("node") && (try? Tool.run("sh", ["-c", script]).status) == 0
+    }
+
+    @Test(.enabled(if: hasWholeNode, "node of its makers is not installed"))
     func `times every initializer of node, and knows their functions`() async throws {
       let lab = Launchlab()
 
