@@ -13,7 +13,7 @@ extension LaunchStages {
   package func folded(minimumShare: Double = 0.001) -> Self {
     let seen = launch.children.map { ($0.start ?? .zero) + ($0.duration ?? .zero) }
     guard let total = launch.duration ?? seen.max(), total > .zero else { return self }
-    let minimum = Nanoseconds(Int64((Double(total.count) * minimumShare).rounded(.up)))
+    let minimum = Double(total.count) * minimumShare
     var folded = self
     folded.launch = launch.folded(below: minimum)
     for index in others.indices {
@@ -23,33 +23,10 @@ extension LaunchStages {
   }
 }
 
-extension Stage {
-  fileprivate func folded(below minimum: Nanoseconds) -> Self {
-    var folded = self
-    folded.children = []
-    var parts: [Stage] = []
-    var details: [Stage] = []
-    for child in children {
-      if child.isShorter(than: minimum) {
-        if child.kind == .part { parts.append(child) } else { details.append(child) }
-      } else {
-        folded.children.append(child.folded(below: minimum))
-      }
-    }
-    folded.children += [parts, details].compactMap(Self.folding)
-    return folded
-  }
+extension Stage: FoldableStage {
+  var length: Double? { duration.map { Double($0.count) } }
 
-  /// Whether the stage is code that took less than a time, and nothing within it took longer.
-  private func isShorter(than minimum: Nanoseconds) -> Bool {
-    guard let duration, place != nil || flags.contains(.folded), kind != .excluded else {
-      return false
-    }
-    return duration < minimum && children.allSatisfy { $0.isShorter(than: minimum) }
-  }
-
-  /// One stage for several of one kind; the stage itself where there is only one.
-  private static func folding(_ stages: [Stage]) -> Stage? {
+  static func folding(_ stages: [Stage]) -> Stage? {
     guard let first = stages.first, stages.count > 1 else { return stages.first }
     return Stage(
       name: "\(stages.count) shorter ones",

@@ -19,33 +19,10 @@ extension StagesSummary {
   }
 }
 
-extension StageSummary {
-  fileprivate func folded(below minimum: Double) -> Self {
-    var folded = self
-    folded.children = []
-    var parts: [StageSummary] = []
-    var details: [StageSummary] = []
-    for child in children {
-      if child.isShorter(than: minimum) {
-        if child.kind == .part { parts.append(child) } else { details.append(child) }
-      } else {
-        folded.children.append(child.folded(below: minimum))
-      }
-    }
-    folded.children += [parts, details].compactMap(Self.folding)
-    return folded
-  }
+extension StageSummary: FoldableStage {
+  var length: Double? { median }
 
-  /// Whether the stage is code that took less than a time, and nothing within it took longer.
-  private func isShorter(than minimum: Double) -> Bool {
-    guard let median, place != nil || flags.contains(.folded), kind != .excluded else {
-      return false
-    }
-    return median < minimum && children.allSatisfy { $0.isShorter(than: minimum) }
-  }
-
-  /// One stage for several of one kind; the stage itself where there is only one.
-  private static func folding(_ stages: [StageSummary]) -> StageSummary? {
+  static func folding(_ stages: [StageSummary]) -> StageSummary? {
     guard let first = stages.first, stages.count > 1 else { return stages.first }
     let shares = stages.compactMap(\.share)
     let counts = stages.compactMap { $0.flags.contains(.folded) ? $0.foldedCount : 1 }
