@@ -65,13 +65,11 @@ package struct RunAccumulator: Sendable {
 
   /// Concludes from the launches so far; O(n log n).
   ///
-  /// - Parameters:
-  ///   - run: The run whose plan the accumulator was made with, as it stands now.
-  ///   - symbols: Names of the functions that stages are about.
+  /// - Parameter run: The run whose plan the accumulator was made with, as it stands now.
   /// - Returns: The conclusions, also from no launch at all.
-  package func summary(of run: RunRecord, symbols: [CodePlace: String] = [:]) -> RunSummary {
+  package func summary(of run: RunRecord) -> RunSummary {
     var summaries = arms.map { $0.summary() }
-    addStages(to: &summaries, symbols)
+    addStages(to: &summaries)
     for index in summaries.indices {
       summaries[index].floorMultiple = floorMultiple(of: summaries[index], among: summaries)
     }
@@ -80,11 +78,6 @@ package struct RunAccumulator: Sendable {
       arms: summaries,
       warnings: RunWarnings(run: run, arms: summaries).all
     )
-  }
-
-  /// The places of functions that stages are about.
-  package var codePlaces: Set<CodePlace> {
-    stages.keys.flatMap(stageSummaries).reduce(into: []) { $0.formUnion($1.codePlaces) }
   }
 
   /// How the launches of a collector arm were spent, with a note where none reached its state.
@@ -100,9 +93,9 @@ package struct RunAccumulator: Sendable {
     }
   }
 
-  private func addStages(to summaries: inout [ArmSummary], _ symbols: [CodePlace: String]) {
+  private func addStages(to summaries: inout [ArmSummary]) {
     for arm in stages.keys {
-      summaries[arm].stages = stageSummaries(of: arm).map { $0.naming(symbols) }
+      summaries[arm].stages = stageSummaries(of: arm)
       summaries[arm].pageIns = pageIns[arm]?.summary()
     }
     for (plain, collectors) in collectorArms {

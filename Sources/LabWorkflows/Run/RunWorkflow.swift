@@ -42,9 +42,10 @@ package struct RunWorkflow {
     run.status = ending.status
     run.finishedAt = now
     try sink.finish(run.status, at: now)
-    let symbols = await SymbolReader().symbols(for: Array(sink.accumulator.codePlaces))
+    let concluded = sink.accumulator.summary(of: run)
+    let symbols = await SymbolReader().symbols(for: Array(concluded.codePlaces))
     try store.saveSymbols(symbols.names, of: run.id)
-    var summary = sink.accumulator.summary(of: run, symbols: symbols.names).foldingStages()
+    var summary = concluded.naming(symbols.names).foldingStages()
     let failure = ending.diagnostic(in: run.plan.scenario)
     summary.warnings = [failure].compactMap(\.self) + summary.warnings + laboratory.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)

@@ -42,7 +42,7 @@ package struct StagesWorkflow {
     let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
     run.status = ending.status
     let symbols = await SymbolReader().symbols(for: sink.codePlaces)
-    var summary = sink.accumulator.summary(of: run, symbols: symbols.names)
+    var summary = sink.accumulator.summary(of: run).naming(symbols.names)
     summary.warnings =
       StagesFailures(ending: ending, unready: sink.unready, scenario: plan.scenario)
       .told(with: summary.warnings) + laboratory.notes
