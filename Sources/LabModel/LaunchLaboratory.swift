@@ -12,6 +12,9 @@ package protocol LaunchLaboratory {
   /// - Throws: a ``LabError`` when the run cannot go on; what the target does is a result.
   mutating func launch(_ arm: Arm) throws -> LaunchResult
 
+  /// From now on no launch is put off until the machine has settled; it is only looked at.
+  mutating func stopWaiting()
+
   /// The monotonic clock.
   var now: Nanoseconds { get }
 }

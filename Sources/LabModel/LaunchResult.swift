@@ -29,6 +29,9 @@ package struct LaunchResult: Hashable, Sendable {
   /// The pages that came into the page cache, of cold collector launches; stored with the stages.
   package var pageIns: PageIns?
 
+  /// What got in the way of the launch, where that is watched.
+  package var disturbances: [Disturbance]
+
   package init(
     outcome: Outcome,
     launch: Nanoseconds? = nil,
@@ -40,7 +43,8 @@ package struct LaunchResult: Hashable, Sendable {
     trace: LaunchTrace? = nil,
     observation: StageObservation? = nil,
     faults: MajorFaults? = nil,
-    pageIns: PageIns? = nil
+    pageIns: PageIns? = nil,
+    disturbances: [Disturbance] = []
   ) {
     self.outcome = outcome
     self.launch = launch
@@ -53,6 +57,7 @@ package struct LaunchResult: Hashable, Sendable {
     self.observation = observation
     self.faults = faults
     self.pageIns = pageIns
+    self.disturbances = disturbances
   }
 }
 

@@ -28,6 +28,9 @@ package struct MeasureOptions: Sendable {
   /// How launches are split into stages, if they are.
   package var stages: StagePlan?
 
+  /// Controls as pairs of a key of the section `controls` and its YAML value, such as `cpus=[1]`.
+  package var controls: [String]
+
   /// The absolute working directory, which relative paths are relative to.
   package var directory: String
 
@@ -49,6 +52,7 @@ package struct MeasureOptions: Sendable {
     counters: [String] = [],
     includesEmptyBaseline: Bool = false,
     stages: StagePlan? = nil,
+    controls: [String] = [],
     directory: String
   ) {
     self.command = command
@@ -68,6 +72,7 @@ package struct MeasureOptions: Sendable {
     self.counters = counters
     self.includesEmptyBaseline = includesEmptyBaseline
     self.stages = stages
+    self.controls = controls
     self.directory = directory
   }
 }

@@ -45,17 +45,22 @@ package struct Preparation: Hashable, Codable, Sendable {
   /// Why the preparation itself did not reach the state, if so.
   package var failure: String?
 
+  /// How the launch waited for the machine to settle; nil when that is not asked for.
+  package var settling: Settling?
+
   package init(
     duration: Nanoseconds = .zero,
     warmUps: Int = 0,
     residency: [FileResidency] = [],
     unverified: String? = nil,
-    failure: String? = nil
+    failure: String? = nil,
+    settling: Settling? = nil
   ) {
     self.duration = duration
     self.warmUps = warmUps
     self.residency = residency
     self.unverified = unverified
     self.failure = failure
+    self.settling = settling
   }
 }

@@ -26,6 +26,9 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// How launches are split into stages, if they are.
   package var stages: StagePlan?
 
+  /// How the machine is kept the same; nil in runs of before there were controls.
+  package var controls: ControlPlan?
+
   package init(
     name: String,
     source: Source? = nil,
@@ -35,7 +38,8 @@ package struct Scenario: Hashable, Codable, Sendable {
     includesEmptyBaseline: Bool = false,
     directory: String,
     counterLaunches: Int = 3,
-    stages: StagePlan? = nil
+    stages: StagePlan? = nil,
+    controls: ControlPlan? = nil
   ) {
     self.name = name
     self.source = source
@@ -46,6 +50,7 @@ package struct Scenario: Hashable, Codable, Sendable {
     self.directory = directory
     self.counterLaunches = counterLaunches
     self.stages = stages
+    self.controls = controls
   }
 }
 

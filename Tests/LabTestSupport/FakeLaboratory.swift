@@ -34,6 +34,8 @@ package struct FakeLaboratory: LaunchLaboratory {
     defer { launches += 1 }
     return try result(arm, launches)
   }
+
+  package mutating func stopWaiting() { log.append("stop waiting") }
 }
 
 /// A monotonic clock that is not the machine's.

@@ -78,6 +78,8 @@ package struct HostLaboratory: LaunchLaboratory {
 
   package var now: Nanoseconds { MonotonicClock.now }
 
+  package mutating func stopWaiting() {}
+
   // MARK: - One launch
 
   package mutating func prepare(_ arm: Arm) throws(HostError) -> Preparation {

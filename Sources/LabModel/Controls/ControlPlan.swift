@@ -1,0 +1,149 @@
+/// The controls that a scenario asks for; nil and empty mean that the machine is left as it is.
+package struct ControlPlan: Hashable, Codable, Sendable {
+  /// The processors that targets run on, ascending and each once; nil means all.
+  package var cpus: [Int]?
+
+  /// Whether everything else is kept off `cpus`, where that can be done.
+  package var isShielded: Bool
+
+  /// Whether addresses are random; nil means as on the host.
+  package var randomizesAddresses: Bool?
+
+  /// Whether the environment is padded at random before each launch.
+  package var padsEnvironment: Bool
+
+  package var priority: LaunchPriority?
+
+  /// The cpufreq governor of every processor.
+  package var governor: String?
+
+  /// Whether processors may exceed their base clock.
+  package var boost: Bool?
+
+  package var hugePages: HugePages?
+
+  package var swap: SwapPolicy?
+
+  package var nmiWatchdog: Bool?
+
+  package var network: TargetNetwork
+
+  package var environment: TargetEnvironment
+
+  /// The systemd units that are stopped during the run; `timers` stands for every active timer.
+  package var services: [String]
+
+  /// What the machine must be like before each launch; nil means that nothing is waited for.
+  package var settle: SettleLimits?
+
+  /// What may get in the way of a launch; nil means that nothing is watched.
+  package var steal: DisturbanceLimits?
+
+  /// False switches agents off that reclaim idle pages; nil means that they are only reported.
+  package var proactiveReclaim: Bool?
+
+  /// The controls whose refusal ends the run before its first launch.
+  package var required: Set<ControlName>
+
+  /// The ids of doctor's findings that are not warned of, and are shown beside the run's name
+  /// instead.
+  package var suppressed: Set<String>
+
+  package init(
+    cpus: [Int]? = nil,
+    isShielded: Bool = true,
+    randomizesAddresses: Bool? = nil,
+    padsEnvironment: Bool = true,
+    priority: LaunchPriority? = nil,
+    governor: String? = nil,
+    boost: Bool? = nil,
+    hugePages: HugePages? = nil,
+    swap: SwapPolicy? = nil,
+    nmiWatchdog: Bool? = nil,
+    network: TargetNetwork = .host,
+    environment: TargetEnvironment = .inherited,
+    services: [String] = [],
+    settle: SettleLimits? = nil,
+    steal: DisturbanceLimits? = nil,
+    proactiveReclaim: Bool? = nil,
+    required: Set<ControlName> = [],
+    suppressed: Set<String> = []
+  ) {
+    self.cpus = cpus
+    self.isShielded = isShielded
+    self.randomizesAddresses = randomizesAddresses
+    self.padsEnvironment = padsEnvironment
+    self.priority = priority
+    self.governor = governor
+    self.boost = boost
+    self.hugePages = hugePages
+    self.swap = swap
+    self.nmiWatchdog = nmiWatchdog
+    self.network = network
+    self.environment = environment
+    self.services = services
+    self.settle = settle
+    self.steal = steal
+    self.proactiveReclaim = proactiveReclaim
+    self.required = required
+    self.suppressed = suppressed
+  }
+}
+
+/// The nice value and the scheduling policy of targets.
+package struct LaunchPriority: Hashable, Codable, Sendable {
+  /// From -20, the most favourable, to 19; nil means as launchlab's own.
+  package var nice: Int?
+
+  package var policy: Policy?
+
+  /// From 1 to 99, of `fifo` and `rr` only.
+  package var level: Int?
+
+  package init(nice: Int? = nil, policy: Policy? = nil, level: Int? = nil) {
+    self.nice = nice
+    self.policy = policy
+    self.level = level
+  }
+
+  /// The policies of sched(7).
+  package enum Policy: String, Codable, CaseIterable, Sendable {
+    case other
+    case batch
+    case fifo
+    case rr
+  }
+}
+
+/// When the kernel uses transparent huge pages, as in `transparent_hugepage/enabled`.
+package enum HugePages: String, Codable, CaseIterable, Sendable {
+  case always
+  case madvise
+  case never
+}
+
+/// What is done about swapping.
+package enum SwapPolicy: Hashable, Codable, Sendable {
+  /// `vm.swappiness` is 0, and swap areas are switched off where memory can take what they hold.
+  case off
+
+  /// `vm.swappiness` has this value, from 0 to 200.
+  case swappiness(Int)
+}
+
+/// The network that targets see.
+package enum TargetNetwork: String, Codable, CaseIterable, Sendable {
+  case host
+
+  /// A fresh network namespace per launch, with only loopback.
+  case none
+}
+
+/// The environment that targets start from, before the variables of the scenario.
+package enum TargetEnvironment: String, Codable, CaseIterable, Sendable {
+  /// That of launchlab.
+  case inherited
+
+  /// PATH, HOME, LANG and TZ with fixed values, and a private HOME.
+  case pinned
+}
