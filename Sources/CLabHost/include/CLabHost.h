@@ -63,6 +63,16 @@ int lab_has_steady_cycles(void);
 /// Returns cycles per second, or 0 when a counter did not advance.
 double lab_cycles_per_second(long nanoseconds);
 
+/// Reads on which processors a thread may run, 0 for the calling one (sched_getaffinity(2),
+/// Linux 2.5.8).
+///
+/// Bit i of byte b is processor 8 b + i; the size is a multiple of 8. Returns 0 or -errno.
+int lab_get_affinity(int thread, unsigned char *_Nonnull mask, unsigned long size);
+
+/// Sets on which processors a thread may run, 0 for the calling one (sched_setaffinity(2),
+/// Linux 2.5.8). Returns 0 or -errno.
+int lab_set_affinity(int thread, const unsigned char *_Nonnull mask, unsigned long size);
+
 // Terminals.
 
 /// The number of columns of a terminal (ioctl_tty(2)); 0 when it is unknown.
