@@ -1,6 +1,7 @@
 // The spawner launches programs for launchlab and times them.
 //
-// usage: spawner RUNTIME_DIRECTORY [CGROUP_DIRECTORY], with the control socket as descriptor 3.
+// usage: spawner RUNTIME_DIRECTORY [CGROUP_DIRECTORY [OWN_CPUS TARGET_CPUS]], with the control
+// socket as descriptor 3. Processors are listed one by one, such as 0,2,3.
 //
 // It is a small process of its own because a launched program inherits from its parent what must
 // not be in the figures: the parent's peak memory, its mapped libraries and its slow fork.
@@ -20,6 +21,17 @@ int64_t monotonic(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+// The C library's own formatting would take pages that then count as the target's peak memory.
+char *put_number(char *text, unsigned number) {
+  char digits[10];
+  int count = 0;
+  do digits[count++] = (char)('0' + number % 10);
+  while ((number /= 10));
+  while (count > 0) *text++ = digits[--count];
+  *text = 0;
+  return text;
 }
 
 // Every signal stays blocked, so that none interrupts a measurement and none needs a handler. The
@@ -57,6 +69,7 @@ static void launch_once(struct launch *launch) {
   if (launch->input >= 0) close(launch->input);
   close_pattern();
   if (is_traced(launch)) close_trace();
+  leave_network();
   send_result(launch);
 }
 
@@ -66,6 +79,7 @@ int main(int count, char **arguments) {
   set_up_signals();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   join_cgroup(count > 2 ? arguments[2] : "");
+  if (count > 4) keep_off_targets(arguments[3], arguments[4]);
 
   static struct launch launch;
   enum received received;

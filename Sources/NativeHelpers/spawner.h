@@ -37,6 +37,7 @@ struct launch {
 
 // spawner.c
 int64_t monotonic(void);
+char *put_number(char *text, unsigned number);
 extern char runtime_directory[];
 
 // spawner_request.c: the control socket.
@@ -47,6 +48,19 @@ int controller_is_gone(void);
 
 // spawner_start.c: from the request to the running target.
 int start(struct launch *launch);
+
+// spawner_conditions.c: what holds for the target from before its first instruction.
+void keep_off_targets(const char *own, const char *targets);
+void prepare_conditions(const struct launch *launch);
+enum step set_conditions(const struct launch *launch);
+
+// spawner_environment.c: the spawner's own variables.
+void put_variable(char **environment, char *assignment);
+void pad_environment(const struct launch *launch);
+
+// spawner_network.c: a network of its own for the launch.
+int enter_network(void);
+void leave_network(void);
 
 // spawner_watch.c: from the running target to the outcome.
 void watch(struct launch *launch);
@@ -84,6 +98,7 @@ void close_probe(void);
 
 // spawner_listeners.c: who listens on a TCP port.
 int find_listener(const struct request_header *request, uint64_t *inode);
+void forget_listeners(void);
 
 // spawner_processes.c: processes as /proc shows them.
 struct process {

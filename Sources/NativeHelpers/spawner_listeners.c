@@ -14,8 +14,15 @@
 
 static _Alignas(16) char buffer[16 << 10];
 
+// Belongs to the network namespace that it was made in; -1 until it is needed.
+static int file = -1;
+
+void forget_listeners(void) {
+  if (file >= 0) close(file);
+  file = -1;
+}
+
 static int diagnose(int family, uint16_t port) {
-  static int file = -1;
   if (file < 0) file = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
   if (file < 0) return -1;
   struct {
@@ -30,7 +37,7 @@ static int diagnose(int family, uint16_t port) {
                   .idiag_states = 1 << TCP_LISTEN,
                   .id = {.idiag_sport = htons(port)}},
   };
-  return send(file, &message, sizeof message, MSG_NOSIGNAL) < 0 ? -1 : file;
+  return send(file, &message, sizeof message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
 // Whether a listener at an address takes connections to the requested one: the same address, or
@@ -50,7 +57,7 @@ static int takes(const struct request_header *request, const struct inet_diag_ms
 }
 
 // 1 found, 0 not, -1 unknown. Reads to the end of the dump, so that the next one starts clean.
-static int read_dump(int file, const struct request_header *request, uint64_t *inode) {
+static int read_dump(const struct request_header *request, uint64_t *inode) {
   int found = 0;
   for (;;) {
     ssize_t count = recv(file, buffer, sizeof buffer, 0);
@@ -74,8 +81,8 @@ int find_listener(const struct request_header *request, uint64_t *inode) {
   static const int families[] = {AF_INET, AF_INET6};
   int unknown = 0;
   for (int index = request->family == AF_INET6 ? 1 : 0; index < 2; index++) {
-    int file = diagnose(families[index], (uint16_t)request->port);
-    int found = file < 0 ? -1 : read_dump(file, request, inode);
+    int is_asked = diagnose(families[index], (uint16_t)request->port) == 0;
+    int found = is_asked ? read_dump(request, inode) : -1;
     if (found > 0) return 1;
     // A kernel without IPv6 has no such listeners.
     if (found < 0 && families[index] == (int)request->family) unknown = 1;

@@ -18,9 +18,7 @@ static char assignment[sizeof variable + sizeof address.sun_path];
 
 static void set_variable(char **environment) {
   snprintf(assignment, sizeof assignment, "%s%s", variable, address.sun_path);
-  while (*environment && strncmp(*environment, variable, sizeof variable - 1) != 0) environment++;
-  if (!*environment) environment[1] = NULL;
-  *environment = assignment;
+  put_variable(environment, assignment);
 }
 
 int hears_notifications(const struct launch *launch) {

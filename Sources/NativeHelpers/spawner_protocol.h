@@ -22,12 +22,20 @@ enum {
   COUNTER_LIMIT = 16,
   PLACE_LIMIT = 4,  // as many breakpoints as an x86 processor has
   HIT_LIMIT = 2,    // of one place
+  CPU_WORDS = 16,   // of 64 processors each
+  PADDING_LIMIT = 4095,
 };
 
 enum request_flag {
   REQUEST_TTY = 1,
   REQUEST_TRACE = 2,   // take the times at which places of the program are reached
   REQUEST_FAULTS = 4,  // record the major faults
+  REQUEST_CPUS = 8,
+  REQUEST_FIXED_ADDRESSES = 16,
+  REQUEST_NICE = 32,
+  REQUEST_POLICY = 64,
+  REQUEST_NO_NETWORK = 128,  // a fresh network namespace
+  REQUEST_PADDING = 256,
 };
 
 // What the address of a place is added to.
@@ -71,6 +79,11 @@ struct request_header {
   uint8_t address[16];  // in network order
   uint64_t entry;       // of the traced program, as in its file
   struct place places[PLACE_LIMIT];  // in the order in which they are reached
+  uint64_t cpus[CPU_WORDS];          // bit i of word w is processor 64 w + i
+  int32_t nice;
+  uint32_t policy;   // of sched_setscheduler(2)
+  uint32_t level;    // of the policies SCHED_FIFO and SCHED_RR, else 0
+  uint32_t padding;  // characters of the variable LAUNCHLAB_PADDING
 };
 
 enum outcome {
@@ -95,6 +108,10 @@ enum step {
   STEP_PORT_IN_USE,    // detail is the inode of the listening socket
   STEP_SOCKET_IN_USE,  // a Unix socket already accepts
   STEP_FILE_EXISTS,
+  STEP_AFFINITY,
+  STEP_PERSONALITY,
+  STEP_PRIORITY,
+  STEP_NETWORK,
 };
 
 enum result_flag {

@@ -42,8 +42,8 @@ static char **next_strings(char **cursor, char *end, uint32_t count, char ***vac
   for (uint32_t index = 0; index < count; index++)
     if (!(strings[index] = next_string(cursor, end))) return NULL;
   strings[count] = NULL;
-  // One slot stays vacant for NOTIFY_SOCKET.
-  *vacant = strings + count + 2;
+  // Two slots stay vacant, for the spawner's own variables.
+  *vacant = strings + count + 3;
   return strings;
 }
 

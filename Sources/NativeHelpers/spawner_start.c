@@ -44,6 +44,8 @@ static int be_target(void *argument) {
     if (unshare(CLONE_FILES) != 0) give_up(STEP_CLONE);
   }
   setsid();
+  enum step failed = set_conditions(launch);
+  if (failed) give_up(failed);
   if (chdir(launch->directory) != 0) give_up(STEP_DIRECTORY);
   if (launch->input >= 0 && dup2(launch->input, 0) < 0) give_up(STEP_INPUT);
   if (dup2(launch->ends[0], 1) < 0 || dup2(launch->ends[1], 2) < 0) give_up(STEP_OUTPUT);
@@ -70,6 +72,8 @@ static int refuse(struct launch *launch, enum step step, int code) {
 
 static int set_up(struct launch *launch) {
   const struct request_header *request = launch->request;
+  if (request->flags & REQUEST_NO_NETWORK && enter_network() != 0)
+    return refuse(launch, STEP_NETWORK, errno);
   if (held_before(launch)) return refuse(launch, launch->result.step, 0);
   if (*launch->standard_input) {
     launch->input = open(launch->standard_input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -80,6 +84,8 @@ static int set_up(struct launch *launch) {
   if (hears_notifications(launch) && open_notification(launch) != 0)
     return refuse(launch, STEP_NOTIFY, errno);
   if (open_streams(launch) != 0) return refuse(launch, STEP_OUTPUT, errno);
+  if (request->flags & REQUEST_NICE) prepare_conditions(launch);
+  if (request->flags & REQUEST_PADDING) pad_environment(launch);
   if (is_polled(launch)) open_probe();
   if (is_traced(launch)) open_trace(launch);
   if (request->flags & REQUEST_FAULTS) prepare_faults();

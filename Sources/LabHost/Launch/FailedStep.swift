@@ -26,9 +26,15 @@ struct FailedStep {
     case 9: portReason(request.ready)
     case 10: "\(request.ready) already accepts; stop who listens there, or choose another path"
     case 11: "\(request.ready) already exists; remove it, or let the target make another one"
+    case 12: refusal.affinity(request.conditions.cpus, available: ProcessAffinity.available())
+    case 13: refusal.personality
+    case 14: refusal.priority(request.conditions.priority)
+    case 15: refusal.network
     default: error
     }
   }
+
+  private var refusal: ConditionRefusal { ConditionRefusal(errno: errno) }
 
   private func executeReason(_ program: String, _ error: String) -> String {
     switch errno {

@@ -14,6 +14,9 @@ package enum LaunchRefusal: Hashable, Sendable {
 
   case unknownCounter(String)
 
+  /// A number that no processor can have.
+  case unknownProcessor(Int)
+
   /// A host name has no address; `reason` is the resolver's.
   case unknownHost(String, reason: String)
 
@@ -70,6 +73,13 @@ package enum LaunchRefusal: Hashable, Sendable {
         id: "unknown-counter",
         problem: "there is no counter \"\(name)\"",
         remedy: "choose among \(CounterEvent.allCases.map(\.rawValue).joined(separator: ", "))"
+      )
+    case .unknownProcessor(let number):
+      Diagnostic(
+        .error,
+        id: "unknown-processor",
+        problem: "there is no processor \(number)",
+        remedy: "choose among those that `cat /sys/devices/system/cpu/online` lists"
       )
     case .unknownHost(let host, let reason):
       Diagnostic(

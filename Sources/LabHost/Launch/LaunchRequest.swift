@@ -4,6 +4,9 @@ package import LabModel
 ///
 /// The encoding is that of `spawner_protocol.h`.
 package struct LaunchRequest: Hashable, Sendable {
+  /// The longest padding of an environment, in bytes.
+  package static let paddingLimit = 4_095
+
   package let program: String
   package let directory: String
   package let standardInput: String?
@@ -18,8 +21,14 @@ package struct LaunchRequest: Hashable, Sendable {
   /// Whether the pages that the launch had to wait for are recorded.
   package let recordsFaults: Bool
 
-  /// The whole message.
-  let bytes: [UInt8]
+  /// What holds for the program from before its first instruction.
+  package let conditions: LaunchConditions
+
+  /// The whole message, with a padding of length 0.
+  private let message: [UInt8]
+
+  /// Where the length of the padding is in the message.
+  private let paddingPosition: Int
 
   /// Encodes what is to be launched; host names are resolved here.
   ///
@@ -36,6 +45,7 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   - counters: Names of ``CounterEvent``; a launch that counts takes longer.
   ///   - breakpoints: Where the program is watched; that takes longer, too.
   ///   - recordsFaults: Whether major faults are recorded one by one.
+  ///   - conditions: What holds for the program from before its first instruction.
   /// - Throws: ``HostError/launchRefused(_:)``.
   package init(
     program: String,
@@ -49,7 +59,8 @@ package struct LaunchRequest: Hashable, Sendable {
     tty: Bool = false,
     counters: [String] = [],
     breakpoints: BreakpointPlaces? = nil,
-    recordsFaults: Bool = false
+    recordsFaults: Bool = false,
+    conditions: LaunchConditions = LaunchConditions()
   ) throws(HostError) {
     self.program = program
     self.directory = directory
@@ -60,10 +71,12 @@ package struct LaunchRequest: Hashable, Sendable {
     self.counters = counters
     self.breakpoints = breakpoints
     self.recordsFaults = recordsFaults
+    self.conditions = conditions
     let condition = try EncodedCondition(ready)
     var message = MessageWriter()
     let isTraced = breakpoints.map { $0.refusal == nil } ?? false
-    message.append(UInt32((tty ? 1 : 0) | (isTraced ? 2 : 0) | (recordsFaults ? 4 : 0)))
+    let flags: UInt32 = (tty ? 1 : 0) | (isTraced ? 2 : 0) | (recordsFaults ? 4 : 0)
+    message.append(flags | conditions.encodedFlags)
     message.append(condition.kind)
     message.append(UInt32(bitPattern: stop.signal))
     message.append(timeout.count)
@@ -76,11 +89,32 @@ package struct LaunchRequest: Hashable, Sendable {
     message.append(condition.port)
     message.append(condition.address.bytes)
     message.append(breakpoints)
+    for word in try conditions.encodedCPUs() { message.append(word) }
+    message.append(Int32(clamping: conditions.priority?.nice ?? 0))
+    let policy = (conditions.priority ?? LaunchPriority()).encodedPolicy
+    message.append(policy.number)
+    message.append(policy.level)
+    paddingPosition = message.position
+    message.append(UInt32(0))
     for text in [program, directory, standardInput ?? "", condition.text, condition.host] {
       try message.append(text)
     }
     for text in arguments + environment { try message.append(text) }
-    bytes = try message.finished()
+    self.message = try message.finished()
+  }
+
+  /// Gives the whole message.
+  ///
+  /// - Parameter padding: How long the padding of the environment is, at most 4,095; it counts
+  ///   only with ``LaunchConditions/padsEnvironment``.
+  /// - Returns: The message, whose first field is the length of the rest.
+  func bytes(padding: Int = 0) -> [UInt8] {
+    var bytes = message
+    let length = UInt32(clamping: min(padding, Self.paddingLimit))
+    unsafe withUnsafeBytes(of: length) { field in
+      for index in 0..<4 { unsafe bytes[paddingPosition + index] = field[index] }
+    }
+    return bytes
   }
 }
 
@@ -124,44 +158,5 @@ private struct EncodedCondition {
       // The program finds the name, and the socket to tell, in the file of its events.
       kind = 7
     }
-  }
-}
-
-/// Writes a message whose first field is the length of the rest.
-private struct MessageWriter {
-  /// What the kernel lets a program be given at most; execve(2).
-  static let limit = 6 << 20
-
-  private var bytes: [UInt8] = [0, 0, 0, 0]
-
-  mutating func append(_ value: some FixedWidthInteger) {
-    unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
-  }
-
-  mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
-
-  /// Appends the entry point and four places, the absent ones as zeros.
-  mutating func append(_ breakpoints: BreakpointPlaces?) {
-    append(breakpoints?.entry ?? 0)
-    for index in 0..<SpawnerTrace.placeLimit {
-      let places = breakpoints?.places ?? []
-      let place = index < places.count ? places[index] : nil
-      append(place?.address ?? 0)
-      append(place?.base.rawValue ?? 0)
-      append(UInt32(0))
-    }
-  }
-
-  mutating func append(_ text: String) throws(HostError) {
-    guard !text.utf8.contains(0) else { throw .launchRefused(.containsNUL(text)) }
-    bytes.append(contentsOf: text.utf8)
-    bytes.append(0)
-  }
-
-  func finished() throws(HostError) -> [UInt8] {
-    guard bytes.count < Self.limit else { throw .launchRefused(.tooLarge(bytes: bytes.count)) }
-    let length = UInt32(bytes.count - 4)
-    let prefix = unsafe withUnsafeBytes(of: length) { unsafe Array($0) }
-    return prefix + bytes.dropFirst(4)
   }
 }

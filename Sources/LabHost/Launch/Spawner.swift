@@ -13,8 +13,14 @@ package final class Spawner {
   private let patience: Nanoseconds
   private let runtimeDirectory: String
   private let interrupt: InterruptFlag?
+
+  /// The processors of the spawner and those of targets that ask for none; nil leaves them alone.
+  private let affinity: (harness: [Int], targets: [Int])?
   private var cgroup: RunCgroup?
   private var process: SpawnerProcess?
+
+  /// Whether the spawner may not find back into the host's network.
+  private var mayBeOffNetwork = false
 
   /// The path of the socket that a program tells of its launch mark, when that is its readiness.
   package var notificationPath: String { "\(runtimeDirectory)/notify" }
@@ -25,16 +31,21 @@ package final class Spawner {
   ///   - temporaryDirectory: Where a private directory for its sockets is made; a short path.
   ///   - interrupt: Ends a waiting launch when it is set.
   ///   - patience: How long an answer may be late before the launch counts as stuck.
+  ///   - harnessCPUs: The processors that the spawner itself is kept on, of those that
+  ///     ``ProcessAffinity/available()`` lists. Targets that ask for none run on those that
+  ///     launchlab has now, so it should not be pinned itself yet.
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package init(
     temporaryDirectory: String = "/tmp",
     interrupt: InterruptFlag? = nil,
-    patience: Nanoseconds = .seconds(5)
+    patience: Nanoseconds = .seconds(5),
+    harnessCPUs: [Int]? = nil
   ) throws(HostError) {
     runtimeDirectory = try Self.makeRuntimeDirectory(in: temporaryDirectory)
     program = try EmbeddedHelper.spawner.unpacked()
     self.interrupt = interrupt
     self.patience = patience
+    affinity = harnessCPUs.map { ($0, ProcessAffinity.allowed()) }
     _ = try running()
   }
 
@@ -61,13 +72,20 @@ package final class Spawner {
 
   /// Launches once, waits until the target is ready, and stops it with all it has started.
   ///
+  /// - Parameters:
+  ///   - request: What is launched.
+  ///   - padding: The length of the variable that pads the environment, from 0 to 4,095; it counts
+  ///     only where the conditions of the request ask for one.
   /// - Returns: What became of it, whatever the target did.
   /// - Throws: ``HostError/interrupted`` when the flag is set, and
   ///   ``HostError/spawnerLost(status:)``. Nothing of the target is left then either.
-  package func launch(_ request: LaunchRequest) throws(HostError) -> LaunchResult {
+  package func launch(
+    _ request: LaunchRequest,
+    padding: Int? = nil
+  ) throws(HostError) -> LaunchResult {
     if interrupt?.isSet == true { throw .interrupted }
-    try running()
-    guard process?.send(request.bytes) == true else { throw lose() }
+    try running(for: request.conditions.network)
+    guard process?.send(request.bytes(padding: padding ?? 0)) == true else { throw lose() }
     let limit = request.timeout + request.stop.grace + patience
     switch process?.receive(within: limit, interrupt: interrupt?.descriptor ?? -1) {
     case .message(let bytes) where bytes.count >= SpawnerAnswer.headerSize:
@@ -97,11 +115,22 @@ package final class Spawner {
 
   // MARK: - The process
 
+  /// Sees to it that there is a spawner, in the host's network where that is asked for.
+  private func running(for network: TargetNetwork) throws(HostError) {
+    if network == .host, mayBeOffNetwork { end() }
+    try running()
+    mayBeOffNetwork = network != .host
+  }
+
   private func running() throws(HostError) {
     if process != nil { return }
     cgroup = RunCgroup.make()
     if cgroup == nil { OrphanSweep.prepare() }
-    let arguments = [runtimeDirectory, cgroup?.directory.string ?? ""]
+    var arguments = [runtimeDirectory, cgroup?.directory.string ?? ""]
+    if let affinity {
+      arguments += [affinity.harness, affinity.targets]
+        .map { $0.map(String.init).joined(separator: ",") }
+    }
     process = try SpawnerProcess(program: program, arguments: arguments)
   }
 

@@ -10,8 +10,12 @@ final class LaunchBench {
   /// An argument that only processes of this test have.
   let mark = "mark-\(UUID().uuidString)"
 
-  init(interrupt: InterruptFlag? = nil, patience: Nanoseconds = .seconds(5)) throws {
-    spawner = try Spawner(interrupt: interrupt, patience: patience)
+  init(
+    interrupt: InterruptFlag? = nil,
+    patience: Nanoseconds = .seconds(5),
+    harnessCPUs: [Int]? = nil
+  ) throws {
+    spawner = try Spawner(interrupt: interrupt, patience: patience, harnessCPUs: harnessCPUs)
   }
 
   deinit { spawner.close() }
@@ -24,7 +28,8 @@ final class LaunchBench {
     timeout: Nanoseconds = .seconds(20),
     grace: Nanoseconds = .seconds(10),
     tty: Bool = false,
-    counters: [String] = []
+    counters: [String] = [],
+    conditions: LaunchConditions = LaunchConditions()
   ) throws -> LaunchResult {
     try spawner.launch(
       request(
@@ -33,9 +38,21 @@ final class LaunchBench {
         timeout: timeout,
         grace: grace,
         tty: tty,
-        counters: counters
+        counters: counters,
+        conditions: conditions
       )
     )
+  }
+
+  /// Launches a command once and gives what it prints on stdout.
+  func output(
+    of command: [String],
+    conditions: LaunchConditions = LaunchConditions(),
+    padding: Int? = nil
+  ) throws -> String {
+    let result = try spawner.launch(request(command, conditions: conditions), padding: padding)
+    guard result.outcome == .ready else { return "\(result.outcome)" }
+    return String(decoding: result.output.stdout.head, as: UTF8.self)
   }
 
   /// Launches a program that maps memory so many times, of each of which there is a record.
@@ -59,12 +76,14 @@ final class LaunchBench {
     tty: Bool = false,
     counters: [String] = [],
     breakpoints: BreakpointPlaces? = nil,
-    recordsFaults: Bool = false
+    recordsFaults: Bool = false,
+    environment: [String] = ["PATH=/usr/bin:/bin"],
+    conditions: LaunchConditions = LaunchConditions()
   ) throws -> LaunchRequest {
     try LaunchRequest(
       program: command[0],
       arguments: command,
-      environment: ["PATH=/usr/bin:/bin"],
+      environment: environment,
       directory: directory,
       standardInput: standardInput,
       ready: ready,
@@ -73,7 +92,8 @@ final class LaunchBench {
       tty: tty,
       counters: counters,
       breakpoints: breakpoints,
-      recordsFaults: recordsFaults
+      recordsFaults: recordsFaults,
+      conditions: conditions
     )
   }
 

@@ -113,7 +113,7 @@ struct SpawnerLifeTests {
       arguments: [directory, ""]
     )
     let pid = process.pid
-    let isSent = process.send(request.bytes)
+    let isSent = process.send(request.bytes())
     #expect(isSent)
     #expect(LaunchBench.eventually { bench.marked.count == 2 })
     let status = process.abandon()

@@ -7,18 +7,23 @@ import LabTestSupport
 
 /// A spawner that may not make some system calls, as in a container with a filter.
 struct RefusingSpawner {
-  private let wrapper: String
+  /// The program that becomes the spawner whose path and arguments it is given.
+  let wrapper: String
 
   enum Call: String, Sendable {
     case events = "SYS_perf_event_open"
     case tracing = "SYS_ptrace"
+    case namespaces = "SYS_unshare"
+    case personality = "SYS_personality"
+
+    var error: String { self == .events || self == .tracing ? "EACCES" : "EPERM" }
   }
 
   /// Compiles the program that sets the filter and becomes the spawner.
   init(_ calls: [Call]) throws {
     let filters = calls.map {
       "BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, \($0.rawValue), 0, 1),"
-        + "BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),"
+        + "BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | \($0.error)),"
     }
     wrapper = try CProgram(testDescription: "").compile(
       """
@@ -49,7 +54,7 @@ struct RefusingSpawner {
   /// Launches once; nil when the spawner did not answer.
   func launch(_ request: LaunchRequest) throws -> LaunchResult? {
     let process = try started()
-    guard process.send(request.bytes) else { return nil }
+    guard process.send(request.bytes()) else { return nil }
     let reply = process.receive(within: request.timeout + .seconds(10), interrupt: -1)
     process.dismiss()
     guard case .message(let bytes) = reply else { return nil }
@@ -59,7 +64,7 @@ struct RefusingSpawner {
   /// Begins a launch and goes away as soon as something holds.
   func abandon(_ request: LaunchRequest, when condition: () -> Bool) throws {
     let process = try started()
-    _ = process.send(request.bytes)
+    _ = process.send(request.bytes())
     _ = LaunchBench.eventually(condition)
     _ = process.abandon()
   }

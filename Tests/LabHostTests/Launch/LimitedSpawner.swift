@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+import LabModel
+import LabTestSupport
+
+@testable import LabHost
+
+/// A spawner whose process a test holds itself, with all rights or fewer.
+struct LimitedSpawner {
+  private let command: [String]
+
+  /// A spawner of the user nobody, who may not use the program where it was unpacked.
+  static func nobody() throws -> Self {
+    let directory = TemporaryDirectory.path
+    let program = "\(directory)/spawner"
+    try FileManager.default.copyItem(atPath: EmbeddedHelper.spawner.unpacked(), toPath: program)
+    for path in [program, directory] { _ = unsafe chmod(path, 0o777) }
+    if geteuid() != 0 { return Self(command: [program]) }
+    let change = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    return Self(command: change + [program])
+  }
+
+  /// A spawner that keeps all rights.
+  static func plain() throws -> Self { Self(command: [try EmbeddedHelper.spawner.unpacked()]) }
+
+  /// A spawner that may not make some system calls.
+  static func refusing(_ calls: [RefusingSpawner.Call]) throws -> Self {
+    Self(command: [try RefusingSpawner(calls).wrapper, try EmbeddedHelper.spawner.unpacked()])
+  }
+
+  /// Launches one after the other; fewer results than requests mean that the spawner was lost.
+  func launch(_ requests: [LaunchRequest]) throws -> [LaunchResult] {
+    let process = try started()
+    var results: [LaunchResult] = []
+    for request in requests {
+      let isSent = process.send(request.bytes())
+      let reply = process.receive(within: request.timeout + .seconds(10), interrupt: -1)
+      guard isSent, case .message(let bytes) = reply else { break }
+      results.append(SpawnerAnswer(bytes).result(of: request))
+    }
+    process.dismiss()
+    return results
+  }
+
+  func started() throws -> SpawnerProcess {
+    try SpawnerProcess(
+      program: command[0],
+      arguments: command.dropFirst() + [TemporaryDirectory.path, ""]
+    )
+  }
+}
