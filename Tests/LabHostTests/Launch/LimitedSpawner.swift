@@ -23,6 +23,12 @@ struct LimitedSpawner {
   /// A spawner that keeps all rights.
   static func plain() throws -> Self { Self(command: [try EmbeddedHelper.spawner.unpacked()]) }
 
+  /// A spawner of root without a capability, by its name in setpriv(1).
+  static func root(without capability: String) throws -> Self {
+    let change = ["/usr/bin/setpriv", "--bounding-set=-\(capability)"]
+    return Self(command: change + [try EmbeddedHelper.spawner.unpacked()])
+  }
+
   /// A spawner that may not make some system calls.
   static func refusing(_ calls: [RefusingSpawner.Call]) throws -> Self {
     Self(command: [try RefusingSpawner(calls).wrapper, try EmbeddedHelper.spawner.unpacked()])
