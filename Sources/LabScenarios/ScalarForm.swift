@@ -14,6 +14,7 @@ enum ScalarForm: Equatable, Sendable {
   case path
   case endpoint
   case url
+  case control(ControlForm)
 }
 
 /// Why a text does not have the form that is asked for.
@@ -37,6 +38,7 @@ extension ScalarForm {
     case .path: "a path"
     case .endpoint: "a host and a port such as 127.0.0.1:7379"
     case .url: "a URL such as http://127.0.0.1:8080/health"
+    case .control(let form): form.phrase
     }
   }
 
@@ -61,6 +63,7 @@ extension ScalarForm {
     case .path: try Self.checkPath(text)
     case .endpoint: _ = try Endpoint(written: text)
     case .url: _ = try WebAddress(written: text)
+    case .control(let form): try form.check(text)
     }
   }
 
@@ -71,11 +74,13 @@ extension ScalarForm {
     isPlain: Bool = true
   ) throws(FormProblem) -> Int {
     let phrase = Self.whole(range).phrase
-    let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) } && !text.isEmpty
-    guard isDecimal, text == "0" || !text.hasPrefix("0") else {
+    let digits = text.hasPrefix("-") && range.lowerBound < 0 ? text.dropFirst() : text[...]
+    let isDecimal = digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && !digits.isEmpty
+    guard isDecimal, text == "0" || !digits.hasPrefix("0") else {
+      let example = min(max(range.lowerBound, 20), range.upperBound)
       throw FormProblem(
         problem: "\(quoted(text)) is not \(phrase)",
-        remedy: "write decimal digits only, such as \(max(range.lowerBound, 20))"
+        remedy: "write decimal digits only, such as \(example)"
       )
     }
     guard let number = Int(text), range.contains(number) else {

@@ -4,8 +4,48 @@ import Yams
 extension ScenarioFile {
   /// Makes a scenario of one target from options, by the rules for scenario files.
   ///
-  /// - Throws: ``ScenarioError``; its diagnostics have no place, since there is no file.
+  /// - Throws: ``ScenarioError``; its diagnostics have no place, since there is no file, but for
+  ///   those of controls, whose place is the option.
   package static func load(options: MeasureOptions) throws(ScenarioError) -> Scenario {
+    var controls = ControlOptionsReader(options.controls)
+    let plan = controls.plan()
+    do throws(ScenarioError) {
+      var scenario = try loadWithoutControls(options)
+      scenario.controls = plan
+      guard controls.findings.isEmpty else { throw .invalid([]) }
+      return scenario
+    } catch {
+      throw .invalid(error.diagnostics + controls.findings.diagnostics)
+    }
+  }
+
+  /// Reads a scenario file, and suppresses findings of doctor that it does not name itself.
+  ///
+  /// - Parameters:
+  ///   - path: As of ``load(path:)``.
+  ///   - ids: The ids of the findings, as given with `--suppress`.
+  /// - Returns: A scenario with absolute paths.
+  /// - Throws: ``ScenarioError`` with everything that is wrong with the file and the ids.
+  package static func load(
+    path: String,
+    suppressing ids: [String]
+  ) throws(ScenarioError) -> Scenario {
+    var options = ControlOptionsReader(ids.map { "suppress=\($0)" }) { "--suppress \(ids[$0])" }
+    let suppressed = options.plan().suppressed
+    do throws(ScenarioError) {
+      var scenario = try load(path: path)
+      scenario.controls?.suppressed.formUnion(suppressed)
+      guard options.findings.isEmpty else { throw .invalid([]) }
+      return scenario
+    } catch {
+      guard !options.findings.isEmpty else { throw error }
+      throw .invalid(error.diagnostics + options.findings.diagnostics)
+    }
+  }
+
+  private static func loadWithoutControls(
+    _ options: MeasureOptions
+  ) throws(ScenarioError) -> Scenario {
     let text: String
     do {
       text = try Yams.serialize(node: document(options))

@@ -47,8 +47,8 @@ enum ScenarioKeys {
     ),
     Key(
       "controls",
-      .unsupported("controls", .map(controls)),
-      "How the machine is kept quiet. Not supported yet."
+      .map(controls),
+      "How the machine is kept the same, and what is watched. Each run says what it got of each."
     ),
     Key(
       "stages",
@@ -243,11 +243,6 @@ extension ScenarioKeys {
     Key("max", .scalar(.whole(launchRange)), "The most launches."),
     Key("precision", .scalar(.percentage), "The half-width of the interval to reach."),
   ]
-
-  static let controls: [Key] = [
-    "cpus", "aslr", "env_size", "priority", "governor", "boost", "thp", "swap", "nmi_watchdog",
-    "network", "environment", "services", "settle", "steal", "proactive_reclaim", "require",
-  ].map { Key($0, .anything, "Not supported yet.") }
 
   static let regression: [Key] = [
     Key("effect", .scalar(.percentage), "The smallest difference that matters."),

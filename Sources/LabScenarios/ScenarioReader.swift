@@ -36,8 +36,15 @@ struct ScenarioReader {
         var reader = StagesReader(findings: findings)
         defer { findings = reader.findings }
         return reader.plan(from: value)
-      }
+      },
+      controls: root["controls"].map { controls(from: $0) } ?? ControlPlan()
     )
+  }
+
+  private mutating func controls(from value: Value) -> ControlPlan {
+    var reader = ControlsReader(findings: findings)
+    defer { findings = reader.findings }
+    return reader.plan(from: value)
   }
 
   private mutating func source(from value: Value) -> Source? {

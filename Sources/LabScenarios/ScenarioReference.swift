@@ -12,6 +12,11 @@ package enum ScenarioReference {
       ("An element of `state:` as a map", ScenarioKeys.stateDirectory),
       ("`baseline:`", ScenarioKeys.baseline),
       ("`source:`", ScenarioKeys.source),
+      ("`stages:`", ScenarioKeys.stages),
+      ("`controls:`", ScenarioKeys.controls),
+      ("`priority:` of the controls", ScenarioKeys.priority),
+      ("`settle:` of the controls", ScenarioKeys.settle),
+      ("`steal:` of the controls as a map", ScenarioKeys.steal),
     ]
     return introduction + tables.map { table(of: $0.keys, title: $0.title) }.joined()
   }
@@ -45,7 +50,8 @@ package enum ScenarioReference {
       not expanded, and `..` is taken textually.
     * A duration is a number with its unit: `250us`, `500ms`, `1.5s`, `1m`, `24h` at most.
     * Texts are taken as they are written: `on`, `010` and `22:22` are what they look like. Only
-      `true` and `false` are booleans, and only decimal digits are numbers.
+      `true` and `false` are booleans, and only decimal digits are numbers. A control that is on or
+      off takes these words as well.
     * Unknown keys, wrong types, duplicate keys, contradictions and dangerous directories are
       errors with file, line and column, all reported at once; the exit code is 64.
     * A file has at most 1 MiB, 10,000 values with aliases expanded, and 32 levels.

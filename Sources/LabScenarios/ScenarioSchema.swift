@@ -57,7 +57,7 @@ extension Shape {
 
 extension ScalarForm {
   static let namePattern = "^(?!\\.+$)[A-Za-z0-9._-]{1,100}$"
-  private static let number = "[0-9]+(\\.[0-9]{1,9})?"
+  fileprivate static let number = "[0-9]+(\\.[0-9]{1,9})?"
 
   var schema: SchemaValue {
     switch self {
@@ -82,10 +82,38 @@ extension ScalarForm {
     case .path: Self.string("^[^~]")
     case .endpoint: Self.string("^(\\[[^\\]]+\\]|[^:\\[\\]]+):[0-9]{1,5}$")
     case .url: Self.string("^[hH][tT][tT][pP]://")
+    case .control(let form): form.schema
     }
   }
 
-  private static func string(_ pattern: String) -> SchemaValue {
+  fileprivate static func string(_ pattern: String) -> SchemaValue {
     ["type": "string", "pattern": .text(pattern)]
+  }
+}
+
+extension ControlForm {
+  var schema: SchemaValue {
+    switch self {
+    case .toggle: ["enum": [true, false, "on", "off"]]
+    case .processors:
+      [
+        "anyOf": [
+          ["type": "integer", "minimum": 0, "maximum": .number(Self.highestProcessor)],
+          ScalarForm.string("^[0-9]{1,4}(-[0-9]{1,4})?$"),
+        ]
+      ]
+    case .load: ["type": "number", "minimum": 0]
+    case .temperature:
+      [
+        "anyOf": [
+          ["type": "number", "minimum": 1, "maximum": 150],
+          ScalarForm.string("^\(ScalarForm.number)C$"),
+        ]
+      ]
+    case .swap:
+      ["anyOf": [["enum": ["off"]], ["type": "integer", "minimum": 0, "maximum": 200]]]
+    case .unit: ScalarForm.string("^[A-Za-z0-9:_\\\\][A-Za-z0-9:._\\\\@-]{0,254}$")
+    case .finding: ScalarForm.string("^[a-z0-9]+(-[a-z0-9]+)*$")
+    }
   }
 }

@@ -63,6 +63,32 @@ package enum ScenarioTemplate {
     # initializers by library and symbol, and what follows main.
     stages: {collect: [probe], launches: 5}
 
+    # Hold the machine still, and watch what gets in the way. Everything is put back afterwards, and
+    # the result says what became of each. `launchlab doctor` tells what this host can do.
+    # controls:
+    #   # Targets run on these processors, and where it can be done nothing else does.
+    #   cpus: [1]
+    #   # How processors run: the governor, and clocks above the base clock.
+    #   governor: performance
+    #   boost: off
+    #   # Memory: when huge pages are used, and whether anything is swapped out.
+    #   thp: never
+    #   swap: off
+    #   # Flight mode: no network but a loopback of its own for each launch.
+    #   network: none
+    #   # The same few variables everywhere; feature flags are pinned with `env` of a target.
+    #   environment: pinned
+    #   # What systemd starts by the clock stays quiet during the run.
+    #   services: timers
+    #   # Rest before each launch until the machine is quiet, but not for longer than this.
+    #   settle: {cpu_idle: 90%, io_pressure: 5%, temperature: 70C, within: 30s}
+    #   # Repeat launches that others got in the way of, a quarter of them at most.
+    #   steal: {stolen: 2%, foreign: 10%, share: 25%}
+    #   # Launch nothing where one of these cannot be had; `all` means all of the above.
+    #   require: [cpus, settle]
+    #   # What `launchlab doctor` finds, and you know already.
+    #   suppress: [vm]
+
     # Build before launching: relative paths of command, files, install and directory then lead
     # into the built tree.
     # source:

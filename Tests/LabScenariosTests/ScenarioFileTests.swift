@@ -66,7 +66,8 @@ struct ScenarioFileTests {
           states: [.rebootCold, .reinstallCold, .firstRun, .warm],
           launches: 7,
           includesEmptyBaseline: true,
-          directory: directory
+          directory: directory,
+          controls: ControlPlan()
         )
     )
   }
@@ -82,7 +83,8 @@ struct ScenarioFileTests {
           targets: [target],
           states: [.reinstallCold, .warm],
           launches: 20,
-          directory: "/data"
+          directory: "/data",
+          controls: ControlPlan()
         )
     )
   }

@@ -41,7 +41,9 @@ struct ScenarioFuzzTests {
       other: *server
     states: [reboot-cold, first-run, warm]
     launches: 40
-    controls: {cpus: [1], settle: {cpu_idle: 90%, within: 30s}}
+    controls: {cpus: [1, 2-5], settle: {cpu_idle: 90%, load: 1.5, temperature: 70C, within: 30s},
+      priority: {policy: fifo, level: 10}, swap: off, thp: never, network: none, services: [cron],
+      steal: {stolen: 2%, share: 25%}, require: [cpus, steal], suppress: [vm]}
     stages: {collect: [probe], launches: 5}
     baseline: {empty: true}
     budgets: [{target: server, state: warm, metric: launch, max: 60ms}]
@@ -51,6 +53,7 @@ struct ScenarioFuzzTests {
     [
       "\n", "\t", " ", ":", ": ", "- ", "? ", "[", "]", "{", "}", ",", "\"", "'", "|", ">", "&a ",
       "*a", "*server", "!!str ", "!x ", "#", "%", "@", "`", "~", "null", "on", "0", "-1", "1e9",
+      "-", "off",
       "<<", "---\n", "...\n", "\\", "\0", "\u{E9}", "\u{FEFF}", "\u{2028}", "\u{85}", "\r", "\r\n",
       "\u{1F600}", "\u{E000}", "/", "~/", "..", "targets: {}\n", "scenario: s\n", "  ",
     ]

@@ -128,12 +128,6 @@ extension ScenarioProblemTests {
       "write true"
     ),
     Case(
-      base + "controls: {network: none}",
-      "3:1",
-      "\"controls\" is not supported yet",
-      "remove it, or use a version of launchlab that has it"
-    ),
-    Case(
       base + "source: {repository: missing, build: make}",
       "3:22",
       "the repository \"missing\" is not a directory",

@@ -69,7 +69,6 @@ struct ScenarioProblemTests {
     #expect(
       problems == [
         "\"launches: {min, max, precision}\" is not supported yet",
-        "\"controls\" is not supported yet",
         "\"regression\" is not supported yet",
         "\"budgets\" is not supported yet",
       ]

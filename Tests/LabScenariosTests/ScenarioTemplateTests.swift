@@ -15,6 +15,32 @@ struct ScenarioTemplateTests {
     #expect(scenario.includesEmptyBaseline)
   }
 
+  @Test func `shows controls that load when their marks are removed`() throws {
+    let lines = ScenarioTemplate.text().split(separator: "\n", omittingEmptySubsequences: false)
+    let start = try #require(lines.firstIndex(of: "# controls:"))
+    let section = lines[start...].prefix { !$0.isEmpty }.map { $0.dropFirst(2) }
+    let text = (lines[..<start] + section + lines[(start + section.count)...])
+      .joined(separator: "\n")
+    let controls = try ScenarioFile.load(text: text, path: "/data/s.yml").controls
+    #expect(
+      controls
+        == ControlPlan(
+          cpus: [1],
+          governor: "performance",
+          boost: false,
+          hugePages: .never,
+          swap: .off,
+          network: .none,
+          environment: .pinned,
+          services: ["timers"],
+          settle: SettleLimits(cpuIdle: 0.9, ioPressure: 0.05, temperature: 70),
+          steal: DisturbanceLimits(),
+          required: [.cpus, .settle],
+          suppressed: ["vm"]
+        )
+    )
+  }
+
   @Test(arguments: [
     ["/usr/bin/perl", "-e", "print \"a\\n\" # 'x': [y]"],
     ["prog", "", "null", "~", "- a", "{b: c}", "caf\u{E9} \u{1F600}", "a\nb\tc", "*x", "%d"],
