@@ -4,9 +4,9 @@ import LabModel
 
 /// Inserts launches, and stores what repeats from launch to launch once.
 struct LaunchInserter {
-  private let run: Int64
+  let run: Int64
   private var files = InternedText(table: "file", column: "path")
-  private var reasons = InternedText(table: "reason", column: "text")
+  var reasons = InternedText(table: "reason", column: "text")
   private var missing = InternedText(table: "missing", column: "reasons")
 
   /// Per residency set its rows, as numbers in the order of the columns.
@@ -23,6 +23,8 @@ struct LaunchInserter {
         try insertCounters(of: record, db)
         try insertOutput(of: record, db)
         try insertStages(of: record, db)
+        try insertSettling(of: record, db)
+        try insertDisturbances(of: record, db)
       }
     }
   }

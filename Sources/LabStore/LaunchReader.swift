@@ -16,7 +16,11 @@ struct LaunchReader {
       l.state_reached, state_reason.text,
       (SELECT json_group_object(event, value) FROM counter AS c
         WHERE c.run = l.run AND c.block = l.block AND c.position = l.position),
-      out.head, out.tail, err.head, err.tail, stages.tree
+      out.head, out.tail, err.head, err.tail, stages.tree,
+      settling.waited_ns, obstacle.text,
+      EXISTS (SELECT 1 FROM disturbance AS d
+        WHERE d.run = l.run AND d.block = l.block AND d.position = l.position),
+      l.run
     FROM launch AS l
     LEFT JOIN reason AS not_started ON not_started.id = l.not_started
     LEFT JOIN reason AS unverified ON unverified.id = l.unverified
@@ -29,6 +33,9 @@ struct LaunchReader {
       AND err.position = l.position AND err.stream = 'stderr'
     LEFT JOIN stages ON stages.run = l.run AND stages.block = l.block
       AND stages.position = l.position
+    LEFT JOIN settling ON settling.run = l.run AND settling.block = l.block
+      AND settling.position = l.position
+    LEFT JOIN reason AS obstacle ON obstacle.id = settling.obstacle
     WHERE l.run = ?
     ORDER BY l.block, l.position
     """
@@ -45,6 +52,7 @@ struct LaunchReader {
     case counters
     case stdoutHead, stdoutTail, stderrHead, stderrTail
     case stages
+    case waited, obstacle, isDisturbed, run
   }
 
   let db: Database
@@ -83,7 +91,10 @@ extension LaunchReader {
       warmUps: row[Column.warmUps.rawValue],
       residency: try residency(row[Column.residencySet.rawValue]),
       unverified: row[Column.unverified.rawValue],
-      failure: row[Column.failure.rawValue]
+      failure: row[Column.failure.rawValue],
+      settling: time(row, .waited).map { waited in
+        Settling(waited: waited, obstacle: row[Column.obstacle.rawValue])
+      }
     )
   }
 
@@ -98,7 +109,8 @@ extension LaunchReader {
       output: CapturedOutput(
         stdout: stream(row, .stdoutHead, .stdoutTail, .stdoutBytes),
         stderr: stream(row, .stderrHead, .stderrTail, .stderrBytes)
-      )
+      ),
+      disturbances: try disturbances(row)
     )
   }
 
@@ -136,6 +148,26 @@ extension LaunchReader {
     case "not-reached": .notReached(reason: row[Column.stateReason.rawValue])
     case "not-verified": .notVerified(reason: row[Column.stateReason.rawValue])
     default: try store.known(nil, "state tag")
+    }
+  }
+
+  private func disturbances(_ row: Row) throws -> [Disturbance] {
+    guard row[Column.isDisturbed.rawValue] as Bool else { return [] }
+    let sql = """
+      SELECT kind, amount, limit_value FROM disturbance
+      WHERE run = ? AND block = ? AND position = ? ORDER BY number
+      """
+    let place: StatementArguments = [
+      row[Column.run.rawValue] as Int64, row[Column.block.rawValue] as Int,
+      row[Column.position.rawValue] as Int,
+    ]
+    return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: place).map { row in
+      let kind: String = row[0]
+      return Disturbance(
+        kind: try store.known(Disturbance.Kind(rawValue: kind), "disturbance \"\(kind)\""),
+        amount: row[1],
+        limit: row[2]
+      )
     }
   }
 

@@ -6,7 +6,7 @@ import GRDB
 /// the application describe the newest schema, and a migration an old one.
 enum Migrations {
   /// The schema version that this launchlab reads and writes, as in `PRAGMA user_version`.
-  static let newest = 2
+  static let newest = 3
 
   /// The `PRAGMA application_id` of a store: `LLab` in ASCII.
   static let applicationID = 0x4C4C_6162
@@ -15,6 +15,7 @@ enum Migrations {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1", migrate: createRunsAndLaunches)
     migrator.registerMigration("2", migrate: addStages)
+    migrator.registerMigration("3", migrate: addControls)
     return migrator
   }
 
@@ -28,6 +29,11 @@ enum Migrations {
   private static let addStages: @Sendable (Database) throws -> Void = { db in
     try db.execute(sql: stageTables)
     try db.execute(sql: "PRAGMA user_version = 2")
+  }
+
+  private static let addControls: @Sendable (Database) throws -> Void = { db in
+    try db.execute(sql: controlTables)
+    try db.execute(sql: "PRAGMA user_version = 3")
   }
 }
 

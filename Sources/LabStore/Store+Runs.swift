@@ -151,13 +151,13 @@ extension Store {
     return value
   }
 
-  private func date(_ text: String) throws -> Date { try known(Timestamp.date(text), "date") }
+  func date(_ text: String) throws -> Date { try known(Timestamp.date(text), "date") }
 
   private func status(_ text: String) throws -> RunRecord.Status {
     try known(RunRecord.Status(rawValue: text), "status of a run")
   }
 
-  private func json<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+  func json<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
     do {
       return try JSONText.value(type, text)
     } catch {

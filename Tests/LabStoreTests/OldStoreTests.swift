@@ -6,7 +6,7 @@ import Testing
 @testable import LabStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1, 2])
+  @Test(arguments: [1, 2, 3])
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -23,6 +23,10 @@ import Testing
     let launches = try store.launches(of: "20261121T043000Z-0001")
     var full = Sample.fullLaunch(block: 0)
     if version < 2 { full.stages = nil }
+    if version < 3 {
+      full.preparation.settling = nil
+      full.result.disturbances = []
+    }
     #expect(launches == [full, Sample.launch(block: 1, arm: 1)])
     let place = CodePlace(file: "/lib/libz.so.1", offset: 0x3000)
     let symbols = try store.symbols(of: "20261121T043000Z-0001")
@@ -31,6 +35,8 @@ import Testing
     )
     #expect(symbols == (version < 2 ? [:] : [place: "start_here"]))
     #expect(try store.summaries().map(\.median) == [2_600_000])
+    let noise = Sample.noise(run: "20261121T043000Z-0001")
+    #expect(try store.noise() == (version < 3 ? [] : [noise]))
 
     // And it takes new runs
     try store.fill(Sample.run("new"), with: [Sample.fullLaunch(block: 0)])

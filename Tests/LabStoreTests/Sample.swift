@@ -24,7 +24,15 @@ enum Sample {
       states: [.rebootCold, .warm],
       launches: 40,
       includesEmptyBaseline: true,
-      directory: "/src"
+      directory: "/src",
+      controls: ControlPlan(
+        cpus: [1],
+        swap: .swappiness(10),
+        settle: SettleLimits(cpuIdle: 0.9),
+        steal: DisturbanceLimits(),
+        required: [.cpus],
+        suppressed: ["vm"]
+      )
     )
     return RunRecord(
       id: id,
@@ -80,7 +88,8 @@ enum Sample {
         ),
       ],
       unverified: "mincore says nothing without root",
-      failure: "one page came back"
+      failure: "one page came back",
+      settling: Settling(waited: .seconds(30), obstacle: "cpu idle 12 % (limit 90 %)")
     )
     launch.result.spawn = Nanoseconds(31_000)
     launch.result.resolution = Nanoseconds(100_000)
@@ -92,6 +101,10 @@ enum Sample {
       stdout: CapturedStream(head: [0, 255, 10], tail: [1, 2], totalBytes: 200_000),
       stderr: CapturedStream(head: Array("é\n".utf8), totalBytes: 3)
     )
+    launch.result.disturbances = [
+      Disturbance(kind: .steal, amount: 400_000, limit: 52_000),
+      Disturbance(kind: .foreignCPU, amount: .max, limit: 0),
+    ]
     launch.stateReached = .notReached(reason: "1 of 907 pages of /src/server was resident")
     launch.stages = stages
     return launch
@@ -121,6 +134,31 @@ enum Sample {
       StageMedian(path: "init > /lib/é.so", n: 1, median: 3),
     ]
   )
+
+  /// The noise of the host that `run` was made on.
+  static func noise(
+    _ state: LaunchState = .warm,
+    run: String = "20261121T043000Z-3fa2",
+    fingerprint: String = "c0ffee",
+    command: [String] = ["/bin/true", "é"],
+    secondsLater: Double = 0
+  ) -> HostNoise {
+    HostNoise(
+      run: run,
+      measuredAt: start.addingTimeInterval(secondsLater),
+      fingerprint: fingerprint,
+      command: command,
+      state: state,
+      pairs: 40,
+      median: 2_600_000.5,
+      coefficientOfVariation: 0.07,
+      detectable: [
+        DetectableEffect(pairs: 10, effect: 0.08), DetectableEffect(pairs: 40, effect: 0.04),
+      ],
+      comparisons: 20,
+      falseAlarms: 1
+    )
+  }
 
   /// Stages whose every optional field has a value.
   static let stages = LaunchStages(
@@ -235,7 +273,10 @@ extension Sample {
       warmUps: generator.next(below: 11),
       residency: (0..<generator.next(below: 4)).map { _ in file(&generator) },
       unverified: optional(&generator, text),
-      failure: optional(&generator, text)
+      failure: optional(&generator, text),
+      settling: optional(&generator) { generator in
+        Settling(waited: Nanoseconds(number(&generator)), obstacle: optional(&generator, text))
+      }
     )
     launch.stateReached =
       [
@@ -259,7 +300,14 @@ extension Sample {
       figures: figures(&generator),
       flags: LaunchFlag.allCases.filter { _ in generator.next(below: 2) == 0 },
       // A launch that became ready keeps its text only when it is the first of its arm.
-      output: outcome == .ready ? CapturedOutput() : output(&generator)
+      output: outcome == .ready ? CapturedOutput() : output(&generator),
+      disturbances: (0..<generator.next(below: 3)).map { _ in
+        Disturbance(
+          kind: Disturbance.Kind.allCases[generator.next(below: 4)],
+          amount: number(&generator),
+          limit: number(&generator)
+        )
+      }
     )
   }
 

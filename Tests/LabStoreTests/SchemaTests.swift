@@ -41,10 +41,23 @@ import Testing
     Breach(sql: "DELETE FROM file", rule: "FOREIGN KEY"),
     Breach(sql: "UPDATE stages SET tree = '[]'", rule: "json_type"),
     Breach(sql: "UPDATE stages SET block = 9", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE settling SET waited_ns = -1", rule: "waited_ns"),
+    Breach(sql: "UPDATE settling SET obstacle = 77", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE settling SET position = 9", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE disturbance SET kind = ''", rule: "kind"),
+    Breach(sql: "UPDATE disturbance SET amount = 0.5", rule: "cannot store REAL"),
+    Breach(sql: "UPDATE disturbance SET block = 9", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE noise SET false_alarms = comparisons + 1", rule: "false_alarms"),
+    Breach(sql: "UPDATE noise SET command = '{}'", rule: "json_type"),
+    Breach(sql: "UPDATE noise SET measured_at = 'now'", rule: "measured_at"),
+    Breach(sql: "UPDATE noise SET cv = NULL", rule: "NOT NULL"),
+    Breach(sql: "UPDATE detectable_effect SET pairs = 0", rule: "pairs"),
+    Breach(sql: "UPDATE detectable_effect SET state = 'first-run'", rule: "FOREIGN KEY"),
   ])
   func `refuses values that mean nothing`(breach: Breach) throws {
     let store = try Store.inMemory()
     try store.fill(Sample.run(), with: [Sample.fullLaunch(block: 0)])
+    try store.saveNoise([Sample.noise()])
     let error = try #require(throws: StoreError.self) { try store.execute(breach.sql) }
     guard case .refused(_, let rule) = error else { throw error }
     #expect(rule.contains(breach.rule))
@@ -56,10 +69,11 @@ import Testing
     let place = CodePlace(file: "/lib/libz.so.1", offset: 1)
     try store.saveSymbols([place: "start"], of: Sample.run().id)
     try store.saveCollectors([Sample.collector], of: Sample.run().id)
+    try store.saveNoise([Sample.noise()])
     try store.execute("DELETE FROM run")
     for table in [
       "arm", "control", "launch", "counter", "output", "summary", "stages", "symbol",
-      "collector", "stage_median",
+      "collector", "stage_median", "settling", "disturbance", "noise", "detectable_effect",
     ] {
       #expect(try store.strings("SELECT 1 FROM \(table)").isEmpty, "\(table)")
     }
