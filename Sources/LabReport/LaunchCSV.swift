@@ -4,7 +4,8 @@ package import LabModel
 /// Stored launches as comma-separated values, one line per launch.
 ///
 /// The columns are always the same ones. A value that could not be had is an empty field. Several
-/// values in one field are joined by spaces: the names of flags, and `name=value` of counters.
+/// values in one field are joined by spaces: the names of flags, and `name=value` of counters and
+/// of what disturbed the launch.
 ///
 /// Source of the format: RFC 4180, with its CR LF line ends.
 package struct LaunchCSV {
@@ -21,7 +22,7 @@ package struct LaunchCSV {
       "signal", "reason",
     ] + Metric.allCases.map(\.exportName) + [
       "resolution_ns", "state_reached", "state_reason", "preparation_ns", "warm_ups",
-      "resident_pages", "total_pages", "flags", "counters",
+      "resident_pages", "total_pages", "flags", "counters", "waited_ns", "unsettled", "disturbed",
     ]
   }
 
@@ -58,6 +59,9 @@ package struct LaunchCSV {
       own.isEmpty ? "" : String(own.reduce(0) { $0 + $1.totalPages }),
       record.result.flags.map(\.rawValue).joined(separator: " "),
       counters.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
+      Self.text(preparation.settling?.waited.count), preparation.settling?.obstacle ?? "",
+      record.result.disturbances.map { "\($0.kind.rawValue)=\($0.amount)" }
+        .joined(separator: " "),
     ]
   }
 

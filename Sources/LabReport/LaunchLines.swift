@@ -50,6 +50,9 @@ package struct LaunchLines {
       ("state_reason", JSONValue(record.stateReached.reason)),
       ("preparation_ns", .integer(preparation.duration.count)),
       ("warm_ups", JSONValue(preparation.warmUps)),
+      ("waited_ns", JSONValue(preparation.settling?.waited.count)),
+      ("unsettled", JSONValue(preparation.settling?.obstacle)),
+      ("disturbed", .array(record.result.disturbances.map(disturbance))),
       ("residency", .array(preparation.residency.map(file))),
       ("stages", record.stages.map { LaunchStagesJSON($0).value } ?? nil),
     ]
@@ -62,6 +65,14 @@ package struct LaunchLines {
       "head": .string(String(decoding: stream.head, as: UTF8.self)),
       "tail": .string(String(decoding: stream.tail, as: UTF8.self)),
       "total_bytes": .integer(stream.totalBytes),
+    ]
+  }
+
+  private func disturbance(_ disturbance: Disturbance) -> JSONValue {
+    [
+      "kind": .string(disturbance.kind.rawValue),
+      "amount": .integer(disturbance.amount),
+      "limit": .integer(disturbance.limit),
     ]
   }
 

@@ -22,7 +22,7 @@ package struct PlanText {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    [summary, arms, order, effects].filter { !$0.isEmpty }
+    [summary, arms, order, controls, effects].filter { !$0.isEmpty }
       .map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
   }
 
@@ -80,6 +80,10 @@ package struct PlanText {
 // MARK: - What it does to the machine
 
 extension PlanText {
+  private var controls: [String] {
+    plan.scenario.controls.map { ControlWishes($0).lines(style: style) } ?? []
+  }
+
   private var effects: [String] {
     let states = LaunchState.allCases.filter { state in plan.arms.contains { $0.state == state } }
     let lines = states.flatMap { state in

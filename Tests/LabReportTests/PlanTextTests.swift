@@ -36,6 +36,37 @@ import Testing
     blockCount: 40
   )
 
+  private static let controlled = Plan(
+    scenario: Scenario(
+      name: "app",
+      targets: [everything],
+      states: [.warm],
+      launches: 1,
+      directory: "/srv/app",
+      controls: ControlPlan(
+        cpus: [1, 4, 5, 6],
+        randomizesAddresses: false,
+        priority: LaunchPriority(policy: .fifo, level: 10),
+        governor: "performance",
+        boost: false,
+        hugePages: .never,
+        swap: .off,
+        nmiWatchdog: false,
+        network: .none,
+        environment: .pinned,
+        services: ["timers", "cron.service"],
+        settle: SettleLimits(cpuIdle: 0.9, ioPressure: 0.07, load: 1.5, temperature: 70),
+        steal: DisturbanceLimits(),
+        proactiveReclaim: false,
+        required: [.cpus, .steal],
+        suppressed: ["vm"]
+      )
+    ),
+    seed: 1,
+    arms: [Arm(target: "app", state: .warm)],
+    blockCount: 1
+  )
+
   struct Case: CustomTestStringConvertible {
     var name: String
     var plan: Plan
@@ -52,11 +83,36 @@ import Testing
       estimate: .seconds(400),
       style: TextStyle(usesColor: true, width: 80)
     ),
+    Case(name: "controls", plan: controlled, estimate: nil, style: TextStyle(width: 80)),
     Case(name: "single", plan: SampleRun.single.run.plan, estimate: nil, style: TextStyle()),
   ])
   func `tells what a run would do`(_ example: Case) throws {
     let text = PlanText(example.plan, estimate: example.estimate, style: example.style).rendered()
     try expectSnapshot(text, named: example.name, suite: "PlanText")
+  }
+
+  @Test func `says nothing of controls that leave the machine alone`() {
+    var plan = Self.controlled
+    plan.scenario.controls = ControlPlan(padsEnvironment: false)
+    let text = PlanText(plan, estimate: nil, style: TextStyle()).rendered()
+    #expect(!text.contains("controlled"))
+  }
+
+  @Test func `names the processors in short`() {
+    var plan = Self.controlled
+    plan.scenario.controls = ControlPlan(cpus: [3], isShielded: false, swap: .swappiness(10))
+    let text = PlanText(plan, estimate: nil, style: TextStyle()).rendered()
+    #expect(
+      text.contains(
+        """
+        what is controlled and watched during the run, and put back after it:
+          cpus: targets run on processor 3 only
+          env_size: the environment is padded at random before each launch
+          swap: vm.swappiness 10
+
+        """
+      )
+    )
   }
 
   @Test func `names what is written`() {

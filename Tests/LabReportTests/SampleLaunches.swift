@@ -46,12 +46,19 @@ enum SampleLaunches {
     position: 2,
     arm: 2,
     startedAt: .milliseconds(62),
-    preparation: Preparation(warmUps: 2),
+    preparation: Preparation(
+      warmUps: 2,
+      settling: Settling(waited: .seconds(30), obstacle: "load 2.50 (limit 1.5), cpu idle 12 %")
+    ),
     result: LaunchResult(
       outcome: .exited(code: 3),
       output: CapturedOutput(
         stderr: CapturedStream(head: [0x6E, 0x6F, 0xFF, 0x1B, 0x0A], totalBytes: 5)
-      )
+      ),
+      disturbances: [
+        Disturbance(kind: .steal, amount: 400_000, limit: 52_000),
+        Disturbance(kind: .swapIn, amount: 3, limit: 0),
+      ]
     ),
     stateReached: .notReached(reason: "said \"no\", twice\nand left")
   )
@@ -61,7 +68,7 @@ enum SampleLaunches {
     position: 0,
     arm: 3,
     startedAt: .milliseconds(90),
-    preparation: Preparation(),
+    preparation: Preparation(settling: Settling(waited: .milliseconds(20))),
     result: LaunchResult(outcome: .signalled(signal: 11)),
     stateReached: .notVerified(reason: "mincore needs root")
   )

@@ -1,0 +1,111 @@
+import Foundation
+import LabModel
+
+/// What a run would do to the machine as a whole, and what it would watch.
+///
+/// Each line is a control by its name and what is asked of it, in the order of ``ControlName``.
+struct ControlWishes {
+  private let plan: ControlPlan
+
+  init(_ plan: ControlPlan) { self.plan = plan }
+
+  func lines(style: TextStyle) -> [String] {
+    let lines = ControlName.allCases.flatMap { name -> [String] in
+      guard let wish = wish(for: name) else { return [] }
+      let required = plan.required.contains(name) ? " (required)" : ""
+      return style.wrapped("  \(name.rawValue): \(wish.printable)\(required)", indent: 6)
+    }
+    return lines.isEmpty
+      ? [] : ["what is controlled and watched during the run, and put back after it:"] + lines
+  }
+
+  /// What is asked of a control; nil when it is left alone.
+  private func wish(for name: ControlName) -> String? {
+    switch name {
+    case .cpus: plan.cpus.map { "targets run on \(Self.processors($0)) only" }
+    case .shield: plan.cpus != nil && plan.isShielded ? "everything else is kept off them" : nil
+    case .aslr: plan.randomizesAddresses.map { $0 ? "addresses are random" : "addresses are fixed" }
+    case .environmentSize:
+      plan.padsEnvironment ? "the environment is padded at random before each launch" : nil
+    case .priority: plan.priority.map(Self.priority)
+    case .governor: plan.governor.map { "\($0) on every processor" }
+    case .boost: plan.boost.map(Self.toggle)
+    case .thp: plan.hugePages?.rawValue
+    case .swap: plan.swap.map(Self.swap)
+    case .nmiWatchdog: plan.nmiWatchdog.map(Self.toggle)
+    case .network: plan.network == .none ? "each launch sees only a loopback of its own" : nil
+    case .environment:
+      plan.environment == .pinned ? "PATH, HOME, LANG and TZ are fixed, all else is gone" : nil
+    case .services: services
+    case .settle: plan.settle.map(Self.settle)
+    case .steal: plan.steal.map(Self.steal)
+    case .proactiveReclaim: plan.proactiveReclaim == false ? "switched off" : nil
+    }
+  }
+
+  private var services: String? {
+    guard !plan.services.isEmpty else { return nil }
+    let names = plan.services.map { $0 == "timers" ? "every active timer" : $0 }
+    return "\(names.joined(separator: ", ")) \(names.count == 1 ? "is" : "are") stopped"
+  }
+}
+
+// MARK: - Phrases
+
+extension ControlWishes {
+  private static func toggle(_ isOn: Bool) -> String { isOn ? "on" : "off" }
+
+  /// Runs of three and more as ranges.
+  private static func processors(_ numbers: [Int]) -> String {
+    var ranges: [ClosedRange<Int>] = []
+    for number in numbers {
+      if let last = ranges.last, last.upperBound + 1 == number {
+        ranges[ranges.count - 1] = last.lowerBound...number
+      } else {
+        ranges.append(number...number)
+      }
+    }
+    let texts = ranges.map {
+      $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
+    }
+    return "\(numbers.count == 1 ? "processor" : "processors") \(texts.joined(separator: ", "))"
+  }
+
+  private static func priority(_ priority: LaunchPriority) -> String {
+    [
+      priority.nice.map { "nice \($0)" }, priority.policy.map { "policy \($0.rawValue)" },
+      priority.level.map { "level \($0)" },
+    ].compactMap(\.self).joined(separator: ", ")
+  }
+
+  private static func swap(_ swap: SwapPolicy) -> String {
+    switch swap {
+    case .off: "vm.swappiness 0, and swap areas off where their content fits into memory"
+    case .swappiness(let value): "vm.swappiness \(value)"
+    }
+  }
+
+  private static func settle(_ limits: SettleLimits) -> String {
+    let parts = [
+      limits.cpuIdle.map { "CPU idle at least \(percent($0))" },
+      limits.ioPressure.map { "I/O pressure at most \(percent($0))" },
+      limits.load.map { "load at most \(number($0))" },
+      limits.temperature.map { "at most \(number($0)) °C" },
+    ].compactMap(\.self)
+    return "before each launch \(parts.joined(separator: ", ")), "
+      + "waited for at most \(number(Double(limits.within.count) / 1e9)) s"
+  }
+
+  private static func steal(_ limits: DisturbanceLimits) -> String {
+    "a launch is repeated if more than \(percent(limits.stolen)) of it was stolen, or others "
+      + "used its processors for more than \(percent(limits.foreign)), up to "
+      + "\(percent(limits.share)) of the launches"
+  }
+
+  /// A number as short as it was written.
+  private static func number(_ value: Double) -> String { String(format: "%.6g", value) }
+
+  private static func percent(_ share: Double) -> String {
+    "\(number(share * 100)) %"
+  }
+}
