@@ -47,16 +47,17 @@ package struct RunRequest: Sendable {
 
   /// Reads the scenario file, and reports beside it unless another directory is given.
   ///
-  /// - Throws: `ScenarioError` with every problem of the file.
+  /// - Throws: `ScenarioError` with every problem of the file and of the suppressed ids.
   package init(
     scenarioPath: String,
     store: String?,
     seed: UInt64?,
     revision: String?,
     resume: String?,
-    reportDirectory: String?
+    reportDirectory: String?,
+    suppressed: [String] = []
   ) throws {
-    let scenario = try ScenarioFile.load(path: scenarioPath)
+    let scenario = try ScenarioFile.load(path: scenarioPath, suppressing: suppressed)
     if revision != nil, scenario.source == nil {
       throw WorkflowError.badOption(
         name: "--revision",

@@ -39,6 +39,8 @@ extension Launchlab {
     )
     var report: String?
 
+    @OptionGroup var suppression: SuppressionOptions
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -56,7 +58,8 @@ extension Launchlab {
         seed: seed,
         revision: revision,
         resume: resume,
-        reportDirectory: report
+        reportDirectory: report,
+        suppressed: suppression.ids
       )
       try await output.execute(request, isDryRun: dryRun, on: console)
     }

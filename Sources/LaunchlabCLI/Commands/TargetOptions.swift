@@ -48,6 +48,8 @@ struct TargetOptions: ParsableArguments {
   )
   var stateDirectory: [String] = []
 
+  @OptionGroup var controls: ControlOptions
+
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("The program and its arguments, after --.", valueName: "command")
@@ -77,6 +79,7 @@ struct TargetOptions: ParsableArguments {
       install: install,
       home: home,
       stateDirectories: stateDirectory,
+      controls: controls.pairs,
       directory: WorkingDirectory.path
     )
   }
