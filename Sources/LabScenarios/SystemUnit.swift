@@ -55,12 +55,16 @@ struct SystemUnit {
     (["systemd-udevd", "systemd-udevd-control", "systemd-udevd-kernel"], "devices depend on it"),
     (
       [
-        "systemd-logind", "user", "user-runtime-dir", "getty", "serial-getty", "console-getty",
+        "systemd-logind", "systemd-user-sessions", "user", "user-runtime-dir", "getty",
+        "serial-getty", "console-getty",
         "display-manager", "gdm", "gdm3", "lightdm", "sddm",
       ],
       "it would end the sessions of users"
     ),
-    (["ssh", "sshd"], "it may be the only way into this host"),
+    (
+      ["ssh", "sshd", "dropbear", "tailscaled", "wg-quick", "openvpn"],
+      "it may be the only way into this host"
+    ),
     (
       [
         "networking", "network", "NetworkManager", "systemd-networkd", "systemd-resolved",
@@ -68,6 +72,11 @@ struct SystemUnit {
       ],
       "it may cut this host off the network"
     ),
+    (
+      ["nftables", "iptables", "netfilter-persistent", "firewalld", "ufw"],
+      "this host would be open to the network"
+    ),
+    (["iscsid", "open-iscsi", "multipathd", "nbd"], "file systems may depend on it"),
     (["launchlab"], "it is launchlab itself"),
   ]
 }

@@ -164,6 +164,8 @@ import Testing
     ("systemd-udevd", "devices depend on it"),
     ("getty@tty1", "it would end the sessions of users"),
     ("gdm", "it would end the sessions of users"),
+    ("nftables", "this host would be open to the network"),
+    ("iscsid", "file systems may depend on it"),
     ("launchlab", "it is launchlab itself"),
     ("multi-user.target", "a target holds more than one service"),
     ("system.slice", "a slice holds more than one service"),
