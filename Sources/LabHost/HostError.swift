@@ -30,6 +30,22 @@ package enum HostError: LabError, Hashable {
   /// The process that launches has ended; `status` says how, such as `signal 9`.
   case spawnerLost(status: String)
 
+  /// Another lab holds the lock of this host.
+  ///
+  /// `holder` is nil when the lock's file does not say who that is; `isAlive` tells whether the
+  /// holder that it names is a process seen from here.
+  case labBusy(lock: String, holder: LabHolder?, isAlive: Bool)
+
+  /// Controls that are required and cannot be had, each with the reason, which is a sentence
+  /// without a full stop.
+  case controlsRefused([ControlName: String])
+
+  /// A change of the machine could not be made; `reason` is a sentence without a full stop.
+  case changeFailed(Change, reason: String)
+
+  /// The journal of changes cannot be kept; `operation` is a phrase such as `write to`.
+  case journal(operation: String, path: String, errno: Int32)
+
   /// Several reasons not to begin, shown one after the other.
   case several([HostError])
 
@@ -57,6 +73,14 @@ package enum HostError: LabError, Hashable {
       [refusal.diagnostic(role: role, path: path)]
     case .stateRefused(let state, let refusal):
       [refusal.diagnostic(of: state)]
+    case .labBusy(let lock, let holder, let isAlive):
+      [Self.busyDiagnostic(lock: lock, holder: holder, isAlive: isAlive)]
+    case .controlsRefused(let reasons):
+      Self.refusedDiagnostics(reasons)
+    case .changeFailed(let change, let reason):
+      [Self.changeDiagnostic(change, reason: reason)]
+    case .journal(let operation, let path, let errno):
+      [Self.journalDiagnostic(operation: operation, path: path, errno: errno)]
     case .notARepository(let path, let message):
       [
         Diagnostic(

@@ -73,6 +73,15 @@ int lab_get_affinity(int thread, unsigned char *_Nonnull mask, unsigned long siz
 /// Linux 2.5.8). Returns 0 or -errno.
 int lab_set_affinity(int thread, const unsigned char *_Nonnull mask, unsigned long size);
 
+// Swap.
+
+/// Switches a swap area off (swapoff(2)). Returns 0 or -errno.
+int lab_swap_off(const char *_Nonnull path);
+
+/// Switches a swap area on (swapon(2)), with a priority from 0 to 32767; a negative one lets the
+/// kernel choose. Returns 0 or -errno.
+int lab_swap_on(const char *_Nonnull path, int priority);
+
 // Terminals.
 
 /// The number of columns of a terminal (ioctl_tty(2)); 0 when it is unknown.

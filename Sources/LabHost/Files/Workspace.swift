@@ -16,9 +16,9 @@ struct Workspace: Sendable {
     let name = ProcessIdentity.current.description
     let work = FilePath(directory).appending("work")
     homes = work.appending(name)
-    sockets = Self.socketRoot.appending("launchlab-\(name)")
+    sockets = Self.socketRoot.appending("\(Self.prefix)\(name)")
     Self.removeStale(in: work, prefix: "")
-    Self.removeStale(in: Self.socketRoot, prefix: "launchlab-")
+    Self.removeStaleSockets()
     do {
       try FileManager.default.createDirectory(
         atPath: work.string,
@@ -51,7 +51,16 @@ struct Workspace: Sendable {
     Self.remove(sockets)
   }
 
+  /// What the names of directories of sockets begin with.
+  static let prefix = "launchlab-"
+
   private static let socketRoot = FilePath("/tmp")
+
+  /// Removes the directories of sockets of labs that are gone.
+  ///
+  /// - Returns: The directories that were found, whether or not they could be removed.
+  @discardableResult
+  static func removeStaleSockets() -> [FilePath] { removeStale(in: socketRoot, prefix: prefix) }
 
   /// Makes a directory.
   ///
@@ -69,15 +78,28 @@ struct Workspace: Sendable {
     _ = unsafe path.withPlatformString { unsafe chmod($0, permissions) }
   }
 
-  /// Removes the directories of processes that are gone.
-  private static func removeStale(in parent: FilePath, prefix: String) {
+  /// Removes the directories of processes that are gone, and gives those that were found.
+  @discardableResult
+  private static func removeStale(in parent: FilePath, prefix: String) -> [FilePath] {
+    var found: [FilePath] = []
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.string)) ?? []
     for name in names where name.hasPrefix(prefix) {
       guard let owner = ProcessIdentity(name.dropFirst(prefix.count)), !owner.isAlive else {
         continue
       }
-      remove(parent.appending(name))
+      let path = parent.appending(name)
+      guard mayRemove(path) else { continue }
+      remove(path)
+      found.append(path)
     }
+    return found
+  }
+
+  /// Whether a directory is this user's, or this user is root.
+  static func mayRemove(_ path: FilePath) -> Bool {
+    var status = stat()
+    guard unsafe path.withPlatformString({ unsafe lstat($0, &status) }) == 0 else { return false }
+    return geteuid() == 0 || status.st_uid == geteuid()
   }
 
   /// Removes a directory with its content, through no link and no mount.

@@ -33,6 +33,8 @@ struct RunCgroup {
   }
 
   /// Kills everything in it, the spawner included.
+  ///
+  /// Before Linux 5.14, which cannot do that at once, the processes are killed one by one.
   func kill() {
     guard
       let file = try? FileDescriptor.open(
@@ -40,18 +42,42 @@ struct RunCgroup {
         .writeOnly,
         options: .closeOnExec
       )
-    else { return }
+    else { return killEach() }
     _ = try? file.closeAfter { try file.writeAll("1".utf8) }
   }
 
   /// Removes it once its processes are gone, for which it waits up to two seconds.
   func remove() {
     for _ in 0..<2_000 {
-      _ = unsafe rmdir(directory.appending("targets").string)
+      for child in children { _ = unsafe rmdir(child.string) }
       guard unsafe rmdir(directory.string) != 0, errno == EBUSY || errno == ENOTEMPTY else {
         return
       }
       _ = poll(nil, 0, 1)
+    }
+  }
+
+  var exists: Bool { unsafe access(directory.string, F_OK) == 0 }
+
+  /// Whether its name is one that ``make()`` gives.
+  var isOfLaunchlab: Bool {
+    directory.lastComponent?.string.hasPrefix(Self.prefix) ?? false
+  }
+
+  private func killEach() {
+    for cgroup in children + [directory] {
+      let list = HostTree().text(at: cgroup.appending("cgroup.procs").string) ?? ""
+      for pid in list.split(separator: "\n").compactMap({ pid_t($0) }) where pid > 0 {
+        _ = Glibc.kill(pid, SIGKILL)
+      }
+    }
+  }
+
+  /// The cgroups right below, such as `targets`.
+  private var children: [FilePath] {
+    HostTree().names(in: directory.string).map { directory.appending($0) }.filter { path in
+      var status = stat()
+      return unsafe lstat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
   }
 
@@ -77,15 +103,25 @@ struct RunCgroup {
     return nil
   }
 
-  private static func removeStale(in parent: FilePath) {
+  /// Kills and removes what labs that are gone have left beside this process's cgroup.
+  ///
+  /// - Returns: The directories that were found, whether or not they could be removed.
+  static func removeStale() -> [Self] { ownDirectory().map(removeStale(in:)) ?? [] }
+
+  @discardableResult
+  private static func removeStale(in parent: FilePath) -> [Self] {
+    var found: [Self] = []
     for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {
       let identity = name.dropFirst(prefix.count)
       guard let end = identity.lastIndex(of: "-"),
         let controller = ProcessIdentity(identity[..<end]), !controller.isAlive
       else { continue }
       let cgroup = Self(directory: parent.appending(name))
+      guard Workspace.mayRemove(cgroup.directory) else { continue }
       cgroup.kill()
       cgroup.remove()
+      found.append(cgroup)
     }
+    return found
   }
 }

@@ -1,0 +1,43 @@
+/// What was left over of labs that were killed, and what became of it.
+package struct Recovery: Hashable, Codable, Sendable {
+  /// In the order in which they were undone.
+  package var changes: [UndoneChange]
+
+  package init(_ changes: [UndoneChange] = []) { self.changes = changes }
+
+  /// 128 when something could not be undone, else 0.
+  package var exitCode: LabExitCode {
+    changes.contains { $0.status == .failed } ? .couldNotMeasure : .done
+  }
+
+  /// A warning for each value that somebody else changed, and an error for each change that stays.
+  package var diagnostics: [Diagnostic] { changes.compactMap(\.diagnostic) }
+}
+
+extension UndoneChange {
+  /// What a person should know of it; nil when nothing is amiss.
+  package var diagnostic: Diagnostic? {
+    switch status {
+    case .restored, .unchanged, .expired: nil
+    case .foreign:
+      Diagnostic(
+        .warning,
+        id: "foreign-change",
+        problem: "somebody else changed it from what launchlab had set to \"\(found ?? "")\", "
+          + "which stays\(before.map { "; before the run it was \"\($0)\"" } ?? "")",
+        place: place,
+        remedy: remedy.map { "if that is not meant, restore it with `\($0)`" }
+      )
+    case .failed:
+      Diagnostic(
+        .error,
+        id: "not-restored",
+        problem: "cannot restore it: \(reason ?? "unknown error")",
+        place: place,
+        remedy: remedy.map {
+          "restore it with `\($0)`, then run `launchlab restore` to clear the journal"
+        }
+      )
+    }
+  }
+}
