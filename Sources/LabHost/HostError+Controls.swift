@@ -69,7 +69,7 @@ extension HostError {
         + "nothing is changed that is not in it",
       place: path,
       remedy:
-        "make room on its file system, or name another directory in \(StateDirectory.variable)"
+        "make room on its file system, or name another directory in \(JournalDirectory.variable)"
     )
   }
 }

@@ -21,13 +21,13 @@ package struct ControlJournal: Hashable, Sendable {
   ///   - directory: Where journals are.
   ///   - command: The command line of launchlab.
   /// - Throws: ``HostError/journal(operation:path:errno:)``.
-  package init(in directory: StateDirectory, command: [String]) throws(HostError) {
+  package init(in directory: JournalDirectory, command: [String]) throws(HostError) {
     try self.init(in: directory, command: command, lab: .current)
   }
 
   /// Begins the journal of any process.
   init(
-    in directory: StateDirectory,
+    in directory: JournalDirectory,
     command: [String],
     lab: ProcessIdentity,
     bootID: String = Self.bootID(in: HostTree())
@@ -55,7 +55,7 @@ package struct ControlJournal: Hashable, Sendable {
   }
 
   /// The journals of labs that are gone.
-  package static func stale(in directory: StateDirectory) -> [ControlJournal] {
+  package static func stale(in directory: JournalDirectory) -> [ControlJournal] {
     directory.places.flatMap { place in
       HostTree().names(in: place.string).compactMap { ControlJournal(place.appending($0)) }
     }
@@ -78,8 +78,8 @@ package struct ControlJournal: Hashable, Sendable {
   /// The file is removed, unless something failed: then `launchlab restore` tries again.
   ///
   /// - Parameters:
-  ///   - tree: The machine, or a tree of files that stands in for it.
   ///   - control: Only the changes of this control; nil means all.
+  ///   - tree: The machine, or a tree of files that stands in for it.
   /// - Returns: What became of each, in this order.
   @discardableResult
   package func undoAll(

@@ -17,9 +17,7 @@ package struct LabHolder: Hashable, Codable, Sendable {
     case startedAt = "started_at"
   }
 
-  /// This process.
-  ///
-  /// - Parameter command: The command line of launchlab.
+  /// This process, which runs a command line of launchlab.
   static func current(command: [String]) -> Self {
     let identity = ProcessIdentity.current
     return Self(

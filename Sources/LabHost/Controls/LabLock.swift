@@ -15,7 +15,7 @@ package struct LabLock: Sendable {
   ///   - command: The command line of launchlab, for whom it keeps out.
   /// - Throws: ``HostError/labBusy(lock:holder:isAlive:)``, or
   ///   ``HostError/system(operation:path:errno:)``.
-  package init(in directory: StateDirectory, command: [String]) throws(HostError) {
+  package init(in directory: JournalDirectory, command: [String]) throws(HostError) {
     let path = directory.isChosen ? directory.path.appending("lock") : Self.commonPath
     try self.init(at: path, command: command)
   }

@@ -3,10 +3,10 @@ import SystemPackage
 
 /// What labs that were killed have left of themselves on this machine.
 package struct Leftovers: Sendable {
-  private let directory: StateDirectory
+  private let directory: JournalDirectory
   private let tree: HostTree
 
-  package init(in directory: StateDirectory, tree: HostTree = HostTree()) {
+  package init(in directory: JournalDirectory, tree: HostTree = HostTree()) {
     self.directory = directory
     self.tree = tree
   }

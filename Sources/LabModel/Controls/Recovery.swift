@@ -23,17 +23,15 @@ extension UndoneChange {
       Diagnostic(
         .warning,
         id: "foreign-change",
-        problem: "somebody else changed it from what launchlab had set to \"\(found ?? "")\", "
-          + "which stays\(before.map { "; before the run it was \"\($0)\"" } ?? "")",
-        place: place,
+        problem: "\(place) was changed by somebody else to \"\(found ?? "")\", and stays so"
+          + (before.map { "; before the run it was \"\($0)\"" } ?? ""),
         remedy: remedy.map { "if that is not meant, restore it with `\($0)`" }
       )
     case .failed:
       Diagnostic(
         .error,
         id: "not-restored",
-        problem: "cannot restore it: \(reason ?? "unknown error")",
-        place: place,
+        problem: "cannot restore \(place): \(reason ?? "unknown error")",
         remedy: remedy.map {
           "restore it with `\($0)`, then run `launchlab restore` to clear the journal"
         }

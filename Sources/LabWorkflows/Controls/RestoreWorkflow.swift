@@ -13,7 +13,7 @@ package struct RestoreWorkflow {
   /// - Returns: What was left, and what became of it.
   /// - Throws: `HostError` when another lab is at work, or the journals cannot be found.
   package func run() throws -> Recovery {
-    let directory = try StateDirectory()
+    let directory = try JournalDirectory()
     let lock = try LabLock(in: directory, command: command)
     defer { lock.release() }
     return Leftovers(in: directory).recover()

@@ -7,7 +7,7 @@ package import SystemPackage
 /// For root it is `/run/launchlab`, for others `launchlab` in their runtime directory, and a
 /// directory in `/tmp` where there is none. `LAUNCHLAB_STATE_DIR` in the environment names another
 /// one, for the lab lock as well.
-package struct StateDirectory: Hashable, Sendable {
+package struct JournalDirectory: Hashable, Sendable {
   /// The environment variable that names another directory.
   package static let variable = "LAUNCHLAB_STATE_DIR"
 

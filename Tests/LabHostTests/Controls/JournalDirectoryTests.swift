@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import LabTestSupport
+import SystemPackage
+import Testing
+
+@testable import LabHost
+
+@Suite(.temporaryDirectory) struct JournalDirectoryTests {
+  private var root: String { TemporaryDirectory.path }
+
+  @Test(.enabled(if: TestMachine.isRoot, "only root has a directory in /run"))
+  func `is in run for root`() throws {
+    try TestMachine.shell("mkdir run tmp", in: root)
+    let directory = try JournalDirectory(environment: [:], root: FilePath(root))
+    #expect(directory.path.string == "\(root)/run/launchlab")
+    #expect(try TestMachine.shell("stat -c %a run/launchlab", in: root) == "700")
+  }
+
+  @Test func `is in tmp where there is no other place`() throws {
+    try TestMachine.shell("mkdir -m 1777 tmp", in: root)
+    let directory = try JournalDirectory(environment: [:], root: FilePath(root))
+    #expect(directory.path.string == "\(root)/tmp/launchlab-\(geteuid())/state")
+    #expect(try TestMachine.shell("stat -c %a tmp/launchlab-*", in: root) == "700")
+  }
+
+  @Test func `is where the user says`() throws {
+    let environment = [JournalDirectory.variable: "\(root)/state"]
+    let directory = try JournalDirectory(environment: environment, root: FilePath(root))
+    #expect(directory.path.string == "\(root)/state")
+    #expect(directory.isChosen)
+  }
+
+  @Test(arguments: ["ln -s / state", "mkdir -m 777 state", "touch state"])
+  func `takes no directory that somebody else may write to`(script: String) throws {
+    try TestMachine.shell(script, in: root)
+    let environment = [JournalDirectory.variable: "\(root)/state"]
+    #expect(throws: HostError.self) { try JournalDirectory(environment: environment) }
+  }
+
+  @Test(.enabled(if: TestMachine.isRoot, "chown takes root"))
+  func `takes no directory that somebody else has made in tmp`() throws {
+    try TestMachine.shell(
+      "mkdir -m 1777 tmp; mkdir tmp/launchlab-0; chown 65534 tmp/launchlab-0",
+      in: root
+    )
+    #expect(throws: HostError.self) {
+      try JournalDirectory(environment: [:], root: FilePath(root))
+    }
+  }
+
+  @Test func `takes no relative path`() {
+    #expect(throws: HostError.self) {
+      try JournalDirectory(environment: [JournalDirectory.variable: "state"])
+    }
+  }
+
+  @Test func `knows the journals of every place that a lab may have chosen`() throws {
+    try TestMachine.shell("mkdir run; mkdir -m 1777 tmp", in: root)
+    let path = "\(root)/tmp/launchlab-\(geteuid())/state"
+    let early = try JournalDirectory(environment: [JournalDirectory.variable: "\(root)/chosen"])
+    try TestMachine.shell("mkdir -m 700 -p $(dirname \(path)); mv chosen \(path)", in: root)
+    let lab = try #require(ProcessIdentity("1999999-1"))
+    let file = "journal-\(lab)"
+    try Data().write(to: URL(filePath: "\(path)/\(file)"))
+    let directory = try JournalDirectory(environment: [:], root: FilePath(root))
+    #expect(directory.path != FilePath(path))
+    #expect(ControlJournal.stale(in: directory).map(\.path.string) == ["\(path)/\(file)"])
+    #expect(early.places.map(\.string) == ["\(root)/chosen"])
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Glibc
+import LabTestSupport
+import SystemPackage
+import Testing
+
+@testable import LabHost
+
+@Suite(.temporaryDirectory) struct LeftProcessesTests {
+  @Test func `ends marked processes that became daemons`() throws {
+    let mark = UUID().uuidString
+    let daemon = try daemon(mark: mark)
+    let other = try self.daemon(mark: "\(mark)-2")
+    defer { kill(other, SIGKILL) }
+    let change = Change.processes(mark: mark)
+    #expect(change.undo(in: HostTree()) == .restored)
+    #expect(ProcessStatus(of: daemon) == nil)
+    #expect(ProcessStatus(of: other) != nil)
+    #expect(change.undo(in: HostTree()) == .alreadyRestored)
+  }
+
+  @Test func `takes no process for one of an empty mark`() {
+    #expect(Change.processes(mark: "").undo(in: HostTree()) == .failed(reason: "the mark is empty"))
+  }
+
+  @Test func `ends no process for a tree of files`() throws {
+    let fixture = FixtureTree()
+    try fixture.write("LAUNCHLAB_RUN=x\0", to: "proc/1/environ")
+    let undoing = Change.processes(mark: "x").undo(in: fixture.tree)
+    #expect(undoing == .failed(reason: "the processes of a tree of files cannot be ended"))
+  }
+
+  @Test(.enabled(if: canMakeCgroup, "no cgroup v2 may be written to"))
+  func `ends and removes a cgroup with all that is in it`() throws {
+    let cgroup = try #require(RunCgroup.make())
+    let sleeper = try Sleeper()
+    defer { sleeper.end() }
+    let script = "echo \(sleeper.pid) > \(cgroup.directory)/targets/cgroup.procs"
+    try TestMachine.shell(script, in: "/")
+    let change = Change.cgroup(directory: cgroup.directory.removingRoot().string)
+    #expect(change.undo(in: HostTree()) == .restored)
+    #expect(ProcessStatus(of: sleeper.pid) == nil)
+    #expect(!cgroup.exists)
+    #expect(change.undo(in: HostTree()) == .alreadyRestored)
+  }
+
+  @Test func `leaves a cgroup that is not of launchlab`() throws {
+    let fixture = FixtureTree()
+    try fixture.write("", to: "sys/fs/cgroup/system.slice/cgroup.kill")
+    let undoing = Change.cgroup(directory: "sys/fs/cgroup/system.slice").undo(in: fixture.tree)
+    #expect(undoing == .failed(reason: "it is no cgroup of launchlab"))
+    #expect(fixture.text(at: "sys/fs/cgroup/system.slice/cgroup.kill") == "")
+  }
+
+  @Test(arguments: ["1999999-1", "launchlab-1999999-1", ProcessIdentity.current.description])
+  func `removes a directory of a lab with its content`(name: String) throws {
+    let path = "\(TemporaryDirectory.path)/\(name)"
+    try TestMachine.shell("mkdir -p \(name)/home; ln -s /etc \(name)/home/link", in: parent)
+    #expect(Change.directory(path: path).undo(in: HostTree()) == .restored)
+    #expect(!exists(path))
+    #expect(exists("/etc/passwd"))
+    #expect(Change.directory(path: path).undo(in: HostTree()) == .alreadyRestored)
+  }
+
+  @Test func `leaves a directory that is in use or not of launchlab`() throws {
+    let living = try #require(ProcessIdentity(ofLiving: Int(getppid())))
+    try TestMachine.shell("mkdir \(living) precious", in: parent)
+    let used = Change.directory(path: "\(parent)/\(living)").undo(in: HostTree())
+    #expect(used == .failed(reason: "process \(living.pid) is using it"))
+    let other = Change.directory(path: "\(parent)/precious").undo(in: HostTree())
+    #expect(other == .failed(reason: "it is no private directory of launchlab"))
+  }
+
+  private var parent: String { TemporaryDirectory.path }
+
+  private static let canMakeCgroup: Bool = {
+    let cgroup = RunCgroup.make()
+    cgroup?.remove()
+    return cgroup != nil
+  }()
+
+  /// Starts an orphan; its session stays that of the tests, so that no other test sweeps it away.
+  ///
+  /// It closes what it was given, since Foundation waits for a process until that is closed.
+  private func daemon(mark: String) throws -> pid_t {
+    let script = """
+      export LAUNCHLAB_RUN=\(mark)
+      close() {
+        for file in /proc/self/fd/*; do
+          file=${file##*/}; if [ "$file" -gt 2 ]; then eval "exec $file>&-"; fi
+        done
+      }
+      (close; exec >/dev/null 2>&1; sleep 1000 & echo $! > pid)
+      until grep -qsz '^LAUNCHLAB_RUN=' /proc/$(cat pid)/environ; do :; done
+      cat pid
+      """
+    return try #require(pid_t(try TestMachine.shell(script, in: TemporaryDirectory.path)))
+  }
+}
