@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `is free again when its holder is killed`() throws {
-    let holder = try Holder(of: path, script: "exec sleep 1000")
+    let holder = try Holder(of: path)
     let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
     #expect(error == .labBusy(lock: path.string, holder: nil, isAlive: false))
     holder.kill()
@@ -37,7 +37,7 @@ import Testing
     let text =
       #"{"command":["launchlab"],"pid":1999999,"start":1,"#
       + #""started_at":"2026-01-02T03:04:05Z","user":"ann"}"#
-    let holder = try Holder(of: path, script: "echo '\(text)' >&9; exec sleep 1000")
+    let holder = try Holder(of: path, text: text)
     defer { holder.kill() }
     let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
     #expect(
@@ -90,10 +90,10 @@ import Testing
   private struct Holder {
     private let process = Process()
 
-    init(of path: FilePath, script: String) throws {
+    init(of path: FilePath, text: String = "") throws {
       process.executableURL = URL(filePath: "/bin/bash")
-      let lock = "exec 9<>\(path); flock -n 9; echo locked"
-      process.arguments = ["-euc", "\(lock); exec >/dev/null; \(script)"]
+      let lock = "exec 9<>\(path); flock -n 9; echo '\(text)' >&9; echo locked"
+      process.arguments = ["-euc", "\(lock); exec >/dev/null; exec sleep 1000"]
       let output = Pipe()
       process.standardOutput = output
       try process.run()
