@@ -46,6 +46,9 @@ struct Sleeper {
 
   func end() {
     kill(pid, SIGKILL)
-    process.waitUntilExit()
+    wait()
   }
+
+  /// Waits until somebody has ended it.
+  func wait() { process.waitUntilExit() }
 }

@@ -44,6 +44,27 @@ import Testing
     #expect(change.undo(in: HostTree()) == .alreadyRestored)
   }
 
+  @Test func `ends the processes of a cgroup one by one on an older kernel`() throws {
+    let sleeper = try Sleeper()
+    defer { sleeper.end() }
+    try FixtureTree().write("\(sleeper.pid)\n", to: "launchlab-1-1-1/targets/cgroup.procs")
+    RunCgroup(directory: FilePath("\(TemporaryDirectory.path)/launchlab-1-1-1")).kill()
+    sleeper.wait()
+    #expect(ProcessStatus(of: sleeper.pid) == nil)
+  }
+
+  @Test(.enabled(if: canMakeCgroup, "no cgroup v2 may be written to"))
+  func `removes a cgroup that a killed lab has left`() throws {
+    let own = try #require(RunCgroup.make())
+    own.remove()
+    let name = "launchlab-1999997-\(UInt32.random(in: 1 ... .max))-1"
+    let path = own.directory.removingLastComponent().appending(name).string
+    try TestMachine.shell("mkdir -p \(path)/targets", in: "/")
+    let environment = [JournalDirectory.variable: "\(TemporaryDirectory.path)/state"]
+    _ = try Leftovers(in: JournalDirectory(environment: environment)).recover()
+    #expect(!exists(path))
+  }
+
   @Test func `leaves a cgroup that is not of launchlab`() throws {
     let fixture = FixtureTree()
     try fixture.write("", to: "sys/fs/cgroup/system.slice/cgroup.kill")
