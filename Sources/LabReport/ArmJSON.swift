@@ -16,6 +16,7 @@ struct ArmJSON {
       "launches": JSONValue(summary.launches),
       "outcomes": JSONValue(summary.outcomes) { JSONValue($0) },
       "state_reached": stateReached,
+      "disturbed": disturbed,
       "metrics_from": metricsFrom,
       "metrics": metrics,
       "missing": JSONValue(missing, JSONValue.string),
@@ -41,9 +42,35 @@ struct ArmJSON {
     ]
   }
 
+  private var disturbed: JSONValue {
+    let tally = summary.disturbances
+    let kinds = Disturbance.Kind.allCases.compactMap { kind in
+      tally.kinds[kind].map { (name: kind.rawValue, value: self.kind($0)) }
+    }
+    let planned = summary.launches - tally.repeated
+    return [
+      "launches": JSONValue(tally.disturbed),
+      "unsettled": JSONValue(tally.unsettled),
+      "repeated": JSONValue(tally.repeated),
+      "share": .number(planned > 0 ? Double(tally.doubtful) / Double(planned) : 0),
+      "by_kind": .object(kinds),
+      "obstacle": JSONValue(tally.obstacle),
+    ]
+  }
+
+  private func kind(_ tally: DisturbanceTally.Kind) -> JSONValue {
+    [
+      "launches": JSONValue(tally.launches),
+      "worst": .integer(tally.worst.amount),
+      "limit": .integer(tally.worst.limit),
+      "unit": tally.worst.kind.isTime ? "ns" : "1",
+    ]
+  }
+
   /// Which launches the metrics come from, so that no reader takes a warm time for a cold one.
   private var metricsFrom: JSONValue {
     guard !summary.metrics.isEmpty else { return nil }
+    if summary.isDisturbed { return "disturbed-launches" }
     return summary.isUnreached ? "unreached-launches" : "accepted-launches"
   }
 

@@ -21,15 +21,16 @@ struct ArmText {
     return plain.filter { !$0.isFloor } + plain.filter(\.isFloor)
   }
 
-  /// The median, in parentheses when it is not one of the state that was asked for.
+  /// The median, in parentheses when it is of launches that were not as they were asked to be.
   var median: String {
     guard let launch else { return Quantity.none }
     let text = scale.text(launch.median)
-    return summary.isUnreached ? "(\(text))" : text
+    return summary.isDoubtful ? "(\(text))" : text
   }
 
   /// What the parentheses of a median mean.
-  static let parentheses = "A median in parentheses is of launches that did not reach their state."
+  static let parentheses =
+    "A median in parentheses is of launches that did not reach their state, or were disturbed."
 
   /// The bounds of the 95 % interval of the median, in the unit of the median.
   var interval: String {

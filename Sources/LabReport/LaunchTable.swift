@@ -25,7 +25,7 @@ struct LaunchTable {
       group = arm.summary.arm.target
       lines += block
     }
-    let isDoubtful = arms.contains { $0.summary.isUnreached }
+    let isDoubtful = arms.contains { $0.summary.isDoubtful }
     return lines + (isDoubtful ? style.wrapped(ArmText.parentheses) : [])
   }
 
@@ -99,7 +99,7 @@ extension LaunchTable {
   private var stateWidth: Int { arms.map { stateName($0).count }.max() ?? 0 }
 
   private func medianInk(_ arm: ArmText) -> TextStyle.Ink {
-    arm.isFloor ? .dim : arm.summary.isUnreached ? .warning : .bold
+    arm.isFloor ? .dim : arm.summary.isDoubtful ? .warning : .bold
   }
 
   private var moreColumns: [TextTable.Alignment] { [.right, .right, .decimal, .right, .right] }

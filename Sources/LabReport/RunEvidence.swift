@@ -19,12 +19,12 @@ struct RunEvidence {
     let items = [
       Item(label: "ready", phrases: facts.readiness),
       Item(label: "outcomes", phrases: incomplete),
+      Item(label: "disturbed", phrases: disturbed),
       Item(label: "pinned", phrases: PinnedFiles(summary.arms).phrases),
       Item(label: "counters", phrases: counters),
       Item(label: "flags", phrases: flags),
       Item(label: "warm-ups", phrases: warmUps),
       Item(label: "missing", phrases: missing),
-      Item(label: "controls", phrases: facts.controls),
     ]
     return items.filter { !$0.phrases.isEmpty }
   }
@@ -34,6 +34,13 @@ struct RunEvidence {
     summary.arms.filter { $0.outcomes.keys.contains { $0 != "ready" } }.map(ArmText.init)
       .filter { $0.failure == nil || $0.summary.arm.kind != .plain }
       .map { "\($0.name): \($0.outcomes)" }
+  }
+
+  private var disturbed: [String] {
+    summary.arms.compactMap { arm in
+      DisturbanceText(tally: arm.disturbances, launches: arm.launches).phrase
+        .map { "\(ArmText(arm).name): \($0)".printable }
+    }
   }
 
   private var counters: [String] {

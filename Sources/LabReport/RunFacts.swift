@@ -9,7 +9,8 @@ struct RunFacts {
 
   init(_ summary: RunSummary) { self.summary = summary }
 
-  var scenario: String { run.plan.scenario.name.printable }
+  /// The scenario's name, with what is suppressed.
+  var scenario: String { summary.name.printable }
 
   var startedAt: String { Quantity.instant(run.startedAt) }
 
@@ -18,7 +19,9 @@ struct RunFacts {
     let blocks = Quantity.count(run.plan.blockCount, "block")
     let arms = Quantity.count(run.plan.arms.filter { $0.kind == .plain }.count, "arm")
     let launches = Quantity.count(stored, "launch", plural: "launches")
-    return "\(blocks) of \(arms) in random order, seed \(run.plan.seed) · \(launches)"
+    let repeated = summary.disturbances.repeated
+    let again = repeated > 0 ? ", \(repeated) of them repeated" : ""
+    return "\(blocks) of \(arms) in random order, seed \(run.plan.seed) · \(launches)\(again)"
   }
 
   /// What is wrong with the run as a whole; nil when every block was launched.
@@ -61,14 +64,7 @@ struct RunFacts {
   }
 
   /// What became of the controls.
-  var controls: [String] {
-    run.controls.map { receipt in
-      let value = receipt.after ?? receipt.wanted
-      let reason = receipt.reason.map { ": \($0)" } ?? ""
-      let name = [receipt.name, value].compactMap(\.self).joined(separator: " ")
-      return "\(name) \(receipt.status.rawValue)\(reason)".printable
-    }
-  }
+  var controls: ReceiptTable { ReceiptTable(run.controls) }
 
   private var stored: Int { summary.arms.reduce(0) { $0 + $1.launches } }
 }

@@ -30,6 +30,7 @@ package struct RunJSON {
     return [
       "id": .string(run.id),
       "scenario": .string(run.plan.scenario.name),
+      "name": .string(summary.name),
       "started_at": .string(run.startedAt.formatted(.iso8601)),
       "finished_at": JSONValue(run.finishedAt?.formatted(.iso8601)),
       "status": .string(run.status.rawValue),
@@ -41,8 +42,13 @@ package struct RunJSON {
       "build": run.build.map(build) ?? nil,
       "host": host(run.host),
       "controls": .array(run.controls.map(control)),
+      "disturbed_share": tolerated.map { _ in .number(summary.doubtfulShare) } ?? nil,
+      "disturbed_limit": JSONValue(tolerated),
     ]
   }
+
+  /// The share that may be disturbed; nil where that is not watched.
+  private var tolerated: Double? { summary.run.plan.tolerableShare }
 
   private func target(_ target: Target) -> JSONValue {
     [

@@ -83,7 +83,7 @@ package struct RunMarkdown {
         return ([name, arm.summary.arm.state.rawValue] + figures).map(escaped)
       }
     )
-    let isDoubtful = arms.contains { $0.summary.isUnreached }
+    let isDoubtful = arms.contains { $0.summary.isDoubtful }
     return ["## Launch times", ""] + table.lines
       + ["", "The interval, the mean and the extremes are in the unit of the median."]
       + (isDoubtful ? [ArmText.parentheses] : [])
@@ -132,8 +132,10 @@ package struct RunMarkdown {
     let items = RunEvidence(summary).items.flatMap { item in
       item.phrases.map { "- \(item.label): \(escaped($0))" }
     }
-    let lines = reasons + items
-    return lines.isEmpty ? [] : ["## Controls and evidence", ""] + lines
+    let controls = facts.controls.markdown
+    let lines = reasons + items + (controls.isEmpty ? [] : [""] + controls)
+    return lines.isEmpty
+      ? [] : ["## Controls and evidence"] + (lines[0].isEmpty ? [] : [""]) + lines
   }
 
   private var host: [String] {

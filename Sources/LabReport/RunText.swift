@@ -28,7 +28,8 @@ package struct RunText {
   package func rendered() -> String {
     let sections =
       [header, LaunchTable(summary, style: style).lines()]
-      + [FigureTable(summary, style: style).lines()] + stages + [evidence]
+      + [FigureTable(summary, style: style).lines()] + stages
+      + [evidence, facts.controls.lines(style: style)]
     let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
     let shown = includesWarnings ? summary.warnings : []
     let warnings = DiagnosticText(shown, style: style).rendered()

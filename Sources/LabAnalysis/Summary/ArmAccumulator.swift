@@ -12,11 +12,15 @@ struct ArmAccumulator: Sendable {
   private var warmUps = 0
   private var preparations: [Int64] = []
   private var residency = ResidencyAccumulator()
+  private var disturbances = DisturbanceTally()
 
-  /// Of ready launches whose state was reached, or could not be verified.
+  /// Of ready launches that were not disturbed, and whose state was reached or not verified.
   private var values: MeasuredValues
 
-  /// Of ready launches that did not reach their state; kept only while `values` is empty.
+  /// Likewise of disturbed launches; kept only while `values` is empty.
+  private var disturbedValues: MeasuredValues
+
+  /// Of ready launches that did not reach their state; kept only while the others are empty.
   private var unreachedValues: MeasuredValues
 
   /// The most reasons that are told apart, since a reason may name something new each time.
@@ -25,10 +29,11 @@ struct ArmAccumulator: Sendable {
   init(arm: Arm, counters: [String], planned: Int) {
     self.arm = arm
     values = MeasuredValues(counters: counters, planned: planned)
+    disturbedValues = values
     unreachedValues = values
   }
 
-  mutating func add(_ record: LaunchRecord) {
+  mutating func add(_ record: LaunchRecord, isRepeat: Bool) {
     let result = record.result
     launches += 1
     outcomes[result.outcome.name, default: 0] += 1
@@ -36,10 +41,11 @@ struct ArmAccumulator: Sendable {
     warmUps += record.preparation.warmUps
     preparations.append(record.preparation.duration.count)
     residency.add(record.preparation.residency)
+    disturbances.add(record, isRepeat: isRepeat)
     guard result.outcome == .ready else { return }
     resolutions.append(result.resolution.count)
     tally(record.stateReached)
-    measure(result, record.stateReached)
+    measure(record)
   }
 
   private mutating func tally(_ reached: StateReached) {
@@ -62,24 +68,32 @@ struct ArmAccumulator: Sendable {
     return isKept ? reason : "other reasons"
   }
 
-  private mutating func measure(_ result: LaunchResult, _ reached: StateReached) {
-    if case .notReached = reached {
-      if values.isEmpty { unreachedValues.add(result) }
+  private mutating func measure(_ record: LaunchRecord) {
+    if case .notReached = record.stateReached {
+      if values.isEmpty, disturbedValues.isEmpty { unreachedValues.add(record.result) }
+      return
+    }
+    if !unreachedValues.isEmpty { unreachedValues.removeAll() }
+    if record.isDisturbed {
+      if values.isEmpty { disturbedValues.add(record.result) }
     } else {
-      values.add(result)
-      if !unreachedValues.isEmpty { unreachedValues.removeAll() }
+      if !disturbedValues.isEmpty { disturbedValues.removeAll() }
+      values.add(record.result)
     }
   }
 
   func summary() -> ArmSummary {
-    let isUnreached = values.isEmpty && !unreachedValues.isEmpty
-    let measured = isUnreached ? unreachedValues : values
+    let isDisturbed = !disturbedValues.isEmpty
+    let isUnreached = !unreachedValues.isEmpty
+    let measured = isDisturbed ? disturbedValues : isUnreached ? unreachedValues : values
     return ArmSummary(
       arm: arm,
       launches: launches,
       outcomes: outcomes,
       state: state,
       isUnreached: isUnreached,
+      isDisturbed: isDisturbed,
+      disturbances: disturbances,
       metrics: measured.metricSummaries(withRemarks: arm.kind == .plain),
       missing: measured.missingMetrics,
       counters: measured.counterSummaries(),

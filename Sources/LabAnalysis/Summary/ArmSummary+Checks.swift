@@ -8,6 +8,8 @@ extension ArmSummary {
       { $0.noReadyLaunch },
       { $0.unexpectedOutcomes },
       { $0.stateNotReached },
+      { $0.disturbedLaunches },
+      { $0.unsettledLaunches },
       { $0.flagged(.replaced) },
       { $0.stateNotVerified },
       { $0.fewValues },

@@ -6,6 +6,7 @@ import LabStatistics
 /// It keeps numbers, not launches: 8 bytes per metric and launch, so that 100,000 launches stay
 /// within 10 MB.
 package struct RunAccumulator: Sendable {
+  private let plan: Plan
   private var arms: [ArmAccumulator]
 
   /// The stages of the collector arms, by the number of the arm.
@@ -14,12 +15,16 @@ package struct RunAccumulator: Sendable {
   /// Likewise of launches that did not reach their state, which count only where none did.
   private var unreachedStages: [Int: StageAccumulator] = [:]
 
+  /// Likewise of launches that were disturbed.
+  private var disturbedStages: [Int: StageAccumulator] = [:]
+
   private var pageIns: [Int: PageInAccumulator] = [:]
 
   /// Per plain arm the collector arms of the same target and state.
   private let collectorArms: [Int: [Int]]
 
   package init(plan: Plan) {
+    self.plan = plan
     let collecting = plan.arms.indices.filter { plan.arms[$0].kind.collector != nil }
     stages = Dictionary(uniqueKeysWithValues: collecting.map { ($0, StageAccumulator()) })
     collectorArms = plan.arms.indices.filter { plan.arms[$0].kind == .plain }
@@ -44,10 +49,16 @@ package struct RunAccumulator: Sendable {
   /// - Parameter record: Its arm is one of the plan's.
   package mutating func add(_ record: LaunchRecord) {
     precondition(arms.indices.contains(record.arm), "a launch belongs to an arm of the plan")
-    arms[record.arm].add(record)
+    arms[record.arm].add(record, isRepeat: plan.isRepeat(record))
     if case .notReached = record.stateReached {
       record.stages.map {
         unreachedStages[record.arm, default: StageAccumulator()].add($0, block: record.block)
+      }
+      return
+    }
+    if record.isDisturbed {
+      record.stages.map {
+        disturbedStages[record.arm, default: StageAccumulator()].add($0, block: record.block)
       }
       return
     }
@@ -80,13 +91,26 @@ package struct RunAccumulator: Sendable {
     )
   }
 
-  /// How the launches of a collector arm were spent, with a note where none reached its state.
+  /// How the launches of a collector arm were spent, with a note where all were disturbed, or none
+  /// reached its state.
   private func stageSummaries(of arm: Int) -> [StagesSummary] {
     let reached = stages[arm]?.summaries() ?? []
     guard reached.isEmpty else { return reached }
-    return (unreachedStages[arm]?.summaries() ?? []).map { summary in
+    if let disturbed = disturbedStages[arm] {
+      let text = "every launch was disturbed, so the stages are those of disturbed launches"
+      return Self.summaries(of: disturbed, noting: text)
+    }
+    guard let unreached = unreachedStages[arm] else { return [] }
+    let text = "no launch reached its state, so the stages are those of launches that did not"
+    return Self.summaries(of: unreached, noting: text)
+  }
+
+  private static func summaries(
+    of stages: StageAccumulator,
+    noting text: String
+  ) -> [StagesSummary] {
+    stages.summaries().map { summary in
       var summary = summary
-      let text = "no launch reached its state, so the stages are those of launches that did not"
       let note = StageNote(text: text, launches: max(summary.launches, summary.notReady))
       summary.notes.insert(note, at: 0)
       return summary
@@ -104,13 +128,13 @@ package struct RunAccumulator: Sendable {
     }
   }
 
-  /// The median launch as a multiple of the floor's; nil when either did not reach its state, since
-  /// the two would not be of the same state.
+  /// The median launch as a multiple of the floor's; nil when either is of launches that were
+  /// disturbed or did not reach their state, since the two would not be alike.
   private func floorMultiple(of summary: ArmSummary, among all: [ArmSummary]) -> Double? {
     let arm = summary.arm
     let floorArm = Arm(target: Arm.emptyTarget, state: arm.state)
-    guard arm.kind == .plain, arm != floorArm, !summary.isUnreached else { return nil }
-    let floor = all.first { $0.arm == floorArm && !$0.isUnreached }
+    guard arm.kind == .plain, arm != floorArm, !summary.isDoubtful else { return nil }
+    let floor = all.first { $0.arm == floorArm && !$0.isDoubtful }
     guard let median = summary.summary(of: .launch)?.estimates.median,
       let base = floor?.summary(of: .launch)?.estimates.median,
       base > 0

@@ -5,7 +5,8 @@ extension RunSummary {
   ///
   /// Where several reasons apply, the one that `LabExitCode` puts first decides.
   package var exitCode: LabExitCode {
-    (arms.map(\.exitCode) + [run.status.exitCode]).max() ?? .done
+    let doubt: LabExitCode = isTooDisturbed ? .inconclusive : .done
+    return (arms.map(\.exitCode) + [run.status.exitCode, doubt]).max() ?? .done
   }
 }
 
@@ -15,7 +16,7 @@ extension ArmSummary {
 
   fileprivate var exitCode: LabExitCode {
     guard readyLaunches > 0 else { return .couldNotMeasure }
-    return isUnreached ? .inconclusive : .done
+    return isDoubtful ? .inconclusive : .done
   }
 }
 

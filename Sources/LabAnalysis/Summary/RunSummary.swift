@@ -33,6 +33,11 @@ package struct ArmSummary: Hashable, Sendable {
   /// Whether `metrics` come from launches that did not reach their state, because none did.
   package var isUnreached: Bool
 
+  /// Whether `metrics` come from launches that were disturbed, because all were.
+  package var isDisturbed: Bool
+
+  package var disturbances: DisturbanceTally
+
   /// Per metric that has at least one value, in the order of `Metric.allCases`.
   package var metrics: [MetricSummary]
 
@@ -74,6 +79,8 @@ package struct ArmSummary: Hashable, Sendable {
     outcomes: [String: Int],
     state: StateTally,
     isUnreached: Bool = false,
+    isDisturbed: Bool = false,
+    disturbances: DisturbanceTally = DisturbanceTally(),
     metrics: [MetricSummary],
     missing: [String: String] = [:],
     counters: [String: CounterSummary] = [:],
@@ -91,6 +98,8 @@ package struct ArmSummary: Hashable, Sendable {
     self.outcomes = outcomes
     self.state = state
     self.isUnreached = isUnreached
+    self.isDisturbed = isDisturbed
+    self.disturbances = disturbances
     self.metrics = metrics
     self.missing = missing
     self.counters = counters
@@ -103,6 +112,9 @@ package struct ArmSummary: Hashable, Sendable {
     self.stages = stages
     self.pageIns = pageIns
   }
+
+  /// Whether the metrics come from launches that were not as they were asked to be.
+  package var isDoubtful: Bool { isUnreached || isDisturbed }
 
   /// The summary of a metric, if any launch has it.
   package func summary(of metric: Metric) -> MetricSummary? {

@@ -19,7 +19,16 @@ struct RunWarnings {
         return diagnostic
       }
     }
-    return found + [proactiveReclaim, virtualHost].compactMap(\.self)
+    let errors = found.prefix { $0.severity == .error }
+    return errors + [tooDisturbed].compactMap(\.self) + found.dropFirst(errors.count)
+      + [proactiveReclaim, virtualHost].compactMap(\.self)
+  }
+
+  /// More launches were disturbed or unsettled than the scenario tolerates.
+  private var tooDisturbed: Diagnostic? {
+    let summary = RunSummary(run: run, arms: arms, warnings: [])
+    guard summary.isTooDisturbed, let limit = run.plan.tolerableShare else { return nil }
+    return summary.disturbances.inconclusive(share: summary.doubtfulShare, limit: limit)
   }
 
   private var proactiveReclaim: Diagnostic? {

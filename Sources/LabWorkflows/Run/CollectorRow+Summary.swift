@@ -8,7 +8,7 @@ extension CollectorRow {
 
   /// The rows of every collector of a run that saw a ready launch.
   static func rows(of summary: RunSummary) -> [Self] {
-    summary.arms.filter { $0.arm.kind.collector != nil && !$0.isUnreached }.flatMap { arm in
+    summary.arms.filter { $0.arm.kind.collector != nil && !$0.isDoubtful }.flatMap { arm in
       arm.stages.compactMap { stages in
         guard stages.launches > 0, let launch = stages.launch.median else { return nil }
         return Self(

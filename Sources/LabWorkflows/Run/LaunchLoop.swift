@@ -3,6 +3,7 @@ package import LabModel
 
 /// The blocks of a plan, launched in order on a laboratory.
 ///
+/// A launch that was disturbed is kept as it is, and repeated at the end of its block.
 /// Nothing is written between the preparation of a launch and its end.
 package struct LaunchLoop {
   /// After how many launches in a row that were not ready an arm ends the run.
@@ -13,10 +14,18 @@ package struct LaunchLoop {
   /// The first block that is launched; greater than 0 on resumption.
   package var firstBlock: Int
 
+  /// What became of the launches that are stored already, on resumption.
+  private let stored: Repetition
+
   private let conclusion: StageConclusion
 
-  package init(plan: Plan, firstBlock: Int = 0) {
+  /// - Parameters:
+  ///   - plan: What is launched.
+  ///   - firstBlock: The first block that is launched; greater than 0 on resumption.
+  ///   - stored: What became of the launches that are stored already; none when nil.
+  package init(plan: Plan, firstBlock: Int = 0, stored: Repetition? = nil) {
     self.plan = plan
+    self.stored = stored ?? Repetition(plan: plan)
     conclusion = StageConclusion(plan.scenario.stages)
     self.firstBlock = firstBlock
   }
@@ -47,26 +56,65 @@ package struct LaunchLoop {
     on laboratory: inout some LaunchLaboratory,
     into sink: inout some Sink
   ) throws -> Ending {
-    let beginning = laboratory.now
-    var failures = [Int](repeating: 0, count: plan.arms.count)
+    var course = Course(
+      beginning: laboratory.now,
+      failures: [Int](repeating: 0, count: plan.arms.count),
+      repetition: stored
+    )
+    if stored.isHopeless { laboratory.stopWaiting() }
     for block in firstBlock..<max(firstBlock, plan.blockCount) {
-      for (position, index) in plan.order(ofBlock: block).enumerated() {
-        let record: LaunchRecord
-        do {
-          record = try launch(index, at: (block, position), since: beginning, on: &laboratory)
-        } catch let error as any LabError where error.exitCode == .interrupted {
-          return .interrupted
-        }
-        try sink.take(record, at: laboratory.now)
-        failures[index] = record.result.outcome == .ready ? 0 : failures[index] + 1
-        if failures[index] == Self.toleratedFailures {
-          try sink.endBlock(at: laboratory.now)
-          return .failed(plan.arms[index], record)
-        }
-      }
-      try sink.endBlock(at: laboratory.now)
+      if let ending = try run(block, &course, on: &laboratory, into: &sink) { return ending }
     }
     return .complete
+  }
+
+  /// What a loop knows of the launches so far.
+  private struct Course {
+    let beginning: Nanoseconds
+    var failures: [Int]
+    var repetition: Repetition
+  }
+
+  /// Launches the arms of a block, and then again those whose launch was disturbed.
+  ///
+  /// - Returns: The ending, unless the next block follows.
+  private func run(
+    _ block: Int,
+    _ course: inout Course,
+    on laboratory: inout some LaunchLaboratory,
+    into sink: inout some Sink
+  ) throws -> Ending? {
+    var queue = plan.order(ofBlock: block)
+    let planned = queue.count
+    var position = 0
+    while position < queue.count {
+      let index = queue[position]
+      let record: LaunchRecord
+      do {
+        let place = (block, position)
+        record = try launch(index, at: place, since: course.beginning, on: &laboratory)
+      } catch let error as any LabError where error.exitCode == .interrupted {
+        return .interrupted
+      }
+      try sink.take(record, at: laboratory.now)
+      position += 1
+      course.failures[index] = record.result.outcome == .ready ? 0 : course.failures[index] + 1
+      if course.failures[index] == Self.toleratedFailures {
+        try sink.endBlock(at: laboratory.now)
+        return .failed(plan.arms[index], record)
+      }
+      let hadHope = !course.repetition.isHopeless
+      course.repetition.add(record)
+      if course.repetition.isHopeless {
+        if hadHope { laboratory.stopWaiting() }
+        queue.removeSubrange(max(position, planned)...)
+      } else if record.isDisturbed {
+        let pending = queue.count - max(position, planned)
+        if course.repetition.allowsRepeat(pending: pending) { queue.append(index) }
+      }
+    }
+    try sink.endBlock(at: laboratory.now)
+    return nil
   }
 
   private func launch(

@@ -8,7 +8,7 @@ extension MetricRow {
 
   /// The rows that trends read, one per plain arm and metric.
   static func rows(of summary: RunSummary) -> [MetricRow] {
-    summary.arms.filter { $0.arm.kind == .plain && !$0.isUnreached }.flatMap { arm in
+    summary.arms.filter { $0.arm.kind == .plain && !$0.isDoubtful }.flatMap { arm in
       arm.metrics.map { row($0, of: arm.arm, in: summary.run.id) }
     }
   }

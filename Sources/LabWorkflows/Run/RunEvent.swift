@@ -10,6 +10,6 @@ package enum RunEvent: Sendable {
   /// The first launch comes next. `done` launches are stored from before, on resumption.
   case started(run: RunRecord, done: Int)
 
-  /// A launch has ended.
-  case launched(arm: Arm, outcome: Outcome, done: Int, total: Int)
+  /// A launch has ended. `total` counts the `repeated` launches too, and so grows with them.
+  case launched(arm: Arm, outcome: Outcome, done: Int, total: Int, repeated: Int = 0)
 }

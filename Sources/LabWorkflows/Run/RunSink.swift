@@ -10,9 +10,11 @@ struct RunSink: LaunchLoop.Sink {
   private(set) var accumulator: RunAccumulator
   private(set) var done: Int
 
+  /// What became of the launches so far, those of before a resumption included.
+  private(set) var repetition: Repetition
+
   private let writer: RunWriter
   private let plan: Plan
-  private let total: Int
   private let observe: (RunEvent) -> Void
 
   /// Whether short parts are summed for the estimates too, as in the launches that were read back.
@@ -28,18 +30,20 @@ struct RunSink: LaunchLoop.Sink {
     observe: @escaping (RunEvent) -> Void
   ) throws {
     plan = run.plan
-    total = plan.launchCount
     var accumulator = RunAccumulator(plan: plan)
     var done = 0
+    var repetition = Repetition(plan: run.plan)
     if isResumption {
       try store.forEachLaunch(of: run.id) {
         accumulator.add($0)
+        repetition.add($0)
         done += 1
       }
     }
     writer = try isResumption ? store.resume(run.id) : store.begin(run)
     self.accumulator = accumulator
     self.done = done
+    self.repetition = repetition
     self.observe = observe
     isFolding = isResumption
   }
@@ -52,12 +56,14 @@ struct RunSink: LaunchLoop.Sink {
     try writer.commitIfDue(at: now)
     block.append(isFolding ? kept : record)
     done += 1
+    repetition.add(record)
     observe(
       .launched(
         arm: plan.arms[record.arm],
         outcome: record.result.outcome,
         done: done,
-        total: total
+        total: plan.launchCount + repetition.repeated,
+        repeated: repetition.repeated
       )
     )
   }

@@ -26,8 +26,8 @@ final class ProgressDisplay {
       beginning = .now
       resumedAt = done
       note(Self.announcement(of: run, done: done))
-    case .launched(let arm, let outcome, let done, let total):
-      launched(arm, outcome, done: done, total: total)
+    case .launched(let arm, let outcome, let done, let total, let repeated):
+      launched(arm, outcome, done: done, total: total, repeated: repeated)
     }
   }
 
@@ -43,7 +43,13 @@ final class ProgressDisplay {
     console.note(line)
   }
 
-  private func launched(_ arm: Arm, _ outcome: Outcome, done: Int, total: Int) {
+  private func launched(
+    _ arm: Arm,
+    _ outcome: Outcome,
+    done: Int,
+    total: Int,
+    repeated: Int
+  ) {
     self.done = done
     if outcome != .ready, !console.stderr.isTerminal {
       note("\(arm.target) \(arm.state.rawValue): \(outcome)")
@@ -54,7 +60,9 @@ final class ProgressDisplay {
     lastDrawn = now
     let elapsed = now - beginning
     let launches = total == 1 ? "launch" : "launches"
-    let line = "\(done)/\(total) \(launches), \(remaining(of: total, elapsed: elapsed))"
+    let again = repeated > 0 ? " (\(repeated) repeated)" : ""
+    let line =
+      "\(done)/\(total) \(launches)\(again), \(remaining(of: total, elapsed: elapsed))"
     guard console.stderr.isTerminal else { return console.note(line) }
     draw(share: Double(done) / Double(total), text: "\(line)  \(arm.target) \(arm.state.rawValue)")
   }

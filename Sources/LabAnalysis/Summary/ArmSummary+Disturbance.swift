@@ -1,0 +1,99 @@
+import LabModel
+
+extension ArmSummary {
+  /// Launches were disturbed, whose numbers are left out as long as there are others.
+  var disturbedLaunches: Diagnostic? {
+    let tally = disturbances
+    guard tally.disturbed > 0 else { return nil }
+    let fate =
+      isDisturbed
+      ? "so the numbers are of disturbed launches" : "and their numbers are left out"
+    let repeated = tally.repeated > 0 ? "; \(tally.repeated) were repeated" : ""
+    return Diagnostic(
+      isDisturbed ? .warning : .note,
+      id: "disturbed-launches",
+      problem: "\(Wording.launches(tally.disturbed, of: launches)) "
+        + "\(tally.disturbed == 1 ? "was" : "were") disturbed, \(fate): \(tally.causes)\(repeated)",
+      remedy: tally.remedy
+    )
+  }
+
+  /// Launches were made although the machine had not settled in time.
+  var unsettledLaunches: Diagnostic? {
+    let tally = disturbances
+    guard tally.unsettled > 0 else { return nil }
+    return Diagnostic(
+      .note,
+      id: "unsettled-launches",
+      problem: "\(Wording.launches(tally.unsettled, of: launches)) began before the machine had "
+        + "settled, and their numbers count: \(tally.obstacle ?? "no reason was recorded")",
+      remedy: "stop the other work, or raise `within` or the limit under `settle`"
+    )
+  }
+}
+
+extension DisturbanceTally {
+  /// Why a run is inconclusive.
+  func inconclusive(share: Double, limit: Double) -> Diagnostic {
+    let unsettled =
+      unsettled > 0
+      ? "\(self.unsettled) before the machine had settled (\(obstacle ?? "not recorded"))" : nil
+    let causes = [disturbed > 0 ? self.causes : nil, unsettled].compactMap(\.self)
+    return Diagnostic(
+      .warning,
+      id: "too-disturbed",
+      problem:
+        "the result is inconclusive, because \(Wording.launches(doubtful)) were disturbed or "
+        + "unsettled, \(Wording.percent(share)) where \(Wording.percent(limit)) is tolerated: "
+        + causes.joined(separator: "; "),
+      remedy: "\(remedy), or raise `share` under `steal`"
+    )
+  }
+
+  /// What disturbed, the most frequent first, such as `foreign-cpu in 3, at worst 4.10 ms`.
+  var causes: String {
+    ordered.map { kind, tally in
+      "\(kind.phrase) in \(tally.launches), at worst \(tally.worst.words)"
+    }
+    .joined(separator: ", ")
+  }
+
+  /// What helps against the most frequent kind.
+  var remedy: String {
+    switch ordered.first?.kind {
+    case .steal: "measure when the hypervisor is less loaded, or on a machine of its own"
+    case .throttling: "let the machine cool down, and set `settle: {temperature: ...}`"
+    case .swapIn: "free memory, or set `swap: off`"
+    case .foreignCPU, nil:
+      "stop the other work, or give the targets processors of their own with `cpus`"
+    }
+  }
+
+  private var ordered: [(kind: Disturbance.Kind, tally: Kind)] {
+    kinds.sorted { ($1.value.launches, $0.key.rawValue) < ($0.value.launches, $1.key.rawValue) }
+      .map { ($0.key, $0.value) }
+  }
+}
+
+extension Disturbance {
+  /// The amount beside what is tolerated, such as `4.10 ms (0.20 ms is tolerated)`.
+  fileprivate var words: String {
+    switch kind {
+    case .steal, .foreignCPU:
+      "\(Wording.time(Double(amount))) (\(Wording.time(Double(limit))) is tolerated)"
+    case .throttling: amount == 1 ? "once" : "\(amount) times"
+    case .swapIn: amount == 1 ? "1 page" : "\(amount) pages"
+    }
+  }
+}
+
+extension Disturbance.Kind {
+  fileprivate var phrase: String {
+    switch self {
+    case .steal: "stolen time"
+    case .throttling: "throttling"
+    case .swapIn: "swap-ins"
+    case .foreignCPU: "others on the processors"
+    }
+  }
+}

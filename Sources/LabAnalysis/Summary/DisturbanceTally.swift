@@ -1,0 +1,117 @@
+package import LabModel
+
+/// How many launches of an arm were disturbed or began unsettled, and by what.
+package struct DisturbanceTally: Hashable, Sendable {
+  /// Launches that something got in the way of.
+  package var disturbed: Int
+
+  /// Launches that were made although the machine had not settled.
+  package var unsettled: Int
+
+  /// Launches that were disturbed, or unsettled, or both.
+  package var doubtful: Int
+
+  /// Launches that were made because one before was disturbed.
+  package var repeated: Int
+
+  /// Only kinds that occurred.
+  package var kinds: [Disturbance.Kind: Kind]
+
+  /// What had not settled at the last unsettled launch.
+  package var obstacle: String?
+
+  package init(
+    disturbed: Int = 0,
+    unsettled: Int = 0,
+    doubtful: Int = 0,
+    repeated: Int = 0,
+    kinds: [Disturbance.Kind: Kind] = [:],
+    obstacle: String? = nil
+  ) {
+    self.disturbed = disturbed
+    self.unsettled = unsettled
+    self.doubtful = doubtful
+    self.repeated = repeated
+    self.kinds = kinds
+    self.obstacle = obstacle
+  }
+
+  /// The launches that one kind disturbed.
+  package struct Kind: Hashable, Sendable {
+    package var launches: Int
+
+    /// The one with the largest amount.
+    package var worst: Disturbance
+
+    package init(launches: Int, worst: Disturbance) {
+      self.launches = launches
+      self.worst = worst
+    }
+  }
+
+  /// Takes in one launch.
+  ///
+  /// - Parameters:
+  ///   - record: The launch.
+  ///   - isRepeat: Whether it was made because one before was disturbed.
+  package mutating func add(_ record: LaunchRecord, isRepeat: Bool) {
+    if isRepeat { repeated += 1 }
+    if record.isDoubtful { doubtful += 1 }
+    if let obstacle = record.preparation.settling?.obstacle {
+      unsettled += 1
+      self.obstacle = obstacle
+    }
+    guard record.isDisturbed else { return }
+    disturbed += 1
+    for disturbance in record.result.disturbances { add(disturbance) }
+  }
+
+  private mutating func add(_ disturbance: Disturbance) {
+    let known = kinds[disturbance.kind] ?? Kind(launches: 0, worst: disturbance)
+    kinds[disturbance.kind] = Kind(
+      launches: known.launches + 1,
+      worst: known.worst.amount < disturbance.amount ? disturbance : known.worst
+    )
+  }
+
+  /// The sum over several arms; of the obstacles the last one.
+  package static func sum(of tallies: [Self]) -> Self {
+    tallies.reduce(into: Self()) { sum, tally in
+      sum.disturbed += tally.disturbed
+      sum.unsettled += tally.unsettled
+      sum.doubtful += tally.doubtful
+      sum.repeated += tally.repeated
+      sum.obstacle = tally.obstacle ?? sum.obstacle
+      sum.kinds.merge(tally.kinds) { first, second in
+        Kind(
+          launches: first.launches + second.launches,
+          worst: first.worst.amount < second.worst.amount ? second.worst : first.worst
+        )
+      }
+    }
+  }
+}
+
+extension LaunchRecord {
+  /// Whether something got in the way of the launch.
+  package var isDisturbed: Bool { !result.disturbances.isEmpty }
+
+  /// Whether it was disturbed, or began although the machine had not settled.
+  package var isDoubtful: Bool { isDisturbed || preparation.settling?.obstacle != nil }
+}
+
+extension Plan {
+  /// The largest share of disturbed and unsettled launches that a result may have, from 0 to 1; nil
+  /// when neither is looked for.
+  package var tolerableShare: Double? {
+    guard let controls = scenario.controls else { return nil }
+    if let steal = controls.steal { return steal.share }
+    return controls.settle == nil ? nil : DisturbanceLimits().share
+  }
+
+  /// Whether a launch was made because one before in its block was disturbed: its position comes
+  /// after those of the order.
+  package func isRepeat(_ record: LaunchRecord) -> Bool {
+    record.position >= order(ofBlock: record.block).count
+  }
+}

@@ -1,0 +1,22 @@
+/// The temperature sensors of a machine: thermal zones, and those of hwmon chips.
+struct TemperatureSensors {
+  private let files: [KeptFile]
+
+  init(tree: HostTree) {
+    let zones = tree.names(in: "sys/class/thermal").filter { $0.hasPrefix("thermal_zone") }
+      .map { "sys/class/thermal/\($0)/temp" }
+    let inputs = tree.names(in: "sys/class/hwmon").flatMap { chip in
+      tree.names(in: "sys/class/hwmon/\(chip)")
+        .filter { $0.hasPrefix("temp") && $0.hasSuffix("_input") }
+        .map { "sys/class/hwmon/\(chip)/\($0)" }
+    }
+    files = (zones + inputs).compactMap { KeptFile($0, in: tree) }
+  }
+
+  var areMissing: Bool { files.isEmpty }
+
+  /// The highest temperature in degrees Celsius; nil when no sensor answers.
+  var highest: Double? {
+    files.compactMap { $0.numbers?.first }.max().map { Double($0) / 1_000 }
+  }
+}

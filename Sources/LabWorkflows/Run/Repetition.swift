@@ -1,0 +1,38 @@
+import LabAnalysis
+package import LabModel
+
+/// How many launches were disturbed so far, and whether one may be repeated.
+///
+/// Repeats, and launches that are disturbed or unsettled, are each at most the tolerated share of
+/// the launches that are planned; beyond that the run is inconclusive anyway.
+package struct Repetition: Hashable, Sendable {
+  /// How many launches were made because one before was disturbed.
+  package private(set) var repeated = 0
+
+  private let tolerated: Double?
+  private let plan: Plan
+  private var doubtful = 0
+
+  package init(plan: Plan) {
+    self.plan = plan
+    tolerated = plan.tolerableShare.map { $0 * Double(plan.launchCount) }
+  }
+
+  /// Takes in a launch that has ended, or one that was stored before a run was cut off.
+  package mutating func add(_ record: LaunchRecord) {
+    if plan.isRepeat(record) { repeated += 1 }
+    if record.isDoubtful { doubtful += 1 }
+  }
+
+  /// Whether nothing is repeated any more, because too many launches were disturbed or unsettled.
+  package var isHopeless: Bool { tolerated.map { Double(doubtful) > $0 } ?? false }
+
+  /// Whether another launch may be repeated.
+  ///
+  /// - Parameter pending: How many of this block will be repeated already.
+  /// - Returns: False also for a run that nothing is watched in.
+  package func allowsRepeat(pending: Int) -> Bool {
+    guard let tolerated, !isHopeless else { return false }
+    return Double(repeated + pending) < tolerated
+  }
+}
