@@ -6,7 +6,13 @@ import LabStatistics
 struct ArmJSON {
   private let summary: ArmSummary
 
-  init(_ summary: ArmSummary) { self.summary = summary }
+  /// The share of disturbed launches that the run may have; nil where that is not watched.
+  private let tolerated: Double?
+
+  init(_ summary: ArmSummary, tolerated: Double? = nil) {
+    self.summary = summary
+    self.tolerated = tolerated
+  }
 
   var value: JSONValue {
     [
@@ -53,6 +59,7 @@ struct ArmJSON {
       "unsettled": JSONValue(tally.unsettled),
       "repeated": JSONValue(tally.repeated),
       "share": .number(planned > 0 ? Double(tally.doubtful) / Double(planned) : 0),
+      "limit": JSONValue(tolerated),
       "by_kind": .object(kinds),
       "obstacle": JSONValue(tally.obstacle),
     ]

@@ -19,7 +19,7 @@ package struct RunJSON {
     let value: JSONValue = [
       "schema": "launchlab.run/1",
       "run": run,
-      "arms": .array(summary.arms.map { ArmJSON($0).value }),
+      "arms": .array(summary.arms.map { ArmJSON($0, tolerated: tolerated).value }),
       "warnings": .array(summary.warnings.map(JSONValue.init(diagnostic:))),
     ]
     try JSONText.write(value, .indented, to: sink)
@@ -42,7 +42,7 @@ package struct RunJSON {
       "build": run.build.map(build) ?? nil,
       "host": host(run.host),
       "controls": .array(run.controls.map(control)),
-      "disturbed_share": tolerated.map { _ in .number(summary.doubtfulShare) } ?? nil,
+      "disturbed_share": .number(summary.doubtfulShare),
       "disturbed_limit": JSONValue(tolerated),
     ]
   }

@@ -15,6 +15,7 @@ import Testing
   static let cases = [
     Case(name: "complete", summary: SampleRun.complete),
     Case(name: "troubled", summary: SampleRun.troubled),
+    Case(name: "disturbed", summary: SampleRun.disturbed),
     Case(name: "single", summary: SampleRun.single),
   ]
 
@@ -50,6 +51,25 @@ import Testing
     let residency = try #require(arms[3]["residency"] as? [String: Any])
     #expect(residency["resident_pages"] as? Int == 0)
     #expect(residency["total_pages"] as? Int == 928)
+  }
+
+  @Test func `tells what disturbed each arm, and what is tolerated`() throws {
+    let object = try JSONSerialization.jsonObject(with: Data(text(SampleRun.disturbed).utf8))
+    let root = try #require(object as? [String: Any])
+    let run = try #require(root["run"] as? [String: Any])
+    #expect(run["name"] as? String == "quickstart [suppressed: governor, vm]")
+    #expect(run["scenario"] as? String == "quickstart")
+    let arms = try #require(root["arms"] as? [[String: Any]])
+    #expect(
+      arms.map { $0["metrics_from"] as? String } == ["accepted-launches", "disturbed-launches"]
+    )
+    let disturbed = try #require(arms[0]["disturbed"] as? [String: Any])
+    #expect(disturbed["launches"] as? Int == 4)
+    #expect(disturbed["unsettled"] as? Int == 1)
+    #expect(disturbed["limit"] as? Double == 0.25)
+    let kinds = try #require(disturbed["by_kind"] as? [String: [String: Any]])
+    #expect(kinds["foreign-cpu"]?["worst"] as? Int == 4_100_000)
+    #expect(kinds["throttling"]?["unit"] as? String == "1")
   }
 
   @Test func `hands out many values in small pieces`() throws {

@@ -18,6 +18,7 @@ import Testing
       command: ["launchlab", "run", "my scenarios/quickstart.yml"]
     ),
     Case(name: "troubled", summary: SampleRun.troubled),
+    Case(name: "disturbed", summary: SampleRun.disturbed),
     Case(name: "single", summary: SampleRun.single),
   ]
 

@@ -30,6 +30,8 @@ import Testing
       style: TextStyle(usesColor: true, width: 80)
     ),
     Case(name: "pipe", summary: SampleRun.troubled, style: TextStyle(width: .max)),
+    Case(name: "disturbed-120", summary: SampleRun.disturbed, style: TextStyle(width: 120)),
+    Case(name: "disturbed-80", summary: SampleRun.disturbed, style: TextStyle(width: 80)),
     Case(name: "single", summary: SampleRun.single, style: TextStyle(width: 120)),
     Case(
       name: "nothing-ready",

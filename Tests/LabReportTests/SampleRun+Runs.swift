@@ -63,6 +63,72 @@ extension SampleRun {
     )
   }
 
+  /// A run with controls, of which a third of the launches were disturbed or unsettled.
+  static var disturbed: RunSummary {
+    var some = arm(.warm)
+    some.launches = 16
+    some.disturbances = DisturbanceTally(
+      disturbed: 4,
+      unsettled: 1,
+      doubtful: 5,
+      repeated: 4,
+      kinds: [
+        .foreignCPU: .init(
+          launches: 3,
+          worst: Disturbance(kind: .foreignCPU, amount: 4_100_000, limit: 260_000)
+        ),
+        .throttling: .init(
+          launches: 1,
+          worst: Disturbance(kind: .throttling, amount: 2, limit: 0)
+        ),
+      ],
+      obstacle: "cpu idle 12 % (limit 90 %)"
+    )
+    var all = arm(.reinstallCold, slower: 7)
+    all.isDisturbed = true
+    all.disturbances = DisturbanceTally(
+      disturbed: 12,
+      doubtful: 12,
+      kinds: [
+        .steal: .init(
+          launches: 12,
+          worst: Disturbance(kind: .steal, amount: 30_000_000, limit: 10_000_000)
+        )
+      ]
+    )
+    var summary = summary([some, all])
+    summary.run.plan.scenario.controls = ControlPlan(
+      steal: DisturbanceLimits(),
+      suppressed: ["vm", "governor"]
+    )
+    summary.run.controls = receipts
+    return summary
+  }
+
+  private static let receipts = [
+    ControlReceipt(
+      name: "governor",
+      wanted: "performance",
+      before: "powersave",
+      after: "performance",
+      status: .applied
+    ),
+    ControlReceipt(
+      name: "thp",
+      wanted: "never",
+      before: "madvise",
+      status: .failed,
+      reason: "sys/kernel/mm/transparent_hugepage/enabled cannot be written: run as root"
+    ),
+    ControlReceipt(
+      name: "settle",
+      wanted: "cpu idle 90 %, within 30 s",
+      after: "cpu idle 90 %, within 30 s",
+      status: .applied
+    ),
+    ControlReceipt(name: "proactive_reclaim", after: "DAMON | pageout", status: .observed),
+  ]
+
   /// One launch of one arm.
   static var single: RunSummary {
     var arm = arm(.warm)

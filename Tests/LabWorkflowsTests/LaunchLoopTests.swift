@@ -112,35 +112,20 @@ import Testing
   }
 }
 
-/// A sink that keeps whole blocks, as the store does.
-private struct RecordingSink: LaunchLoop.Sink {
-  private(set) var blocks: [[LaunchRecord]] = []
-  private var pending: [LaunchRecord] = []
-
-  var all: [LaunchRecord] { blocks.flatMap { $0 } }
-
-  mutating func take(_ record: LaunchRecord, at now: Nanoseconds) { pending.append(record) }
-
-  mutating func endBlock(at now: Nanoseconds) {
-    blocks.append(pending)
-    pending = []
-  }
-}
-
-private struct FakeInterruption: LabError {
+struct FakeInterruption: LabError {
   var diagnostics: [Diagnostic] { [Diagnostic(.error, id: "interrupted", problem: "interrupted")] }
   var exitCode: LabExitCode { .interrupted }
 }
 
 extension LaunchLoop.Ending {
-  fileprivate var isComplete: Bool {
+  var isComplete: Bool {
     guard case .complete = self else { return false }
     return true
   }
 }
 
 extension LaunchResult {
-  fileprivate static let ready = LaunchResult(
+  static let ready = LaunchResult(
     outcome: .ready,
     launch: .milliseconds(2),
     figures: Figures(majorFaults: 0)
@@ -153,7 +138,7 @@ extension LaunchResult {
 }
 
 extension Plan {
-  fileprivate static func sample(blocks: Int) -> Plan {
+  static func sample(blocks: Int, controls: ControlPlan? = nil) -> Plan {
     let target = Target(name: "x", command: ["/bin/x"], directory: "/")
     return Plan(
       scenario: Scenario(
@@ -161,7 +146,8 @@ extension Plan {
         targets: [target],
         states: [.reinstallCold, .warm],
         launches: blocks,
-        directory: "/"
+        directory: "/",
+        controls: controls
       ),
       seed: 7,
       arms: [

@@ -5,15 +5,16 @@ extension ArmSummary {
   var disturbedLaunches: Diagnostic? {
     let tally = disturbances
     guard tally.disturbed > 0 else { return nil }
+    let isOne = tally.disturbed == 1
     let fate =
       isDisturbed
-      ? "so the numbers are of disturbed launches" : "and their numbers are left out"
-    let repeated = tally.repeated > 0 ? "; \(tally.repeated) were repeated" : ""
+      ? ", so that the numbers are of disturbed launches" : " and \(isOne ? "is" : "are") left out"
+    let repeated = tally.repeated > 0 ? "; \(tally.repeated) repeated" : ""
     return Diagnostic(
       isDisturbed ? .warning : .note,
       id: "disturbed-launches",
-      problem: "\(Wording.launches(tally.disturbed, of: launches)) "
-        + "\(tally.disturbed == 1 ? "was" : "were") disturbed, \(fate): \(tally.causes)\(repeated)",
+      problem: "\(Wording.launches(tally.disturbed, of: launches)) \(isOne ? "was" : "were") "
+        + "disturbed\(fate): \(tally.causes)\(repeated)",
       remedy: tally.remedy
     )
   }
@@ -26,7 +27,7 @@ extension ArmSummary {
       .note,
       id: "unsettled-launches",
       problem: "\(Wording.launches(tally.unsettled, of: launches)) began before the machine had "
-        + "settled, and their numbers count: \(tally.obstacle ?? "no reason was recorded")",
+        + "settled, and count all the same: \(tally.obstacle ?? "no reason was recorded")",
       remedy: "stop the other work, or raise `within` or the limit under `settle`"
     )
   }
@@ -80,7 +81,8 @@ extension Disturbance {
   fileprivate var words: String {
     switch kind {
     case .steal, .foreignCPU:
-      "\(Wording.time(Double(amount))) (\(Wording.time(Double(limit))) is tolerated)"
+      Wording.time(Double(amount))
+        + (limit > 0 ? " (\(Wording.time(Double(limit))) is tolerated)" : "")
     case .throttling: amount == 1 ? "once" : "\(amount) times"
     case .swapIn: amount == 1 ? "1 page" : "\(amount) pages"
     }

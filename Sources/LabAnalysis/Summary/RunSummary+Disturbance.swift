@@ -1,4 +1,4 @@
-package import LabModel
+import LabModel
 
 extension RunSummary {
   /// The scenario's name, with the ids of the findings that are not warned of, such as

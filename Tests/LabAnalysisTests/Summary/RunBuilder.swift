@@ -12,7 +12,8 @@ struct RunBuilder {
     counters: [String] = [],
     launches: Int = 50,
     status: RunRecord.Status = .complete,
-    host: HostFacts = HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f")
+    host: HostFacts = HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f"),
+    controls: ControlPlan? = nil
   ) {
     let target = Target(
       name: "perl",
@@ -25,7 +26,8 @@ struct RunBuilder {
       targets: [target],
       states: [.warm],
       launches: launches,
-      directory: "/"
+      directory: "/",
+      controls: controls
     )
     run = RunRecord(
       id: "20261121T043000Z-3fa2",
@@ -47,7 +49,9 @@ struct RunBuilder {
     resolution: Nanoseconds = .zero,
     figures: Figures = Figures(),
     flags: [LaunchFlag] = [],
-    stages: LaunchStages? = nil
+    stages: LaunchStages? = nil,
+    disturbances: [Disturbance] = [],
+    isRepeat: Bool = false
   ) {
     for time in microseconds {
       let result = LaunchResult(
@@ -55,12 +59,13 @@ struct RunBuilder {
         launch: outcome == .ready ? Nanoseconds(Int64(time) * 1_000) : nil,
         resolution: resolution,
         figures: figures,
-        flags: flags
+        flags: flags,
+        disturbances: disturbances
       )
       records.append(
         LaunchRecord(
           block: records.count,
-          position: 0,
+          position: isRepeat ? run.plan.arms.count : 0,
           arm: arm,
           startedAt: .milliseconds(Int64(records.count)),
           preparation: preparation,
