@@ -26,7 +26,8 @@ struct RunFacts {
 
   /// What is wrong with the run as a whole; nil when every block was launched.
   var unfinished: String? {
-    let progress = "\(stored) of \(run.plan.launchCount) launches are stored"
+    let planned = run.plan.launchCount + summary.disturbances.repeated
+    let progress = "\(stored) of \(planned) launches are stored"
     switch run.status {
     case .complete: return nil
     case .unfinished: return "unfinished: \(progress)"

@@ -6,10 +6,9 @@ extension DisturbanceMeter {
     let sees = sources.hasStat || sources.busy != nil
     return ControlReceipt(
       name: ControlName.steal.rawValue,
-      wanted: "stolen \(Words.percent(limits.stolen)), others on the target's processors "
-        + "\(Words.percent(limits.foreign)) of a launch, no throttling, no swap-in; repeated up to "
-        + Words.percent(limits.share),
-      after: sees ? seen.joined(separator: "; ") : nil,
+      wanted: "stolen \(Words.percent(limits.stolen)), foreign \(Words.percent(limits.foreign)), "
+        + "share \(Words.percent(limits.share))",
+      after: sees ? seen.joined(separator: ", ") : nil,
       status: sees ? .applied : .unavailable,
       reason: missing.isEmpty ? nil : missing.joined(separator: "; ")
     )
@@ -18,16 +17,16 @@ extension DisturbanceMeter {
   /// The sources in words.
   private var seen: [String] {
     [
-      sources.hasStat ? "steal by /proc/stat" : nil,
-      sources.busy.map { "others by \($0.source.rawValue) and \(ownSource)" },
-      sources.hasPressure ? "waiting by cpu.pressure" : nil,
+      sources.hasStat ? "steal" : nil,
+      sources.busy.map { "foreign by \($0.source.rawValue) and \(ownSource)" },
+      sources.hasPressure ? "cpu.pressure" : nil,
       sources.throttling.areMissing ? nil : "throttle counters",
       sources.hasSwap ? "swap-ins" : nil,
     ].compactMap(\.self)
   }
 
   private var ownSource: String {
-    sources.hasCgroup ? "the run's cgroup" : "the launch's own figures"
+    sources.hasCgroup ? "cgroup" : "figures"
   }
 
   /// What is missing or coarse, with the remedy.

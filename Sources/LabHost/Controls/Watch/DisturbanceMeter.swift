@@ -49,7 +49,7 @@ package struct DisturbanceMeter {
     let window = LaunchWindow(
       change: first.change(to: sources.reading()),
       launch: result.launch,
-      ownTime: sources.hasCgroup ? nil : result.figures.processorTime,
+      ownTime: result.figures.processorTime,
       cpus: cpus.count,
       resolution: sources.busy?.resolution ?? 0
     )

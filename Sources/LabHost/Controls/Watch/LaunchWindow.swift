@@ -7,7 +7,7 @@ struct LaunchWindow {
   /// The launch itself; nil when it was not ready.
   var launch: Nanoseconds?
 
-  /// The processor time of what was launched, by its figures; nil where the cgroup says it.
+  /// The processor time of what was launched, until it was ready, by its figures.
   var ownTime: Int64?
 
   /// How many processors the target may use.
@@ -61,7 +61,8 @@ struct LaunchWindow {
     guard let amount = foreignTime else { return nil }
     let capacity = limit(share, cpus: Int64(cpus))
     if amount > capacity { return Disturbance(kind: .foreignCPU, amount: amount, limit: capacity) }
-    guard let waited = change.waited.map({ min($0, amount) }) else { return nil }
+    guard let waited = change.waited.map({ min($0, amount, change.time.count - rest) })
+    else { return nil }
     let patience = limit(share, cpus: 1)
     guard waited > patience else { return nil }
     return Disturbance(kind: .foreignCPU, amount: waited, limit: patience)
@@ -79,8 +80,16 @@ struct LaunchWindow {
     } else {
       return nil
     }
-    let window = change.time.count * Int64(cpus)
-    return min(window, max(0, busy - ofLaunch - change.own))
+    return min(room, max(0, busy - ofLaunch - change.own))
+  }
+
+  /// So long at most were others on the processors during the launch itself.
+  ///
+  /// The rest of the window, in which the spawner and launchlab hand over to each other, is longer
+  /// than many a launch, and what happens there is no harm.
+  private var room: Int64 {
+    guard let launch else { return change.time.count * Int64(cpus) }
+    return max(0, launch.count * Int64(cpus) - (ownTime ?? 0))
   }
 
   private func limit(_ share: Double, cpus: Int64) -> Int64 {

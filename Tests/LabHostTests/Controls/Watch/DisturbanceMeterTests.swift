@@ -65,10 +65,6 @@ import Testing
 
   // MARK: - The receipt
 
-  private static let wanted =
-    "stolen 2 %, others on the target's processors 10 % of a launch, no throttling, no swap-in; "
-    + "repeated up to 25 %"
-
   @Test func `the receipt names the sources`() throws {
     try machine.writeStat(idle: 5)
     try machine.writeUsage(5)
@@ -77,9 +73,8 @@ import Testing
       meter().receipt()
         == ControlReceipt(
           name: "steal",
-          wanted: Self.wanted,
-          after: "steal by /proc/stat; others by cpuacct and the run's cgroup; waiting by "
-            + "cpu.pressure",
+          wanted: "stolen 2 %, foreign 10 %, share 25 %",
+          after: "steal, foreign by cpuacct and cgroup, cpu.pressure",
           status: .applied,
           reason: "no throttle counters"
         )
@@ -89,10 +84,7 @@ import Testing
   @Test func `the receipt says what is coarse and why`() throws {
     try machine.writeStat(idle: 5)
     let receipt = meter(cgroup: nil).receipt()
-    #expect(
-      receipt.after
-        == "steal by /proc/stat; others by /proc/stat and the launch's own figures"
-    )
+    #expect(receipt.after == "steal, foreign by /proc/stat and figures")
     #expect(
       receipt.reason
         == "processor time comes in ticks of 10 ms, so others are not seen on short launches: use "

@@ -50,6 +50,19 @@ import Testing
     #expect(busy.disturbances(limits) == [expected])
   }
 
+  @Test func `others disturb only while the launch itself did not run`() {
+    func others(cpus: Int) -> [Disturbance] {
+      window(cpus: cpus, ownTime: 19_000_000) {
+        $0.busy = 40_000_000
+        $0.launched = 20_000_000
+      }
+      .disturbances(limits)
+    }
+    // The launch of 20 ms leaves them 1 ms of one processor, but 21 ms of two.
+    #expect(others(cpus: 1).isEmpty)
+    #expect(others(cpus: 2).map(\.amount) == [20_000_000])
+  }
+
   @Test func `short launches tolerate the kernel's own work`() {
     func short(_ foreign: Int64) -> [Disturbance] {
       window(.milliseconds(1), lasting: .milliseconds(2)) {
@@ -75,6 +88,7 @@ import Testing
     #expect(waiting(0, foreign: 10_000_000).isEmpty)
     #expect(waiting(9_000_000, foreign: 5_000_000).map(\.amount) == [5_000_000])
     #expect(waiting(0, foreign: 20_000_000).map(\.amount) == [20_000_000])
+    #expect(waiting(30_000_000, foreign: 15_000_000).map(\.amount) == [15_000_000])
   }
 
   @Test func `what stops a slow target hardly counts`() {
