@@ -21,6 +21,7 @@ package struct TextStyle: Hashable, Sendable {
     case bold = "1"
     case dim = "2"
     case failure = "31"
+    case success = "32"
     case warning = "33"
     case note = "36"
     case boldFailure = "1;31"

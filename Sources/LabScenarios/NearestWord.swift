@@ -2,7 +2,7 @@
 ///
 /// - Returns: The first of the nearest candidates, if it is at most 2 edits away and at most
 ///   half of the word was changed.
-func nearestWord(to word: String, in candidates: [String]) -> String? {
+package func nearestWord(to word: String, in candidates: [String]) -> String? {
   // A word much longer than every candidate cannot be near, and its distance would be costly.
   guard word.unicodeScalars.count <= 64 else { return nil }
   let ranked = candidates.map { (word: $0, distance: editDistance(word, $0)) }

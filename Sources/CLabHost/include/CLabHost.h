@@ -107,4 +107,18 @@ int lab_tell_signals(int descriptor);
 /// (PR_SET_CHILD_SUBREAPER(2const), Linux 3.4). Returns 0 or -errno.
 int lab_adopt_orphans(void);
 
+// Trials.
+
+/// Opens a perf event on this thread and closes it (perf_event_open(2), Linux 2.6.31).
+///
+/// `type` and `event` are those of struct perf_event_attr. Returns 0 or -errno.
+int lab_try_counter(unsigned int type, unsigned long long event, int with_kernel);
+
+/// Makes a network namespace in a forked child, in a user namespace of its own where the right to it
+/// is missing (unshare(2), Linux 3.8). Returns 0 or -errno.
+int lab_try_network_namespace(void);
+
+/// Lets a forked child be traced by this process (ptrace(2)). Returns 0 or -errno.
+int lab_try_tracing(void);
+
 #endif

@@ -1,33 +1,20 @@
 /// How the block device below a mount reads ahead and schedules.
 struct BlockQueue: Hashable, Sendable {
+  /// In KiB; what the file system itself reads ahead, where that is not the disk's to say.
   var readAheadKilobytes: Int?
+
+  /// Of a volume or an array, those of the disks below.
   var scheduler: String?
 
-  /// Finds the queue of the disk that a mount lies on.
+  /// Reads the queue of a mount; `disk` is nil where it lies on none.
   ///
-  /// A file system with a device number of its own, such as btrfs, is found by the name of its
-  /// source instead.
-  init?(of mount: Mount, in tree: HostTree) {
-    guard let disk = Self.disk(of: mount, in: tree) else { return nil }
-    let queue = "sys/block/\(disk)/queue"
-    readAheadKilobytes = tree.text(at: "\(queue)/read_ahead_kb").flatMap { Int($0) }
-    scheduler = tree.text(at: "\(queue)/scheduler").map { Self.chosen(of: $0) }
-  }
-
-  private static func disk(of mount: Mount, in tree: HostTree) -> String? {
-    let name = mount.source.hasPrefix("/dev/") ? mount.source.split(separator: "/").last : nil
-    let disks = tree.names(in: "sys/block")
-    let byNumber = disks.first { disk in
-      let places =
-        [disk]
-        + tree.names(in: "sys/block/\(disk)").map { "\(disk)/\($0)" }
-        .filter { $0.hasPrefix("\(disk)/\(disk)") }
-      return places.contains { tree.text(at: "sys/block/\($0)/dev") == mount.number }
-    }
-    let byName = disks.first { disk in
-      name.map { $0 == disk || tree.names(in: "sys/block/\(disk)").contains(String($0)) } ?? false
-    }
-    return byNumber ?? byName
+  /// Source: the kernel's Documentation/ABI/testing/sysfs-class-bdi and sysfs-block.
+  init(of mount: Mount, disk: BlockDisk?, in tree: HostTree) {
+    let own = tree.text(at: "sys/class/bdi/\(mount.number)/read_ahead_kb")
+    readAheadKilobytes = (own ?? disk?.text(at: "queue/read_ahead_kb")).flatMap { Int($0) }
+    let schedulers = (disk?.physical ?? []).compactMap { $0.text(at: "queue/scheduler") }
+      .map(Self.chosen(of:))
+    scheduler = schedulers.isEmpty ? nil : Set(schedulers).sorted().joined(separator: " + ")
   }
 
   /// The scheduler in brackets, or the only one there is.

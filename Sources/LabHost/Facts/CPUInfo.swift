@@ -6,7 +6,7 @@ struct CPUInfo: Hashable, Sendable {
   /// How many processors are online; nil when the file lists none.
   var count: Int?
 
-  /// The microcode revision of the first processor; x86 only.
+  /// The microcode revision, different ones joined by ` + `; x86 only.
   var microcode: String?
 
   /// Whether the processor says that a hypervisor runs below; x86 only.
@@ -16,11 +16,14 @@ struct CPUInfo: Hashable, Sendable {
     let processors = text.split(separator: "\n\n").map { Self.fields(of: $0) }
       .filter { $0["processor"] != nil }
     count = processors.isEmpty ? nil : processors.count
-    microcode = processors.first?["microcode"]
+    microcode = Self.joined(processors.compactMap { $0["microcode"] })
     hasHypervisorFlag =
       processors.first?["flags"]?.split(separator: " ").contains("hypervisor") ?? false
-    let models = Set(processors.compactMap { $0["model name"] ?? Self.armModel(of: $0) })
-    model = models.isEmpty ? nil : models.sorted().joined(separator: " + ")
+    model = Self.joined(processors.compactMap { $0["model name"] ?? Self.armModel(of: $0) })
+  }
+
+  private static func joined(_ values: [String]) -> String? {
+    values.isEmpty ? nil : Set(values).sorted().joined(separator: " + ")
   }
 
   private static func fields(of processor: Substring) -> [String: String] {

@@ -24,23 +24,29 @@ package struct HostFactsReader: Sendable {
 
   /// Reads all facts, with the file system and device that hold a path.
   ///
+  /// Controls change some of them, such as the governor, so that those of a run are read after its
+  /// controls were applied.
+  ///
   /// - Parameter path: The target's executable: absolute, with symbolic links resolved.
   /// - Returns: The facts and their fingerprint; what could not be read is nil.
   package func facts(for path: FilePath) -> HostFacts {
     let cpu = CPUInfo(text: tree.text(at: "proc/cpuinfo") ?? "")
     let mount = MountInfo(tree: tree).mount(holding: path)
-    let queue = mount.flatMap { BlockQueue(of: $0, in: tree) }
+    let disk = mount.flatMap { BlockDisk(of: $0, in: tree) }
+    let queue = mount.map { BlockQueue(of: $0, disk: disk, in: tree) }
     var facts = HostFacts(
       cpuModel: cpu.model,
       cpuCount: cpu.count,
-      memoryBytes: memoryBytes,
+      memoryBytes: MemorySize.bytes(in: tree),
       architecture: architecture,
       kernel: tree.text(at: "proc/sys/kernel/osrelease") ?? "unknown",
+      kernelBuild: tree.text(at: "proc/sys/kernel/version"),
       libc: libc,
       microcode: cpu.microcode,
-      governor: governor,
+      governor: CPUGovernor(tree: tree).description,
       fileSystem: mount?.type,
       device: mount?.source,
+      storage: disk?.storage,
       readAheadKilobytes: queue?.readAheadKilobytes,
       ioScheduler: queue?.scheduler,
       proactiveReclaim: ProactiveReclaim(tree: tree).description,
@@ -50,21 +56,6 @@ package struct HostFactsReader: Sendable {
     )
     facts.fingerprint = HostFingerprint(of: facts).hexadecimal
     return facts
-  }
-
-  private var memoryBytes: Int64? {
-    let line = (tree.text(at: "proc/meminfo") ?? "").split(separator: "\n")
-      .first { $0.hasPrefix("MemTotal:") }
-    return line?.split(separator: " ").dropFirst().first.flatMap { Int64($0) }.map { $0 * 1024 }
-  }
-
-  /// The governors of all processors, different ones joined by commas.
-  private var governor: String? {
-    let directory = "sys/devices/system/cpu"
-    let governors = tree.names(in: directory)
-      .filter { $0.hasPrefix("cpu") && Int($0.dropFirst(3)) != nil }
-      .compactMap { tree.text(at: "\(directory)/\($0)/cpufreq/scaling_governor") }
-    return governors.isEmpty ? nil : Set(governors).sorted().joined(separator: ",")
   }
 
   private static var runningArchitecture: String {

@@ -33,6 +33,9 @@ package struct MountInfo: Hashable, Sendable {
 package struct Mount: Hashable, Sendable {
   /// The device number as `major:minor`.
   var number: String
+
+  /// The directory of the file system that is mounted here; `/` unless a part of it is.
+  var root: FilePath
   var point: FilePath
 
   /// The file system type, such as `ext4`.
@@ -41,15 +44,20 @@ package struct Mount: Hashable, Sendable {
   /// What is mounted, such as `/dev/vda1`.
   var source: String
 
+  /// What is set for the whole file system, such as the controllers of a cgroup v1.
+  var options: [String]
+
   init?(line: Substring) {
     let fields = line.split(separator: " ").map { String($0) }
     guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2 else {
       return nil
     }
     number = fields[2]
+    root = FilePath(Self.unescaped(fields[3]))
     point = FilePath(Self.unescaped(fields[4]))
     type = fields[dash + 1]
     source = Self.unescaped(fields[dash + 2])
+    options = fields.dropFirst(dash + 3).first?.split(separator: ",").map { String($0) } ?? []
   }
 
   /// Whether what is written here stays in memory, so that nothing can be cold.

@@ -1,0 +1,41 @@
+import SystemPackage
+
+/// Where the control groups of a machine are.
+///
+/// Source: the kernel's admin-guide/cgroup-v2.rst and cgroup-v1/cpusets.rst.
+struct CgroupPlaces {
+  private let tree: HostTree
+  private let mounts: [Mount]
+
+  init(tree: HostTree) {
+    self.tree = tree
+    mounts = MountInfo(tree: tree).mounts
+  }
+
+  /// Where cgroup v2 is mounted; nil where it is not.
+  var unified: String? { mounts.last { $0.type == "cgroup2" }?.point.string }
+
+  /// The directory of this process's own cgroup v2; nil where it cannot be seen.
+  var own: String? {
+    let memberships = tree.text(at: "proc/self/cgroup")?.split(separator: "\n") ?? []
+    guard let own = memberships.first(where: { $0.hasPrefix("0::") })?.dropFirst(3) else {
+      return nil
+    }
+    for mount in mounts where mount.type == "cgroup2" {
+      var path = FilePath(String(own))
+      if path.removePrefix(mount.root) { return mount.point.appending(path.components).string }
+    }
+    return nil
+  }
+
+  /// Where a controller of cgroup v1 is mounted; nil where it is not.
+  func legacy(_ controller: String) -> String? {
+    mounts.last { $0.type == "cgroup" && $0.options.contains(controller) }?.point.string
+  }
+
+  /// The controllers that a file of a cgroup v2 lists, such as `cgroup.subtree_control`.
+  func controllers(in file: String) -> [String] {
+    guard let unified else { return [] }
+    return (tree.text(at: "\(unified)/\(file)") ?? "").split(separator: " ").map { String($0) }
+  }
+}

@@ -1,0 +1,104 @@
+import LabModel
+
+extension DoctorCheck {
+  /// What else is there beside the launches.
+  static let surroundings: [Self] = [
+    Self("virtual-host", "real hardware") { host in
+      guard let hypervisor = host.hypervisor else { return .ok("no hypervisor below") }
+      return .degraded(
+        "this machine is virtual (\(hypervisor)): what is below may still hold the blocks that a cold "
+          + "launch reads, and may give the processors to others",
+        remedy: "compare its numbers only with others of this machine"
+      )
+    },
+    Self("mains-power", "mains power", find: mainsPower),
+    Self("load", "load") { host in
+      let load = (host.tree.text(at: "proc/loadavg") ?? "").split(separator: " ").first
+        .flatMap { Double($0) }
+      guard let load else { return .missing("it cannot be read", remedy: "mount /proc") }
+      let count = host.processorCount ?? 1
+      let processors = count == 1 ? "one processor" : "\(count) processors"
+      return load <= Double(count) / 2
+        ? .ok("\(load) on \(processors)")
+        : .degraded(
+          "\(load) on \(processors): others are at work",
+          remedy: "end what `top` shows, or use `--control 'settle={cpu_idle: 90%}'`"
+        )
+    },
+    Self("systemd", "timers and services") { host in
+      guard host.tree.exists(at: "run/systemd/system") else {
+        return .ok("systemd does not run here, so that there is none to stop")
+      }
+      return host.isRoot
+        ? .ok("systemd can stop them during a run, by `--control services=timers`")
+        : .degraded(
+          "systemd stops them for root only",
+          remedy: "run launchlab as root, with `--control services=timers`"
+        )
+    },
+    Self("nmi-watchdog", "the NMI watchdog") { host in
+      host.tree.text(at: "proc/sys/kernel/nmi_watchdog") == "1"
+        ? .degraded(
+          "it interrupts every processor, and takes one of its counters",
+          remedy: "use `--control nmi_watchdog=off`"
+        ) : .ok("it is off")
+    },
+    Self("debug-build", "launchlab itself") { host in
+      host.trials.isDebugBuild()
+        ? .degraded(
+          "it was built without optimisation, so that what it does between launches takes longer",
+          remedy: "build it with `swift build -c release`"
+        ) : .ok("it was built with optimisation")
+    },
+    Self("lab-lock", "other runs") { host in
+      host.record.holder.map {
+        .degraded("one is going on: \($0)", remedy: "wait until it has ended")
+      } ?? .ok("none is going on")
+    },
+    Self("leftovers", "what killed runs have left") { host in
+      let count = host.record.leftovers
+      guard count > 0 else { return .ok("nothing") }
+      return .degraded(
+        "\(count == 1 ? "one run has" : "\(count) runs have") not set back what they changed",
+        remedy: "set it back with `launchlab restore`"
+      )
+    },
+    Self("noise", "noise of this host", find: noise),
+  ]
+
+  private static func mainsPower(_ host: HostExamination) -> Finding {
+    let directory = "sys/class/power_supply"
+    let supplies = host.tree.names(in: directory).map { "\(directory)/\($0)" }
+    let batteries = supplies.filter {
+      // A mouse has a battery too.
+      host.tree.text(at: "\($0)/type") == "Battery" && host.tree.text(at: "\($0)/scope") != "Device"
+    }
+    let isDischarging = batteries.contains { host.tree.text(at: "\($0)/status") == "Discharging" }
+    if isDischarging {
+      return .degraded("it runs on battery, which lowers clocks", remedy: "plug it in")
+    }
+    return .ok(batteries.isEmpty ? "it has no battery" : "it is plugged in")
+  }
+
+  private static func noise(_ host: HostExamination) -> Finding {
+    let known = host.record.noise.compactMap { noise -> (phrase: String, effect: Double)? in
+      guard let effect = noise.detectable.last else { return nil }
+      let percent = (effect.effect * 1_000).rounded() / 10
+      let phrase = "\(noise.state.rawValue) \(percent) % with \(effect.pairs) pairs"
+      return (phrase, effect.effect)
+    }
+    guard let worst = known.map(\.effect).max() else {
+      return .degraded(
+        "it was not measured yet, so that nobody knows which differences are real",
+        remedy: "measure it with `launchlab selftest`"
+      )
+    }
+    let finding = "differences are seen from: \(known.map(\.phrase).joined(separator: ", "))"
+    return worst <= 0.1
+      ? .ok(finding)
+      : .degraded(
+        finding,
+        remedy: "mend what is listed here, and measure again with `launchlab selftest`"
+      )
+  }
+}
