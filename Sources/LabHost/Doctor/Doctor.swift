@@ -8,7 +8,7 @@ package struct Doctor: Sendable {
   private let host: HostExamination
 
   /// Every check in the order in which a reader meets it.
-  private static let checks: [DoctorCheck] =
+  static let checks: [DoctorCheck] =
     DoctorCheck.rights + DoctorCheck.collectors + DoctorCheck.watching + DoctorCheck.processors
     + DoctorCheck.memory + DoctorCheck.surroundings
 

@@ -68,7 +68,7 @@ extension MachineTree {
     record: LabRecord = LabRecord()
   ) throws -> Capability {
     let host = HostExamination(tree: tree, trials: trials, record: record)
-    return try #require(Doctor(host).capabilities().first { $0.id == id })
+    return try #require(Doctor.checks.first { $0.id == id }).capability(of: host)
   }
 }
 

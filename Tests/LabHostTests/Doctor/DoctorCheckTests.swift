@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import LabModel
 import LabTestSupport
 import Testing
@@ -68,6 +68,14 @@ import Testing
         #expect(found.remedy?.hasSuffix(".") != true, "\(found.id)")
       }
     }
+  }
+
+  @Test func `explains every id in the document, in the same order`() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../docs/doctor.md")
+    let document = try String(contentsOf: file, encoding: .utf8)
+    let explained = document.matches(of: /(?m)^\| `([a-z-]+)`/).map { String($0.1) }
+    #expect(explained == Doctor.ids)
   }
 
   @Test func `names every capability once`() {

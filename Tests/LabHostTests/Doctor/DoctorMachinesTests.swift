@@ -17,19 +17,17 @@ import Testing
   @Test(arguments: [
     Case(
       machine: "intel-notebook",
-      degraded: [
-        "throttling", "governor", "boost", "smt", "thp", "nmi-watchdog", "noise",
-      ],
+      degraded: ["throttling", "governor", "boost", "smt", "thp", "nmi-watchdog", "noise"],
       missing: ["drop-caches"]
     ),
     Case(
       machine: "amd-desktop",
-      degraded: ["cpuset", "governor", "boost", "smt", "swap", "noise"],
+      degraded: ["cpuset", "governor", "boost", "smt", "thp", "swap", "nmi-watchdog", "noise"],
       missing: ["drop-caches", "throttling"]
     ),
     Case(
       machine: "xeon-server",
-      degraded: ["governor", "boost", "swap", "noise"],
+      degraded: ["governor", "boost", "swap", "nmi-watchdog", "noise"],
       missing: ["drop-caches", "psi"]
     ),
   ])
@@ -38,7 +36,8 @@ import Testing
     let root = fixtures.appending(components: "Fixtures", "Machines", test.machine).path
     let tree = HostTree(root: FilePath(root))
     let host = HostExamination(tree: tree, trials: .allowed, record: LabRecord())
-    let found = Doctor(host).capabilities()
+    // The trees have no session that this process could be in.
+    let found = Doctor(host).capabilities().filter { $0.id != "cgroup" }
     #expect(found.filter { $0.status == .degraded }.map(\.id) == test.degraded)
     #expect(found.filter { $0.status == .missing }.map(\.id) == test.missing)
   }

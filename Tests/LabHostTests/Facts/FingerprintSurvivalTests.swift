@@ -172,9 +172,9 @@ struct MachineTree: Sendable {
 
   /// The old text must be there.
   func replace(_ old: String, with new: String, in path: String) throws {
-    let text = try #require(text(at: path))
-    try #require(text.contains(old))
-    try write(text.replacing(old, with: new), to: path)
+    let content = try #require(text(at: path))
+    try #require(content.contains(old))
+    try write(content.replacing(old, with: new), to: path)
   }
 
   func move(_ path: String, to other: String) throws {

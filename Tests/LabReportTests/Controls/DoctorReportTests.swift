@@ -79,7 +79,7 @@ import Testing
     var findings = Self.findings
     findings.suppressed = test.suppressed
     let text = DoctorText(findings, style: test.style).rendered()
-    try expectSnapshot(text, named: test.name, suite: "Doctor")
+    try expectDoctor(text, named: test.name)
   }
 
   @Test func `keeps commands in one piece`() {
@@ -92,7 +92,21 @@ import Testing
     findings.suppressed = ["governor"]
     var text = ""
     DoctorJSON(findings).write { text += $0 }
-    try expectSnapshot(text, named: "json", suite: "Doctor")
+    try expectDoctor(text, named: "json")
     _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
+  }
+
+  private func expectDoctor(
+    _ text: String,
+    named name: String,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    try expectSnapshot(
+      text,
+      named: name,
+      suite: "Doctor",
+      filePath: #filePath.replacing("/LabReportTests/Controls/", with: "/LabReportTests/"),
+      sourceLocation: location
+    )
   }
 }
