@@ -69,33 +69,43 @@ extension DoctorCheck {
 
   private static func cpuset(_ host: HostExamination) -> Finding {
     let places = CgroupPlaces(tree: host.tree)
-    if let legacy = places.legacy("cpuset"), host.tree.isWritable(at: legacy),
-      host.tree.isWritable(at: "\(legacy)/tasks")
-    {
-      return .ok("cpusets can be made in \(legacy), so that others keep off `cpus`")
+    if let legacy = places.legacy("cpuset") {
+      return host.tree.isWritable(at: legacy) && host.tree.isWritable(at: "\(legacy)/tasks")
+        ? .ok("cpusets can be made in \(legacy), so that others keep off `cpus`")
+        : lockedCpuset(host, file: legacy, mount: legacy)
     }
-    let needed = "so that `cpus` pins targets but keeps nobody off their processors"
     guard let unified = places.unified,
       places.controllers(in: "cgroup.controllers").contains("cpuset")
     else {
       return .missing(
-        "there is no cpuset, \(needed)",
+        "there is no cpuset, \(consequence)",
         remedy: "boot with `isolcpus=` and the processors that `cpus` names"
       )
     }
     let control = "\(unified)/cgroup.subtree_control"
     guard host.tree.isWritable(at: control) else {
-      return .missing(
-        "\(control) cannot be written, \(needed)",
-        remedy: host.remedy(forRoot: "make it writable with `mount -o remount,rw \(unified)`")
-      )
+      return lockedCpuset(host, file: control, mount: unified)
     }
     return places.controllers(in: "cgroup.subtree_control").contains("cpuset")
       ? .ok("cpusets of \(unified) can be set, so that others keep off `cpus`")
       : .degraded(
-        "the controller cpuset of \(unified) is not on, \(needed)",
+        "the controller cpuset of \(unified) is not on, \(consequence)",
         remedy: "switch it on with `echo +cpuset | sudo tee \(control)`"
       )
+  }
+
+  private static let consequence =
+    "so that `cpus` pins targets but keeps nobody off their processors"
+
+  private static func lockedCpuset(
+    _ host: HostExamination,
+    file: String,
+    mount: String
+  ) -> Finding {
+    .missing(
+      "\(file) cannot be written, \(consequence)",
+      remedy: host.remedy(forRoot: "make it writable with `mount -o remount,rw \(mount)`")
+    )
   }
 
   private static func namespaceRemedy(_ host: HostExamination) -> String {

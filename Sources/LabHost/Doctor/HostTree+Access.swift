@@ -5,6 +5,7 @@ extension HostTree {
   /// Whether this process may write to a file, or make files in a directory.
   ///
   /// - Parameter path: Relative to the root.
+  /// - Returns: What access(2) says for the effective user.
   func isWritable(at path: String) -> Bool { mayAccess(path, W_OK) }
 
   /// Whether there is something at a path, relative to the root.

@@ -13,8 +13,7 @@ struct CPUInfo: Hashable, Sendable {
   var hasHypervisorFlag = false
 
   init(text: String) {
-    let processors = text.split(separator: "\n\n").map { Self.fields(of: $0) }
-      .filter { $0["processor"] != nil }
+    let processors = Self.processors(of: text)
     count = processors.isEmpty ? nil : processors.count
     microcode = Self.joined(processors.compactMap { $0["microcode"] })
     hasHypervisorFlag =
@@ -26,13 +25,22 @@ struct CPUInfo: Hashable, Sendable {
     values.isEmpty ? nil : Set(values).sorted().joined(separator: " + ")
   }
 
-  private static func fields(of processor: Substring) -> [String: String] {
-    var fields: [String: String] = [:]
-    for line in processor.split(separator: "\n") {
-      guard let colon = line.firstIndex(of: ":") else { continue }
-      fields[line[..<colon].trimmed] = line[line.index(after: colon)...].trimmed
+  /// What is kept of a processor; a large machine lists a hundred of them.
+  private static let names: Set = [
+    "microcode", "flags", "model name", "CPU implementer", "CPU part", "CPU variant",
+    "CPU revision",
+  ]
+
+  private static func processors(of text: String) -> [[String: String]] {
+    var processors: [[String: String]] = []
+    for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let name = Substring(line[..<colon]).trimmed
+      if name == "processor" { processors.append([:]) }
+      guard names.contains(name), let last = processors.indices.last else { continue }
+      processors[last][name] = Substring(line[line.index(after: colon)...]).trimmed
     }
-    return fields
+    return processors
   }
 
   /// ARM kernels give numbers only: the Main ID Register in parts.

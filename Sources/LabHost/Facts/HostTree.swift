@@ -65,7 +65,9 @@ extension UnsafeMutablePointer<dirent> {
 extension StringProtocol {
   /// The text without white space at both ends.
   var trimmed: String {
-    let tail = drop(while: \.isWhitespace)
-    return String(tail.reversed().drop(while: \.isWhitespace).reversed())
+    guard let first = firstIndex(where: { !$0.isWhitespace }),
+      let last = lastIndex(where: { !$0.isWhitespace })
+    else { return "" }
+    return String(self[first...last])
   }
 }

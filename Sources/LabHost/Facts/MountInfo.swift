@@ -71,7 +71,8 @@ package struct Mount: Hashable, Sendable {
 
   /// Replaces the octal escapes of white space and backslashes.
   private static func unescaped(_ field: String) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+    guard field.utf8.contains(UInt8(ascii: "\\")) else { return field }
+    return [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
       .reduce(field) { $0.replacing($1.0, with: $1.1) }
   }
 }

@@ -34,6 +34,12 @@ extension DoctorCheckTests {
       )
       try $0.write("1", to: "sys/fs/cgroup/cpuset/tasks")
     },
+    Case("cpuset", .missing, "/cpuset cannot be written", remedy: "as root", trials: .refused) {
+      try $0.write(
+        "36 30 0:32 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset",
+        to: "proc/self/mountinfo"
+      )
+    },
     Case("cpuset", .degraded, "is not on", remedy: "echo +cpuset | sudo tee /sys/fs") {
       try $0.write("cpu", to: "sys/fs/cgroup/cgroup.subtree_control")
     },
