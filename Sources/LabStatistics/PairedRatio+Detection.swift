@@ -1,0 +1,52 @@
+import Foundation
+
+extension PairedRatio {
+  /// The share of comparisons that must see an effect for it to be called detectable.
+  package static let power = 0.8
+
+  /// How many series are drawn to find a detectable effect; its standard error is then some 2 %.
+  package static let resamples = 1_000
+
+  /// The smallest effect that a comparison of some pairs detects with 80 % power.
+  ///
+  /// A comparison detects an effect when the whole interval of the median log-ratio lies beyond
+  /// log(1 + limit), on the side of the effect. A true effect e moves every log-ratio, and so the
+  /// bounds of the interval, by log(1 + e). So series of `pairs` log-ratios are drawn from those of
+  /// this sample, which is first moved to a median of 0, and e is chosen so that 80 % of the lower
+  /// bounds, moved by log(1 + e), lie above log(1 + limit); likewise of the upper bounds for an
+  /// effect of the other sign, and the larger e of both is given. O(resamples · pairs · log pairs).
+  ///
+  /// What is known of the scatter is what this sample holds, so nothing is said of more pairs than
+  /// it has.
+  ///
+  /// - Parameters:
+  ///   - pairs: How many pairs the comparison has.
+  ///   - limit: What an effect must exceed to be called one, such as 0.02 for 2 %.
+  ///   - confidence: That of the interval.
+  ///   - seed: The same seed gives the same effect.
+  ///   - resamples: How many series are drawn.
+  /// - Returns: A share: 0.05 stands for a ratio of 1.05, or of 1 / 1.05. Nil for fewer than 5
+  ///   pairs, and for more than this sample has.
+  package func detectableEffect(
+    pairs: Int,
+    limit: Double,
+    confidence: Double = 0.95,
+    seed: UInt64,
+    resamples: Int = Self.resamples
+  ) -> Double? {
+    guard pairs >= Sample.fewestForInterval, pairs <= count else { return nil }
+    let center = logRatios.median
+    var resampling = PairedResampling(logRatios.values.map { $0 - center }, seed: seed)
+    var lows: [Double] = []
+    var highs: [Double] = []
+    for _ in 0..<resamples {
+      guard let drawn = try? Sample(resampling.draw(pairs)) else { return nil }
+      let interval = drawn.medianInterval(confidence: confidence)
+      lows.append(interval.low)
+      highs.append(interval.high)
+    }
+    guard let low = try? Sample(lows), let high = try? Sample(highs) else { return nil }
+    let reach = max(-low.quantile(1 - Self.power), high.quantile(Self.power))
+    return expm1(log1p(limit) + max(0, reach))
+  }
+}
