@@ -17,6 +17,9 @@ package enum WorkflowError: LabError, Hashable {
 
   case ambiguousRun(String, candidates: [String])
 
+  /// A file is not what `selftest --json` writes; the reason is a phrase.
+  case notASelfTest(path: String, reason: String)
+
   case badOption(name: String, value: String, expected: String)
 
   /// A pattern of lines cannot be used; the problem is a sentence without a full stop.
@@ -27,7 +30,7 @@ package enum WorkflowError: LabError, Hashable {
   package var exitCode: LabExitCode {
     switch self {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
-      .cannotRead:
+      .cannotRead, .notASelfTest:
       .usage
     case .cannotWrite, .nothingStored: .couldNotMeasure
     }
@@ -85,6 +88,14 @@ package enum WorkflowError: LabError, Hashable {
         id: "ambiguous-run",
         problem: "\(candidates.count) runs begin with \"\(id)\"",
         remedy: "give more of the id, such as \(candidates.prefix(3).joined(separator: ", "))"
+      )
+    case .notASelfTest(let path, let reason):
+      Diagnostic(
+        .error,
+        id: "not-a-selftest",
+        problem: "\"\(path)\" is not the result of a self-test: \(reason)",
+        place: path,
+        remedy: "make one with `launchlab selftest --json FILE`"
       )
     case .badOption(let name, let value, let expected):
       Diagnostic(

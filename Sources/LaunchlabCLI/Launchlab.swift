@@ -19,6 +19,7 @@ struct Launchlab: AsyncParsableCommand {
     version: LaunchlabVersion.current,
     subcommands: [
       Run.self, Measure.self, Stages.self, History.self, Export.self, Init.self, Schema.self,
+      SelfTest.self,
     ]
   )
 }

@@ -1,0 +1,83 @@
+import Foundation
+import LabAnalysis
+import LabModel
+
+/// A self-test with made-up times that are the same in every run of the tests.
+enum SampleSelfTest {
+  /// - Parameters:
+  ///   - slowdown: What B takes longer than A, as a factor, in the state warm.
+  ///   - states: The states of the run; cold launches scatter more.
+  static func summary(
+    slowdown: Double = 1,
+    states: [LaunchState] = [.reinstallCold, .warm],
+    blocks: Int = 30,
+    cpuModel: String = "Example CPU"
+  ) -> SelfTestSummary {
+    let run = run(states: states, blocks: blocks, cpuModel: cpuModel)
+    var pairs = LaunchPairs(plan: run.plan, baseline: "A", candidate: "B")
+    var accumulator = RunAccumulator(plan: run.plan)
+    for block in 0..<blocks {
+      for (index, arm) in run.plan.arms.enumerated() {
+        let factor = arm.target == "B" && arm.state == .warm ? slowdown : 1
+        let record = record(arm, index, block: block, factor: factor)
+        pairs.add(record)
+        accumulator.add(record)
+      }
+    }
+    return SelfTestSummary(
+      run: accumulator.summary(of: run),
+      pairs: pairs,
+      command: ["sh", "-c", "exit 0"],
+      refused: [MissingState(state: .rebootCold, reason: "the right to drop caches is missing")]
+    )
+  }
+
+  private static func run(states: [LaunchState], blocks: Int, cpuModel: String) -> RunRecord {
+    let targets = ["A", "B"].map { Target(name: $0, command: ["sh"], directory: "/") }
+    let scenario = Scenario(
+      name: "selftest",
+      targets: targets,
+      states: states,
+      launches: blocks,
+      directory: "/"
+    )
+    let arms = targets.flatMap { target in states.map { Arm(target: target.name, state: $0) } }
+    return RunRecord(
+      id: "20261121T043000Z-3fa2",
+      startedAt: SampleRun.startedAt,
+      finishedAt: SampleRun.startedAt.addingTimeInterval(20),
+      status: .complete,
+      plan: Plan(scenario: scenario, seed: 4_711, arms: arms, blockCount: blocks),
+      host: HostFacts(
+        cpuModel: cpuModel,
+        cpuCount: 2,
+        architecture: "x86_64",
+        kernel: "6.18.0",
+        fingerprint: "3fa21b90c4d1e8a7"
+      ),
+      tool: "1"
+    )
+  }
+
+  private static func record(
+    _ arm: Arm,
+    _ index: Int,
+    block: Int,
+    factor: Double
+  ) -> LaunchRecord {
+    let scatter = (block * 7 + index * 5) % 11 - 5
+    let time = arm.state.isCold ? 8_000_000 + scatter * 200_000 : 1_000_000 + scatter * 2_000
+    return LaunchRecord(
+      block: block,
+      position: index,
+      arm: index,
+      startedAt: .milliseconds(Int64(10 * block + index)),
+      preparation: Preparation(),
+      result: LaunchResult(
+        outcome: .ready,
+        launch: Nanoseconds(Int64(Double(time) * factor))
+      ),
+      stateReached: .reached
+    )
+  }
+}
