@@ -37,8 +37,9 @@ struct BootstrapMedian {
 
   /// The smallest value that the median does not exceed with at least this probability.
   ///
-  /// The rank is found first, then the midpoint below it by bisecting down to adjacent numbers.
-  func quantile(_ probability: Double) -> Double {
+  /// The rank is found first, then the midpoint below it by bisecting down to adjacent numbers, or
+  /// by fewer halvings of the distance between two values.
+  func quantile(_ probability: Double, halvings: Int = .max) -> Double {
     var low = 0
     var high = sorted.count - 1
     while low < high {
@@ -46,17 +47,25 @@ struct BootstrapMedian {
       if cumulative(sorted[middle]) >= probability { high = middle } else { low = middle + 1 }
     }
     guard isEven, high > 0 else { return sorted[high] }
-    return bisect(from: sorted[high - 1], to: sorted[high], until: probability)
+    return bisect(from: sorted[high - 1], to: sorted[high], until: probability, halvings)
   }
 
-  private func bisect(from start: Double, to end: Double, until probability: Double) -> Double {
+  private func bisect(
+    from start: Double,
+    to end: Double,
+    until probability: Double,
+    _ halvings: Int
+  ) -> Double {
     var low = start
     var high = end
-    while true {
+    var left = halvings
+    while left > 0 {
+      left -= 1
       let middle = low + (high - low) / 2
       guard middle > low, middle < high else { return high }
       if cumulative(middle) >= probability { high = middle } else { low = middle }
     }
+    return high
   }
 
   /// The probability that the median is at most `value`.

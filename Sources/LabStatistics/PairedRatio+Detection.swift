@@ -4,8 +4,8 @@ extension PairedRatio {
   /// The share of comparisons that must see an effect for it to be called detectable.
   package static let power = 0.8
 
-  /// How many series are drawn to find a detectable effect; its standard error is then some 2 %.
-  package static let resamples = 1_000
+  /// How many series are drawn to find a detectable effect; its power is then known to 1.8 of 100.
+  package static let resamples = 500
 
   /// The smallest effect that a comparison of some pairs detects with 80 % power.
   ///
@@ -37,13 +37,13 @@ extension PairedRatio {
     guard pairs >= Sample.fewestForInterval, pairs <= count else { return nil }
     let center = logRatios.median
     var resampling = PairedResampling(logRatios.values.map { $0 - center }, seed: seed)
+    let tail = (1 - confidence) / 2
     var lows: [Double] = []
     var highs: [Double] = []
     for _ in 0..<resamples {
-      guard let drawn = try? Sample(resampling.draw(pairs)) else { return nil }
-      let interval = drawn.medianInterval(confidence: confidence)
-      lows.append(interval.low)
-      highs.append(interval.high)
+      let distribution = BootstrapMedian(sorted: resampling.draw(pairs).sorted())
+      lows.append(distribution.quantile(tail, halvings: 10))
+      highs.append(distribution.quantile(1 - tail, halvings: 10))
     }
     guard let low = try? Sample(lows), let high = try? Sample(highs) else { return nil }
     let reach = max(-low.quantile(1 - Self.power), high.quantile(Self.power))

@@ -29,8 +29,8 @@ enum SelfTestWords {
     let rate = Quantity.percent(Double(alarms.alarms) / Double(alarms.comparisons))
     return "\(alarms.alarms) of \(alarms.comparisons) comparisons are false alarms (\(rate)), and "
       + "\(alarms.alarmsWithoutLimit) would be without the effect limit; they are of \(alarms.window) "
-      + "consecutive blocks each and of all, and overlap: only "
-      + "\(alarms.independent(of: state.comparison.count)) of them share no block"
+      + "consecutive blocks each and of all, so they overlap: at most "
+      + "\(alarms.independent(of: state.comparison.count)) are independent"
   }
 
   /// A ratio near 1 with three decimals.

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `an interval across the limit is no verdict, however large the effect`() throws {
-    let comparison = PairedComparison(try pairs(around: 1.5, spread: 2))
+    let comparison = PairedComparison(try pairs(around: 1.5, spread: 0.9))
     #expect(comparison.effect > 0.4)
     #expect(comparison.verdict == .inconclusive)
   }

@@ -4,9 +4,7 @@ import LabModel
 
 /// A self-test with made-up times that are the same in every run of the tests.
 enum SampleSelfTest {
-  /// - Parameters:
-  ///   - slowdown: What B takes longer than A, as a factor, in the state warm.
-  ///   - states: The states of the run; cold launches scatter more.
+  /// A self-test in which B takes `slowdown` times as long as A when warm; cold launches scatter more.
   static func summary(
     slowdown: Double = 1,
     states: [LaunchState] = [.reinstallCold, .warm],
