@@ -20,4 +20,12 @@ package protocol Control: Sendable {
   /// What takes the machine from its present value to the wanted one, in order; empty when it has
   /// that already.
   func changes(in tree: HostTree) -> [Change]
+
+  /// What this machine cannot do of it although the rest can be done, as a sentence without a full
+  /// stop; nil when all of it can be done.
+  func shortfall(in tree: HostTree) -> String?
+}
+
+extension Control {
+  package func shortfall(in tree: HostTree) -> String? { nil }
 }

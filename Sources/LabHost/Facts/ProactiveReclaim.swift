@@ -29,14 +29,29 @@ struct ProactiveReclaim {
 
   private var agents: [String] { directories(in: "sys/kernel/mm/damon/admin/kdamonds") }
 
+  /// The files that switch the agents off which are on, and what they hold.
+  var switches: [(path: String, value: String)] {
+    let enabled = "sys/module/damon_reclaim/parameters/enabled"
+    let reclaiming = agents.filter {
+      tree.text(at: "\($0)/state") == "on" && !actions(of: $0).isEmpty
+    }
+    return reclaiming.map { ("\($0)/state", "on") }
+      + (tree.text(at: enabled) == "Y" ? [(enabled, "Y")] : [])
+  }
+
   private var schemes: [String] {
     agents
       .filter { tree.text(at: "\($0)/state") == "on" }
-      .flatMap { directories(in: "\($0)/contexts") }
+      .flatMap { actions(of: $0) }
+      .map { "DAMON \($0)" }
+  }
+
+  /// What the schemes of an agent do that cools pages.
+  private func actions(of agent: String) -> [String] {
+    directories(in: "\(agent)/contexts")
       .flatMap { directories(in: "\($0)/schemes") }
       .compactMap { tree.text(at: "\($0)/action") }
       .filter { ["pageout", "cold", "lru_deprio"].contains($0) }
-      .map { "DAMON \($0)" }
   }
 
   private func directories(in path: String) -> [String] {
