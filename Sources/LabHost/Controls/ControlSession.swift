@@ -48,7 +48,9 @@ package struct ControlSession {
     var refusals = refused.filter { plan.required.contains($0.key) }
     do throws(HostError) {
       for control in controls {
-        let receipt = try receipt(of: control)
+        // A shield of processors that the target does not get is of no use.
+        let obstacle = control.name == .shield ? refused[.cpus] : nil
+        let receipt = try receipt(of: control, obstacle: obstacle)
         receipts.append(receipt)
         if plan.required.contains(control.name), let reason = receipt.reason {
           refusals[control.name] = reason
@@ -91,7 +93,10 @@ package struct ControlSession {
 
   // MARK: - One control
 
-  private mutating func receipt(of control: any Control) throws(HostError) -> ControlReceipt {
+  private mutating func receipt(
+    of control: any Control,
+    obstacle: String?
+  ) throws(HostError) -> ControlReceipt {
     let before = control.reading(in: tree)
     var receipt = ControlReceipt(
       name: control.name.rawValue,
@@ -99,7 +104,7 @@ package struct ControlSession {
       before: before,
       after: before,
       status: .unavailable,
-      reason: control.obstacle(in: tree)
+      reason: obstacle ?? control.obstacle(in: tree)
     )
     guard receipt.reason == nil else { return receipt }
     // What cannot be done is asked before the rest is: it may not be seen afterwards.

@@ -148,6 +148,16 @@ import Testing
     #expect(receipt.reason?.hasPrefix("the swap areas stay on: they hold 3.0 GiB") == true)
   }
 
+  @Test func `shields no processors that the target does not get`() throws {
+    let machine = try MachineCopy("intel-notebook")
+    var session = session(ControlPlan(cpus: [9]), on: machine)
+    let receipt = try #require(try session.apply(refused: [.cpus: "only 0-3 are on"]).first)
+    #expect(receipt.name == "shield")
+    #expect(receipt.status == .unavailable)
+    #expect(receipt.reason == "only 0-3 are on")
+    #expect(record.changes.isEmpty)
+  }
+
   // MARK: - Failures
 
   /// Lets the machine refuse the third policy's governor.

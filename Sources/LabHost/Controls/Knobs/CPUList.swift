@@ -10,7 +10,8 @@ struct CPUList: Hashable, CustomStringConvertible {
   init?(_ text: String) {
     cpus = []
     for part in text.split(separator: ",") {
-      let ends = part.split(separator: "-").map { Int($0.trimmed) }
+      let ends = part.split(separator: "-", omittingEmptySubsequences: false)
+        .map { Int($0.trimmed) }
       guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
         first <= last
       else { return nil }

@@ -20,6 +20,7 @@ struct HugePagesControl: Control {
 
   func reading(in tree: HostTree) -> String? {
     let words = (tree.text(at: Self.path) ?? "").split(separator: " ")
+    if words.count == 1 { return String(words[0]) }
     let chosen = words.first { $0.hasPrefix("[") && $0.hasSuffix("]") }
     return chosen.map { String($0.dropFirst().dropLast()) }
   }

@@ -82,8 +82,8 @@ struct ShieldControl: Control {
 
   /// Takes a process out of the shield, with all its threads; one that is not in it stays.
   ///
-  /// A cpuset gives those who join it all of its processors: what the process was pinned to
-  /// before has to be set again.
+  /// Kernels before 6.2 give those who join a cpuset all of its processors: what the process was
+  /// bound to before has to be set again.
   func release(_ pid: Int, in tree: HostTree) throws(HostError) {
     guard case .first(let top) = CpusetHierarchy(tree: tree) else { return }
     let members = tree.text(at: "\(top)/\(Self.directory)/cgroup.procs") ?? ""
