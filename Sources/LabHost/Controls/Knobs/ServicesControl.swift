@@ -31,6 +31,7 @@ struct ServicesControl: Control {
 
   /// Such as `active: apt-daily.timer, cron.service`.
   func reading(in tree: HostTree) -> String? {
+    guard ServiceManager(tree: tree).isRunning else { return nil }
     let active = active(in: tree)
     return active.isEmpty ? "none active" : "active: \(active.joined(separator: ", "))"
   }
