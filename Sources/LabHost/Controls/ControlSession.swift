@@ -35,6 +35,9 @@ package struct ControlSession {
 
   /// Applies every control that is asked for, and reads those that are always reported.
   ///
+  /// What launches has to be started afterwards: a shield takes in what runs before, but for this
+  /// process.
+  ///
   /// - Parameter refused: What launches cannot be given, such as processors, with the reason.
   /// - Returns: A receipt per control, in the order of the controls. There are none of what only
   ///   the launches or the run are given.
