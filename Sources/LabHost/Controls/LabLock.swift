@@ -49,6 +49,12 @@ package struct LabLock: Sendable {
     try? file.close()
   }
 
+  /// Who has the lock, as far as he has said so and is alive; nobody is kept out by asking.
+  package static func holder(in directory: JournalDirectory) -> LabHolder? {
+    let path = directory.isChosen ? directory.path.appending("lock") : commonPath
+    return LabHolder(json: HostTree().bytes(at: path.string) ?? []).flatMap { $0.isAlive ? $0 : nil }
+  }
+
   // MARK: - The file
 
   /// The same for every user of the host.

@@ -24,7 +24,7 @@ package struct Leftovers: Sendable {
         leftover(.cgroup(directory: cgroup.directory.removingRoot().string), isLeft: cgroup.exists)
       )
     }
-    for path in Workspace.removeStaleSockets() {
+    for path in Workspace.removeStaleSockets() + ProbeDirectory.removeStale() {
       changes.append(leftover(.directory(path: path.string), isLeft: Workspace.mayRemove(path)))
     }
     return Recovery(changes)

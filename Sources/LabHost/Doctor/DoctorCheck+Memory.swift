@@ -26,11 +26,11 @@ extension DoctorCheck {
     },
     Self("swap", "swap") { host in
       let areas = SwapAreas(tree: host.tree)
-      guard areas.count > 0 else { return .ok("there is no area") }
-      let count = areas.count == 1 ? "one area" : "\(areas.count) areas"
-      guard areas.usedKibibytes > 0 else { return .ok("\(count), with nothing in it") }
+      guard !areas.all.isEmpty else { return .ok("there is no area") }
+      let count = areas.all.count == 1 ? "one area" : "\(areas.all.count) areas"
+      guard areas.held > 0 else { return .ok("\(count), with nothing in it") }
       return .degraded(
-        "\(count) with \(areas.usedKibibytes / 1_024) MiB, which launches may have to wait for",
+        "\(count) with \(areas.held / 1_024) MiB, which launches may have to wait for",
         remedy: "use `--control swap=off`"
       )
     },
@@ -50,19 +50,4 @@ extension DoctorCheck {
         )
     },
   ]
-}
-
-/// What is swapped out, by `/proc/swaps`; proc_swaps(5).
-private struct SwapAreas {
-  var count: Int
-  var usedKibibytes: Int
-
-  init(tree: HostTree) {
-    let lines = (tree.text(at: "proc/swaps") ?? "").split(separator: "\n").dropFirst()
-    count = lines.count
-    usedKibibytes = lines.reduce(0) { sum, line in
-      let fields = line.split(whereSeparator: \.isWhitespace)
-      return sum + (fields.count > 3 ? Int(fields[3]) ?? 0 : 0)
-    }
-  }
 }

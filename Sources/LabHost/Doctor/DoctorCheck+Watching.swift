@@ -89,23 +89,3 @@ extension DoctorCheck {
       )
   }
 }
-
-/// The temperatures of a machine.
-///
-/// Source: the kernel's driver-api/thermal/sysfs-api.rst and hwmon/sysfs-interface.rst.
-private struct TemperatureSensors {
-  var tree: HostTree
-
-  /// In degrees Celsius; a sensor that tells nonsense, as broken ones do, is left out.
-  var degrees: [Double] {
-    let zones = tree.names(in: "sys/class/thermal").filter { $0.hasPrefix("thermal_zone") }
-      .map { "sys/class/thermal/\($0)/temp" }
-    let monitors = tree.names(in: "sys/class/hwmon").flatMap { monitor in
-      tree.names(in: "sys/class/hwmon/\(monitor)")
-        .filter { $0.hasPrefix("temp") && $0.hasSuffix("_input") }
-        .map { "sys/class/hwmon/\(monitor)/\($0)" }
-    }
-    return (zones + monitors).compactMap { tree.text(at: $0).flatMap(Double.init) }
-      .map { $0 / 1_000 }.filter { 0 < $0 && $0 < 150 }
-  }
-}

@@ -12,13 +12,19 @@ struct Workspace: Sendable {
 
   private let homes: FilePath
 
-  init(below directory: String) throws(HostError) {
+  /// Makes the directories, which the journal has before they are there.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)``, and what the journal throws.
+  init(below directory: String, journal: ControlJournal? = nil) throws(HostError) {
     let name = ProcessIdentity.current.description
     let work = FilePath(directory).appending("work")
     homes = work.appending(name)
     sockets = Self.socketRoot.appending("\(Self.prefix)\(name)")
     Self.removeStale(in: work, prefix: "")
     Self.removeStaleSockets()
+    for path in [homes, sockets] {
+      try journal?.record(.directory(path: Self.absolute(path).string), of: nil)
+    }
     do {
       try FileManager.default.createDirectory(
         atPath: work.string,
@@ -49,6 +55,10 @@ struct Workspace: Sendable {
   func remove() {
     Self.remove(homes)
     Self.remove(sockets)
+  }
+
+  private static func absolute(_ path: FilePath) -> FilePath {
+    path.isAbsolute ? path : FilePath(FileManager.default.currentDirectoryPath).pushing(path)
   }
 
   /// What the names of directories of sockets begin with.

@@ -5,7 +5,7 @@ import SystemPackage
 ///
 /// It is used from one thread, and must be closed.
 package struct HostLaboratory: LaunchLaboratory {
-  /// What is said of the controls that are in force without being asked for.
+  /// What became of the controls that are asked for, and of those that are always in force.
   package let receipts: [ControlReceipt]
 
   package let host: HostFacts
@@ -23,6 +23,7 @@ package struct HostLaboratory: LaunchLaboratory {
   private let instruments: StageInstruments
   private let workspace: Workspace
   private let interrupt: InterruptFlag?
+  private let controls: HostControls
   private let cache = PageCache()
   private var benches: [Arm: Bench]
   private var pins: [FilePath: String] = [:]
@@ -30,43 +31,72 @@ package struct HostLaboratory: LaunchLaboratory {
   /// How often pages were dropped, so that a clean launch before does not vouch for one after.
   private var evictions = 0
 
-  /// Prepares the launches of a plan, and refuses at once what this machine cannot do.
+  /// Whether launches wait until the machine has settled.
+  private var isPatient = true
+
+  /// What the lengths of the padding variable are drawn from.
+  private var paddings: SplitMix64
+
+  private var meter: DisturbanceMeter?
+
+  /// The cgroup whose use is told from that of others.
+  private var meteredCgroup: String?
+
+  /// Applies the controls of a plan, prepares its launches, and refuses at once what this machine
+  /// cannot do.
   ///
   /// - Parameters:
   ///   - plan: Its targets have absolute paths.
   ///   - directory: Where private directories go, on the disk that the targets' files are on.
+  ///   - session: The lab that the launches and all changes belong to; it undoes them.
   ///   - interrupt: Ends a waiting launch when it is set.
   /// - Throws: ``HostError``, with every refusal of every target.
   package init(
     plan: Plan,
     directory: String,
+    session: LabSession,
     interrupt: InterruptFlag? = nil
   ) async throws(HostError) {
     self.interrupt = interrupt
-    workspace = try Workspace(below: directory)
+    paddings = SplitMix64(seed: plan.seed, part: -1)
+    workspace = try Workspace(below: directory, journal: session.journal)
+    let asked = plan.scenario.controls ?? ControlPlan(padsEnvironment: false)
     var started: (spawner: Spawner, instruments: StageInstruments)?
     do throws(HostError) {
       let sockets = workspace.sockets.string
-      let spawner = try Spawner(temporaryDirectory: sockets, interrupt: interrupt)
+      let controls = try HostControls(plan: asked, session: session, sockets: sockets)
+      let spawner = try Spawner(
+        temporaryDirectory: sockets,
+        interrupt: interrupt,
+        harnessCPUs: controls.harnessCPUs,
+        cgroupParent: controls.cgroupParent
+      )
+      controls.pinHarness()
+      let mark = try spawner.mark(in: session.journal)
       let instruments = try StageInstruments(for: plan, spawner: spawner, fallback: sockets)
       started = (spawner, instruments)
       benches = try await LaboratorySetUp(
         plan: plan,
         directory: directory,
-        instruments: instruments
+        instruments: instruments,
+        variables: TargetVariables(policy: asked.environment, mark: mark),
+        conditions: controls.conditions
       ).benches(in: workspace)
       self.spawner = spawner
       self.instruments = instruments
+      self.controls = controls
     } catch {
       started?.instruments.remove()
       started?.spawner.close()
       workspace.remove()
       throw error
     }
-    notes = benches.values.flatMap(\.notes).uniqued()
+    notes = benches.values.flatMap(\.notes).withoutRepetitions
     let program = benches[plan.arms[0]]?.request.program ?? "/"
     host = HostFactsReader().facts(for: FilePath(program))
-    receipts = [ProactiveReclaim(tree: HostTree()).receipt, spawner.containment]
+    meteredCgroup = spawner.cgroupDirectory
+    meter = controls.meter(cgroup: meteredCgroup)
+    receipts = controls.receipts + [meter?.receipt(), spawner.containment].compactMap(\.self)
   }
 
   /// Ends the spawner and removes the private directories.
@@ -74,19 +104,21 @@ package struct HostLaboratory: LaunchLaboratory {
     instruments.remove()
     spawner.close()
     workspace.remove()
+    controls.release()
   }
 
   package var now: Nanoseconds { MonotonicClock.now }
 
-  package mutating func stopWaiting() {}
+  package mutating func stopWaiting() { isPatient = false }
 
   // MARK: - One launch
 
   package mutating func prepare(_ arm: Arm) throws(HostError) -> Preparation {
     if interrupt?.isSet == true { throw .interrupted }
-    let beginning = now
     guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
     var preparation = Preparation(unverified: arm.state.isCold ? bench.unverified : nil)
+    preparation.settling = controls.gate?.wait(interrupt: interrupt, patient: isPatient)
+    let beginning = now
     switch arm.state {
     case .rebootCold:
       try useNewHome(arm, &preparation)
@@ -107,10 +139,23 @@ package struct HostLaboratory: LaunchLaboratory {
   }
 
   package mutating func launch(_ arm: Arm) throws(HostError) -> LaunchResult {
+    if meteredCgroup != spawner.cgroupDirectory {
+      // A spawner that was stuck was started anew.
+      meteredCgroup = spawner.cgroupDirectory
+      meter = controls.meter(cgroup: meteredCgroup)
+    }
+    meter?.begin()
+    var result = try launchUnwatched(arm)
+    result.disturbances = meter?.end(result: result) ?? []
+    return result
+  }
+
+  private mutating func launchUnwatched(_ arm: Arm) throws(HostError) -> LaunchResult {
     guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
     let isReplaced = bench.isReplaced
     try instruments.begin(bench.view)
-    var result = try spawner.launch(bench.request)
+    let padding = paddings.next(below: LaunchRequest.paddingLimit + 1)
+    var result = try spawner.launch(bench.request, padding: padding)
     try instruments.end(bench.view, &result)
     if bench.view.collector != nil, arm.state.isCold, !bench.residency.isEmpty {
       result.pageIns = try cache.pageIns(since: bench.residency, of: result)
@@ -138,7 +183,7 @@ package struct HostLaboratory: LaunchLaboratory {
   ) throws(HostError) {
     guard benches[arm]?.hasNewHome == true else { return }
     preparation.warmUps += 1
-    _ = try launch(arm)
+    _ = try launchUnwatched(arm)
   }
 
   private mutating func reinstall(_ arm: Arm) throws(HostError) {
@@ -158,7 +203,7 @@ package struct HostLaboratory: LaunchLaboratory {
     }
     while preparation.warmUps < Self.warmUpLimit {
       preparation.warmUps += 1
-      let result = try launch(arm)
+      let result = try launchUnwatched(arm)
       guard result.outcome == .ready, let faults = result.figures.majorFaults else { return }
       if faults == 0 { return }
     }
@@ -204,12 +249,4 @@ package struct HostLaboratory: LaunchLaboratory {
 struct Clean {
   var at: Nanoseconds
   var evictions: Int
-}
-
-extension Sequence where Element: Hashable {
-  /// The elements in order, each once.
-  fileprivate func uniqued() -> [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
-  }
 }

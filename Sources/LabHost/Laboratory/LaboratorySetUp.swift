@@ -12,6 +12,11 @@ struct LaboratorySetUp {
 
   let instruments: StageInstruments
 
+  let variables: TargetVariables
+
+  /// What each launch is given.
+  let conditions: LaunchConditions
+
   /// Makes the bench of every arm.
   ///
   /// - Throws: ``HostError/several(_:)`` with every refusal of every target.
@@ -34,7 +39,7 @@ struct LaboratorySetUp {
   private func bench(of arm: Arm, home: FilePath) async throws(HostError) -> Bench {
     let target = try target(of: arm)
     let privateHome = needsPrivateHome(target) ? home : nil
-    let environment = Self.environment(of: target, home: privateHome)
+    let environment = variables.variables(of: target, home: privateHome)
     let program = try ExecutableLookup.resolve(
       command: target.command[0],
       path: environment["PATH"],
@@ -79,10 +84,12 @@ struct LaboratorySetUp {
     )
   }
 
-  /// A first run needs a HOME of its own, and then so do the arms it is compared with.
+  /// A first run needs a HOME of its own, and then so do the arms it is compared with; a pinned
+  /// environment has one always.
   private func needsPrivateHome(_ target: Target) -> Bool {
     guard target.name != Arm.emptyTarget else { return false }
     return target.home != nil || plan.scenario.states.contains(.firstRun)
+      || variables.policy == .pinned
   }
 
   private func request(
@@ -103,29 +110,12 @@ struct LaboratorySetUp {
       tty: target.tty,
       counters: arm.kind == .counters ? target.counters : [],
       breakpoints: view.breakpoints,
-      recordsFaults: view.collector != nil && arm.state.isCold
+      recordsFaults: view.collector != nil && arm.state.isCold,
+      conditions: conditions
     )
   }
 
-  // MARK: - Environment and directories
-
-  /// The environment of launchlab with what the target changes.
-  ///
-  /// The XDG directories follow a private HOME, because a cache elsewhere would survive its reset.
-  private static func environment(of target: Target, home: FilePath?) -> [String: String] {
-    var environment = ProcessInfo.processInfo.environment
-    environment["PWD"] = target.directory
-    // What launchlab was told by what has started it is not meant for the target.
-    for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LAUNCHLAB_EVENTS"] {
-      environment[name] = nil
-    }
-    environment["LD_AUDIT"] = StageProbe.removed(from: environment["LD_AUDIT"])
-    if let home {
-      for name in ["CACHE", "CONFIG", "DATA", "STATE"] { environment["XDG_\(name)_HOME"] = nil }
-      environment["HOME"] = home.string
-    }
-    return environment.merging(target.environment) { $1 }
-  }
+  // MARK: - Directories
 
   /// Makes the private HOME as its template says, and lists all that a first run resets.
   private func directories(

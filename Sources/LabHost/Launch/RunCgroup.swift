@@ -14,9 +14,11 @@ struct RunCgroup {
   /// Makes the cgroup of this process; nil where no cgroup v2 can be written to.
   ///
   /// Cgroups that a controller which is gone has left are killed and removed first.
-  static func make() -> Self? {
-    guard let parent = ownDirectory() else { return nil }
-    removeStale(in: parent)
+  ///
+  /// - Parameter parent: Where it is made; nil means below the cgroup of this process.
+  static func make(in parent: FilePath? = nil) -> Self? {
+    removeStale()
+    guard let parent = parent ?? ownDirectory() else { return nil }
     // One process may have several spawners, one after the other or side by side.
     for number in 1...1_000 {
       let name = "\(prefix)\(ProcessIdentity.current)-\(number)"
@@ -84,7 +86,10 @@ struct RunCgroup {
   // MARK: - Finding it
 
   /// The directory of this process's own cgroup v2.
-  private static func ownDirectory() -> FilePath? {
+  private static func ownDirectory() -> FilePath? { directories()?.own }
+
+  /// The directories of this process's own cgroup v2 and of the topmost one that is seen.
+  private static func directories() -> (own: FilePath, top: FilePath)? {
     let tree = HostTree()
     let mounts = tree.text(at: "proc/self/mountinfo")?.split(separator: "\n") ?? []
     let memberships = tree.text(at: "proc/self/cgroup")?.split(separator: "\n") ?? []
@@ -98,17 +103,22 @@ struct RunCgroup {
       let root = FilePath(String(fields[3]))
       var path = FilePath(String(own))
       guard path.removePrefix(root) else { continue }
-      return FilePath(String(fields[4])).appending(path.components)
+      let top = FilePath(String(fields[4]))
+      return (top.appending(path.components), top)
     }
     return nil
   }
 
-  /// Kills and removes what labs that are gone have left beside this process's cgroup.
+  /// Kills and removes what labs that are gone have left below this process's cgroup and below the
+  /// topmost one.
   ///
   /// - Returns: The directories that were found, whether or not they could be removed.
-  static func removeStale() -> [Self] { ownDirectory().map(removeStale(in:)) ?? [] }
-
   @discardableResult
+  static func removeStale() -> [Self] {
+    guard let directories = directories() else { return [] }
+    return Set([directories.own, directories.top]).flatMap(removeStale(in:))
+  }
+
   private static func removeStale(in parent: FilePath) -> [Self] {
     var found: [Self] = []
     for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {

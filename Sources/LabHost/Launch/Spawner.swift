@@ -16,6 +16,9 @@ package final class Spawner {
 
   /// The processors of the spawner and those of targets that ask for none; nil leaves them alone.
   private let affinity: (harness: [Int], targets: [Int])?
+
+  /// Where its cgroup is made; nil means below that of launchlab.
+  private let cgroupParent: FilePath?
   private var cgroup: RunCgroup?
   private var process: SpawnerProcess?
 
@@ -34,22 +37,40 @@ package final class Spawner {
   ///   - harnessCPUs: The processors that the spawner itself is kept on, of those that
   ///     ``ProcessAffinity/available()`` lists. Targets that ask for none run on those that
   ///     launchlab has now, so it should not be pinned itself yet.
+  ///   - cgroupParent: The directory of the cgroup that its own is made in; nil means that of
+  ///     launchlab.
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package init(
     temporaryDirectory: String = "/tmp",
     interrupt: InterruptFlag? = nil,
     patience: Nanoseconds = .seconds(5),
-    harnessCPUs: [Int]? = nil
+    harnessCPUs: [Int]? = nil,
+    cgroupParent: String? = nil
   ) throws(HostError) {
     runtimeDirectory = try Self.makeRuntimeDirectory(in: temporaryDirectory)
     program = try EmbeddedHelper.spawner.unpacked()
     self.interrupt = interrupt
     self.patience = patience
+    self.cgroupParent = cgroupParent.map { FilePath($0) }
     affinity = harnessCPUs.map { ($0, ProcessAffinity.allowed()) }
     _ = try running()
   }
 
   deinit { close() }
+
+  /// The cgroup that holds the spawner and all that it launches; nil where there is none.
+  var cgroupDirectory: String? { cgroup?.directory.string }
+
+  /// What the variable `LAUNCHLAB_RUN` of targets has to be, so that what they leave is found where
+  /// no cgroup holds it; nil where one does. The journal has it then.
+  ///
+  /// - Throws: ``HostError/journal(operation:path:errno:)``.
+  func mark(in journal: ControlJournal) throws(HostError) -> String? {
+    guard cgroup == nil else { return nil }
+    let mark = ProcessIdentity.current.description
+    try journal.record(.processes(mark: mark), of: nil)
+    return mark
+  }
 
   /// What holds the processes of a launch together, and why it is no cgroup if it is none.
   package var containment: ControlReceipt {
@@ -124,7 +145,7 @@ package final class Spawner {
 
   private func running() throws(HostError) {
     if process != nil { return }
-    cgroup = RunCgroup.make()
+    cgroup = RunCgroup.make(in: cgroupParent)
     if cgroup == nil { OrphanSweep.prepare() }
     var arguments = [runtimeDirectory, cgroup?.directory.string ?? ""]
     if let affinity {

@@ -103,13 +103,21 @@ struct ProbeDirectory: Sendable {
   }
 
   /// Removes what processes that are gone have left.
-  private static func removeStale(in parent: FilePath) {
+  ///
+  /// - Returns: The directories that were found, whether or not they could be removed.
+  @discardableResult
+  static func removeStale(in parent: FilePath = "/dev/shm") -> [FilePath] {
+    var found: [FilePath] = []
     for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {
       let identity = name.dropFirst(prefix.count).split(separator: "-").prefix(2)
       guard let owner = ProcessIdentity(identity.joined(separator: "-")), !owner.isAlive else {
         continue
       }
-      Workspace.remove(parent.appending(name))
+      let path = parent.appending(name)
+      guard Workspace.mayRemove(path) else { continue }
+      Workspace.remove(path)
+      found.append(path)
     }
+    return found
   }
 }

@@ -40,7 +40,14 @@ package struct DoctorWorkflow {
 
   /// What launchlab itself has kept about a host.
   private func record(of host: HostFacts) -> LabRecord {
-    // INTEGRATE: LabRecord(holder:leftovers:noise:) from the lab lock, the journals and the store.
-    LabRecord()
+    var record = LabRecord()
+    if let directory = try? JournalDirectory() {
+      record.holder = LabLock.holder(in: directory).map { holder in
+        "pid \(holder.pid) of \(holder.user): \(holder.command.joined(separator: " "))"
+      }
+      record.leftovers = ControlJournal.stale(in: directory).count
+    }
+    record.noise = HostStore.noise(of: host.fingerprint)
+    return record
   }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import LabModel
+import LabStore
 
 /// Where what is known of the host itself is kept.
 enum HostStore {
@@ -24,5 +26,16 @@ enum HostStore {
       )
     }
     return "\(directory)/launchlab/launchlab.sqlite"
+  }
+
+  /// What self-tests have found of a host, the newest of each state and command; empty when there
+  /// was none, or it cannot be read.
+  static func noise(of fingerprint: String) -> [HostNoise] {
+    let environment = ProcessInfo.processInfo.environment
+    guard let path = try? path(nil, environment: environment),
+      FileManager.default.fileExists(atPath: path),
+      let store = try? Store(path: path, mode: .readOnly)
+    else { return [] }
+    return (try? store.noise(fingerprint: fingerprint)) ?? []
   }
 }

@@ -52,7 +52,7 @@ package struct SelfTestWorkflow {
       command: request.command,
       refused: refused
     )
-    // UNCOMMENT where the store has it: try store.saveNoise(summary.noise)
+    try store.saveNoise(summary.noise)
     return summary
   }
 }

@@ -19,12 +19,15 @@ package struct RunWorkflow {
   /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on; what was
   ///   stored by then stays stored.
   package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> RunSummary {
+    let session = try LabSession(command: request.commandLine)
+    defer { session.end() }
     let source = try await SourceWorkflow(request: request).scenario(observe)
     let beginning = try RunBeginning(request: request, source: source)
     let store = try Store(path: request.store, mode: .readWrite)
     var laboratory = try await HostLaboratory(
       plan: beginning.plan,
       directory: request.storeDirectory,
+      session: session,
       interrupt: InterruptFlag.onSignals.get()
     )
     defer { laboratory.close() }
@@ -36,8 +39,14 @@ package struct RunWorkflow {
       observe: observe
     )
     observe(.started(run: run, done: sink.done))
-    let loop = LaunchLoop(plan: run.plan, firstBlock: beginning.firstBlock)
+    let loop = LaunchLoop(
+      plan: run.plan,
+      firstBlock: beginning.firstBlock,
+      stored: sink.repetition
+    )
     let ending = try launched(loop, on: &laboratory, into: &sink)
+    laboratory.close()
+    let changed = session.end()
     let now = Date()
     run.status = ending.status
     run.finishedAt = now
@@ -47,7 +56,9 @@ package struct RunWorkflow {
     try store.saveSymbols(symbols.names, of: run.id)
     var summary = concluded.naming(symbols.names).foldingStages()
     let failure = ending.diagnostic(in: run.plan.scenario)
-    summary.warnings = [failure].compactMap(\.self) + summary.warnings + laboratory.notes
+    summary.warnings =
+      [failure].compactMap(\.self) + changed + summary.warnings
+      + Preflight(plan: run.plan).warnings + laboratory.notes + session.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
     try store.saveCollectors(CollectorRow.rows(of: summary), of: run.id)
     if let failure = writeReport(of: summary) { summary.warnings.append(failure) }

@@ -7,12 +7,14 @@ import LabScenarios
 /// Launches a command under collectors, and concludes how its launches are spent; nothing is stored.
 package struct StagesWorkflow {
   private let scenario: Scenario
+  private let command: [String]
   private let seed: UInt64
 
   /// - Parameter options: What is launched, with its `stages`.
   /// - Throws: `ScenarioError` with every problem of the options.
   package init(options: MeasureOptions) throws {
     scenario = try ScenarioFile.load(options: options)
+    command = options.command
     seed = UInt64(UInt32.random(in: 0...(.max)))
   }
 
@@ -23,9 +25,12 @@ package struct StagesWorkflow {
   /// - Throws: a ``LabError`` when nothing could be measured.
   package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> StagesResult {
     let plan = plan
+    let session = try LabSession(command: ["launchlab", "stages", "--"] + command)
+    defer { session.end() }
     var laboratory = try await HostLaboratory(
       plan: plan,
       directory: try ScratchDirectory.path(),
+      session: session,
       interrupt: InterruptFlag.onSignals.get()
     )
     defer { laboratory.close() }
@@ -41,11 +46,14 @@ package struct StagesWorkflow {
     var sink = StagesSink(plan: plan, observe: observe)
     let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
     run.status = ending.status
+    laboratory.close()
+    let changed = session.end()
     let symbols = await SymbolReader().symbols(for: sink.codePlaces)
     var summary = sink.accumulator.summary(of: run).naming(symbols.names)
     summary.warnings =
-      StagesFailures(ending: ending, unready: sink.unready, scenario: plan.scenario)
-      .told(with: summary.warnings) + laboratory.notes
+      changed
+      + StagesFailures(ending: ending, unready: sink.unready, scenario: plan.scenario)
+      .told(with: summary.warnings) + laboratory.notes + session.notes
     return StagesResult(
       summary: summary,
       launches: sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) },

@@ -45,7 +45,8 @@ struct SwapAreas {
     }
   }
 
-  private var held: Int { all.map(\.usedKibibytes).reduce(0, +) }
+  /// What all of them hold, in KiB.
+  var held: Int { all.map(\.usedKibibytes).reduce(0, +) }
 
   private var reserve: Int { totalKibibytes / 10 }
 

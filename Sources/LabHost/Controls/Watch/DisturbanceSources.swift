@@ -125,7 +125,7 @@ enum OwnProcess {
     let line = (tree.text(at: "proc/thread-self/status") ?? "").split(separator: "\n")
       .first { $0.hasPrefix(name) }
     guard let line else { return true }
-    let own = ProcessorList.numbers(in: line.dropFirst(name.count).trimmed)
+    let own = CPUList(line.dropFirst(name.count).trimmed)?.cpus ?? []
     return !cpus.isDisjoint(with: own)
   }
 }

@@ -1,4 +1,6 @@
 /// The temperature sensors of a machine: thermal zones, and those of hwmon chips.
+///
+/// Source: the kernel's driver-api/thermal/sysfs-api.rst and hwmon/sysfs-interface.rst.
 struct TemperatureSensors {
   private let files: [KeptFile]
 
@@ -15,8 +17,14 @@ struct TemperatureSensors {
 
   var areMissing: Bool { files.isEmpty }
 
-  /// The highest temperature in degrees Celsius; nil when no sensor answers.
-  var highest: Double? {
-    files.compactMap { $0.numbers?.first }.max().map { Double($0) / 1_000 }
+  /// In degrees Celsius; a sensor that tells nonsense, as broken ones do, is left out.
+  var degrees: [Double] {
+    files.compactMap { file in
+      file.numbers?.first.map { Double($0) / 1_000 }
+    }
+    .filter { degrees in degrees > 0 && degrees < 150 }
   }
+
+  /// The highest temperature in degrees Celsius; nil when no sensor answers.
+  var highest: Double? { degrees.max() }
 }

@@ -7,12 +7,6 @@ import Testing
 @Suite(.temporaryDirectory) struct CounterSourceTests {
   private let machine = WatchedTree()
 
-  @Test func `a list of processors has ranges and single ones`() {
-    #expect(ProcessorList.numbers(in: "0-2,5,7-8\n") == [0, 1, 2, 5, 7, 8])
-    #expect(ProcessorList.numbers(in: "").isEmpty)
-    #expect(ProcessorList.numbers(in: "3-1,x,2") == [2])
-  }
-
   @Test func `all online processors are used unless some are named`() throws {
     try machine.write("0-3\n", to: "sys/devices/system/cpu/online")
     #expect(ProcessorList.used(nil, in: machine.tree) == [0, 1, 2, 3])

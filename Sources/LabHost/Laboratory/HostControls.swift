@@ -1,0 +1,126 @@
+import LabModel
+import SystemPackage
+
+/// The controls of one run: what is set for all of it, and what each launch is given.
+struct HostControls {
+  /// One per control that is asked for, and of those that are always reported.
+  let receipts: [ControlReceipt]
+
+  /// What launches are given; what the machine refuses is not among it.
+  let conditions: LaunchConditions
+
+  /// The processors that launchlab and its spawner are kept on; nil leaves them alone.
+  let harnessCPUs: [Int]?
+
+  /// The directory that the cgroup of the run has to be made in; nil when it may be anywhere.
+  let cgroupParent: String?
+
+  let gate: SettleGate?
+
+  private let plan: ControlPlan
+  private let tree: HostTree
+
+  /// The processors that launchlab had at first.
+  private let firstCPUs = ProcessAffinity.allowed()
+
+  /// Tries what launches ask for, and applies the rest.
+  ///
+  /// - Parameters:
+  ///   - plan: What the scenario asks for.
+  ///   - session: The lab that the changes belong to.
+  ///   - sockets: A directory of a short path for the spawner of the trial.
+  /// - Throws: ``HostError/controlsRefused(_:)`` with every control that is required and refused;
+  ///   what was changed is then set back.
+  init(plan: ControlPlan, session: LabSession, sockets: String) throws(HostError) {
+    self.plan = plan
+    tree = session.tree
+    gate = plan.settle.map { SettleGate(limits: $0, cpus: plan.cpus, tree: session.tree) }
+    let refused = try Self.refusals(of: plan, sockets: sockets)
+    let conditions = LaunchConditions(plan, without: refused)
+    let unsettled = gate?.receipt()
+    let journal = session.journal
+    var controls = ControlSession(plan: plan, tree: session.tree) {
+      (change, name) throws(HostError) in
+      try journal.record(change, of: name)
+    }
+    let applied = try controls.apply(
+      refused: refused.merging(Self.refusals(of: [unsettled].compactMap(\.self))) { first, _ in
+        first
+      }
+    )
+    self.conditions = conditions
+    cgroupParent = controls.cgroupParent
+    harnessCPUs = conditions.cpus.flatMap { cpus in
+      let others = ProcessAffinity.available().filter { !cpus.contains($0) }
+      return others.isEmpty ? nil : others
+    }
+    receipts =
+      LaunchReceipts(plan: plan, refused: refused, harness: harnessCPUs).all + applied
+      + [unsettled].compactMap(\.self)
+  }
+
+  /// Keeps launchlab itself off the processors of targets, until ``release()``.
+  ///
+  /// The spawner must be there already: what it gives to targets that ask for none are the
+  /// processors that launchlab has.
+  func pinHarness() {
+    if let harnessCPUs { _ = ProcessAffinity.pin(to: harnessCPUs) }
+  }
+
+  /// Lets launchlab run where it did before.
+  func release() {
+    if harnessCPUs != nil { _ = ProcessAffinity.pin(to: firstCPUs) }
+  }
+
+  /// Watches launches, where that is asked for.
+  ///
+  /// - Parameter cgroup: That of the run.
+  func meter(cgroup: String?) -> DisturbanceMeter? {
+    plan.steal.map {
+      DisturbanceMeter(
+        limits: $0,
+        cpus: conditions.cpus,
+        cgroup: cgroup.map { FilePath($0) },
+        tree: tree
+      )
+    }
+  }
+
+  private static func refusals(
+    of plan: ControlPlan,
+    sockets: String
+  ) throws(HostError) -> [ControlName: String] {
+    let wanted = LaunchConditions(plan, without: [:])
+    guard wanted.needsTrial else { return [:] }
+    let spawner = try Spawner(temporaryDirectory: sockets)
+    defer { spawner.close() }
+    return try LaunchTrial(spawner: spawner).refusals(of: wanted)
+  }
+
+  private static func refusals(of receipts: [ControlReceipt]) -> [ControlName: String] {
+    receipts.reduce(into: [:]) { refusals, receipt in
+      guard receipt.status != .applied, let name = ControlName(rawValue: receipt.name) else {
+        return
+      }
+      refusals[name] = receipt.reason
+    }
+  }
+}
+
+extension LaunchConditions {
+  /// What a plan asks of each launch, but for what the machine refuses.
+  init(_ plan: ControlPlan, without refused: [ControlName: String]) {
+    self.init(
+      cpus: refused[.cpus] == nil ? plan.cpus : nil,
+      randomizesAddresses: refused[.aslr] != nil || plan.randomizesAddresses != false,
+      priority: refused[.priority] == nil ? plan.priority : nil,
+      network: refused[.network] == nil ? plan.network : .host,
+      padsEnvironment: plan.padsEnvironment
+    )
+  }
+
+  /// Whether anything is asked for that a machine may refuse.
+  var needsTrial: Bool {
+    cpus != nil || !randomizesAddresses || priority != nil || network != .host
+  }
+}

@@ -1,0 +1,19 @@
+import LabHost
+import LabModel
+
+/// What is known of a host that makes the numbers of a run worse, and that nobody has suppressed.
+struct Preflight {
+  let plan: Plan
+
+  var warnings: [Diagnostic] {
+    let suppressed = plan.scenario.controls?.suppressed ?? []
+    return Doctor.preflight(for: plan).filter { !suppressed.contains($0.id) }.map { found in
+      Diagnostic(
+        found.status == .missing ? .warning : .note,
+        id: found.id,
+        problem: found.finding,
+        remedy: found.remedy
+      )
+    }
+  }
+}
