@@ -16,7 +16,8 @@ import Testing
       states: [.warm],
       launches: 2,
       directory: "/",
-      stages: StagePlan(launches: 2)
+      stages: StagePlan(launches: 2),
+      controls: ControlPlan(steal: DisturbanceLimits(share: 0.5))
     )
     let arms = [Arm(target: "tool", state: .warm, kind: .probe)]
     return RunRecord(
@@ -29,7 +30,7 @@ import Testing
   }()
 
   /// A launch of 1 ms with two libraries that are too short to be kept one by one.
-  private func record(block: Int) -> LaunchRecord {
+  private func record(block: Int, position: Int = 0) -> LaunchRecord {
     let libraries = ["/lib/a.so", "/lib/b.so"].map {
       Stage(
         name: $0,
@@ -55,7 +56,7 @@ import Testing
     )
     return LaunchRecord(
       block: block,
-      position: 0,
+      position: position,
       arm: 0,
       startedAt: .zero,
       preparation: Preparation(),
@@ -85,6 +86,29 @@ import Testing
       let libraries = try libraries(resumed)
       #expect(libraries.map(\.n) == [2])
       #expect(libraries.map(\.median) == [200])
+    }
+  }
+
+  @Test func `repeats raise the total, also those of before a resumption`() throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(path: "\(directory)/store.sqlite", mode: .readWrite)
+      var sink = try RunSink(run: Self.run, isResumption: false, store: store) { _ in }
+      try sink.take(record(block: 0), at: .zero)
+      try sink.take(record(block: 0, position: 1), at: .zero)
+      try sink.endBlock(at: .zero)
+      #expect(sink.repetition.repeated == 1)
+      try sink.finish(.interrupted, at: Date(timeIntervalSince1970: 1))
+
+      var counts: [[Int]] = []
+      var resumed = try RunSink(run: Self.run, isResumption: true, store: store) { event in
+        if case .launched(_, _, let done, let total, let repeated) = event {
+          counts.append([done, total, repeated])
+        }
+      }
+      #expect(resumed.repetition.repeated == 1)
+      try resumed.take(record(block: 1), at: .zero)
+      try resumed.take(record(block: 1, position: 1), at: .zero)
+      #expect(counts == [[3, 3, 1], [4, 4, 2]])
     }
   }
 }
