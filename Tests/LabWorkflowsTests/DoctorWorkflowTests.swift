@@ -1,0 +1,38 @@
+import LabModel
+import Testing
+
+@testable import LabWorkflows
+
+@Suite struct DoctorWorkflowTests {
+  @Test func `names the nearest id of one that does not exist`() {
+    #expect(
+      text(of: ["boost", "governer"]) == """
+        error: --suppress cannot be "governer"
+          help: give governor
+        """
+    )
+  }
+
+  @Test func `lists the ids for one that is like none`() throws {
+    let message = try #require(text(of: ["everything"]))
+    #expect(message.contains("give one of: root, drop-caches, "))
+  }
+
+  @Test func `keeps what is suppressed apart`() throws {
+    let id = try #require(DoctorWorkflow.ids.last)
+    let findings = try DoctorWorkflow(suppressed: [id]).findings()
+    #expect(findings.capabilities.map(\.id) == DoctorWorkflow.ids)
+    #expect(findings.suppressed == [id])
+    #expect(findings.host.fingerprint.count == 32)
+  }
+
+  /// What is said of ids; nil when they are all known.
+  private func text(of ids: [String]) -> String? {
+    do throws(WorkflowError) {
+      try DoctorWorkflow.check(ids)
+      return nil
+    } catch {
+      return error.diagnostics.map(\.description).joined(separator: "\n")
+    }
+  }
+}
