@@ -29,8 +29,8 @@ enum SelfTestWords {
     let rate = Quantity.percent(Double(alarms.alarms) / Double(alarms.comparisons))
     return "\(alarms.alarms) of \(alarms.comparisons) comparisons are false alarms (\(rate)), and "
       + "\(alarms.alarmsWithoutLimit) would be without the effect limit; they are of \(alarms.window) "
-      + "consecutive blocks each and of all, so they overlap: at most "
-      + "\(alarms.independent(of: state.comparison.count)) are independent"
+      + "consecutive blocks each and of all, so they overlap, and count for at "
+      + "most \(Quantity.count(alarms.independent(of: state.comparison.count), "independent one"))"
   }
 
   /// A ratio near 1 with three decimals.

@@ -52,7 +52,7 @@ package struct SelfTestWorkflow {
       command: request.command,
       refused: refused
     )
-    try store.saveNoise(summary.noise)
+    if run.run.status == .complete { try store.saveNoise(summary.noise) }
     return summary
   }
 }

@@ -1,6 +1,9 @@
 import Foundation
 import LabAnalysis
 import LabModel
+import LabStatistics
+import LabTestSupport
+import Testing
 
 /// A self-test with made-up times that are the same in every run of the tests.
 enum SampleSelfTest {
@@ -14,10 +17,12 @@ enum SampleSelfTest {
     let run = run(states: states, blocks: blocks, cpuModel: cpuModel)
     var pairs = LaunchPairs(plan: run.plan, baseline: "A", candidate: "B")
     var accumulator = RunAccumulator(plan: run.plan)
+    var generator = SeededGenerator(seed: 18)
     for block in 0..<blocks {
       for (index, arm) in run.plan.arms.enumerated() {
         let factor = arm.target == "B" && arm.state == .warm ? slowdown : 1
-        let record = record(arm, index, block: block, factor: factor)
+        let scatter = 2 * generator.nextUniform() - 1
+        let record = record(arm, index, block: block, factor: factor, scatter: scatter)
         pairs.add(record)
         accumulator.add(record)
       }
@@ -61,10 +66,10 @@ enum SampleSelfTest {
     _ arm: Arm,
     _ index: Int,
     block: Int,
-    factor: Double
+    factor: Double,
+    scatter: Double
   ) -> LaunchRecord {
-    let scatter = (block * 7 + index * 5) % 11 - 5
-    let time = arm.state.isCold ? 8_000_000 + scatter * 200_000 : 1_000_000 + scatter * 2_000
+    let time = arm.state.isCold ? 8e6 * (1 + 0.2 * scatter) : 1e6 * (1 + 0.02 * scatter)
     return LaunchRecord(
       block: block,
       position: index,
@@ -73,9 +78,24 @@ enum SampleSelfTest {
       preparation: Preparation(),
       result: LaunchResult(
         outcome: .ready,
-        launch: Nanoseconds(Int64(Double(time) * factor))
+        launch: Nanoseconds(Int64(time * factor))
       ),
       stateReached: .reached
+    )
+  }
+
+  /// Compares a text with the recorded one beside those of the other reports.
+  static func expectSnapshot(
+    _ text: String,
+    named name: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try LabTestSupport.expectSnapshot(
+      text,
+      named: name,
+      suite: "SelfTestReportTests",
+      filePath: URL(filePath: #filePath).deletingLastPathComponent().path,
+      sourceLocation: sourceLocation
     )
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import LabAnalysis
 import LabModel
-import LabTestSupport
 import Testing
 
 @testable import LabReport
@@ -19,21 +18,21 @@ import Testing
 
   @Test func `shows what the host detects`() throws {
     let text = SelfTestText(SampleSelfTest.summary(), style: TextStyle()).rendered()
-    try expectSnapshot(text, named: "text", suite: "SelfTestReportTests")
+    try SampleSelfTest.expectSnapshot(text, named: "text")
   }
 
   @Test func `says that a host which deceives cannot be trusted`() throws {
     let text = SelfTestText(SampleSelfTest.summary(slowdown: 1.1), style: TextStyle()).rendered()
-    try expectSnapshot(text, named: "deceptive", suite: "SelfTestReportTests")
+    try SampleSelfTest.expectSnapshot(text, named: "deceptive")
   }
 
   @Test func `shows what there is of a run with too few pairs`() throws {
     let text = SelfTestText(SampleSelfTest.summary(blocks: 4), style: TextStyle()).rendered()
-    try expectSnapshot(text, named: "few", suite: "SelfTestReportTests")
+    try SampleSelfTest.expectSnapshot(text, named: "few")
   }
 
   @Test func `writes JSON`() throws {
-    try expectSnapshot(json(SampleSelfTest.summary()), named: "json", suite: "SelfTestReportTests")
+    try SampleSelfTest.expectSnapshot(json(SampleSelfTest.summary()), named: "json")
   }
 
   @Test func `reads its JSON back`() throws {
@@ -127,12 +126,12 @@ import Testing
 
   @Test func `shows hosts by their stability`() throws {
     let text = StabilityText(rankings, style: TextStyle()).rendered()
-    try expectSnapshot(text, named: "ranking", suite: "SelfTestReportTests")
+    try SampleSelfTest.expectSnapshot(text, named: "ranking")
   }
 
   @Test func `writes the ranking as JSON`() throws {
     var text = ""
     StabilityJSON(rankings).write { text += $0 }
-    try expectSnapshot(text, named: "ranking-json", suite: "SelfTestReportTests")
+    try SampleSelfTest.expectSnapshot(text, named: "ranking-json")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LabAnalysis
 import LabHost
 import LabModel
 import LabTestSupport
