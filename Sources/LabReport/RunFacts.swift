@@ -37,17 +37,7 @@ struct RunFacts {
   }
 
   /// The machine in one phrase, without what is unknown.
-  var host: String {
-    let host = run.host
-    let facts: [String?] = [
-      host.cpuModel, host.cpuCount.map { Quantity.count($0, "cpu") },
-      host.memoryBytes.map { Quantity.text(Double($0), .bytes) },
-      "Linux \(host.kernel) \(host.architecture)", host.libc,
-      [host.fileSystem, host.device].compactMap(\.self).joined(separator: " on "),
-      host.virtualization.map { "under \($0)" }, "host \(host.fingerprint.prefix(12))",
-    ]
-    return facts.compactMap(\.self).filter { !$0.isEmpty }.map(\.printable).joined(separator: " · ")
-  }
+  var host: String { run.host.phrase }
 
   /// The commit that was built, if any.
   var build: String? {

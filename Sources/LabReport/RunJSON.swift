@@ -40,7 +40,7 @@ package struct RunJSON {
       "planned_launches": JSONValue(run.plan.launchCount),
       "targets": .array(run.plan.scenario.targets.map(target)),
       "build": run.build.map(build) ?? nil,
-      "host": host(run.host),
+      "host": JSONValue(host: run.host),
       "controls": .array(run.controls.map(control)),
       "disturbed_share": .number(summary.doubtfulShare),
       "disturbed_limit": JSONValue(tolerated),
@@ -66,26 +66,6 @@ package struct RunJSON {
       "subject": .string(build.subject),
       "tree": .string(build.tree),
       "was_cached": .bool(build.wasCached),
-    ]
-  }
-
-  private func host(_ host: HostFacts) -> JSONValue {
-    [
-      "fingerprint": .string(host.fingerprint),
-      "cpu_model": JSONValue(host.cpuModel),
-      "cpu_count": JSONValue(host.cpuCount),
-      "memory_bytes": JSONValue(host.memoryBytes),
-      "architecture": .string(host.architecture),
-      "kernel": .string(host.kernel),
-      "libc": JSONValue(host.libc),
-      "microcode": JSONValue(host.microcode),
-      "governor": JSONValue(host.governor),
-      "file_system": JSONValue(host.fileSystem),
-      "device": JSONValue(host.device),
-      "read_ahead_kilobytes": JSONValue(host.readAheadKilobytes),
-      "io_scheduler": JSONValue(host.ioScheduler),
-      "proactive_reclaim": JSONValue(host.proactiveReclaim),
-      "virtualization": JSONValue(host.virtualization),
     ]
   }
 

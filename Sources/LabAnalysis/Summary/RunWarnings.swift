@@ -21,8 +21,11 @@ struct RunWarnings {
     }
     let errors = found.prefix { $0.severity == .error }
     return errors + [tooDisturbed].compactMap(\.self) + found.dropFirst(errors.count)
-      + [proactiveReclaim, virtualHost].compactMap(\.self)
+      + [proactiveReclaim, virtualHost].compactMap(\.self).filter { !suppressed.contains($0.id) }
   }
+
+  /// What is known and meant to stay as it is; it stands beside the name of the run.
+  private var suppressed: Set<String> { run.plan.scenario.controls?.suppressed ?? [] }
 
   /// More launches were disturbed or unsettled than the scenario tolerates.
   private var tooDisturbed: Diagnostic? {

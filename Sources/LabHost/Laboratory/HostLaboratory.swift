@@ -93,7 +93,9 @@ package struct HostLaboratory: LaunchLaboratory {
     }
     notes = benches.values.flatMap(\.notes).withoutRepetitions
     let program = benches[plan.arms[0]]?.request.program ?? "/"
-    host = HostFactsReader().facts(for: FilePath(program))
+    host = HostFactsReader().facts(
+      for: DeclaredDirectory.realPath(of: FilePath(program)) ?? FilePath(program)
+    )
     meteredCgroup = spawner.cgroupDirectory
     meter = controls.meter(cgroup: meteredCgroup)
     receipts = controls.receipts + [meter?.receipt(), spawner.containment].compactMap(\.self)

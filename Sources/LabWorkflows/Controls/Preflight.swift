@@ -7,13 +7,7 @@ struct Preflight {
 
   var warnings: [Diagnostic] {
     let suppressed = plan.scenario.controls?.suppressed ?? []
-    return Doctor.preflight(for: plan).filter { !suppressed.contains($0.id) }.map { found in
-      Diagnostic(
-        found.status == .missing ? .warning : .note,
-        id: found.id,
-        problem: found.finding,
-        remedy: found.remedy
-      )
-    }
+    return Doctor.preflight(for: plan).filter { !suppressed.contains($0.id) }
+      .compactMap(\.warning)
   }
 }

@@ -58,6 +58,7 @@ package struct RunRequest: Sendable {
     suppressed: [String] = []
   ) throws {
     let scenario = try ScenarioFile.load(path: scenarioPath, suppressing: suppressed)
+    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     if revision != nil, scenario.source == nil {
       throw WorkflowError.badOption(
         name: "--revision",
@@ -80,8 +81,10 @@ package struct RunRequest: Sendable {
   ///
   /// - Throws: `ScenarioError` with every problem of the options.
   package init(options: MeasureOptions, store: String?, seed: UInt64?) throws {
+    let scenario = try ScenarioFile.load(options: options)
+    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     self.init(
-      scenario: try ScenarioFile.load(options: options),
+      scenario: scenario,
       store: store,
       seed: seed,
       commandLine: ["launchlab", "measure", "--"] + options.command

@@ -24,6 +24,7 @@ package struct RunWorkflow {
     let source = try await SourceWorkflow(request: request).scenario(observe)
     let beginning = try RunBeginning(request: request, source: source)
     let store = try Store(path: request.store, mode: .readWrite)
+    let preflight = Preflight(plan: beginning.plan).warnings
     var laboratory = try await HostLaboratory(
       plan: beginning.plan,
       directory: request.storeDirectory,
@@ -58,7 +59,7 @@ package struct RunWorkflow {
     let failure = ending.diagnostic(in: run.plan.scenario)
     summary.warnings =
       [failure].compactMap(\.self) + changed + summary.warnings
-      + Preflight(plan: run.plan).warnings + laboratory.notes + session.notes
+      + preflight + laboratory.notes + session.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
     try store.saveCollectors(CollectorRow.rows(of: summary), of: run.id)
     if let failure = writeReport(of: summary) { summary.warnings.append(failure) }

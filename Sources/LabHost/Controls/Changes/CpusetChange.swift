@@ -45,9 +45,10 @@ struct CpusetChange {
   }
 
   private func fill(in tree: HostTree) {
-    let available =
-      CPUSet(tree.text(at: "\(parent)/cpuset.effective_cpus") ?? "")
-      ?? CPUSet(tree.text(at: "\(parent)/cpuset.cpus") ?? "") ?? CPUSet()
+    let lists = ["cpuset.effective_cpus", "cpuset.cpus"].compactMap {
+      tree.text(at: "\(parent)/\($0)").flatMap { CPUList($0)?.cpus }
+    }
+    let available = lists.first { !$0.isEmpty } ?? []
     var seen: Set<String> = []
     for _ in 0..<Self.rounds {
       let new = tasks(of: parent, in: tree).filter { seen.insert($0).inserted }
@@ -59,12 +60,12 @@ struct CpusetChange {
   }
 
   /// Whether a task may run on every processor of the parent.
-  private func isFree(_ task: String, _ available: CPUSet, in tree: HostTree) -> Bool {
+  private func isFree(_ task: String, _ available: Set<Int>, in tree: HostTree) -> Bool {
     let lines = tree.text(at: "proc/\(task)/status")?.split(separator: "\n") ?? []
     guard let line = lines.first(where: { $0.hasPrefix("Cpus_allowed_list:") }),
-      let allowed = line.split(whereSeparator: \.isWhitespace).last.flatMap({ CPUSet($0) })
+      let allowed = line.split(whereSeparator: \.isWhitespace).last.flatMap({ CPUList(String($0)) })
     else { return false }
-    return allowed.isSuperset(of: available)
+    return allowed.cpus.isSuperset(of: available)
   }
 
   private var parent: String {
@@ -81,20 +82,5 @@ struct CpusetChange {
     } catch {
       throw ChangeFailure("\(name) cannot be set to \(value): \(error)")
     }
-  }
-}
-
-/// Numbers of processors, read from a list such as `0-3,6`; cpuset(7).
-private typealias CPUSet = Set<Int>
-
-extension Set<Int> {
-  fileprivate init?(_ list: some StringProtocol) {
-    self.init()
-    for range in list.split(separator: ",") {
-      let ends = range.split(separator: "-").compactMap { Int($0) }
-      guard let first = ends.first, let last = ends.last, first <= last else { return nil }
-      formUnion(first...last)
-    }
-    if isEmpty { return nil }
   }
 }
