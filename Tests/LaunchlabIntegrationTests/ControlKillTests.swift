@@ -1,10 +1,12 @@
 import Foundation
 import Glibc
+import LabTestSupport
 import Testing
 
 extension EndToEnd {
   /// `kill -9` of a run that holds the machine with every control.
-  @Suite(.enabled(if: Machine.isRoot, "changing the machine takes root")) struct ControlKillTests {
+  @Suite(.enabled(if: Machine.isRoot, "changing the machine takes root"), .machineKnobs)
+  struct ControlKillTests {
     /// How often a run is killed.
     private static let kills = 50
 

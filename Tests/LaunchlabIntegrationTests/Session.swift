@@ -63,7 +63,7 @@ struct Session {
   }
 
   private var cgroups: [String] {
-    let parents = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
+    let parents = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpuset"]
     return parents.flatMap { entries(of: $0, prefix: "launchlab-\(pid)-") }
   }
 

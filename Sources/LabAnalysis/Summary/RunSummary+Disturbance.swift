@@ -15,10 +15,11 @@ extension RunSummary {
     DisturbanceTally.sum(of: arms.map(\.disturbances))
   }
 
-  /// The disturbed and unsettled launches as a share of those that the plan asked for by now.
+  /// The disturbed and unsettled launches as a share of those that the plan asked for by now, at
+  /// most 1: repeats are not planned, and may be disturbed themselves.
   package var doubtfulShare: Double {
     let planned = arms.reduce(0) { $0 + $1.launches - $1.disturbances.repeated }
-    return planned > 0 ? Double(disturbances.doubtful) / Double(planned) : 0
+    return planned > 0 ? min(1, Double(disturbances.doubtful) / Double(planned)) : 0
   }
 
   /// Whether more launches were disturbed or unsettled than a result may have.
