@@ -24,6 +24,9 @@ package struct HostLaboratory: LaunchLaboratory {
   private let workspace: Workspace
   private let interrupt: InterruptFlag?
   private let controls: HostControls
+
+  /// Kept, since its end would undo what was changed for the launches.
+  private let session: LabSession
   private let cache = PageCache()
   private var benches: [Arm: Bench]
   private var pins: [FilePath: String] = [:]
@@ -58,13 +61,16 @@ package struct HostLaboratory: LaunchLaboratory {
     interrupt: InterruptFlag? = nil
   ) async throws(HostError) {
     self.interrupt = interrupt
+    self.session = session
     paddings = SplitMix64(seed: plan.seed, part: -1)
     workspace = try Workspace(below: directory, journal: session.journal)
     let asked = plan.scenario.controls ?? ControlPlan(padsEnvironment: false)
+    var held: HostControls?
     var started: (spawner: Spawner, instruments: StageInstruments)?
     do throws(HostError) {
       let sockets = workspace.sockets.string
       let controls = try HostControls(plan: asked, session: session, sockets: sockets)
+      held = controls
       let spawner = try Spawner(
         temporaryDirectory: sockets,
         interrupt: interrupt,
@@ -89,6 +95,7 @@ package struct HostLaboratory: LaunchLaboratory {
       started?.instruments.remove()
       started?.spawner.close()
       workspace.remove()
+      held?.release()
       throw error
     }
     notes = benches.values.flatMap(\.notes).withoutRepetitions

@@ -14,10 +14,15 @@ package final class LabSession {
 
   /// Takes the lab lock, and takes the machine back to what it was before labs that were killed.
   ///
-  /// - Parameter command: The command line of launchlab, for whom the lock keeps out.
+  /// - Parameters:
+  ///   - command: The command line of launchlab, for whom the lock keeps out.
+  ///   - directory: Where journals are; nil means that of this user.
   /// - Throws: ``HostError/labBusy(lock:holder:isAlive:)``, and what making the journal throws.
-  package init(command: [String]) throws(HostError) {
-    let directory = try JournalDirectory()
+  package init(
+    command: [String],
+    in directory: JournalDirectory? = nil
+  ) throws(HostError) {
+    let directory = if let directory { directory } else { try JournalDirectory() }
     let lock = try LabLock(in: directory, command: command)
     self.lock = lock
     recovery = Leftovers(in: directory).recover()

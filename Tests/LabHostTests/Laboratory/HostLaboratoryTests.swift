@@ -14,7 +14,7 @@ import Testing
     try TestMachine.shell("mkdir data; echo one > data/one", in: directory)
     let arm = Arm(target: "target", state: .reinstallCold)
     let target = target("echo two > data/two", files: ["\(directory)/data"])
-    var laboratory = try await HostLaboratory(plan: plan(target, [arm]), directory: directory)
+    var laboratory = try await laboratory(plan(target, [arm]))
     defer { laboratory.close() }
 
     _ = try laboratory.prepare(arm)
@@ -30,7 +30,7 @@ import Testing
     try TestMachine.shell("mkdir data; echo one > data/one", in: directory)
     let arm = Arm(target: "target", state: .reinstallCold)
     let target = target("rm -r data", files: ["\(directory)/data"])
-    var laboratory = try await HostLaboratory(plan: plan(target, [arm]), directory: directory)
+    var laboratory = try await laboratory(plan(target, [arm]))
     defer { laboratory.close() }
 
     _ = try laboratory.prepare(arm)
@@ -48,10 +48,7 @@ import Testing
   ) async throws {
     let target = target("[ -e ~/seen ] && echo used || echo new; touch ~/seen")
     let arms = [LaunchState.firstRun, state].map { Arm(target: "target", state: $0) }
-    var laboratory = try await HostLaboratory(
-      plan: plan(target, arms),
-      directory: TemporaryDirectory.path
-    )
+    var laboratory = try await laboratory(plan(target, arms))
     defer { laboratory.close() }
 
     for _ in 1...2 {
@@ -78,7 +75,7 @@ import Testing
     )
     let plan = plan(target, [Arm(target: "target", state: .firstRun)])
     await #expect(throws: HostError.self) {
-      try await HostLaboratory(plan: plan, directory: TemporaryDirectory.path).close()
+      try await laboratory(plan).close()
     }
     #expect(try TestMachine.digest(of: directory) == before)
   }
@@ -86,14 +83,28 @@ import Testing
   @Test func `does not prepare a launch once it is interrupted`() async throws {
     let flag = try InterruptFlag()
     let arm = Arm(target: "target", state: .reinstallCold)
-    var laboratory = try await HostLaboratory(
-      plan: plan(target("true"), [arm]),
-      directory: TemporaryDirectory.path,
-      interrupt: flag
-    )
+    var laboratory = try await laboratory(plan(target("true"), [arm]), interrupt: flag)
     defer { laboratory.close() }
     flag.set()
     #expect(throws: HostError.interrupted) { try laboratory.prepare(arm) }
+  }
+
+  /// A laboratory with a lab lock and a journal of its own.
+  private func laboratory(
+    _ plan: Plan,
+    interrupt: InterruptFlag? = nil
+  ) async throws -> HostLaboratory {
+    let state = "\(TemporaryDirectory.path)/state"
+    let session = try LabSession(
+      command: ["launchlab"],
+      in: JournalDirectory(environment: [JournalDirectory.variable: state])
+    )
+    return try await HostLaboratory(
+      plan: plan,
+      directory: TemporaryDirectory.path,
+      session: session,
+      interrupt: interrupt
+    )
   }
 
   private func target(_ script: String, files: [String] = []) -> Target {
