@@ -23,20 +23,27 @@ int lab_make_event(void) {
   return descriptor < 0 ? -errno : descriptor;
 }
 
+// To ignore a signal would pass on to every program that is executed; a handler does not.
+static void go_on(int number) { (void)number; }
+
+static int handle(int number, void (*handler)(int)) {
+  struct sigaction wanted = {0};
+  struct sigaction present;
+  wanted.sa_handler = handler;
+  wanted.sa_flags = SA_RESTART;
+  if (sigaction(number, NULL, &present) != 0) return -errno;
+  // A signal that the caller's parent ignores, as nohup(1) does, stays ignored.
+  if (present.sa_handler == SIG_IGN) return 0;
+  return sigaction(number, &wanted, NULL) == 0 ? 0 : -errno;
+}
+
 int lab_tell_signals(int descriptor) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   target = descriptor;
-  for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
-    struct sigaction wanted = {0};
-    struct sigaction present;
-    wanted.sa_handler = tell;
-    wanted.sa_flags = SA_RESTART;
-    if (sigaction(numbers[index], NULL, &present) != 0) return -errno;
-    // A signal that the caller's parent ignores, as nohup(1) does, stays ignored.
-    if (present.sa_handler == SIG_IGN) continue;
-    if (sigaction(numbers[index], &wanted, NULL) != 0) return -errno;
-  }
-  return 0;
+  int status = handle(SIGPIPE, go_on);
+  for (size_t index = 0; status == 0 && index < sizeof numbers / sizeof *numbers; index++)
+    status = handle(numbers[index], tell);
+  return status;
 }
 
 int lab_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno; }

@@ -76,6 +76,20 @@ extension EndToEnd {
       #expect(session.leftovers == [])
     }
 
+    @Test func `sets everything back when nobody reads what it says`() async throws {
+      let lab = Launchlab()
+      try lab.writeControlled()
+      let unusual = try UnusualKnobs()
+      defer { unusual.putBack() }
+      let before = MachineState.now
+
+      let session = try lab.startUnread(["run", "scenario.yml"])
+      _ = try await session.finish()
+
+      #expect(try await lab.runs().map(\.status) == ["complete"])
+      #expect(MachineState.now == before)
+    }
+
     @Test func `leaves and reports a value that someone else has set meanwhile`() async throws {
       let lab = Launchlab()
       try lab.writeControlled(launches: 10_000)
@@ -131,6 +145,15 @@ extension Session {
 }
 
 extension Launchlab {
+  /// Starts launchlab with both its outputs on a pipe that is closed already.
+  fileprivate func startUnread(_ arguments: [String]) throws -> Session {
+    var unread = self
+    unread.wrapper = [
+      "perl", "-e", "pipe R, W; close R; open STDERR, '>&W'; open STDOUT, '>&W'; exec @ARGV or die",
+    ]
+    return try unread.start(arguments)
+  }
+
   /// Writes a scenario with every control, whose target leaves a daemon behind.
   fileprivate func writeControlled(launches: Int = 12) throws {
     let last = ProcessInfo.processInfo.processorCount - 1

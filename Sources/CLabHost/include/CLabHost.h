@@ -100,7 +100,8 @@ int lab_start_helper(
 int lab_make_event(void);
 
 /// Writes to an eventfd whenever SIGINT, SIGTERM or SIGHUP arrives (sigaction(2), eventfd(2),
-/// Linux 2.6.22), unless the signal was ignored; -1 stops it. Returns 0 or -errno.
+/// Linux 2.6.22), unless the signal was ignored; -1 stops it. From then on writing to a closed pipe
+/// fails with EPIPE, and does not end the process. Returns 0 or -errno.
 int lab_tell_signals(int descriptor);
 
 /// Makes this process the parent of its orphaned descendants

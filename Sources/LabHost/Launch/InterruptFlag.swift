@@ -34,7 +34,8 @@ package final class InterruptFlag: Sendable {
 
   /// Lets SIGINT, SIGTERM and SIGHUP set the flag instead of ending the process.
   ///
-  /// A signal that is ignored, as under `nohup`, stays ignored. The flag must live as long as the
+  /// A signal that is ignored, as under `nohup`, stays ignored. SIGPIPE does not end the process
+  /// any more either, which may have to set the machine back. The flag must live as long as the
   /// process does.
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.
