@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 
 /// A systemd unit that is stopped, and started again.
 struct UnitChange {
@@ -31,20 +30,14 @@ struct UnitChange {
     var load: String
     var active: String
 
-    var isActive: Bool { ["active", "activating", "reloading", "refreshing"].contains(active) }
+    var isActive: Bool { UnitProperties.isActive(active) }
   }
 
   private func state(in tree: HostTree) throws(ChangeFailure) -> State {
-    let text = try systemctl(
-      ["show", "--property=LoadState", "--property=ActiveState", "--", name],
-      in: tree
-    )
-    var properties: [Substring: String] = [:]
-    for line in text.split(whereSeparator: \.isNewline) {
-      let parts = line.split(separator: "=", maxSplits: 1)
-      if parts.count == 2 { properties[parts[0]] = String(parts[1]) }
-    }
-    guard let load = properties["LoadState"], let active = properties["ActiveState"] else {
+    let names = ["LoadState", "ActiveState"]
+    let text = try systemctl(UnitProperties.arguments(names, of: name), in: tree)
+    let properties = UnitProperties(text)
+    guard let load = properties("LoadState"), let active = properties("ActiveState") else {
       throw ChangeFailure("systemctl does not tell its state\(Self.told(text))")
     }
     return State(load: load, active: active)
@@ -60,22 +53,11 @@ struct UnitChange {
     _ arguments: [String],
     in tree: HostTree
   ) throws(ChangeFailure) -> String {
-    let programs = ["usr/bin/systemctl", "bin/systemctl"].map { tree.path(of: $0).string }
-    guard let program = programs.first(where: FileManager.default.isExecutableFile(atPath:)) else {
+    guard let program = Systemctl(in: tree) else {
       throw ChangeFailure("there is no program systemctl")
     }
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
     do {
-      try process.run()
-      let text = try output.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      return String(decoding: text, as: UTF8.self)
+      return try program.output(arguments)
     } catch {
       throw ChangeFailure("systemctl cannot be run: \(error.localizedDescription)")
     }

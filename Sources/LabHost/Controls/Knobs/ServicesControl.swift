@@ -2,8 +2,8 @@ import LabModel
 
 /// Stops systemd units, such as timers that would begin work during the run.
 ///
-/// Units that are not active are left alone, and so are not started afterwards. Source:
-/// systemctl(1).
+/// Units that are not active are left alone, and so are not started afterwards. Those that need one
+/// that is stopped are stopped by name too, so that each is started again. Source: systemctl(1).
 struct ServicesControl: Control {
   /// Stands for every timer that is active.
   static let timers = "timers"
@@ -40,10 +40,10 @@ struct ServicesControl: Control {
 
   private var units: [String] { names.filter { $0 != Self.timers } }
 
-  /// Timers first, since they start services.
+  /// Timers first, since they start services, and each unit behind those that need it.
   private func active(in tree: HostTree) -> [String] {
     let manager = ServiceManager(tree: tree)
     let timers = names.contains(Self.timers) ? manager.activeTimers : []
-    return (timers + units.filter { manager.isActive($0) }).withoutRepetitions
+    return (timers + units).flatMap { manager.stoppedTogether(with: $0) }.withoutRepetitions
   }
 }

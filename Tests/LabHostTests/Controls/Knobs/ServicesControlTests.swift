@@ -29,6 +29,27 @@ import Testing
     #expect(machine.text("\(Self.units)/fstrim.timer") == "inactive")
   }
 
+  @Test func `stops those that need a unit by name, and starts them after it`() throws {
+    let machine = try MachineCopy("amd-desktop")
+    for (unit, state) in [("a.socket", "active"), ("a.service", "active"), ("b.service", "active")]
+    {
+      try machine.write(state, to: "\(Self.units)/\(unit)")
+    }
+    try machine.write("inactive", to: "\(Self.units)/c.service")
+    try machine.write("a.service c.service", to: "\(Self.units)/a.socket.RequiredBy")
+    try machine.write("b.service", to: "\(Self.units)/a.service.ConsistsOf")
+    try machine.write("a.socket", to: "\(Self.units)/b.service.BoundBy")
+    let control = ServicesControl(names: ["a.socket", "b"])
+    let changes = try control.apply(in: machine)
+    #expect(
+      changes == [
+        .unit(name: "b.service"), .unit(name: "a.service"), .unit(name: "a.socket"),
+      ]
+    )
+    #expect(changes.undo(in: machine) == [.restored, .restored, .restored])
+    #expect(machine.text("\(Self.units)/c.service") == "inactive")
+  }
+
   @Test func `names units that there are not`() throws {
     let machine = try MachineCopy("xeon-server")
     try machine.write("masked", to: "\(Self.units)/smartd.service")

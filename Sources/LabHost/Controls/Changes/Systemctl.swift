@@ -1,0 +1,62 @@
+import Foundation
+import SystemPackage
+
+/// Runs systemctl, in the machine's language of computers.
+///
+/// Source: systemctl(1).
+struct Systemctl {
+  /// The path of the program.
+  private let program: String
+
+  /// Finds the program below a tree; nil when there is none.
+  init?(in tree: HostTree) {
+    let programs = ["usr/bin/systemctl", "bin/systemctl"].map { tree.path(of: $0).string }
+    let isExecutable = FileManager.default.isExecutableFile(atPath:)
+    guard let program = programs.first(where: isExecutable) else { return nil }
+    self.program = program
+  }
+
+  /// Waits for its end, and gives what it prints, errors too; whether it worked is not told.
+  ///
+  /// - Throws: What starting it throws.
+  func output(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    process.environment = ["LC_ALL": "C", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+    process.standardInput = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// Properties of a unit, as `systemctl show` prints them.
+struct UnitProperties {
+  private var values: [Substring: String] = [:]
+
+  /// - Parameter text: Lines such as `ActiveState=active`; others are passed over.
+  init(_ text: String) {
+    for line in text.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { values[parts[0]] = String(parts[1]) }
+    }
+  }
+
+  /// The arguments that ask for some properties of a unit.
+  static func arguments(_ names: [String], of unit: String) -> [String] {
+    ["show"] + names.map { "--property=\($0)" } + ["--", unit]
+  }
+
+  /// A property; nil when it was not told.
+  func callAsFunction(_ name: String) -> String? { values[name[...]] }
+
+  /// Whether an active state says that the unit runs, or is about to.
+  static func isActive(_ state: String) -> Bool {
+    ["active", "activating", "reloading", "refreshing"].contains(state)
+  }
+}
