@@ -45,10 +45,7 @@ struct CpusetChange {
   }
 
   private func fill(in tree: HostTree) {
-    let lists = ["cpuset.effective_cpus", "cpuset.cpus"].compactMap {
-      tree.text(at: "\(parent)/\($0)").flatMap { CPUList($0)?.cpus }
-    }
-    let available = lists.first { !$0.isEmpty } ?? []
+    let available = Self.processors(of: parent, in: tree)
     var seen: Set<String> = []
     for _ in 0..<Self.rounds {
       let new = tasks(of: parent, in: tree).filter { seen.insert($0).inserted }
@@ -61,11 +58,15 @@ struct CpusetChange {
 
   /// Whether a task may run on every processor of the parent.
   private func isFree(_ task: String, _ available: Set<Int>, in tree: HostTree) -> Bool {
-    let lines = tree.text(at: "proc/\(task)/status")?.split(separator: "\n") ?? []
-    guard let line = lines.first(where: { $0.hasPrefix("Cpus_allowed_list:") }),
-      let allowed = line.split(whereSeparator: \.isWhitespace).last.flatMap({ CPUList(String($0)) })
-    else { return false }
-    return allowed.cpus.isSuperset(of: available)
+    TaskStatus(of: task, in: tree)?.cpus.isSuperset(of: available) ?? false
+  }
+
+  /// The processors that a cpuset has now; empty when they cannot be read.
+  static func processors(of directory: String, in tree: HostTree) -> Set<Int> {
+    let lists = ["cpuset.effective_cpus", "cpuset.cpus"].compactMap {
+      tree.text(at: "\(directory)/\($0)").flatMap { CPUList($0)?.cpus }
+    }
+    return lists.first { !$0.isEmpty } ?? []
   }
 
   private var parent: String {

@@ -63,21 +63,6 @@ struct ShieldControl: Control {
     }
   }
 
-  /// Other cgroups that have processors of their own and stay on those of the target.
-  func shortfall(in tree: HostTree) -> String? {
-    guard case .first(let top) = CpusetHierarchy(tree: tree) else {
-      return stuck(in: tree).first.map { "/\($0) has no processor but those of the target" }
-    }
-    let others = siblings(below: top, in: tree).filter { directory in
-      tree.text(at: "\(directory)/tasks")?.isEmpty == false
-        && present(of: directory, in: tree)?.cpus.isDisjoint(with: cpus.cpus) == false
-    }
-    guard !others.isEmpty else { return nil }
-    let places = others.map { "/\($0)" }.joined(separator: ", ")
-    return "the tasks of \(places) stay on the target's processors: "
-      + "narrow `cpuset.cpus` there, or stop them"
-  }
-
   // MARK: - Where the launched live
 
   /// Takes a process out of the shield, with all its threads; one that is not in it stays.
@@ -106,7 +91,7 @@ struct ShieldControl: Control {
   }
 
   /// The cgroups below the topmost one, but those of launchlab.
-  private func siblings(below top: String, in tree: HostTree) -> [String] {
+  func siblings(below top: String, in tree: HostTree) -> [String] {
     tree.names(in: top)
       .filter { !$0.hasPrefix("launchlab-") }
       .map { "\(top)/\($0)" }
@@ -114,7 +99,7 @@ struct ShieldControl: Control {
   }
 
   /// The processors of a cgroup; one that is told none has those of its parent.
-  private func present(of cgroup: String, in tree: HostTree) -> CPUList? {
+  func present(of cgroup: String, in tree: HostTree) -> CPUList? {
     let own = tree.text(at: "\(cgroup)/cpuset.cpus").flatMap { CPUList($0) }
     guard let own, own.cpus.isEmpty else { return own }
     return tree.text(at: "\(cgroup)/cpuset.cpus.effective").flatMap { CPUList($0) }
@@ -127,12 +112,5 @@ struct ShieldControl: Control {
     let rest = CPUList(present.cpus.intersection(others.cpus))
     guard !rest.cpus.isEmpty else { return nil }
     return .value(path: "\(cgroup)/cpuset.cpus", before: before, after: "\(rest)")
-  }
-
-  private func stuck(in tree: HostTree) -> [String] {
-    guard case .second(let top, _) = CpusetHierarchy(tree: tree) else { return [] }
-    return siblings(below: top, in: tree).filter {
-      present(of: $0, in: tree)?.cpus.isSubset(of: cpus.cpus) ?? false
-    }
   }
 }

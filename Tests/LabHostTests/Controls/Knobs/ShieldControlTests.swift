@@ -48,6 +48,24 @@ import Testing
     )
   }
 
+  @Test func `names the programs that are bound to the processors of the target`() throws {
+    let machine = try MachineCopy("xeon-server")
+    try machine.write("11\n12\n13\n14", to: "\(Self.first)/cgroup.procs")
+    for (pid, name, memory, cpus) in [
+      (11, "free", "VmSize:\t9 kB\n", "0-3"), (12, "burner", "VmSize:\t9 kB\n", "3"),
+      (13, "far", "VmSize:\t9 kB\n", "0-1"), (14, "ksoftirqd/3", "", "3"),
+    ] {
+      let status = "Name:\t\(name)\n\(memory)Cpus_allowed_list:\t\(cpus)"
+      try machine.write(status, to: "proc/\(pid)/status")
+    }
+    #expect(
+      ShieldControl(cpus: [2, 3]).shortfall(in: machine.tree)
+        == "bound to the target's processors, and so left there: burner (pid 12); "
+        + "bind them to others with `taskset -cp`, or stop them"
+    )
+    #expect(ShieldControl(cpus: [2]).shortfall(in: machine.tree) == nil)
+  }
+
   @Test func `narrows the topmost cgroups of v2 and widens them again`() throws {
     let machine = try MachineCopy("intel-notebook")
     try machine.write("0-1", to: "\(Self.second)/machine.slice/cpuset.cpus")
