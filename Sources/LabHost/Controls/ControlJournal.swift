@@ -62,6 +62,9 @@ package struct ControlJournal: Hashable, Sendable {
     .filter(\.isStale)
   }
 
+  /// Whether a change in it is still to be undone; a lab that was killed at once has made none.
+  package var isPending: Bool { !content.pending.isEmpty }
+
   /// Writes a change down, and waits until it is on the disk.
   ///
   /// - Parameters:

@@ -14,8 +14,8 @@ package struct JournalDirectory: Hashable, Sendable {
   /// Where new journals go.
   package let path: FilePath
 
-  /// Every directory of this user that may have journals, `path` among them: a lab that ran without
-  /// a session, from cron such as, may have chosen another one.
+  /// Every directory of this user that may have journals, each once and `path` among them: a lab
+  /// that ran without a session, from cron such as, may have chosen another one.
   let places: [FilePath]
 
   /// Whether the user has named the directory.
@@ -63,7 +63,12 @@ package struct JournalDirectory: Hashable, Sendable {
     }
     guard let made else { throw failure }
     path = made
-    places = candidates.filter(Self.isPrivate)
+    // `/var/run` is `/run`, and XDG_RUNTIME_DIR may be what is usual.
+    var seen: Set<String> = []
+    places = candidates.filter(Self.isPrivate).filter { place in
+      let real = DeclaredDirectory.realPath(of: place) ?? place
+      return seen.insert(real.string).inserted
+    }
   }
 
   private static func candidates(_ environment: [String: String], root: FilePath) -> [FilePath] {

@@ -45,7 +45,7 @@ package struct DoctorWorkflow {
       record.holder = LabLock.holder(in: directory).map { holder in
         "pid \(holder.pid) of \(holder.user): \(holder.command.joined(separator: " "))"
       }
-      record.leftovers = ControlJournal.stale(in: directory).count
+      record.leftovers = ControlJournal.stale(in: directory).filter(\.isPending).count
     }
     record.noise = HostStore.noise(of: host.fingerprint)
     return record

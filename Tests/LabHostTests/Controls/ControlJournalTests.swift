@@ -41,6 +41,13 @@ import Testing
     #expect(fixture.text(at: swappiness) == "60")
   }
 
+  @Test func `knows whether anything is to be undone`() throws {
+    let killed = try journal(of: "1999999-1")
+    #expect(!killed.isPending)
+    try killed.record(.value(path: swappiness, before: "60", after: "0"), of: .swap)
+    #expect(killed.isPending)
+  }
+
   @Test func `undoes the last change first`() throws {
     try fixture.write("60\n", to: swappiness)
     let journal = try journal(of: "1999999-1")

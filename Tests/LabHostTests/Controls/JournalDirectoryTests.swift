@@ -68,4 +68,14 @@ import Testing
     #expect(ControlJournal.stale(in: directory).map(\.path.string) == ["\(path)/\(file)"])
     #expect(early.places.map(\.string) == ["\(root)/chosen"])
   }
+
+  @Test func `knows a place of two names once`() throws {
+    try TestMachine.shell("mkdir -p run/user/$(id -u) var tmp; ln -s ../run var/run", in: root)
+    let session = "\(root)/run/user/\(geteuid())"
+    let directory = try JournalDirectory(
+      environment: ["XDG_RUNTIME_DIR": session],
+      root: FilePath(root)
+    )
+    #expect(directory.places == [directory.path])
+  }
 }
