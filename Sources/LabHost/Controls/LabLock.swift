@@ -16,8 +16,7 @@ package struct LabLock: Sendable {
   /// - Throws: ``HostError/labBusy(lock:holder:isAlive:)``, or
   ///   ``HostError/system(operation:path:errno:)``.
   package init(in directory: JournalDirectory, command: [String]) throws(HostError) {
-    let path = directory.isChosen ? directory.path.appending("lock") : Self.commonPath
-    try self.init(at: path, command: command)
+    try self.init(at: Self.path(in: directory), command: command)
   }
 
   init(at path: FilePath, command: [String]) throws(HostError) {
@@ -51,11 +50,21 @@ package struct LabLock: Sendable {
 
   /// Who has the lock, as far as he has said so and is alive; nobody is kept out by asking.
   package static func holder(in directory: JournalDirectory) -> LabHolder? {
-    let path = directory.isChosen ? directory.path.appending("lock") : commonPath
-    return LabHolder(json: HostTree().bytes(at: path.string) ?? []).flatMap { $0.isAlive ? $0 : nil }
+    let path = path(in: directory)
+    var status = stat()
+    // Reading a pipe that somebody has put there would wait for ever.
+    guard unsafe lstat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
+    let holder = LabHolder(json: HostTree().bytes(at: path.string) ?? [])
+    return holder.flatMap { $0.isAlive ? $0 : nil }
   }
 
   // MARK: - The file
+
+  private static func path(in directory: JournalDirectory) -> FilePath {
+    directory.isChosen ? directory.path.appending("lock") : commonPath
+  }
 
   /// The same for every user of the host.
   static var commonPath: FilePath {
@@ -91,7 +100,7 @@ package struct LabLock: Sendable {
           // The mask of file modes may have kept other users out.
           _ = fchmod(file.rawValue, 0o666)
         }
-        if isRegular(file) { return file }
+        if isOwn(file) { return file }
         try file.close()
         failure = .invalidArgument
       } catch {
@@ -102,9 +111,12 @@ package struct LabLock: Sendable {
     throw .system(operation: "open the lab lock", path: path.string, errno: failure.rawValue)
   }
 
-  private static func isRegular(_ file: FileDescriptor) -> Bool {
+  /// Whether it is a regular file of this one name: what is written to it must not reach a file
+  /// that another user has linked here.
+  private static func isOwn(_ file: FileDescriptor) -> Bool {
     var status = stat()
     return unsafe fstat(file.rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && status.st_nlink == 1
   }
 
   private static func isSame(_ file: FileDescriptor, _ path: FilePath) -> Bool {

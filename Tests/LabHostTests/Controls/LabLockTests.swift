@@ -70,10 +70,25 @@ import Testing
     #expect(try TestMachine.shell("stat -c %a \(path)", in: "/") == "666")
   }
 
-  @Test(arguments: ["ln -s /etc/passwd lock", "mkdir lock", "mkfifo lock"])
-  func `takes only a regular file`(script: String) throws {
+  @Test(arguments: [
+    "ln -s /etc/passwd lock", "mkdir lock", "mkfifo lock", "echo kept > other; ln other lock",
+  ])
+  func `takes only a regular file of one name`(script: String) throws {
     try TestMachine.shell(script, in: TemporaryDirectory.path)
     #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
+    let other = try? TestMachine.shell("cat other", in: TemporaryDirectory.path)
+    #expect([nil, "kept"].contains(other))
+  }
+
+  @Test func `tells who has it, and waits for no pipe that stands there`() throws {
+    let environment = [JournalDirectory.variable: TemporaryDirectory.path]
+    let directory = try JournalDirectory(environment: environment)
+    let lock = try LabLock(in: directory, command: ["launchlab"])
+    #expect(LabLock.holder(in: directory)?.pid == Int(getpid()))
+    lock.release()
+    #expect(LabLock.holder(in: directory) == nil)
+    try TestMachine.shell("rm lock; mkfifo lock", in: TemporaryDirectory.path)
+    #expect(LabLock.holder(in: directory) == nil)
   }
 
   @Test func `names its holder and the remedy`() throws {
