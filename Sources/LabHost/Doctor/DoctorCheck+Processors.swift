@@ -47,29 +47,17 @@ extension DoctorCheck {
   }
 
   private static func boost(_ host: HostExamination) -> Finding {
-    guard let isOn = isBoosting(host.tree) else {
+    guard let present = BoostControl(isOn: false).reading(in: host.tree) else {
       return .missing(
         "whether they are used is not told, and cannot be changed",
         remedy: host.remedy(onBareMetal: "switch turbo modes off in the firmware")
       )
     }
-    return isOn
+    return present != "off"
       ? .degraded(
         "they are used as long as the processor is cool and others are idle",
         remedy: "use `--control boost=off`"
       ) : .ok("they are off")
-  }
-
-  /// Whether turbo modes are on; nil where no driver tells.
-  ///
-  /// Source: the kernel's admin-guide/pm/intel_pstate.rst and cpufreq.rst.
-  private static func isBoosting(_ tree: HostTree) -> Bool? {
-    let directory = "sys/devices/system/cpu"
-    if let off = tree.text(at: "\(directory)/intel_pstate/no_turbo") { return off == "0" }
-    if let on = tree.text(at: "\(directory)/cpufreq/boost") { return on == "1" }
-    let policies = tree.names(in: "\(directory)/cpufreq").filter { $0.hasPrefix("policy") }
-      .compactMap { tree.text(at: "\(directory)/cpufreq/\($0)/boost") }
-    return policies.isEmpty ? nil : policies.contains("1")
   }
 
   private static func clockSource(_ host: HostExamination) -> Finding {

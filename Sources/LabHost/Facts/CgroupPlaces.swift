@@ -16,14 +16,19 @@ struct CgroupPlaces {
   var unified: String? { mounts.last { $0.type == "cgroup2" }?.point.string }
 
   /// The directory of this process's own cgroup v2; nil where it cannot be seen.
-  var own: String? {
+  var own: String? { ownAndTop?.own.string }
+
+  /// The directories of this process's own cgroup v2 and of the topmost one that is seen.
+  var ownAndTop: (own: FilePath, top: FilePath)? {
     let memberships = tree.text(at: "proc/self/cgroup")?.split(separator: "\n") ?? []
     guard let own = memberships.first(where: { $0.hasPrefix("0::") })?.dropFirst(3) else {
       return nil
     }
     for mount in mounts where mount.type == "cgroup2" {
       var path = FilePath(String(own))
-      if path.removePrefix(mount.root) { return mount.point.appending(path.components).string }
+      if path.removePrefix(mount.root) {
+        return (mount.point.appending(path.components), mount.point)
+      }
     }
     return nil
   }

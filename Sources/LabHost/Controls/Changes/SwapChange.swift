@@ -25,13 +25,8 @@ struct SwapChange {
     }
   }
 
-  /// Source: proc_swaps(5); white space in names is written in octal.
   private func isOn(in tree: HostTree) -> Bool {
-    let lines = tree.text(at: "proc/swaps")?.split(whereSeparator: \.isNewline) ?? []
-    let name = "/\(path)".replacing(" ", with: "\\040").replacing("\t", with: "\\011")
-    return lines.dropFirst().contains {
-      $0.split(whereSeparator: \.isWhitespace).first == name[...]
-    }
+    SwapAreas(tree: tree).all.contains { $0.path == "/\(path)" }
   }
 
   private func file(in tree: HostTree) throws(ChangeFailure) -> FilePath {

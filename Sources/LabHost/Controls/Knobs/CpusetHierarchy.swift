@@ -15,12 +15,9 @@ enum CpusetHierarchy: Hashable {
   /// - Returns: Directories relative to the root of the tree.
   init?(tree: HostTree) {
     var second: CpusetHierarchy?
-    for line in (tree.text(at: "proc/self/mountinfo") ?? "").split(separator: "\n") {
-      guard let mount = Mount(line: line), let options = line.split(separator: " ").last else {
-        continue
-      }
+    for mount in MountInfo(tree: tree).mounts {
       let top = mount.point.removingRoot().string
-      if mount.type == "cgroup", options.split(separator: ",").contains("cpuset") {
+      if mount.type == "cgroup", mount.options.contains("cpuset") {
         self = .first(top: top)
         return
       }
