@@ -18,7 +18,7 @@ struct RunCgroup {
   /// - Parameter parent: Where it is made; nil means below the cgroup of this process.
   static func make(in parent: FilePath? = nil) -> Self? {
     removeStale()
-    guard let parent = parent ?? ownDirectory() else { return nil }
+    guard let parent = parent ?? CgroupPlaces(tree: HostTree()).ownAndTop?.own else { return nil }
     // One process may have several spawners, one after the other or side by side.
     for number in 1...1_000 {
       let name = "\(prefix)\(ProcessIdentity.current)-\(number)"
@@ -66,12 +66,19 @@ struct RunCgroup {
     directory.lastComponent?.string.hasPrefix(Self.prefix) ?? false
   }
 
+  /// Whether it holds processes of another container, whose lab may be alive there.
+  ///
+  /// The kernel lists them as 0; pid_namespaces(7).
+  var isOfOtherNamespace: Bool { members.contains(0) }
+
   private func killEach() {
-    for cgroup in children + [directory] {
-      let list = HostTree().text(at: cgroup.appending("cgroup.procs").string) ?? ""
-      for pid in list.split(separator: "\n").compactMap({ pid_t($0) }) where pid > 0 {
-        _ = Glibc.kill(pid, SIGKILL)
-      }
+    for pid in members where pid > 0 { _ = Glibc.kill(pid, SIGKILL) }
+  }
+
+  private var members: [pid_t] {
+    (children + [directory]).flatMap { cgroup in
+      (HostTree().text(at: cgroup.appending("cgroup.procs").string) ?? "").split(separator: "\n")
+        .compactMap { pid_t($0) }
     }
   }
 
@@ -83,31 +90,7 @@ struct RunCgroup {
     }
   }
 
-  // MARK: - Finding it
-
-  /// The directory of this process's own cgroup v2.
-  private static func ownDirectory() -> FilePath? { directories()?.own }
-
-  /// The directories of this process's own cgroup v2 and of the topmost one that is seen.
-  private static func directories() -> (own: FilePath, top: FilePath)? {
-    let tree = HostTree()
-    let mounts = tree.text(at: "proc/self/mountinfo")?.split(separator: "\n") ?? []
-    let memberships = tree.text(at: "proc/self/cgroup")?.split(separator: "\n") ?? []
-    guard let own = memberships.first(where: { $0.hasPrefix("0::") })?.dropFirst(3) else {
-      return nil
-    }
-    for fields in mounts.map({ $0.split(separator: " ") }) {
-      guard let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count, fields.count > 5,
-        fields[dash + 1] == "cgroup2"
-      else { continue }
-      let root = FilePath(String(fields[3]))
-      var path = FilePath(String(own))
-      guard path.removePrefix(root) else { continue }
-      let top = FilePath(String(fields[4]))
-      return (top.appending(path.components), top)
-    }
-    return nil
-  }
+  // MARK: - What others have left
 
   /// Kills and removes what labs that are gone have left below this process's cgroup and below the
   /// topmost one.
@@ -115,8 +98,8 @@ struct RunCgroup {
   /// - Returns: The directories that were found, whether or not they could be removed.
   @discardableResult
   static func removeStale() -> [Self] {
-    guard let directories = directories() else { return [] }
-    return Set([directories.own, directories.top]).flatMap(removeStale(in:))
+    guard let places = CgroupPlaces(tree: HostTree()).ownAndTop else { return [] }
+    return Set([places.own, places.top]).flatMap(removeStale(in:))
   }
 
   private static func removeStale(in parent: FilePath) -> [Self] {
@@ -127,7 +110,7 @@ struct RunCgroup {
         let controller = ProcessIdentity(identity[..<end]), !controller.isAlive
       else { continue }
       let cgroup = Self(directory: parent.appending(name))
-      guard Workspace.mayRemove(cgroup.directory) else { continue }
+      guard Workspace.mayRemove(cgroup.directory), !cgroup.isOfOtherNamespace else { continue }
       cgroup.kill()
       cgroup.remove()
       found.append(cgroup)

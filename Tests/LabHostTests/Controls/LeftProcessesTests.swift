@@ -65,6 +65,15 @@ import Testing
     #expect(!exists(path))
   }
 
+  /// Its processes are those of another namespace, which the kernel lists as 0.
+  @Test func `knows a cgroup whose lab may be alive in another container`() throws {
+    let cgroup = RunCgroup(directory: FilePath("\(TemporaryDirectory.path)/launchlab-1-1-1"))
+    try FixtureTree().write("4711\n", to: "launchlab-1-1-1/targets/cgroup.procs")
+    #expect(!cgroup.isOfOtherNamespace)
+    try FixtureTree().write("0\n0\n", to: "launchlab-1-1-1/targets/cgroup.procs")
+    #expect(cgroup.isOfOtherNamespace)
+  }
+
   @Test func `leaves a cgroup that is not of launchlab`() throws {
     let fixture = FixtureTree()
     try fixture.write("", to: "sys/fs/cgroup/system.slice/cgroup.kill")
