@@ -1,3 +1,4 @@
+import Foundation
 package import LabModel
 import LabStatistics
 
@@ -37,7 +38,8 @@ package struct StateNoise: Hashable, Sendable {
     guard found.count >= Sample.fewestForInterval, let ratio = pairs.ratio(in: state),
       let all = try? Sample(found.flatMap { [$0.baseline, $0.candidate] })
     else { return nil }
-    comparison = PairedComparison(ratio, rule: rule)
+    let comparison = PairedComparison(ratio, rule: rule)
+    self.comparison = comparison
     alarms = FalseAlarms(of: ratio, rule: rule)
     unpaired = pairs.unpaired(in: state)
     let variations = [found.map(\.baseline), found.map(\.candidate)].compactMap { values in
@@ -60,7 +62,7 @@ package struct StateNoise: Hashable, Sendable {
           confidence: rule.confidence,
           seed: run.plan.seed
         )
-        .map { DetectableEffect(pairs: number, effect: $0) }
+        .map { DetectableEffect(pairs: number, effect: comparison.told(apart: $0)) }
       },
       comparisons: alarms.comparisons,
       falseAlarms: alarms.alarms
@@ -68,13 +70,38 @@ package struct StateNoise: Hashable, Sendable {
   }
 }
 
-extension HostNoise {
-  /// The noise floor for a comparison of some pairs: the effect that so many pairs detect.
+extension PairedComparison {
+  /// What an effect must be to stand out from a difference that was made up.
   ///
-  /// - Returns: That of the largest number that is not above `pairs`; nil when each is.
-  package func floor(pairs: Int) -> Double? {
-    detectable.filter { $0.pairs <= pairs }.max { $0.pairs < $1.pairs }?.effect
+  /// The detectable effect is taken from the scatter around the median. Where a program was called
+  /// different from itself, the host may add as much to a true effect, or take it away.
+  fileprivate func told(apart effect: Double) -> Double {
+    isDifference ? (1 + effect) * (1 + self.effect) - 1 : effect
   }
+}
+
+extension HostNoise {
+  /// The noise floor for a comparison of some pairs: what a measured effect must reach to be one.
+  ///
+  /// It lies below the effect that so many pairs detect, since a true effect is as often measured
+  /// smaller as it is measured larger: where the detectable effect itself was asked for, half of
+  /// such effects would be missed. Of the way from the effect limit to the detectable effect,
+  /// z(97.5 %) / (z(97.5 %) + z(80 %)) = 0.7 is what chance alone reaches, and the rest is for the
+  /// power.
+  ///
+  /// - Parameters:
+  ///   - pairs: How many pairs are compared.
+  ///   - limit: The effect limit that the noise was measured with.
+  /// - Returns: That of the largest number of pairs that is not above `pairs`, or else of the
+  ///   smallest one, since fewer pairs tell less; nil when nothing is known.
+  package func floor(pairs: Int, limit: Double = ComparisonRule().effectLimit) -> Double? {
+    let known = detectable.sorted { $0.pairs < $1.pairs }
+    guard let detected = known.last(where: { $0.pairs <= pairs }) ?? known.first else { return nil }
+    let reach = log1p(detected.effect) - log1p(limit)
+    return expm1(log1p(limit) + Self.shareOfChance * max(0, reach))
+  }
+
+  private static let shareOfChance = 1.960 / (1.960 + 0.8416)
 
   /// The effect that exactly so many pairs detect, if it is known.
   package func effect(pairs: Int) -> Double? { detectable.first { $0.pairs == pairs }?.effect }

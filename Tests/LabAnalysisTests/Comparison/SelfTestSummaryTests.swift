@@ -1,3 +1,4 @@
+import Foundation
 import LabModel
 import LabStatistics
 import Testing
@@ -79,6 +80,10 @@ import Testing
     #expect(summary.deceptive.map(\.noise.state) == [.warm])
     #expect(summary.exitCode == .inconclusive)
     #expect(summary.noise.map(\.falseAlarms) == [42, 0])
+    // The scatter alone would let 2 % through, and the host makes 10 % up.
+    let effects = try summary.noise.map { try #require($0.effect(pairs: 20)) }
+    #expect(effects[0] > 0.12 && effects[0] < 0.13)
+    #expect(effects[1] == 0.02)
   }
 
   @Test func `too few pairs are said to be too few`() {
@@ -116,9 +121,36 @@ import Testing
 
   @Test func `the noise floor is that of the most pairs that are not too many`() throws {
     let noise = try noise(.normal).noise
-    #expect(noise.floor(pairs: 9) == nil)
-    #expect(noise.floor(pairs: 10) == noise.effect(pairs: 10))
-    #expect(noise.floor(pairs: 49) == noise.effect(pairs: 20))
-    #expect(noise.floor(pairs: 500) == noise.effect(pairs: 60))
+    let floors = [9, 10, 19, 20, 49, 50, 500].map { noise.floor(pairs: $0) }
+    #expect(floors[0] == floors[1] && floors[1] == floors[2])
+    #expect(floors[3] == floors[4] && floors[5] != floors[6])
+    #expect(try #require(floors[1]) > #require(floors[3]))
+    var unknown = noise
+    unknown.detectable = []
+    #expect(unknown.floor(pairs: 20) == nil)
+  }
+
+  @Test func `the noise floor lies between the effect limit and what is detected`() throws {
+    var noise = try noise(.normal).noise
+    noise.detectable = [DetectableEffect(pairs: 20, effect: 0.062)]
+    let floor = try #require(noise.floor(pairs: 20))
+    #expect(abs(floor - 0.0492) < 0.0001)
+    noise.detectable = [DetectableEffect(pairs: 20, effect: 0.02)]
+    #expect(abs(try #require(noise.floor(pairs: 20)) - 0.02) < 1e-12)
+  }
+
+  @Test func `the noise floor leaves what is detectable detectable`() throws {
+    let noise = try noise(.normal).noise
+    let effect = try #require(noise.effect(pairs: 20))
+    let rule = ComparisonRule(noiseFloor: noise.floor(pairs: 20))
+    var found = 0
+    for seed in UInt64(100)..<300 {
+      let series = try #require(PairedRun.Noise.normal.run(seed: seed).pairs.ratio(in: .warm))
+      let slower = series.logRatios.values.prefix(20).map { $0 + log1p(effect) }
+      let comparison = PairedComparison(PairedRatio(logRatios: try Sample(slower)), rule: rule)
+      if comparison.verdict == .regression { found += 1 }
+    }
+    // Half of them where the detectable effect itself were the floor.
+    #expect(found > 130 && found < 190, "\(found) of 200")
   }
 }
