@@ -6,9 +6,11 @@ extension CollectorRow {
   /// Raised when the same launches would give other rows.
   static let newestVersion = 1
 
-  /// The rows of every collector of a run that saw a ready launch.
+  /// The rows of every collector of a run that saw a ready launch; none of a run that was disturbed
+  /// too much.
   static func rows(of summary: RunSummary) -> [Self] {
-    summary.arms.filter { $0.arm.kind.collector != nil && !$0.isDoubtful }.flatMap { arm in
+    guard !summary.isTooDisturbed else { return [] }
+    return summary.arms.filter { $0.arm.kind.collector != nil && !$0.isDoubtful }.flatMap { arm in
       arm.stages.compactMap { stages in
         guard stages.launches > 0, let launch = stages.launch.median else { return nil }
         return Self(

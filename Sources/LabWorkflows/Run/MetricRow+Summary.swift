@@ -6,9 +6,11 @@ extension MetricRow {
   /// The version of the method that makes the rows; raise it when the method changes.
   static let currentVersion = 1
 
-  /// The rows that trends read, one per plain arm and metric.
+  /// The rows that trends read, one per plain arm and metric; none of a run that was disturbed too
+  /// much, since nothing may be concluded from it.
   static func rows(of summary: RunSummary) -> [MetricRow] {
-    summary.arms.filter { $0.arm.kind == .plain && !$0.isDoubtful }.flatMap { arm in
+    guard !summary.isTooDisturbed else { return [] }
+    return summary.arms.filter { $0.arm.kind == .plain && !$0.isDoubtful }.flatMap { arm in
       arm.metrics.map { row($0, of: arm.arm, in: summary.run.id) }
     }
   }
