@@ -41,11 +41,14 @@ struct RunBeginning {
   /// Makes the record of the run.
   ///
   /// - Throws: ``WorkflowError/cannotResume(id:reason:)`` on another host than that of the launches
-  ///   that are stored.
+  ///   that are stored, or where other controls can be had.
   func run(on laboratory: HostLaboratory) throws -> RunRecord {
     if var stored {
       guard stored.host.fingerprint == laboratory.host.fingerprint else {
         throw WorkflowError.cannotResume(id: stored.id, reason: "the host has changed since")
+      }
+      if let reason = Self.difference(of: laboratory.receipts, from: stored.controls) {
+        throw WorkflowError.cannotResume(id: stored.id, reason: reason)
       }
       stored.status = .unfinished
       stored.finishedAt = nil
@@ -61,6 +64,20 @@ struct RunBeginning {
       build: build,
       tool: LaunchlabVersion.current
     )
+  }
+
+  /// The first control that was asked for and that fares otherwise than in a stored run, if any: the
+  /// receipts of the run would not be true of the launches that are still to come.
+  static func difference(of now: [ControlReceipt], from stored: [ControlReceipt]) -> String? {
+    for receipt in now where receipt.wanted != nil {
+      guard let before = stored.first(where: { $0.name == receipt.name }),
+        before.status != receipt.status
+      else { continue }
+      let reason = receipt.reason.map { " (\($0))" } ?? ""
+      return "the control \(receipt.name) was \(before.status.rawValue) and is "
+        + "\(receipt.status.rawValue) now\(reason)"
+    }
+    return nil
   }
 
   /// Why launches of today may not join those of a stored run, if so.
