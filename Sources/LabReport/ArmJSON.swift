@@ -53,12 +53,11 @@ struct ArmJSON {
     let kinds = Disturbance.Kind.allCases.compactMap { kind in
       tally.kinds[kind].map { (name: kind.rawValue, value: self.kind($0)) }
     }
-    let planned = summary.launches - tally.repeated
     return [
       "launches": JSONValue(tally.disturbed),
       "unsettled": JSONValue(tally.unsettled),
       "repeated": JSONValue(tally.repeated),
-      "share": .number(planned > 0 ? Double(tally.doubtful) / Double(planned) : 0),
+      "share": .number(tally.share(of: summary.launches)),
       "limit": JSONValue(tolerated),
       "by_kind": .object(kinds),
       "obstacle": JSONValue(tally.obstacle),

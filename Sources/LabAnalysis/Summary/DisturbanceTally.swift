@@ -74,6 +74,16 @@ package struct DisturbanceTally: Hashable, Sendable {
     )
   }
 
+  /// The disturbed and unsettled launches as a share of those that the plan asked for by now.
+  ///
+  /// - Parameter launches: All that were made; repeats among them were not planned, and may be
+  ///   disturbed themselves.
+  /// - Returns: From 0 to 1.
+  package func share(of launches: Int) -> Double {
+    let planned = launches - repeated
+    return planned > 0 ? min(1, Double(doubtful) / Double(planned)) : 0
+  }
+
   /// The sum over several arms; of the obstacles the last one.
   package static func sum(of tallies: [Self]) -> Self {
     tallies.reduce(into: Self()) { sum, tally in

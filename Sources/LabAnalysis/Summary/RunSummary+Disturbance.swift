@@ -2,7 +2,7 @@ import LabModel
 
 extension RunSummary {
   /// The scenario's name, with the ids of the findings that are not warned of, such as
-  /// `redis [suppressed: governor, vm]`.
+  /// `redis [suppressed: governor, virtual-host]`.
   package var name: String {
     let scenario = run.plan.scenario
     let ids = scenario.controls?.suppressed.sorted() ?? []
@@ -15,11 +15,10 @@ extension RunSummary {
     DisturbanceTally.sum(of: arms.map(\.disturbances))
   }
 
-  /// The disturbed and unsettled launches as a share of those that the plan asked for by now, at
-  /// most 1: repeats are not planned, and may be disturbed themselves.
+  /// The disturbed and unsettled launches of all arms, as a share of those that were asked for by
+  /// now; from 0 to 1.
   package var doubtfulShare: Double {
-    let planned = arms.reduce(0) { $0 + $1.launches - $1.disturbances.repeated }
-    return planned > 0 ? min(1, Double(disturbances.doubtful) / Double(planned)) : 0
+    disturbances.share(of: arms.reduce(0) { $0 + $1.launches })
   }
 
   /// Whether more launches were disturbed or unsettled than a result may have.

@@ -114,6 +114,18 @@ import Testing
     #expect(tally.kinds[.throttling] == nil)
   }
 
+  @Test func `the share of an arm counts what was asked for, and is never above 1`() {
+    var builder = builder()
+    builder.add([1_000, 1_000, 1_000])
+    builder.add([9_000], disturbances: [Self.foreign])
+    #expect(builder.summary.arms[0].disturbances.share(of: 4) == 0.25)
+    builder.add([1_000], isRepeat: true)
+    #expect(builder.summary.arms[0].disturbances.share(of: 5) == 0.25)
+    for _ in 0..<4 { builder.add([9_000], disturbances: [Self.foreign], isRepeat: true) }
+    #expect(builder.summary.arms[0].disturbances.share(of: 9) == 1)
+    #expect(DisturbanceTally().share(of: 0) == 0)
+  }
+
   // MARK: - The conclusion
 
   @Test func `so many disturbed launches as are tolerated do no harm`() {
