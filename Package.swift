@@ -96,7 +96,7 @@ let package = Package(
     ),
     .testTarget(
       name: "LabWorkflowsTests",
-      dependencies: ["LabWorkflows", "LabStore", "LabModel", "LabTestSupport"]
+      dependencies: ["LabWorkflows", "LabScenarios", "LabStore", "LabModel", "LabTestSupport"]
     ),
     .testTarget(
       name: "LaunchlabCLITests",

@@ -36,7 +36,7 @@ extension ControlForm {
     case .temperature: "a temperature such as 70C"
     case .swap: "off, or a whole number from 0 to 200"
     case .unit: "a systemd unit such as cron.service, or timers"
-    case .finding: "the id of a finding such as no-huge-pages"
+    case .finding: "the id of a finding such as virtual-host"
     }
   }
 

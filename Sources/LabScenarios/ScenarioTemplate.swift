@@ -87,7 +87,7 @@ package enum ScenarioTemplate {
     #   # Launch nothing where one of these cannot be had; `all` means all of the above.
     #   require: [cpus, settle]
     #   # What `launchlab doctor` finds, and you know already.
-    #   suppress: [vm]
+    #   suppress: [virtual-host]
 
     # Build before launching: relative paths of command, files, install and directory then lead
     # into the built tree.

@@ -121,8 +121,8 @@ import Testing
     Mistake(
       ["suppress=vm", "suppress={a: b}"],
       "--control suppress={a: b}",
-      "an element of \"suppress\" is a map, not the id of a finding such as no-huge-pages",
-      "give the id of a finding such as no-huge-pages"
+      "an element of \"suppress\" is a map, not the id of a finding such as virtual-host",
+      "give the id of a finding such as virtual-host"
     ),
     Mistake(
       ["suppress=vm", "suppress=vm"],

@@ -1,4 +1,5 @@
 import LabModel
+import LabScenarios
 import Testing
 
 @testable import LabWorkflows
@@ -16,6 +17,12 @@ import Testing
   @Test func `lists the ids for one that is like none`() throws {
     let message = try #require(text(of: ["everything"]))
     #expect(message.contains("give one of: root, drop-caches, "))
+  }
+
+  @Test func `the scenario template names ids that exist`() throws {
+    let text = ScenarioTemplate.text()
+    let found = try #require(text.firstMatch(of: /suppress: \[([a-z, -]+)\]/))
+    try DoctorWorkflow.check(found.1.split(separator: ", ").map { String($0) })
   }
 
   @Test func `keeps what is suppressed apart`() throws {

@@ -29,13 +29,15 @@ package struct SelfTestRequest: Sendable {
   ///   - options: Without states, ``usualStates`` are tested.
   ///   - store: The SQLite file; nil means that of the host.
   ///   - seed: Drawn when nil.
-  /// - Throws: `ScenarioError` with every problem of the options.
+  /// - Throws: `ScenarioError` with every problem of the options;
+  ///   ``WorkflowError/badOption(name:value:expected:)`` for a finding that doctor does not know.
   package init(options: MeasureOptions, store: String?, seed: UInt64?) throws {
     var options = options
     leavesOutRefusedStates = options.states.isEmpty
     if options.states.isEmpty { options.states = Self.usualStates.map(\.rawValue) }
     if options.command.isEmpty { options.command = Self.usualCommand }
     var scenario = try ScenarioFile.load(options: options)
+    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     scenario.name = "selftest"
     let names = [SelfTestSummary.baseline, SelfTestSummary.candidate]
     scenario.targets = scenario.targets.flatMap { target in

@@ -11,9 +11,11 @@ package struct StagesWorkflow {
   private let seed: UInt64
 
   /// - Parameter options: What is launched, with its `stages`.
-  /// - Throws: `ScenarioError` with every problem of the options.
+  /// - Throws: `ScenarioError` with every problem of the options;
+  ///   ``WorkflowError/badOption(name:value:expected:)`` for a finding that doctor does not know.
   package init(options: MeasureOptions) throws {
     scenario = try ScenarioFile.load(options: options)
+    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     command = options.command
     seed = UInt64(UInt32.random(in: 0...(.max)))
   }

@@ -34,7 +34,8 @@ struct SuppressionOptions: ParsableArguments {
   @Option(
     name: .customLong("suppress"),
     help: """
-      Do not warn of this <finding> of doctor, such as vm; it is shown beside the name of the run.
+      Do not warn of this <finding> of doctor, such as virtual-host; it is shown beside the name \
+      of the run.
       """
   )
   var ids: [String] = []

@@ -43,6 +43,16 @@ import Testing
     #expect(!named.leavesOutRefusedStates)
   }
 
+  @Test func `refuses to suppress what doctor does not know`() throws {
+    let options = MeasureOptions(directory: "/var/tmp", controls: ["suppress=vm"])
+    #expect(throws: WorkflowError.self) {
+      try SelfTestRequest(options: options, store: "/var/tmp/s.sqlite", seed: 1)
+    }
+    var stages = options
+    stages.command = ["true"]
+    #expect(throws: WorkflowError.self) { try StagesWorkflow(options: stages) }
+  }
+
   @Test func `keeps the result in the state directory of the user`() throws {
     func path(_ asked: String?, _ environment: [String: String]) throws -> String {
       try HostStore.path(asked, environment: environment)
