@@ -97,12 +97,11 @@ struct HostControls {
     return try LaunchTrial(spawner: spawner).refusals(of: wanted)
   }
 
-  private static func refusals(of receipts: [ControlReceipt]) -> [ControlName: String] {
+  /// What is not had, or not wholly, by the receipts of controls.
+  static func refusals(of receipts: [ControlReceipt]) -> [ControlName: String] {
     receipts.reduce(into: [:]) { refusals, receipt in
-      guard receipt.status != .applied, let name = ControlName(rawValue: receipt.name) else {
-        return
-      }
-      refusals[name] = receipt.reason
+      // With a reason it is less than what was asked for, whatever its status.
+      if let name = ControlName(rawValue: receipt.name) { refusals[name] = receipt.reason }
     }
   }
 }

@@ -7,13 +7,11 @@ extension SettleGate {
   /// What is waited for, and what of it cannot be seen here.
   package func receipt() -> ControlReceipt {
     let missing = missing()
-    let status: ControlReceipt.Status =
-      missing.isEmpty ? .applied : sight.isBlind ? .unavailable : .failed
     return ControlReceipt(
       name: ControlName.settle.rawValue,
       wanted: words { _ in true },
       after: sight.isBlind ? nil : words { $0 },
-      status: status,
+      status: sight.isBlind ? .unavailable : .applied,
       reason: missing.isEmpty ? nil : missing.joined(separator: "; ")
     )
   }

@@ -127,7 +127,11 @@ import Testing
         == ["no /proc/stat", "no I/O pressure: boot with psi=1", "no temperature sensor"]
     )
     #expect(gate.receipt().after == "load 1, within 0.3 s")
-    #expect(gate.receipt().status == .failed)
+    #expect(gate.receipt().status == .applied)
+    #expect(
+      HostControls.refusals(of: [gate.receipt()])
+        == [.settle: "no /proc/stat; no I/O pressure: boot with psi=1; no temperature sensor"]
+    )
   }
 
   @Test func `a gate that sees nothing is not there`() {
