@@ -10,33 +10,54 @@ extension EndToEnd {
     /// How often a run is killed.
     private static let kills = 50
 
-    /// A run takes about this long, so that some kills hit its beginning and some its end.
-    private static let longest = 1_500
-
     @Test func `sets everything back that a killed run had changed`() async throws {
       let lab = Launchlab()
-      try lab.writeControlled()
+      try lab.writeControlled(launches: 3)
       let unusual = try UnusualKnobs()
       defer { unusual.putBack() }
       let before = MachineState.now
+      let beginning = ContinuousClock.now
+      _ = try await lab.start(["run", "scenario.yml"]).finish()
+      let duration = ContinuousClock.now - beginning
       var changed = 0
-      var generator = SystemRandomNumberGenerator()
       for number in 0..<Self.kills {
+        // Each kill has its own part of the run, and some come when it has ended.
+        let part = (Double(number) + .random(in: 0..<1)) / Double(Self.kills)
         let session = try lab.start(["run", "scenario.yml"])
-        let delay = Int.random(in: 0...Self.longest, using: &generator)
-        try await Task.sleep(for: .milliseconds(delay))
+        try await Task.sleep(for: duration * (1.1 * part))
         session.killHard(withSpawner: number.isMultiple(of: 3))
         if MachineState.now.knobs != before.knobs { changed += 1 }
         _ = try await session.finish()
 
         let restoration = try await lab.start(["restore"]).finish()
 
-        #expect(restoration.status == 0, "kill \(number) after \(delay) ms: \(restoration.stderr)")
-        let isRestored = try await eventually { MachineState.now == before }
-        #expect(isRestored, "kill \(number) after \(delay) ms: \(MachineState.now)")
-        #expect(session.leftovers == [], "kill \(number) after \(delay) ms")
+        #expect(restoration.status == 0, "kill \(number): \(restoration.stderr)")
+        #expect(MachineState.now == before, "kill \(number): \(restoration.stdout)")
+        #expect(session.leftovers == [], "kill \(number): \(restoration.stdout)")
+        #expect(!lab.hasJournal, "kill \(number)")
       }
       #expect(changed > 0, "no kill hit a run that had changed anything")
+    }
+
+    @Test(.enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"))
+    func `ends what a killed run without a cgroup has launched`() async throws {
+      let lab = try Launchlab.asNobody()
+      try lab.writeControlled(states: "warm", launches: 10_000)
+      let before = MachineState.now
+      for number in 1...8 {
+        let launches = lab.lineCount(of: "tally")
+        let session = try lab.start(["run", "scenario.yml"])
+        try #require(try await eventually { lab.lineCount(of: "tally") >= launches + number })
+        session.killHard(withSpawner: !number.isMultiple(of: 3))
+        _ = try await session.finish()
+
+        let restoration = try await lab.start(["restore"]).finish()
+
+        #expect(restoration.status == 0, "kill \(number): \(restoration.stderr)")
+        #expect(session.leftovers == [], "kill \(number): \(restoration.stdout)")
+        #expect(!lab.hasJournal, "kill \(number)")
+      }
+      #expect(MachineState.now == before)
     }
 
     @Test func `lets the next run set back what a killed one had changed`() async throws {
@@ -109,6 +130,13 @@ extension EndToEnd {
   }
 }
 
+extension Launchlab {
+  /// Whether a change is written down that is not undone.
+  fileprivate var hasJournal: Bool {
+    names(in: stateDirectory).contains { $0.hasPrefix("journal-") }
+  }
+}
+
 /// Values that no default is, so that restoring a default would be noticed.
 private struct UnusualKnobs {
   private let first = MachineState.now.knobs
@@ -133,17 +161,6 @@ private struct UnusualKnobs {
   }
 }
 
-extension Session {
-  /// Kills launchlab, and its spawner in the same moment where asked for.
-  fileprivate func killHard(withSpawner: Bool) {
-    send(SIGSTOP)
-    let spawner = withSpawner ? spawner : nil
-    if let spawner { _ = kill(spawner, SIGSTOP) }
-    send(SIGKILL)
-    if let spawner { _ = kill(spawner, SIGKILL) }
-  }
-}
-
 extension Launchlab {
   /// Starts launchlab with both its outputs on a pipe that is closed already.
   fileprivate func startUnread(_ arguments: [String]) throws -> Session {
@@ -152,47 +169,5 @@ extension Launchlab {
       "perl", "-e", "pipe R, W; close R; open STDERR, '>&W'; open STDOUT, '>&W'; exec @ARGV or die",
     ]
     return try unread.start(arguments)
-  }
-
-  /// Writes a scenario with every control, whose target leaves a daemon behind.
-  fileprivate func writeControlled(launches: Int = 12) throws {
-    let last = ProcessInfo.processInfo.processorCount - 1
-    try writeProgram(
-      """
-      use POSIX;
-      open F, '>>', '\(path("tally"))'; syswrite F, "$$\\n"; close F;
-      unless (fork) { POSIX::setsid(); unless (fork) { sleep 600 } exit }
-      wait; select undef, undef, undef, 0.01;
-      """
-    )
-    try write(
-      """
-      scenario: controlled
-      targets:
-        one:
-          command: [./program]
-          env: {\(Self.mark): "\(directory)"}
-      states: [reinstall-cold, warm]
-      launches: \(launches)
-      controls:
-        cpus: [\(last)]
-        shield: on
-        aslr: on
-        env_size: on
-        priority: {nice: -5, policy: batch}
-        governor: performance
-        boost: off
-        thp: never
-        swap: off
-        nmi_watchdog: off
-        network: none
-        environment: pinned
-        services: [launchlab-does-not-exist.timer]
-        settle: {cpu_idle: 1%, within: 100ms}
-        steal: on
-        proactive_reclaim: off
-      """,
-      to: "scenario.yml"
-    )
   }
 }

@@ -16,6 +16,10 @@ struct Launchlab {
   let directory = TemporaryDirectory.path
   var executable = builtExecutable
 
+  /// Where the lab lock and the journal of changes are, in the directory of the test: no other
+  /// launchlab of this machine is kept out, or waited for.
+  var stateDirectory = ".lab"
+
   /// Runs a command with no signal blocked, since the threads of tests block most of them.
   private static let unblocked = [
     "perl", "-MPOSIX", "-e", "sigprocmask(SIG_SETMASK, POSIX::SigSet->new); exec @ARGV or die",
@@ -44,7 +48,9 @@ struct Launchlab {
       command[0],
       Array(command.dropFirst()),
       in: directory,
-      environment: [Self.mark: directory, "NO_COLOR": "1"]
+      environment: [
+        Self.mark: directory, "NO_COLOR": "1", "LAUNCHLAB_STATE_DIR": path(stateDirectory),
+      ]
     )
     return Session(tool: tool, directory: directory)
   }

@@ -5,14 +5,18 @@ struct RunResult: Decodable {
   let schema: String
   let run: Run
   let arms: [Arm]
+  let warnings: [Warning]
 
   struct Run: Decodable {
     let id: String
     let scenario: String
+    let name: String
     let startedAt: String
     let seed: UInt64
     let host: Host
     let controls: [Control]
+    let disturbedShare: Double
+    let disturbedLimit: Double?
 
     struct Host: Decodable {
       let fingerprint: String
@@ -40,6 +44,14 @@ struct RunResult: Decodable {
     let collectors: [StagesResult.Summary]
     let pageIns: PageIns?
     let residency: Residency
+    let disturbed: Disturbed
+
+    struct Disturbed: Decodable {
+      let launches: Int
+      let unsettled: Int
+      let repeated: Int
+      let obstacle: String?
+    }
 
     struct Reached: Decodable {
       let reached: Int
@@ -79,8 +91,8 @@ struct RunResult: Decodable {
     }
 
     struct Residency: Decodable {
-      let residentPages: Int
-      let totalPages: Int
+      let residentPages: Int?
+      let totalPages: Int?
       let pinned: [Pinned]
 
       struct Pinned: Decodable {
@@ -89,9 +101,18 @@ struct RunResult: Decodable {
     }
   }
 
+  struct Warning: Decodable {
+    let severity: String
+    let id: String
+    let problem: String
+  }
+
   init(_ text: String) throws {
     self = try StoredRun.decoder.decode(Self.self, from: Data(text.utf8))
   }
+
+  /// What became of a control.
+  func control(_ name: String) -> Run.Control? { run.controls.first { $0.name == name } }
 
   /// The arm of a state, when there is one target.
   func arm(_ state: String) -> Arm? { arms.first { $0.state == state } }

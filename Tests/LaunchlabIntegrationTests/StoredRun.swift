@@ -35,10 +35,24 @@ struct StoredLaunch: Decodable {
   let launchNs: Int64?
   let flags: [String]
   let stateReached: String
+
+  /// How long it was put off, where the machine had to settle.
+  let waitedNs: Int64?
+
+  /// What had not settled.
+  let unsettled: String?
+
+  let disturbed: [Disturbance]
   let stdout: Output?
 
   /// Of collector launches.
   let stages: StagesResult.Block?
+
+  struct Disturbance: Decodable {
+    let kind: String
+    let amount: Int64
+    let limit: Int64
+  }
 
   struct Output: Decodable {
     let head: String
