@@ -50,9 +50,10 @@ struct HostControls {
     )
     self.conditions = conditions
     cgroupParent = controls.cgroupParent
-    harnessCPUs = conditions.cpus.flatMap { cpus in
-      let others = ProcessAffinity.available().filter { !cpus.contains($0) }
-      return others.isEmpty ? nil : others
+    // Where launchlab was bound to processors it stays on them, as far as it can.
+    harnessCPUs = conditions.cpus.flatMap { [firstCPUs] cpus in
+      [firstCPUs, ProcessAffinity.available()].map { $0.filter { !cpus.contains($0) } }
+        .first { !$0.isEmpty }
     }
     receipts =
       LaunchReceipts(plan: plan, refused: refused, harness: harnessCPUs).all + applied

@@ -19,7 +19,7 @@ package struct HostLaboratory: LaunchLaboratory {
   /// How long a launch without a major fault vouches for the next one.
   private static let warmth = Nanoseconds.seconds(1)
 
-  private let spawner: Spawner
+  let spawner: Spawner
   private let instruments: StageInstruments
   private let workspace: Workspace
   private let interrupt: InterruptFlag?
@@ -40,10 +40,10 @@ package struct HostLaboratory: LaunchLaboratory {
   /// What the lengths of the padding variable are drawn from.
   private var paddings: SplitMix64
 
-  private var meter: DisturbanceMeter?
+  private(set) var meter: DisturbanceMeter?
 
-  /// The cgroup whose use is told from that of others.
-  private var meteredCgroup: String?
+  /// The start of the spawner whose use of processors is told from that of others.
+  private var meteredStart: Int
 
   /// Applies the controls of a plan, prepares its launches, and refuses at once what this machine
   /// cannot do.
@@ -103,8 +103,8 @@ package struct HostLaboratory: LaunchLaboratory {
     host = HostFactsReader().facts(
       for: DeclaredDirectory.realPath(of: FilePath(program)) ?? FilePath(program)
     )
-    meteredCgroup = spawner.cgroupDirectory
-    meter = controls.meter(cgroup: meteredCgroup)
+    meteredStart = spawner.starts
+    meter = controls.meter(cgroup: spawner.cgroupDirectory)
     receipts = controls.receipts + [meter?.receipt(), spawner.containment].compactMap(\.self)
   }
 
@@ -148,10 +148,11 @@ package struct HostLaboratory: LaunchLaboratory {
   }
 
   package mutating func launch(_ arm: Arm) throws(HostError) -> LaunchResult {
-    if meteredCgroup != spawner.cgroupDirectory {
-      // A spawner that was stuck was started anew.
-      meteredCgroup = spawner.cgroupDirectory
-      meter = controls.meter(cgroup: meteredCgroup)
+    try spawner.running(for: controls.conditions.network)
+    if meteredStart != spawner.starts {
+      // One that was lost or stuck was replaced.
+      meteredStart = spawner.starts
+      meter = controls.meter(cgroup: spawner.cgroupDirectory)
     }
     meter?.begin()
     var result = try launchUnwatched(arm)

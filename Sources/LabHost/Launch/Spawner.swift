@@ -25,6 +25,10 @@ package final class Spawner {
   /// Whether the spawner may not find back into the host's network.
   private var mayBeOffNetwork = false
 
+  /// How often the process was started: one that was lost or stuck is replaced, and so is its
+  /// cgroup, by one that may have the same name.
+  private(set) var starts = 0
+
   /// The path of the socket that a program tells of its launch mark, when that is its readiness.
   package var notificationPath: String { "\(runtimeDirectory)/notify" }
 
@@ -137,7 +141,11 @@ package final class Spawner {
   // MARK: - The process
 
   /// Sees to it that there is a spawner, in the host's network where that is asked for.
-  private func running(for network: TargetNetwork) throws(HostError) {
+  ///
+  /// A launch does so itself; this is for who must know its cgroup before.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  func running(for network: TargetNetwork) throws(HostError) {
     if network == .host, mayBeOffNetwork { end() }
     try running()
     mayBeOffNetwork = network != .host
@@ -153,6 +161,7 @@ package final class Spawner {
         .map { $0.map(String.init).joined(separator: ",") }
     }
     process = try SpawnerProcess(program: program, arguments: arguments)
+    starts += 1
   }
 
   /// Ends the spawner in the middle of a launch, with everything that it launched.

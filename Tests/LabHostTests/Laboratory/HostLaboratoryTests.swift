@@ -7,7 +7,7 @@ import Testing
 @testable import LabHost
 
 /// The laboratories of one process share a directory for sockets, so they come one by one.
-@Suite(.serialized, .temporaryDirectory) struct HostLaboratoryTests {
+@Suite(.machineKnobs, .temporaryDirectory) struct HostLaboratoryTests {
   @Test(.enabled(if: TestMachine.isRoot, "residency takes root"))
   func `evicts a file that the target itself has made below its own files`() async throws {
     let directory = TemporaryDirectory.path

@@ -1,10 +1,12 @@
 import Foundation
 import Glibc
+import LabTestSupport
 import Testing
 
 @testable import LabHost
 
-struct ProcessAffinityTests {
+/// They bind threads of this process, all of them in one test.
+@Suite(.machineKnobs) struct ProcessAffinityTests {
   /// Runs with the calling thread kept on one processor, and gives all that it may run on.
   private static func narrowed<Result>(_ body: ([Int]) throws -> Result) throws -> Result {
     let before = ProcessAffinity.allowed()
