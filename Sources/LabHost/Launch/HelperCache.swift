@@ -11,8 +11,28 @@ struct HelperCache {
     let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     let cache = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     let user = (cache ?? home.map { "\($0)/.cache" }).map { "\($0)/launchlab" }
-    candidates = [user, "\(temporaryDirectory)/launchlab-\(geteuid())"].compactMap { $0 }
+    let all = [user, "\(temporaryDirectory)/launchlab-\(geteuid())"].compactMap { $0 }
       .map { FilePath($0) }
+    // Root with the HOME of another user, as after `sudo -E`: that one could exchange a program
+    // between its check and its start.
+    let own = geteuid() == 0 ? all.filter(Self.isBelowRoot) : all
+    candidates = own.isEmpty ? all : own
+  }
+
+  /// Whether only root can exchange any of the directories that a path goes through, as far as they
+  /// are there.
+  private static func isBelowRoot(_ path: FilePath) -> Bool {
+    var place = path
+    var real = DeclaredDirectory.realPath(of: place)
+    while real == nil, place.removeLastComponent() { real = DeclaredDirectory.realPath(of: place) }
+    guard var directory = real else { return false }
+    repeat {
+      var status = stat()
+      guard unsafe lstat(directory.string, &status) == 0, status.st_uid == 0,
+        status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0
+      else { return false }
+    } while directory.removeLastComponent()
+    return true
   }
 
   /// Gives the path of an unpacked program whose bytes were compared with the embedded ones.

@@ -43,4 +43,20 @@ import Testing
     let path = try cache.path(of: .empty)
     #expect(path.hasPrefix("\(TemporaryDirectory.path)/launchlab-"))
   }
+
+  @Test(
+    .enabled(if: TestMachine.isRoot, "only root gets the HOME of another user"),
+    arguments: ["chown 65534 home", "chmod 777 home"]
+  )
+  func `executes nothing as root that another user could exchange`(script: String) throws {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell("mkdir -p home/.cache tmp; \(script)", in: directory)
+    for home in ["\(directory)/home", "\(directory)/home/new"] {
+      let cache = HelperCache(
+        environment: ["HOME": home],
+        temporaryDirectory: "\(directory)/tmp"
+      )
+      #expect(try cache.path(of: .empty).hasPrefix("\(directory)/tmp/launchlab-0/"))
+    }
+  }
 }
