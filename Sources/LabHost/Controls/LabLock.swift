@@ -42,9 +42,10 @@ package struct LabLock: Sendable {
     throw .system(operation: "take the lab lock", path: path.string, errno: EAGAIN)
   }
 
-  /// Gives the lock back.
+  /// Gives the lock back, also where a child that does not execute its program yet has the file.
   package func release() {
     _ = ftruncate(file.rawValue, 0)
+    _ = flock(file.rawValue, LOCK_UN)
     try? file.close()
   }
 

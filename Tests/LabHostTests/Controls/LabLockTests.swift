@@ -25,6 +25,19 @@ import Testing
     try LabLock(at: path, command: []).release()
   }
 
+  @Test func `is free again although a child has the file still`() throws {
+    let lock = try LabLock(at: path, command: [])
+    let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    let number = names.first {
+      let link = "/proc/self/fd/\($0)"
+      return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == path.string
+    }
+    let copy = dup(try #require(number.flatMap { Int32($0) }))
+    defer { close(copy) }
+    lock.release()
+    try LabLock(at: path, command: []).release()
+  }
+
   @Test func `is free again when its holder is killed`() throws {
     let holder = try Holder(of: path)
     let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
