@@ -30,6 +30,8 @@ struct DisturbanceText {
       return Quantity.count(Int(clamping: disturbance.amount), noun)
     }
     let amount = Quantity.text(Nanoseconds(disturbance.amount))
+    // Where a clock tick is longer than what is tolerated, any tick is too much.
+    guard disturbance.limit > 0 else { return amount }
     return "\(amount) where \(Quantity.text(Nanoseconds(disturbance.limit))) is tolerated"
   }
 }

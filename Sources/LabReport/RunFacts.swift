@@ -36,6 +36,14 @@ struct RunFacts {
     }
   }
 
+  /// Why nothing may be concluded from the run; nil when something may.
+  var inconclusive: String? {
+    guard summary.isTooDisturbed, let limit = run.plan.tolerableShare else { return nil }
+    return
+      "inconclusive: \(Quantity.percent(summary.doubtfulShare)) of the launches were disturbed "
+      + "or unsettled, where \(Quantity.percent(limit)) is tolerated"
+  }
+
   /// The machine in one phrase, without what is unknown.
   var host: String { run.host.phrase }
 

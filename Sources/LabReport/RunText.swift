@@ -40,7 +40,8 @@ package struct RunText {
     let title = style.paint(facts.scenario, .bold)
     let details = [facts.order, facts.host, facts.build].compactMap(\.self)
     return ["\(title)  run \(summary.run.id) · \(facts.startedAt)"]
-      + (facts.unfinished.map { [style.paint($0, .boldFailure)] } ?? [])
+      + [facts.unfinished, facts.inconclusive].compactMap(\.self)
+      .flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .boldFailure) }
       + details.flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .dim) }
   }
 

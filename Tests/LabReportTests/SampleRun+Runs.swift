@@ -92,7 +92,7 @@ extension SampleRun {
       kinds: [
         .steal: .init(
           launches: 12,
-          worst: Disturbance(kind: .steal, amount: 30_000_000, limit: 10_000_000)
+          worst: Disturbance(kind: .steal, amount: 30_000_000, limit: 0)
         )
       ]
     )
