@@ -25,7 +25,7 @@ package struct SelfTestJSON {
         "tool": .string(run.tool),
         "seed": .unsigned(run.plan.seed),
       ],
-      "host": host(run.host),
+      "host": JSONValue(host: run.host),
       "command": .array(summary.command.map(JSONValue.string)),
       "effect_limit": .number(summary.rule.effectLimit),
       "confidence": .number(summary.rule.confidence),
@@ -35,20 +35,6 @@ package struct SelfTestJSON {
       "warnings": .array(summary.run.warnings.map(JSONValue.init(diagnostic:))),
     ]
     try JSONText.write(value, .indented, to: sink)
-  }
-
-  private func host(_ host: HostFacts) -> JSONValue {
-    [
-      "fingerprint": .string(host.fingerprint),
-      "cpu_model": JSONValue(host.cpuModel),
-      "cpu_count": JSONValue(host.cpuCount),
-      "memory_bytes": JSONValue(host.memoryBytes),
-      "architecture": .string(host.architecture),
-      "kernel": .string(host.kernel),
-      "governor": JSONValue(host.governor),
-      "file_system": JSONValue(host.fileSystem),
-      "virtualization": JSONValue(host.virtualization),
-    ]
   }
 
   private func noise(_ state: StateNoise) -> JSONValue {
