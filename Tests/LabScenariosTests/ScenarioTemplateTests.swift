@@ -36,7 +36,7 @@ struct ScenarioTemplateTests {
           settle: SettleLimits(cpuIdle: 0.9, ioPressure: 0.05, temperature: 70),
           steal: DisturbanceLimits(),
           required: [.cpus, .settle],
-          suppressed: ["vm"]
+          suppressed: ["virtual-host"]
         )
     )
   }

@@ -17,6 +17,7 @@ import Testing
       states: [.warm],
       launches: 8,
       directory: "/",
+      stages: StagePlan(launches: 8),
       controls: ControlPlan(steal: DisturbanceLimits(share: 0.25))
     )
     let arms = [Arm.Kind.plain, .probe].map { Arm(target: "tool", state: .warm, kind: $0) }

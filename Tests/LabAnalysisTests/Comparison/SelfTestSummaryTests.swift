@@ -151,6 +151,6 @@ import Testing
       if comparison.verdict == .regression { found += 1 }
     }
     // Half of them where the detectable effect itself were the floor.
-    #expect(found > 130 && found < 190, "\(found) of 200")
+    #expect(found > 110, "\(found) of 200")
   }
 }
