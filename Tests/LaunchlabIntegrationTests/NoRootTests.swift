@@ -4,7 +4,10 @@ import Testing
 
 extension EndToEnd {
   /// Controls that are asked for by a user who may not change the machine.
-  @Suite(.enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"))
+  @Suite(
+    .enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"),
+    .machineKnobs
+  )
   struct NoRootTests {
     /// What only root may do, with what the receipt of each has to name.
     private static let refusals = [
@@ -79,7 +82,7 @@ extension EndToEnd {
       #expect(session.leftovers == [])
     }
 
-    @Test(.machineKnobs) func `sets back what it could do when something else is refused`()
+    @Test func `sets back what it could do when something else is refused`()
       async throws
     {
       let lab = Launchlab()
