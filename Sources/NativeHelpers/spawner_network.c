@@ -80,7 +80,8 @@ static int try_user_namespace(void) {
 static int make_namespace(void) {
   if (home < 0) home = open_namespace();
   if (home < 0) return -1;
-  if (unshare(CLONE_NEWNET) == 0) return 0;
+  // Root of a user namespace, as in a container, may leave the network but not come back to it.
+  if (setns(home, CLONE_NEWNET) == 0 && unshare(CLONE_NEWNET) == 0) return 0;
   if (errno != EPERM || try_user_namespace() != 0) return -1;
   close(home);
   // From here on there is no way back.

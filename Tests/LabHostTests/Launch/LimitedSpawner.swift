@@ -23,6 +23,11 @@ struct LimitedSpawner {
   /// A spawner that keeps all rights.
   static func plain() throws -> Self { Self(command: [try EmbeddedHelper.spawner.unpacked()]) }
 
+  /// A spawner of the root of a user namespace, as in a container that a user has started.
+  static func contained() throws -> Self {
+    Self(command: ["/usr/bin/unshare", "-Ur", try EmbeddedHelper.spawner.unpacked()])
+  }
+
   /// A spawner of root without a capability, by its name in setpriv(1).
   static func root(without capability: String) throws -> Self {
     let change = ["/usr/bin/setpriv", "--bounding-set=-\(capability)"]

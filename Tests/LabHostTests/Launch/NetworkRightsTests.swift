@@ -78,6 +78,15 @@ import Testing
     #expect(bench.marked.isEmpty)
   }
 
+  @Test(.enabled(if: isPossible, "users may make no user namespaces"))
+  func `takes a user namespace of its own in a container, which it could not come back from`()
+    throws
+  {
+    let request = try LaunchBench().request(["/bin/true"], conditions: Self.none)
+    let results = try LimitedSpawner.contained().launch([request, request])
+    #expect(results.map(\.outcome) == [.ready, .ready])
+  }
+
   @Test func `goes on without a network namespace where the machine refuses one`() throws {
     let bench = try LaunchBench()
     let host = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/net")
