@@ -1,6 +1,7 @@
 import ArgumentParser
 import LabModel
 import LabReport
+import LabWorkflows
 
 /// The entry point: it maps every error to its text and exit code.
 @main
@@ -8,6 +9,7 @@ enum Main {
   static func main() async {
     // Reading the command line by reflection takes longer than all the rest of this answer.
     if CommandLine.arguments.dropFirst() == ["--version"] { return print(LaunchlabVersion.current) }
+    Terminal.holdStreams()
     do {
       var command = try Launchlab.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

@@ -37,6 +37,26 @@ extension EndToEnd {
       #expect(launches.allSatisfy { $0.flags.contains("output-truncated") })
     }
 
+    @Test func `goes on when nobody reads its messages any more`() async throws {
+      let pipe = ["/bin/sh", "-c", "\"$@\" 2>&1 | head -n 1", "sh"]
+      let lab = Launchlab(wrapper: pipe)
+      try lab.writeProgram("exit 0")
+
+      _ = try await lab.run("measure", "--launches", "10", "--", "./program")
+
+      #expect(try await Launchlab().launches().count == 10)
+    }
+
+    @Test func `writes into no file of its own where its streams are closed`() async throws {
+      let lab = Launchlab(wrapper: ["/bin/sh", "-c", "\"$@\" <&- >&- 2>&-", "sh"])
+      try lab.writeProgram("exit 0")
+
+      let output = try await lab.run("measure", "--launches", "3", "--", "./program")
+
+      #expect(output.status == 128)
+      #expect(try await Launchlab().launches().count == 3)
+    }
+
     @Test func `measures a target that closes its output`() async throws {
       let lab = Launchlab()
       try lab.writeProgram("close STDIN; close STDOUT; close STDERR; exit 0")

@@ -24,6 +24,9 @@ package struct Terminal: Sendable {
       isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
 
+  /// Keeps what launchlab opens from becoming a standard stream that its caller has closed.
+  package static func holdStreams() { StandardStreams.hold() }
+
   /// Writes a text at once.
   ///
   /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
