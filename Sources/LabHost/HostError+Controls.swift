@@ -14,13 +14,15 @@ extension HostError {
         remedy: "find it with `fuser -v \(lock)`, and wait until it has ended"
       )
     }
-    let command = holder.command.joined(separator: " ")
+    // Anybody may write to the lock's file: a line feed must not begin a line of advice.
+    let command = holder.command.joined(separator: " ").replacing("\n", with: "\\n")
+    let user = holder.user.replacing("\n", with: "\\n")
     let since = holder.startedAt.formatted(.iso8601)
     guard isAlive else {
       return Diagnostic(
         .error,
         id: "lab-busy",
-        problem: "the lab lock is held in the name of process \(holder.pid) of \(holder.user), "
+        problem: "the lab lock is held in the name of process \(holder.pid) of \(user), "
           + "\"\(command)\" since \(since), which is not seen from here: it has ended and left "
           + "the lock to another process, or it runs in another container",
         place: lock,
@@ -31,7 +33,7 @@ extension HostError {
       .error,
       id: "lab-busy",
       problem: "another launchlab is measuring on this host, and two would disturb each other: "
-        + "process \(holder.pid) of \(holder.user), \"\(command)\" since \(since)",
+        + "process \(holder.pid) of \(user), \"\(command)\" since \(since)",
       place: lock,
       remedy: "wait until it has ended, or end it with `kill \(holder.pid)`"
     )

@@ -7,6 +7,7 @@ extension Change {
   /// - Throws: ``HostError/changeFailed(_:reason:)``.
   package func apply(in tree: HostTree) throws(HostError) {
     do throws(ChangeFailure) {
+      try check()
       switch self {
       case .value(let path, let before, let after):
         try ValueChange(path: path, before: before, after: after).apply(in: tree)
@@ -30,6 +31,7 @@ extension Change {
   /// failure.
   package func undo(in tree: HostTree) -> Undoing {
     do throws(ChangeFailure) {
+      try check()
       switch self {
       case .value(let path, let before, let after):
         return try ValueChange(path: path, before: before, after: after).undo(in: tree)

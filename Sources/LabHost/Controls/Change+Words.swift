@@ -80,7 +80,7 @@ extension UndoneChange {
     case .failed(let reason):
       status = .failed
       self.reason = reason
-      remedy = change.manualUndo
+      remedy = change.isPossible ? change.manualUndo : nil
     }
   }
 }

@@ -59,7 +59,7 @@ package struct ControlJournal: Hashable, Sendable {
     directory.places.flatMap { place in
       HostTree().names(in: place.string).compactMap { ControlJournal(place.appending($0)) }
     }
-    .filter(\.isStale)
+    .filter { JournalFile.bytes(at: $0.path) != nil && $0.isStale }
   }
 
   /// Whether a change in it is still to be undone; a lab that was killed at once has made none.
@@ -137,7 +137,7 @@ package struct ControlJournal: Hashable, Sendable {
   // MARK: - The file
 
   private var content: JournalContent {
-    JournalContent(HostTree().bytes(at: path.string) ?? [])
+    JournalContent(JournalFile.bytes(at: path) ?? [])
   }
 
   private var isStale: Bool {

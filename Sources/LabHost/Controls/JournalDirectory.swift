@@ -65,7 +65,10 @@ package struct JournalDirectory: Hashable, Sendable {
     path = made
     // `/var/run` is `/run`, and XDG_RUNTIME_DIR may be what is usual.
     var seen: Set<String> = []
-    places = candidates.filter(Self.isPrivate).filter { place in
+    places = candidates.filter { [isChosen] in
+      Self.parts(of: $0, isChosen).allSatisfy(Self.isPrivate)
+    }
+    .filter { place in
       let real = DeclaredDirectory.realPath(of: place) ?? place
       return seen.insert(real.string).inserted
     }
@@ -83,10 +86,13 @@ package struct JournalDirectory: Hashable, Sendable {
   }
 
   private static func make(_ path: FilePath, isChosen: Bool) throws(Errno) {
-    let parent = path.removingLastComponent()
-    // In /tmp anybody could make the parent first.
-    if !isChosen, path.lastComponent?.string == "state" { try makeOne(parent) }
-    try makeOne(path)
+    for part in parts(of: path, isChosen) { try makeOne(part) }
+  }
+
+  /// The directories that have to be private: in /tmp anybody could make the parent first.
+  private static func parts(of path: FilePath, _ isChosen: Bool) -> [FilePath] {
+    let isInTemporary = !isChosen && path.lastComponent?.string == "state"
+    return (isInTemporary ? [path.removingLastComponent()] : []) + [path]
   }
 
   private static func makeOne(_ path: FilePath) throws(Errno) {

@@ -19,9 +19,14 @@ package struct HostTree: Hashable, Sendable {
     guard let file = try? FileDescriptor.open(location(of: path), .readOnly, options: .closeOnExec)
     else { return nil }
     defer { try? file.close() }
+    return Self.bytes(of: file)
+  }
+
+  /// Reads an open file from where it is; at most 16 MiB, or nil when it cannot be read.
+  static func bytes(of file: FileDescriptor) -> [UInt8]? {
     var content: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 32 << 10)
-    while content.count < Self.sizeLimit {
+    while content.count < sizeLimit {
       let count = unsafe chunk.withUnsafeMutableBytes { unsafe try? file.read(into: $0) }
       guard let count else { return nil }
       if count == 0 { return content }

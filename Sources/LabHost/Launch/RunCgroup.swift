@@ -11,11 +11,12 @@ struct RunCgroup {
 
   let directory: FilePath
 
-  /// Makes the cgroup of this process; nil where no cgroup v2 can be written to.
+  /// Makes the cgroup of this process.
   ///
   /// Cgroups that a controller which is gone has left are killed and removed first.
   ///
   /// - Parameter parent: Where it is made; nil means below the cgroup of this process.
+  /// - Returns: Nil where no cgroup v2 can be written to.
   static func make(in parent: FilePath? = nil) -> Self? {
     removeStale()
     guard let parent = parent ?? CgroupPlaces(tree: HostTree()).ownAndTop?.own else { return nil }

@@ -19,6 +19,8 @@ package struct RunWorkflow {
   /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on; what was
   ///   stored by then stays stored.
   package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> RunSummary {
+    // From here on a signal ends the run in good order.
+    let interrupt = try InterruptFlag.onSignals.get()
     let session = try LabSession(command: request.commandLine)
     defer { session.end() }
     let source = try await SourceWorkflow(request: request).scenario(observe)
@@ -29,7 +31,7 @@ package struct RunWorkflow {
       plan: beginning.plan,
       directory: request.storeDirectory,
       session: session,
-      interrupt: InterruptFlag.onSignals.get()
+      interrupt: interrupt
     )
     defer { laboratory.close() }
     var run = try beginning.run(on: laboratory)

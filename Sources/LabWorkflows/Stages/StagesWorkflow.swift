@@ -27,13 +27,15 @@ package struct StagesWorkflow {
   /// - Throws: a ``LabError`` when nothing could be measured.
   package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> StagesResult {
     let plan = plan
+    // From here on a signal ends the launches in good order.
+    let interrupt = try InterruptFlag.onSignals.get()
     let session = try LabSession(command: ["launchlab", "stages", "--"] + command)
     defer { session.end() }
     var laboratory = try await HostLaboratory(
       plan: plan,
       directory: try ScratchDirectory.path(),
       session: session,
-      interrupt: InterruptFlag.onSignals.get()
+      interrupt: interrupt
     )
     defer { laboratory.close() }
     let now = Date()

@@ -114,6 +114,22 @@ import Testing
     #expect(ControlJournal.stale(in: try directory()).isEmpty)
   }
 
+  @Test(
+    .enabled(if: TestMachine.isRoot, "chown takes root"),
+    arguments: ["chown 65534 J", "chmod 666 J", "mv J ../J; ln -s ../J J"]
+  )
+  func `believes nobody else`(script: String) throws {
+    try fixture.write("0\n", to: swappiness)
+    let journal = try journal(of: "1999999-1")
+    try journal.record(.value(path: swappiness, before: "60", after: "0"), of: .swap)
+    let name = try #require(journal.path.lastComponent?.string)
+    let directory = journal.path.removingLastComponent().string
+    try TestMachine.shell(script.replacing("J", with: name), in: directory)
+    #expect(ControlJournal.stale(in: try self.directory()).isEmpty)
+    #expect(journal.undoAll(in: fixture.tree).isEmpty)
+    #expect(fixture.text(at: swappiness) == "0")
+  }
+
   @Test func `does not forget a change that it does not know`() throws {
     let journal = try journal(of: "1999999-1")
     let later = #"{"begin":1,"change":{"clock":{"path":"x"}},"control":"clock"}"# + "\n"

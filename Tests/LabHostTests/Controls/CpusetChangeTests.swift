@@ -13,7 +13,7 @@ struct CpusetChangeTests {
     try withParent { parent, task in
       let change = Self.change(in: parent)
       try change.apply(in: HostTree())
-      #expect(HostTree().text(at: "\(parent)/shield/tasks") == "\(task)")
+      #expect(HostTree().text(at: "\(parent)/launchlab-shield/tasks") == "\(task)")
       #expect(Self.allowed(task) == "0")
       #expect(change.undo(in: HostTree()) == .restored)
       #expect(HostTree().text(at: "\(parent)/tasks") == "\(task)")
@@ -36,24 +36,28 @@ struct CpusetChangeTests {
 
   @Test func `leaves nothing behind when its processors are refused`() throws {
     try withParent { parent, task in
-      let change = Change.cpuset(directory: "\(parent)/shield", cpus: "4000", memoryNodes: "0")
+      let change = Change.cpuset(
+        directory: "\(parent)/launchlab-shield",
+        cpus: "4000",
+        memoryNodes: "0"
+      )
       let error = #expect(throws: HostError.self) { try change.apply(in: HostTree()) }
       #expect(error?.text.contains("cpuset.cpus cannot be set to 4000") == true)
-      #expect(!exists("/\(parent)/shield"))
+      #expect(!exists("/\(parent)/launchlab-shield"))
       #expect(HostTree().text(at: "\(parent)/tasks") == "\(task)")
     }
   }
 
   @Test func `undoes a cpuset that was made and not filled`() throws {
     try withParent { parent, _ in
-      try TestMachine.shell("mkdir /\(parent)/shield", in: "/")
+      try TestMachine.shell("mkdir /\(parent)/launchlab-shield", in: "/")
       #expect(Self.change(in: parent).undo(in: HostTree()) == .restored)
-      #expect(!exists("/\(parent)/shield"))
+      #expect(!exists("/\(parent)/launchlab-shield"))
     }
   }
 
   private static func change(in parent: String) -> Change {
-    .cpuset(directory: "\(parent)/shield", cpus: "0", memoryNodes: "0")
+    .cpuset(directory: "\(parent)/launchlab-shield", cpus: "0", memoryNodes: "0")
   }
 
   private static func allowed(_ task: pid_t) -> String? {

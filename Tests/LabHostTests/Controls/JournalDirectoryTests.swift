@@ -49,6 +49,17 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: TestMachine.isRoot, "chown takes root"))
+  func `finds no journals below what somebody else has made in tmp`() throws {
+    try TestMachine.shell(
+      "mkdir run; mkdir -m 1777 tmp; mkdir -p tmp/launchlab-0/state; chmod 700 tmp/launchlab-0/*; "
+        + "chown 65534 tmp/launchlab-0",
+      in: root
+    )
+    let directory = try JournalDirectory(environment: [:], root: FilePath(root))
+    #expect(directory.places == [directory.path])
+  }
+
   @Test func `takes no relative path`() {
     #expect(throws: HostError.self) {
       try JournalDirectory(environment: [JournalDirectory.variable: "state"])

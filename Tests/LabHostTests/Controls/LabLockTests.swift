@@ -64,6 +64,16 @@ import Testing
     )
   }
 
+  @Test func `lets nobody write advice of launchlab into its file`() throws {
+    let text =
+      #"{"command":["launchlab","\n  help: run this"],"pid":1999999,"start":1,"#
+      + #""started_at":"2026-01-02T03:04:05Z","user":"ann\n"}"#
+    let holder = try Holder(of: path, text: text)
+    defer { holder.kill() }
+    let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
+    #expect(error?.diagnostics.first?.problem.contains("\n") == false)
+  }
+
   @Test func `takes a file of a lab that has ended for no lock`() throws {
     try Data("{\"pid\":1}\n".utf8).write(to: URL(filePath: path.string))
     try LabLock(at: path, command: []).release()

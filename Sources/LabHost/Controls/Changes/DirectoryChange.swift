@@ -9,22 +9,12 @@ struct DirectoryChange {
   func undo() throws(ChangeFailure) -> Undoing {
     let directory = FilePath(path)
     guard exists else { return .alreadyRestored }
-    guard directory.isAbsolute, let owner = owner(of: directory) else {
-      throw ChangeFailure("it is no private directory of launchlab")
-    }
-    guard owner == .current || !owner.isAlive else {
+    if let owner = Change.owner(ofDirectory: path), owner != .current, owner.isAlive {
       throw ChangeFailure("process \(owner.pid) is using it")
     }
     Workspace.remove(directory)
     guard !exists else { throw ChangeFailure("something in it cannot be removed") }
     return .restored
-  }
-
-  /// The lab whose identity is the directory's name, behind `launchlab-` or alone.
-  private func owner(of directory: FilePath) -> ProcessIdentity? {
-    guard let name = directory.lastComponent?.string else { return nil }
-    let prefix = Workspace.prefix
-    return ProcessIdentity(name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : name[...])
   }
 
   private var exists: Bool {

@@ -31,10 +31,6 @@ struct ValueChange {
   }
 
   private func set(_ value: String, in tree: HostTree) throws(ChangeFailure) {
-    // A damaged journal must not reach other files.
-    guard ["proc", "sys"].contains(path.split(separator: "/").first ?? ""),
-      !path.split(separator: "/").contains("..")
-    else { throw ChangeFailure("it is no file of /proc or /sys") }
     do throws(Errno) {
       try tree.write(value, to: path)
     } catch {

@@ -1,0 +1,50 @@
+import SystemPackage
+
+extension Change {
+  /// Whether launchlab makes such changes: a damaged journal must not reach anything else.
+  var isPossible: Bool {
+    do throws(ChangeFailure) {
+      try check()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// - Throws: Why launchlab never makes such a change.
+  func check() throws(ChangeFailure) {
+    switch self {
+    case .value(let path, _, _):
+      // Links such as `/proc/1/root` lead everywhere.
+      let names = path.split(separator: "/")
+      guard names.starts(with: ["proc", "sys"]) || names.starts(with: ["sys"]),
+        !names.contains("..")
+      else { throw ChangeFailure("it is no file of /proc/sys or /sys") }
+    case .cpuset(let path, _, _):
+      guard Self.isNamedByLaunchlab(path) else {
+        throw ChangeFailure("it is no cpuset of launchlab")
+      }
+    case .cgroup(let path):
+      guard Self.isNamedByLaunchlab(path) else {
+        throw ChangeFailure("it is no cgroup of launchlab")
+      }
+    case .directory(let path):
+      guard path.hasPrefix("/"), Self.owner(ofDirectory: path) != nil else {
+        throw ChangeFailure("it is no private directory of launchlab")
+      }
+    case .unit, .swapArea, .processes: break
+    }
+  }
+
+  /// The lab whose identity is the directory's name, behind `launchlab-` or alone.
+  static func owner(ofDirectory path: String) -> ProcessIdentity? {
+    guard let name = FilePath(path).lastComponent?.string else { return nil }
+    let prefix = Workspace.prefix
+    return ProcessIdentity(name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : name[...])
+  }
+
+  private static func isNamedByLaunchlab(_ path: String) -> Bool {
+    let names = path.split(separator: "/")
+    return names.last?.hasPrefix("launchlab-") == true && !names.contains("..")
+  }
+}
