@@ -84,7 +84,9 @@ extension DoctorCheck {
     let known = host.record.noise.compactMap { noise -> (phrase: String, effect: Double)? in
       guard let effect = noise.detectable.last else { return nil }
       let percent = (effect.effect * 1_000).rounded() / 10
-      let phrase = "\(noise.state.rawValue) \(percent) % with \(effect.pairs) pairs"
+      let command = noise.command.joined(separator: " ")
+      let phrase =
+        "\(noise.state.rawValue) \(percent) % with \(effect.pairs) pairs of \"\(command)\""
       return (phrase, effect.effect)
     }
     guard let worst = known.map(\.effect).max() else {

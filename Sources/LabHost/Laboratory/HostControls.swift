@@ -73,9 +73,20 @@ struct HostControls {
     if harnessCPUs != nil { _ = ProcessAffinity.pin(to: firstCPUs) }
   }
 
+  /// Refuses a control of launches that is required and not had.
+  ///
+  /// - Throws: ``HostError/controlsRefused(_:)``.
+  func check(_ receipt: ControlReceipt?) throws(HostError) {
+    guard let receipt, receipt.status != .applied, let name = ControlName(rawValue: receipt.name),
+      plan.required.contains(name)
+    else { return }
+    throw .controlsRefused([name: receipt.reason ?? "it cannot be had here"])
+  }
+
   /// Watches launches, where that is asked for.
   ///
   /// - Parameter cgroup: That of the run.
+  /// - Returns: Nil where nothing is watched.
   func meter(cgroup: String?) -> DisturbanceMeter? {
     plan.steal.map {
       DisturbanceMeter(

@@ -78,6 +78,7 @@ package struct HostLaboratory: LaunchLaboratory {
         cgroupParent: controls.cgroupParent
       )
       controls.pinHarness()
+      try controls.check(controls.meter(cgroup: spawner.cgroupDirectory)?.receipt())
       let mark = try spawner.mark(in: session.journal)
       let instruments = try StageInstruments(for: plan, spawner: spawner, fallback: sockets)
       started = (spawner, instruments)

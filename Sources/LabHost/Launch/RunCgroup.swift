@@ -62,11 +62,6 @@ struct RunCgroup {
 
   var exists: Bool { unsafe access(directory.string, F_OK) == 0 }
 
-  /// Whether its name is one that ``make()`` gives.
-  var isOfLaunchlab: Bool {
-    directory.lastComponent?.string.hasPrefix(Self.prefix) ?? false
-  }
-
   /// Whether it holds processes of another container, whose lab may be alive there.
   ///
   /// The kernel lists them as 0; pid_namespaces(7).

@@ -65,9 +65,11 @@ package final class Spawner {
   /// The cgroup that holds the spawner and all that it launches; nil where there is none.
   var cgroupDirectory: String? { cgroup?.directory.string }
 
-  /// What the variable `LAUNCHLAB_RUN` of targets has to be, so that what they leave is found where
-  /// no cgroup holds it; nil where one does. The journal has it then.
+  /// The mark of what is launched, by which it is found where no cgroup holds it.
   ///
+  /// It is the value of the variable `LAUNCHLAB_RUN` of targets, and the journal has it.
+  ///
+  /// - Returns: Nil where a cgroup holds what is launched.
   /// - Throws: ``HostError/journal(operation:path:errno:)``.
   func mark(in journal: ControlJournal) throws(HostError) -> String? {
     guard cgroup == nil else { return nil }

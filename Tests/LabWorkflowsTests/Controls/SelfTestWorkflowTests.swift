@@ -44,7 +44,13 @@ import Testing
   }
 
   @Test func `refuses to suppress what doctor does not know`() throws {
-    let options = MeasureOptions(directory: "/var/tmp", controls: ["suppress=vm"])
+    let options = MeasureOptions(
+      command: [],
+      states: [],
+      launches: 1,
+      controls: ["suppress=vm"],
+      directory: "/var/tmp"
+    )
     #expect(throws: WorkflowError.self) {
       try SelfTestRequest(options: options, store: "/var/tmp/s.sqlite", seed: 1)
     }
