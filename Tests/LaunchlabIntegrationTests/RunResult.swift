@@ -61,8 +61,8 @@ struct RunResult: Decodable {
       let unit: String
       let n: Int
       let mean: Double
-      let variance: Double
-      let stddev: Double
+      let variance: Double?
+      let stddev: Double?
       let cv: Double?
       let median: Double
       let mad: Double

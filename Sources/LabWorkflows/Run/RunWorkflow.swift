@@ -21,8 +21,16 @@ package struct RunWorkflow {
   package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> RunSummary {
     // From here on a signal ends the run in good order.
     let interrupt = try InterruptFlag.onSignals.get()
-    let session = try LabSession(command: request.commandLine)
-    defer { session.end() }
+    return try await LabSession.use(command: request.commandLine) { session in
+      try await run(in: session, interrupt: interrupt, observe)
+    }
+  }
+
+  private func run(
+    in session: LabSession,
+    interrupt: InterruptFlag,
+    _ observe: @escaping (RunEvent) -> Void
+  ) async throws -> RunSummary {
     let source = try await SourceWorkflow(request: request).scenario(observe)
     let beginning = try RunBeginning(request: request, source: source)
     let store = try Store(path: request.store, mode: .readWrite)

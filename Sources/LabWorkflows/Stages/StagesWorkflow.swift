@@ -26,11 +26,19 @@ package struct StagesWorkflow {
   /// - Returns: What is concluded, also of launches that were not ready.
   /// - Throws: a ``LabError`` when nothing could be measured.
   package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> StagesResult {
-    let plan = plan
     // From here on a signal ends the launches in good order.
     let interrupt = try InterruptFlag.onSignals.get()
-    let session = try LabSession(command: ["launchlab", "stages", "--"] + command)
-    defer { session.end() }
+    return try await LabSession.use(command: ["launchlab", "stages", "--"] + command) { session in
+      try await run(in: session, interrupt: interrupt, observe)
+    }
+  }
+
+  private func run(
+    in session: LabSession,
+    interrupt: InterruptFlag,
+    _ observe: @escaping (RunEvent) -> Void
+  ) async throws -> StagesResult {
+    let plan = plan
     var laboratory = try await HostLaboratory(
       plan: plan,
       directory: try ScratchDirectory.path(),

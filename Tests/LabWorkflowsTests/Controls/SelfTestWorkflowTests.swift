@@ -46,7 +46,7 @@ import Testing
   @Test func `refuses to suppress what doctor does not know`() throws {
     let options = MeasureOptions(
       command: [],
-      states: [],
+      states: ["warm"],
       launches: 1,
       controls: ["suppress=vm"],
       directory: "/var/tmp"

@@ -1,0 +1,36 @@
+import LabHost
+import LabModel
+
+extension LabSession {
+  /// Has a lab for as long as something takes, and ends it whatever becomes of that.
+  ///
+  /// - Parameters:
+  ///   - command: The command line of launchlab.
+  ///   - body: What takes place in the lab.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, with what could not be set back then.
+  static func use<Result>(
+    command: [String],
+    body: (LabSession) async throws -> Result
+  ) async throws -> Result {
+    let session = try LabSession(command: command)
+    do {
+      let result = try await body(session)
+      session.end()
+      return result
+    } catch {
+      let changed = session.end()
+      guard !changed.isEmpty, let error = error as? any LabError else { throw error }
+      throw FailureInChangedMachine(
+        diagnostics: error.diagnostics + changed,
+        exitCode: error.exitCode
+      )
+    }
+  }
+}
+
+/// A failure, and what of the machine is not as it was before.
+private struct FailureInChangedMachine: LabError {
+  var diagnostics: [Diagnostic]
+  var exitCode: LabExitCode
+}
