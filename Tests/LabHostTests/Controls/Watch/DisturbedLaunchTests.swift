@@ -61,9 +61,12 @@ struct DisturbedLaunchTests {
       burner.terminate()
       burner.waitUntilExit()
     }
-    // It takes a moment until the burner is at work.
-    #expect(try (0..<100).contains { _ in try launch("20").contains(.foreignCPU) })
-    for _ in 0..<5 { #expect(try launch("20").contains(.foreignCPU)) }
+    // It takes a moment until the burner is at work, and tests beside this one may keep it from it.
+    var marked = 0
+    for _ in 0..<100 where marked < 5 {
+      if try launch("20").contains(.foreignCPU) { marked += 1 }
+    }
+    #expect(marked == 5)
     // Others may be in the way until the program has its priority.
     #expect(
       try (0..<100).contains { _ in try !launch("20", "alone").contains(.foreignCPU) }
