@@ -78,7 +78,11 @@ package struct HostLaboratory: LaunchLaboratory {
         cgroupParent: controls.cgroupParent
       )
       controls.pinHarness()
-      try controls.check(controls.meter(cgroup: spawner.cgroupDirectory)?.receipt())
+      meteredStart = spawner.starts
+      meter = controls.meter(cgroup: spawner.cgroupDirectory)
+      let watch = meter?.receipt()
+      try controls.check(watch)
+      receipts = controls.receipts + [watch, spawner.containment].compactMap(\.self)
       let mark = try spawner.mark(in: session.journal)
       let instruments = try StageInstruments(for: plan, spawner: spawner, fallback: sockets)
       started = (spawner, instruments)
@@ -104,9 +108,6 @@ package struct HostLaboratory: LaunchLaboratory {
     host = HostFactsReader().facts(
       for: DeclaredDirectory.realPath(of: FilePath(program)) ?? FilePath(program)
     )
-    meteredStart = spawner.starts
-    meter = controls.meter(cgroup: spawner.cgroupDirectory)
-    receipts = controls.receipts + [meter?.receipt(), spawner.containment].compactMap(\.self)
   }
 
   /// Ends the spawner and removes the private directories.
