@@ -54,6 +54,9 @@ package struct Arm: Hashable, Codable, Sendable {
 
   /// The target name of the floor; a scenario may not use it.
   package static let emptyTarget = "empty"
+
+  /// The target name of a pinned program that tells code from machine; a scenario may not use it.
+  package static let controlTarget = "control"
 }
 
 /// Everything about a run that is decided before its first launch.
@@ -65,7 +68,7 @@ package struct Plan: Hashable, Codable, Sendable {
 
   package var arms: [Arm]
 
-  /// How many blocks there are; each launches every plain arm once.
+  /// How many blocks there are at most; each launches every plain arm once.
   package var blockCount: Int
 
   package init(scenario: Scenario, seed: UInt64, arms: [Arm], blockCount: Int) {
@@ -75,13 +78,29 @@ package struct Plan: Hashable, Codable, Sendable {
     self.blockCount = blockCount
   }
 
+  /// After how many blocks the launches are looked at, and may end, ascending.
+  ///
+  /// The counts double from the fewest launches on; the last one is ``blockCount``. They are fixed
+  /// before the first launch, so that looking is no choice.
+  package var looks: [Int] {
+    guard scenario.adaptive != nil else { return [blockCount] }
+    var looks: [Int] = []
+    var look = max(1, scenario.launches)
+    while look < blockCount {
+      looks.append(look)
+      look *= 2
+    }
+    return looks + [blockCount]
+  }
+
   /// The launches of each arm of a kind: one per block of plain arms, and of others those asked
-  /// for, or one per block if there are fewer blocks.
+  /// for, or one per block up to the first look if there are fewer blocks.
   package func launches(of kind: Arm.Kind) -> Int {
-    switch kind {
+    let blocks = looks[0]
+    return switch kind {
     case .plain: blockCount
-    case .counters: min(max(0, scenario.counterLaunches), blockCount)
-    default: min(max(0, scenario.stages?.launches ?? 0), blockCount)
+    case .counters: min(max(0, scenario.counterLaunches), blocks)
+    default: min(max(0, scenario.stages?.launches ?? 0), blocks)
     }
   }
 
@@ -108,9 +127,9 @@ package struct Plan: Hashable, Codable, Sendable {
   /// Whether the arms of a kind are launched in a block; those blocks are spread evenly.
   private func hasLaunches(of kind: Arm.Kind, in block: Int) -> Bool {
     let count = launches(of: kind)
-    func number(before block: Int) -> Int {
-      (2 * block * count + blockCount) / (2 * blockCount)
-    }
+    let blocks = kind == .plain ? blockCount : looks[0]
+    guard block < blocks else { return false }
+    func number(before block: Int) -> Int { (2 * block * count + blocks) / (2 * blocks) }
     return number(before: block + 1) > number(before: block)
   }
 }

@@ -15,6 +15,8 @@ package struct RunListing: Hashable, Codable, Sendable {
 
   package var status: RunRecord.Status
 
+  package var purpose: RunRecord.Purpose
+
   /// The seed that the order of every block was drawn from.
   package var seed: UInt64
 
@@ -42,6 +44,7 @@ package struct RunListing: Hashable, Codable, Sendable {
     startedAt: Date,
     finishedAt: Date? = nil,
     status: RunRecord.Status,
+    purpose: RunRecord.Purpose = .night,
     seed: UInt64,
     arms: [Arm],
     plannedLaunches: Int,
@@ -55,6 +58,7 @@ package struct RunListing: Hashable, Codable, Sendable {
     self.startedAt = startedAt
     self.finishedAt = finishedAt
     self.status = status
+    self.purpose = purpose
     self.seed = seed
     self.arms = arms
     self.plannedLaunches = plannedLaunches

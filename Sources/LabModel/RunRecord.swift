@@ -12,6 +12,9 @@ package struct RunRecord: Hashable, Codable, Sendable {
 
   package var status: Status
 
+  /// What the run is for; only those for ``Purpose/night`` are read by trends.
+  package var purpose: Purpose
+
   package var plan: Plan
 
   package var host: HostFacts
@@ -29,6 +32,7 @@ package struct RunRecord: Hashable, Codable, Sendable {
     startedAt: Date,
     finishedAt: Date? = nil,
     status: Status = .unfinished,
+    purpose: Purpose = .night,
     plan: Plan,
     host: HostFacts,
     controls: [ControlReceipt] = [],
@@ -39,11 +43,33 @@ package struct RunRecord: Hashable, Codable, Sendable {
     self.startedAt = startedAt
     self.finishedAt = finishedAt
     self.status = status
+    self.purpose = purpose
     self.plan = plan
     self.host = host
     self.controls = controls
     self.build = build
     self.tool = tool
+  }
+
+  /// What a run is for; the raw value is the name used in JSON and the store.
+  package enum Purpose: String, Codable, CaseIterable, Sendable {
+    /// It is one night of the history of its scenario.
+    case night
+
+    /// It was made by hand, and stays out of every history.
+    case trial
+
+    /// Two programs or builds are compared.
+    case comparison
+
+    /// The last good build is compared with the newest one, to settle a suspicion.
+    case proof
+
+    /// A program is compared with itself.
+    case selftest
+
+    /// Its values were measured by something else; it counts as a night.
+    case imported
   }
 
   /// How far a run came.

@@ -11,7 +11,7 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// At least one state, without repetition.
   package var states: [LaunchState]
 
-  /// How many launches each arm gets, at least 1.
+  /// How many launches each arm gets, at least 1; the fewest where `adaptive` says more.
   package var launches: Int
 
   /// Whether an empty program is launched in the same blocks, as the floor.
@@ -29,6 +29,25 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// How the machine is kept the same; nil in runs of before there were controls.
   package var controls: ControlPlan?
 
+  /// When launches end before the most that there may be; nil for a fixed number.
+  package var adaptive: AdaptiveLaunches?
+
+  /// Which differences matter; nil in runs of before there were verdicts.
+  package var regression: RegressionRule?
+
+  package var budgets: [Budget]?
+
+  /// What is launched every night to tell code from machine.
+  package var control: ControlTarget?
+
+  package var notifiers: [Notifier]?
+
+  /// In the order of the file.
+  package var releases: [Release]?
+
+  /// How many bytes of builds and executables of former nights are kept.
+  package var artifactLimit: Int64?
+
   package init(
     name: String,
     source: Source? = nil,
@@ -39,7 +58,14 @@ package struct Scenario: Hashable, Codable, Sendable {
     directory: String,
     counterLaunches: Int = 3,
     stages: StagePlan? = nil,
-    controls: ControlPlan? = nil
+    controls: ControlPlan? = nil,
+    adaptive: AdaptiveLaunches? = nil,
+    regression: RegressionRule? = nil,
+    budgets: [Budget]? = nil,
+    control: ControlTarget? = nil,
+    notifiers: [Notifier]? = nil,
+    releases: [Release]? = nil,
+    artifactLimit: Int64? = nil
   ) {
     self.name = name
     self.source = source
@@ -51,6 +77,13 @@ package struct Scenario: Hashable, Codable, Sendable {
     self.counterLaunches = counterLaunches
     self.stages = stages
     self.controls = controls
+    self.adaptive = adaptive
+    self.regression = regression
+    self.budgets = budgets
+    self.control = control
+    self.notifiers = notifiers
+    self.releases = releases
+    self.artifactLimit = artifactLimit
   }
 }
 

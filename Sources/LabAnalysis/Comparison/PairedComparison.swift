@@ -1,4 +1,4 @@
-import LabModel
+package import LabModel
 package import LabStatistics
 
 /// What is concluded from launching two targets in the same blocks: the baseline, and the candidate
@@ -55,20 +55,6 @@ package struct PairedComparison: Hashable, Sendable {
       confidence: rule.confidence,
       seed: seed
     )
-  }
-
-  /// What is said of the candidate; the raw value is the name used in JSON and reports.
-  package enum Verdict: String, Codable, CaseIterable, Sendable {
-    /// The whole interval lies beyond the limit, on the worse side.
-    case regression
-
-    /// The whole interval lies beyond the limit, on the better side.
-    case improvement
-
-    /// The whole interval lies within the limit.
-    case same
-
-    case inconclusive
   }
 
   /// What stands in the way of a verdict; the raw value is the name used in JSON and reports.

@@ -12,7 +12,7 @@ import Testing
 
   struct Case: Sendable, CustomTestStringConvertible {
     let ratio: Double
-    let verdict: PairedComparison.Verdict
+    let verdict: Verdict
 
     var testDescription: String { "\(ratio) is \(verdict)" }
   }
@@ -68,7 +68,7 @@ import Testing
   func `exchanging the sides turns the verdict over`(ratio: Double) throws {
     let series = try pairs(around: ratio)
     let turned = PairedRatio(logRatios: try Sample(series.logRatios.values.map { -$0 }))
-    let opposite: [PairedComparison.Verdict: PairedComparison.Verdict] = [
+    let opposite: [Verdict: Verdict] = [
       .regression: .improvement, .improvement: .regression,
     ]
     let verdict = PairedComparison(series).verdict

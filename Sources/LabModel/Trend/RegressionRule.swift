@@ -1,0 +1,105 @@
+/// Which differences matter, and what is done about a suspicion: the section `regression`.
+package struct RegressionRule: Hashable, Codable, Sendable {
+  /// The smallest change that matters, as a share of the value before.
+  package var effect: Double
+
+  /// How sure the verdict of a comparison must be, from 0 to 1.
+  package var confidence: Double
+
+  /// The smallest change of a time that matters, whatever its share.
+  package var floor: Nanoseconds
+
+  /// The metrics that are judged, at least one.
+  package var metrics: [Metric]
+
+  /// How many nights a baseline has at most, at least 5.
+  package var nights: Int
+
+  /// The most pairs of launches of a proof; 0 for no proof.
+  package var proofLaunches: Int
+
+  package init(
+    effect: Double = 0.02,
+    confidence: Double = 0.95,
+    floor: Nanoseconds = .zero,
+    metrics: [Metric] = [.launch, .peakRSS],
+    nights: Int = 28,
+    proofLaunches: Int = 160
+  ) {
+    self.effect = effect
+    self.confidence = confidence
+    self.floor = floor
+    self.metrics = metrics
+    self.nights = nights
+    self.proofLaunches = proofLaunches
+  }
+}
+
+/// A limit that a launch must keep.
+package struct Budget: Hashable, Codable, Sendable {
+  package var target: String
+  package var state: LaunchState
+  package var metric: Metric
+
+  /// The most that the median may be, in the unit of the metric.
+  package var maximum: Double
+
+  package init(target: String, state: LaunchState, metric: Metric, maximum: Double) {
+    self.target = target
+    self.state = state
+    self.metric = metric
+    self.maximum = maximum
+  }
+}
+
+/// When launches end before there are as many as may be.
+package struct AdaptiveLaunches: Hashable, Codable, Sendable {
+  /// The most launches of each arm.
+  package var most: Int
+
+  /// The half-width of the interval that is enough, as a share of the median.
+  package var precision: Double
+
+  package init(most: Int, precision: Double) {
+    self.most = most
+    self.precision = precision
+  }
+}
+
+/// A program that does not change, launched every night in the same blocks: when it changes too, the
+/// machine did.
+package enum ControlTarget: Hashable, Codable, Sendable {
+  /// A program and its arguments.
+  case command([String])
+
+  /// A target of the scenario as a revision of its source builds it.
+  case revision(String, target: String)
+}
+
+/// Somebody who is told of findings.
+package enum Notifier: Hashable, Codable, Sendable {
+  /// A program that gets each finding as JSON on its standard input.
+  case command([String])
+
+  /// A Slack-compatible webhook; `$NAME` stands for a variable of the environment.
+  case webhook(String)
+
+  /// An address that sendmail sends to.
+  case email(String)
+
+  /// The job summary of a GitHub workflow.
+  case githubSummary
+}
+
+/// A night that others are held against, by a name of the user's own.
+package struct Release: Hashable, Codable, Sendable {
+  package var name: String
+
+  /// A date such as `2026-10-01`, the id of a run, or the first digits of a commit.
+  package var anchor: String
+
+  package init(name: String, anchor: String) {
+    self.name = name
+    self.anchor = anchor
+  }
+}
