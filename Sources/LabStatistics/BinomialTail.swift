@@ -1,53 +1,14 @@
-import Foundation
-
 /// The probability of at least `least` successes in `count` independent trials.
 ///
 /// It is the regularised incomplete beta function I_p(least, count − least + 1). The probability of
 /// one success lies between 0 and 1, both excluded, and `least` from 1 to `count`.
 ///
-/// Source: DLMF 8.17.5, and the continued fraction 8.17.22 by the method of Lentz as modified by
-/// Thompson and Barnett (1986). Takes about √`count` steps.
+/// Source: DLMF 8.17.5. Takes about √`count` steps.
 func binomialTail(count: Int, probability: Double, atLeast least: Int) -> Double {
-  let a = Double(least)
-  let b = Double(count - least + 1)
-  let front =
-    logGamma(a + b) - logGamma(a) - logGamma(b)
-    + a * log(probability) + b * log1p(-probability)
-  // The fraction converges fast on one side of the mean only; the other side is the complement.
-  guard probability > (a + 1) / (a + b + 2) else {
-    return exp(front) / (a * betaFraction(a, b, probability))
-  }
-  return 1 - exp(front) / (b * betaFraction(b, a, 1 - probability))
+  incompleteBeta(
+    probability,
+    complement: 1 - probability,
+    Double(least),
+    Double(count - least + 1)
+  )
 }
-
-/// The value of 1 + d₁/(1 + d₂/(1 + …)) for the incomplete beta function.
-private func betaFraction(_ a: Double, _ b: Double, _ x: Double) -> Double {
-  let tiny = 1e-300
-  var numerator = 1.0
-  var denominator = 0.0
-  var value = 1.0
-  for step in 1...10_000 {
-    let coefficient = betaCoefficient(step, a, b, x)
-    denominator = 1 / nonZero(1 + coefficient * denominator, tiny)
-    numerator = nonZero(1 + coefficient / numerator, tiny)
-    let factor = numerator * denominator
-    value *= factor
-    if abs(factor - 1) < 1e-16 { break }
-  }
-  return value
-}
-
-private func betaCoefficient(_ step: Int, _ a: Double, _ b: Double, _ x: Double) -> Double {
-  let m = Double(step / 2)
-  guard step.isMultiple(of: 2) else {
-    return -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-  }
-  return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-}
-
-private func nonZero(_ value: Double, _ tiny: Double) -> Double {
-  abs(value) < tiny ? tiny : value
-}
-
-/// The natural logarithm of the gamma function of a positive number.
-func logGamma(_ value: Double) -> Double { lgamma(value) }

@@ -25,6 +25,23 @@ extension Sample {
 
   /// The square root of the variance; nil for a single value.
   package var standardDeviation: Double? { variance?.squareRoot() }
+
+  /// The skewness, adjusted for the number of values: above 0 for a long tail of large values.
+  ///
+  /// √(n (n − 1)) / (n − 2) · m₃ / m₂^1.5 with the central moments m. On normal data its standard
+  /// error is about √(6 / n). Nil for fewer than 3 values, and when all are equal.
+  ///
+  /// Source: Joanes and Gill, The Statistician 47 (1998), 183-189, G₁.
+  package var skewness: Double? {
+    guard count > 2, range > 0 else { return nil }
+    // In units of the range, so that no power of a small or large number is lost.
+    let center = compensatedSum(of: values) { ($0 - minimum) / range } / Double(count)
+    let distances = values.map { ($0 - minimum) / range - center }
+    let n = Double(count)
+    let second = compensatedSum(of: distances) { $0 * $0 } / n
+    let third = compensatedSum(of: distances) { $0 * $0 * $0 } / n
+    return (n * (n - 1)).squareRoot() / (n - 2) * third / (second * second.squareRoot())
+  }
 }
 
 /// The sum of the transformed values, with the rounding error of each addition carried along.

@@ -8,6 +8,11 @@ extension Sample {
     return medianOfSorted(sorted.map { abs($0 - center) }.sorted()[...])
   }
 
+  /// The median absolute deviation, scaled to the standard deviation of normal data.
+  ///
+  /// It is 1.4826 · MAD; 0 when more than half of the values are equal.
+  package var robustDeviation: Double { 1.4826 * medianAbsoluteDeviation }
+
   /// The mean absolute deviation from the median.
   package var meanAbsoluteDeviation: Double {
     let center = median
