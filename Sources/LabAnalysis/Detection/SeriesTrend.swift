@@ -48,13 +48,7 @@ package struct SeriesTrend: Hashable, Sendable {
     self.noise = noise
   }
 
-  package var role: Role {
-    switch key.target {
-    case Arm.emptyTarget: .floor
-    case Arm.controlTarget: .control
-    default: .target
-    }
-  }
+  package var role: Role { Role(key.target) }
 
   /// What the series is looked at for.
   package enum Role: Hashable, Sendable {
@@ -137,6 +131,10 @@ package struct DriftCheck: Hashable, Sendable {
   /// The run in the middle of the nights of then.
   package var reference: String
 
+  /// The runs of the nights of then, and of the newest ones, both ascending.
+  package var nights: [String]
+  package var newest: [String]
+
   package init(
     against: String,
     before: Double,
@@ -145,7 +143,9 @@ package struct DriftCheck: Hashable, Sendable {
     high: Double?,
     unexplained: Double,
     isBeyond: Bool,
-    reference: String
+    reference: String,
+    nights: [String] = [],
+    newest: [String] = []
   ) {
     self.against = against
     self.before = before
@@ -155,6 +155,8 @@ package struct DriftCheck: Hashable, Sendable {
     self.unexplained = unexplained
     self.isBeyond = isBeyond
     self.reference = reference
+    self.nights = nights
+    self.newest = newest
   }
 
   package var ratio: Double { now / before }

@@ -1,0 +1,103 @@
+import LabModel
+
+/// One series tonight, before anything is concluded of it.
+struct SeriesJudgement: Sendable {
+  let chain: SeriesChain
+
+  /// Nil for fewer than 5 nights, or without a value tonight.
+  let baseline: Baseline?
+
+  /// Nil without a baseline.
+  let suspicion: Suspicion?
+
+  /// The index of the first night that may be compared with tonight's.
+  let start: Int
+
+  /// The newest nights that count, ascending, without tonight.
+  let clean: [Int]
+
+  let rule: RegressionRule
+
+  /// Whether it is one of the series that verdicts are about.
+  let isJudged: Bool
+
+  /// What the false-discovery control made of the suspicion; nil where it was not asked.
+  var discovery: Criterion?
+
+  init(_ chain: SeriesChain, rule: RegressionRule) {
+    self.init(chain, at: chain.isTonight ? chain.points.count - 1 : nil, rule: rule)
+  }
+
+  /// - Parameters:
+  ///   - chain: The nights of the series.
+  ///   - index: The night that is judged; nil for none. Later ones are not looked at.
+  ///   - rule: That of the scenario.
+  init(_ chain: SeriesChain, at index: Int?, rule: RegressionRule) {
+    self.chain = chain
+    self.rule = rule
+    let nights = BaselineNights(
+      chain,
+      before: index ?? chain.points.count,
+      atMost: max(DetectionLimits.fewestNights, rule.nights)
+    )
+    start = nights.start
+    clean = nights.clean
+    let role = SeriesTrend.Role(chain.key.target)
+    isJudged = role == .target && rule.metrics.contains(chain.key.metric)
+    guard let index else {
+      (baseline, suspicion) = (nil, nil)
+      return
+    }
+    let baseline = Baseline(nights.chosen.map { chain.points[$0] })
+    self.baseline = baseline
+    suspicion = baseline.map {
+      Suspicion(chain, at: index, from: nights.start, baseline: $0, rule: rule)
+    }
+  }
+
+  /// Whether the history speaks for a change, the false-discovery control included.
+  var isSuspicious: Bool {
+    guard isJudged, let suspicion, suspicion.isCandidate else { return false }
+    return discovery?.isMet ?? true
+  }
+
+  /// Everything that was looked at.
+  var criteria: [Criterion] { (suspicion?.criteria ?? []) + (discovery.map { [$0] } ?? []) }
+
+  var tonight: SeriesPoint? { chain.isTonight ? chain.points.last : nil }
+
+  /// The index of the last night of the old level; nil when there is none.
+  var lastGood: Int? { suspicion.flatMap { suspicion in clean.last { $0 < suspicion.onset } } }
+
+  /// The step that waits for its end, and whose levels may be compared with tonight's.
+  var pending: Alert? {
+    chain.alerts.last { alert in
+      alert.kind == .step && alert.isPending
+        && (chain.index(of: alert.onset) ?? 0) >= chain.partStart
+    }
+  }
+
+  /// A suspicion that was refuted a few nights ago while the level has stayed where it went.
+  var dormant: Alert? {
+    let oldest = max(start, chain.points.count - DetectionLimits.memory)
+    return chain.alerts.last { alert in
+      guard alert.kind == .step, alert.state == .refuted, alert.isNotCode,
+        let onset = chain.index(of: alert.onset), onset >= oldest
+      else { return false }
+      let sign = alert.direction.sign(of: chain.key.metric)
+      let limit = alert.before + sign * rule.margin(at: alert.before, of: chain.key.metric)
+      let since = chain.points[onset...]
+      return 3 * since.count { sign * ($0.median - limit) > 0 } >= 2 * since.count
+    }
+  }
+}
+
+extension SeriesTrend.Role {
+  init(_ target: String) {
+    switch target {
+    case Arm.emptyTarget: self = .floor
+    case Arm.controlTarget: self = .control
+    default: self = .target
+    }
+  }
+}
