@@ -1,0 +1,104 @@
+import Foundation
+import LabModel
+
+/// The alerts of a scenario while the verdicts of a night are concluded.
+struct AlertLedger {
+  /// Ascending by number.
+  private(set) var alerts: [Alert]
+
+  /// The numbers of alerts that are new, or have a new event or proof.
+  private(set) var changed: Set<Int> = []
+
+  private var nextNumber: Int
+  private let run: String
+  private let at: Date
+
+  init(_ alerts: [Alert], nextNumber: Int?, run: String, at: Date) {
+    self.alerts = alerts
+    self.run = run
+    self.at = at
+    self.nextNumber = max(nextNumber ?? 1, (alerts.map(\.number).max() ?? 0) + 1)
+  }
+
+  /// Adds an alert under the next number, with its first event.
+  mutating func open(_ draft: AlertDraft, as change: AlertChange) {
+    alerts.append(
+      Alert(
+        number: nextNumber,
+        kind: draft.kind,
+        series: draft.series,
+        direction: draft.direction,
+        state: change.state,
+        cause: change.cause,
+        onset: draft.onset,
+        lastGood: draft.lastGood,
+        before: draft.before,
+        after: draft.after,
+        proof: change.proof,
+        events: [event(change)]
+      )
+    )
+    changed.insert(nextNumber)
+    nextNumber += 1
+  }
+
+  /// Gives an alert a new state; without a change of state or cause, only a new proof is kept.
+  mutating func change(_ number: Int, to change: AlertChange, after: Double? = nil) {
+    guard let place = alerts.firstIndex(where: { $0.number == number }) else { return }
+    if let proof = change.proof, proof != alerts[place].proof {
+      alerts[place].proof = proof
+      changed.insert(number)
+    }
+    guard alerts[place].state != change.state || alerts[place].cause != change.cause else { return }
+    alerts[place].state = change.state
+    alerts[place].cause = change.cause
+    alerts[place].after = after ?? alerts[place].after
+    alerts[place].events.append(event(change))
+    changed.insert(number)
+  }
+
+  private func event(_ change: AlertChange) -> AlertEvent {
+    AlertEvent(
+      at: at,
+      run: run,
+      state: change.state,
+      cause: change.cause,
+      reason: change.reason,
+      criteria: change.criteria
+    )
+  }
+}
+
+/// What an alert is about, before it has a number and a state.
+struct AlertDraft {
+  var kind: Alert.Kind
+  var series: SeriesKey
+  var direction: Alert.Direction
+  var onset: String
+  var lastGood: String?
+  var before: Double
+  var after: Double
+}
+
+/// The state that an alert comes to, and why.
+struct AlertChange {
+  var state: Alert.State
+  var cause: Alert.Cause
+  var reason: String
+  var criteria: [Criterion]
+  var proof: Proof?
+
+  init(
+    _ state: Alert.State,
+    _ cause: Alert.Cause,
+    _ reason: String,
+    _ criteria: [Criterion],
+    proof: Proof? = nil
+  ) {
+    self.state = state
+    self.cause = cause
+    self.reason = reason
+    self.criteria = criteria
+    self.proof = proof
+  }
+}

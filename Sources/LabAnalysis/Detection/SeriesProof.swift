@@ -1,0 +1,120 @@
+import LabModel
+
+/// What became of the proof of one series.
+enum SeriesProof {
+  case compared(Proof)
+  case sameBuild
+  case impossible(String)
+
+  /// Nothing was asked for.
+  case none
+
+  init(of key: SeriesKey, kind: Alert.Kind, in outcomes: [ProofOutcome]) {
+    let own = outcomes.first { $0.request.kind == kind && $0.request.series.contains(key) }
+    switch own?.answer {
+    case .compared(let proofs):
+      self = proofs[key].map { .compared($0) } ?? .impossible("the arm could not be compared")
+    case .sameBuild: self = .sameBuild
+    case .impossible(let reason): self = .impossible(reason)
+    case nil: self = .none
+    }
+  }
+
+  var proof: Proof? {
+    guard case .compared(let proof) = self else { return nil }
+    return proof
+  }
+
+  /// Whether it says that the code did not change this way.
+  ///
+  /// - Parameter direction: The way of the suspicion.
+  /// - Returns: False also when it says nothing.
+  func isNotCode(_ direction: Alert.Direction) -> Bool {
+    switch self {
+    case .compared(let proof):
+      proof.verdict != .inconclusive && proof.verdict != direction.verdict
+    case .sameBuild: true
+    case .impossible, .none: false
+    }
+  }
+
+  /// Everything that was looked at.
+  func criteria(_ direction: Alert.Direction, metric: Metric) -> [Criterion] {
+    switch self {
+    case .compared(let proof): proof.criteria(direction, metric: metric)
+    case .sameBuild:
+      [
+        Criterion(
+          id: CriterionID.sameBuild,
+          text: "the last good build and tonight's are the same",
+          value: 1,
+          isMet: false,
+          unit: .count
+        )
+      ]
+    case .impossible(let reason):
+      [
+        Criterion(
+          id: CriterionID.noProof,
+          text: "no interleaved comparison: \(reason)",
+          value: nil,
+          isMet: false,
+          unit: .ratio
+        )
+      ]
+    case .none: []
+    }
+  }
+}
+
+extension Proof {
+  /// The ratio and the two bounds of its interval, each with the limit that it is held against.
+  func criteria(_ direction: Alert.Direction, metric: Metric) -> [Criterion] {
+    let isLarger = direction.sign(of: metric) > 0
+    let upper = 1 + effectLimit
+    func part(
+      _ id: String,
+      _ text: String,
+      _ value: Double?,
+      _ limit: Double,
+      _ isMet: Bool
+    )
+      -> Criterion
+    {
+      Criterion(
+        id: id,
+        text: text,
+        value: value,
+        limit: limit,
+        isMet: isMet,
+        n: pairs,
+        unit: .ratio,
+        runs: [run]
+      )
+    }
+    let limit = isLarger ? upper : 1 / upper
+    return [
+      part(
+        CriterionID.proofRatio,
+        "median of \(bad) / \(good), launched interleaved: \(verdict.rawValue)",
+        ratio,
+        limit,
+        verdict == direction.verdict
+      ),
+      part(
+        CriterionID.proofLow,
+        "lower bound of its interval",
+        low,
+        limit,
+        (low ?? 0) > upper
+      ),
+      part(
+        CriterionID.proofHigh,
+        "upper bound of its interval",
+        high,
+        limit,
+        (high ?? .infinity) < 1 / upper
+      ),
+    ]
+  }
+}

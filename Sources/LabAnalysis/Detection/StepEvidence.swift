@@ -1,0 +1,130 @@
+import LabModel
+import LabStatistics
+
+/// What speaks for or against a step of a series beside its suspicion.
+struct StepEvidence {
+  let judgement: SeriesJudgement
+  let rule: RegressionRule
+
+  /// The judgements of the control and the floor in the same state and metric.
+  let control: SeriesJudgement?
+  let floor: SeriesJudgement?
+
+  let proof: SeriesProof
+
+  private var chain: SeriesChain { judgement.chain }
+  private var metric: Metric { chain.key.metric }
+
+  init(
+    _ judgement: SeriesJudgement,
+    among all: [SeriesJudgement],
+    rule: RegressionRule,
+    proof: SeriesProof
+  ) {
+    self.judgement = judgement
+    self.rule = rule
+    self.proof = proof
+    func other(_ target: String) -> SeriesJudgement? {
+      var key = judgement.chain.key
+      key.target = target
+      return all.first { $0.chain.key == key }
+    }
+    control = other(Arm.controlTarget)
+    floor = other(Arm.emptyTarget)
+  }
+
+  /// Whether the control is off the same way tonight.
+  func controlMoved(_ direction: Alert.Direction) -> Bool {
+    guard let suspicion = control?.suspicion else { return false }
+    return suspicion.isCandidate && suspicion.direction == direction
+  }
+
+  /// The ratio of the control's, and of the floor's, night to their baselines.
+  func otherCriteria(_ direction: Alert.Direction) -> [Criterion] {
+    let others = [
+      (control, CriterionID.controlMoved, "control"), (floor, CriterionID.floorMoved, "floor"),
+    ]
+    return others.compactMap { judgement, id, name in
+      guard let suspicion = judgement?.suspicion, let baseline = judgement?.baseline,
+        let tonight = judgement?.tonight, baseline.median != 0
+      else { return nil }
+      let sign = direction.sign(of: metric)
+      return Criterion(
+        id: id,
+        text: "tonight's median of the \(name) / the median of its baseline",
+        value: tonight.median / baseline.median,
+        limit: 1 + sign * rule.effect,
+        isMet: suspicion.isCandidate && suspicion.direction == direction,
+        n: baseline.runs.count,
+        unit: .ratio,
+        runs: baseline.runs + [tonight.run]
+      )
+    }
+  }
+
+  /// The step that the segmentation finds at an onset, if it lasts until the newest night.
+  ///
+  /// - Parameter alert: Its onset and direction are looked for.
+  /// - Returns: Nil when there is no such step of at least 3 nights.
+  func segmentedStep(of alert: Alert) -> Criterion? {
+    guard let onset = chain.index(of: alert.onset) else { return nil }
+    let first = max(chain.partStart, chain.points.count - DetectionLimits.segmentedNights)
+    guard
+      chain.points.count - onset + DetectionLimits.onsetTolerance
+        >= DetectionLimits.nightsOfStep, onset > first
+    else { return nil }
+    let segments = PottsSegmentation.levels(
+      of: Array(chain.values[first...]),
+      minimumLength: DetectionLimits.nightsOfStep
+    )
+    guard segments.count > 1 else { return nil }
+    let (old, new) = (segments[segments.count - 2], segments[segments.count - 1])
+    let boundary = first + new.range.lowerBound
+    let margin = rule.margin(at: old.level, of: metric)
+    let change = new.level - old.level
+    guard abs(boundary - onset) <= DetectionLimits.onsetTolerance,
+      Alert.Direction(from: old.level, to: new.level, metric: metric) == alert.direction,
+      abs(change) > margin, abs(change) > max(old.error, new.error)
+    else { return nil }
+    return Criterion(
+      id: CriterionID.segmentation,
+      text: "level of the newest segment against the one before it",
+      value: new.level,
+      limit: old.level + (change > 0 ? margin : -margin),
+      isMet: true,
+      n: new.range.count,
+      unit: Criterion.Unit(metric.unit),
+      runs: chain.points[boundary...].map(\.run)
+    )
+  }
+
+  /// The nights of the last three, since an onset, on which the level before was back.
+  ///
+  /// - Parameters:
+  ///   - alert: A step that nothing has ended yet.
+  ///   - nights: How many there must be.
+  /// - Returns: Nil unless tonight is among them.
+  func levelBack(of alert: Alert, nights: Int = 2) -> Criterion? {
+    guard chain.isTonight, let onset = chain.index(of: alert.onset),
+      onset > chain.partStart || alert.isMachineStep && onset == chain.partStart
+    else { return nil }
+    let sign = alert.direction.sign(of: metric)
+    let limit = alert.before + sign * rule.margin(at: alert.before, of: metric)
+    let recent = chain.points[max(onset, chain.points.count - 3)...]
+    let back = recent.filter { sign * ($0.median - limit) <= 0 }
+    guard back.count >= nights, let tonight = judgement.tonight, back.last?.run == tonight.run
+    else {
+      return nil
+    }
+    return Criterion(
+      id: CriterionID.levelBack,
+      text: "nights of the last three on which the old level was back; tonight's median",
+      value: tonight.median,
+      limit: limit,
+      isMet: true,
+      n: back.count,
+      unit: Criterion.Unit(metric.unit),
+      runs: back.map(\.run)
+    )
+  }
+}
