@@ -69,7 +69,7 @@ package struct NightConclusion: Hashable, Sendable {
   /// Every alert of the scenario, ascending by number.
   package var alerts: [Alert]
 
-  /// The numbers of the alerts that are new or have a new event, ascending.
+  /// The numbers of the alerts that are new, or have a new event or proof, ascending.
   package var changed: [Int]
 
   package init(trends: [SeriesTrend], alerts: [Alert], changed: [Int]) {

@@ -1,0 +1,156 @@
+package import LabModel
+
+extension NightVerdicts {
+  /// The comparisons that would settle tonight's suspicions, at most 2, the most urgent first.
+  ///
+  /// A regression is more urgent than an improvement, and that more than the end of an alert or a
+  /// drift; then the larger effect comes first. Series whose last good nights are at most 3 nights
+  /// apart share a comparison with the oldest of these.
+  package var proofs: [ProofRequest] {
+    guard rule.proofLaunches > 0 else { return [] }
+    let wishes = judgements.compactMap(stepWish) + judgements.compactMap(driftWish)
+    var groups: [ProofGroup] = []
+    for wish in wishes.sorted(by: { $0.urgency > $1.urgency }) {
+      if let index = groups.firstIndex(where: { $0.takes(wish) }) {
+        groups[index].add(wish)
+      } else {
+        groups.append(ProofGroup(wish))
+      }
+    }
+    return groups.prefix(Self.mostProofs).map { group in
+      ProofRequest(
+        good: history.nights[group.good],
+        series: judgements.map(\.chain.key).filter { group.series.contains($0) },
+        kind: group.kind
+      )
+    }
+  }
+
+  private func stepWish(_ judgement: SeriesJudgement) -> ProofWish? {
+    guard judgement.isJudged, let tonight = judgement.tonight else { return nil }
+    let key = judgement.chain.key
+    func wish(_ run: String?, kind: ProofWish.Rank, direction: Alert.Direction) -> ProofWish? {
+      guard let run, let good = history.nights.firstIndex(where: { $0.run == run }) else {
+        return nil
+      }
+      let level = judgement.baseline?.median ?? tonight.median
+      let share = level == 0 ? 1 : abs(tonight.median - level) / abs(level)
+      return ProofWish(key: key, kind: .step, good: good, rank: kind, effect: share)
+    }
+    if let pending = judgement.pending {
+      let isBack = evidence(judgement).levelBack(of: pending) != nil
+      guard isBack != (pending.state == .suspected), !isSettled(pending, key.target) else {
+        return nil
+      }
+      return wish(pending.lastGood, kind: isBack ? .end : .worse, direction: pending.direction)
+    }
+    guard judgement.isSuspicious, let suspicion = judgement.suspicion,
+      let good = judgement.lastGood, !isRefuted(judgement)
+    else { return nil }
+    let rank: ProofWish.Rank = suspicion.direction == .worse ? .worse : .better
+    return wish(judgement.chain.points[good].run, kind: rank, direction: suspicion.direction)
+  }
+
+  private func driftWish(_ judgement: SeriesJudgement) -> ProofWish? {
+    guard let check = drift(of: judgement).wanted,
+      let good = history.nights.firstIndex(where: { $0.run == check.reference })
+    else { return nil }
+    return ProofWish(
+      key: judgement.chain.key,
+      kind: .drift,
+      good: good,
+      rank: .drift,
+      effect: abs(check.unexplained - 1)
+    )
+  }
+
+  private func evidence(_ judgement: SeriesJudgement) -> StepEvidence {
+    StepEvidence(judgement, among: judgements, rule: rule, proof: .none)
+  }
+
+  /// Whether the proof of an alert was already made with tonight's build.
+  private func isSettled(_ alert: Alert, _ target: String) -> Bool {
+    alert.proof.map { tonight.isBuild($0.bad, of: target) } ?? false
+  }
+
+  /// Whether tonight's suspicion was refuted a few nights ago on the same build.
+  private func isRefuted(_ judgement: SeriesJudgement) -> Bool {
+    guard let alert = judgement.dormant, let run = alert.events.last?.run,
+      let night = history.nights.first(where: { $0.run == run })
+    else { return false }
+    return tonight.isSameBuild(as: night, of: judgement.chain.key.target)
+  }
+}
+
+/// A series that asks for a comparison.
+struct ProofWish {
+  let key: SeriesKey
+  let kind: Alert.Kind
+
+  /// The place of the last good night.
+  let good: Int
+
+  let rank: Rank
+
+  /// How far tonight is off, as a share.
+  let effect: Double
+
+  /// How urgent it is, ascending.
+  enum Rank: Int {
+    case drift
+    case end
+    case better
+    case worse
+  }
+
+  /// What the most urgent ones are found by.
+  var urgency: (Int, Double, String) { (rank.rawValue, effect, key.target) }
+}
+
+/// Series that share a comparison.
+struct ProofGroup {
+  /// How far apart the last good nights may be.
+  static let reach = 3
+
+  let kind: Alert.Kind
+  private(set) var good: Int
+  private(set) var series: [SeriesKey]
+
+  init(_ wish: ProofWish) {
+    kind = wish.kind
+    good = wish.good
+    series = [wish.key]
+  }
+
+  func takes(_ wish: ProofWish) -> Bool {
+    wish.kind == kind && abs(wish.good - good) <= Self.reach
+  }
+
+  mutating func add(_ wish: ProofWish) {
+    good = min(good, wish.good)
+    series.append(wish.key)
+  }
+}
+
+extension Night {
+  /// Whether two nights launched the same build of a target.
+  ///
+  /// - Parameters:
+  ///   - other: The other night.
+  ///   - target: The target; its executable is looked at where nothing was built.
+  /// - Returns: False where it is not known.
+  package func isSameBuild(as other: Night, of target: String) -> Bool {
+    if let build, let theirs = other.build { return build.tree == theirs.tree }
+    guard build == nil, other.build == nil, let own = artifacts[target],
+      let theirs = other.artifacts[target]
+    else { return false }
+    return own.digest == theirs.digest
+  }
+
+  /// Whether a commit or digest, or the first digits of one, names the build of a target.
+  func isBuild(_ name: String, of target: String) -> Bool {
+    guard !name.isEmpty else { return false }
+    return build?.commit.hasPrefix(name) == true
+      || artifacts[target]?.digest.hasPrefix(name) == true
+  }
+}
