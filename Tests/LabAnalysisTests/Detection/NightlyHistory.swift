@@ -1,0 +1,153 @@
+import Foundation
+import LabModel
+import LabStatistics
+
+@testable import LabAnalysis
+
+/// Nights of one scenario that tests put together, one a day, with medians in milliseconds.
+struct NightlyHistory {
+  static let target = "app"
+
+  var scenario: Scenario
+  var nights: [Night] = []
+  var values: [SeriesKey: [(night: Int, median: Double)]] = [:]
+  var order: [SeriesKey] = []
+  var alerts: [Alert] = []
+
+  init(rule: RegressionRule = RegressionRule(metrics: [.launch]), targets: [String] = [target]) {
+    scenario = Scenario(
+      name: "test",
+      targets: targets.map { Target(name: $0, command: ["true"], directory: "/") },
+      states: [.warm],
+      launches: 20,
+      directory: "/",
+      regression: rule
+    )
+  }
+
+  static func key(
+    _ target: String = Self.target,
+    _ metric: Metric = .launch,
+    host: String = "host"
+  ) -> SeriesKey {
+    SeriesKey(scenario: "test", target: target, state: .warm, metric: metric, fingerprint: host)
+  }
+
+  /// The id of the night with a number from 0.
+  static func run(_ night: Int) -> String { "night-\(1000 + night)" }
+
+  static func date(_ day: Double) -> Date { Date(timeIntervalSince1970: day * 86_400 + 7_200) }
+
+  /// Adds a night; its build is its own unless a tree is given.
+  mutating func add(
+    _ medians: [String: Double],
+    tree: String? = nil,
+    host: String = "host",
+    day: Double? = nil,
+    status: RunRecord.Status = .complete,
+    control: String? = nil
+  ) {
+    let number = nights.count
+    let tree = tree ?? "tree-\(number)"
+    nights.append(
+      Night(
+        run: Self.run(number),
+        startedAt: Self.date(day ?? Double(number)),
+        status: status,
+        fingerprint: host,
+        build: Night.Build(commit: "commit-\(tree)", subject: "s", tree: tree),
+        artifacts: control.map {
+          [Arm.controlTarget: Artifact(path: "/c", digest: $0, bytes: 1)]
+        } ?? [:]
+      )
+    )
+    for (target, median) in medians.sorted(by: { $0.key < $1.key }) {
+      let key = Self.key(target, host: host)
+      if values[key] == nil { order.append(key) }
+      values[key, default: []].append((number, median * 1e6))
+    }
+  }
+
+  mutating func add(_ medians: [Double], target: String = Self.target, host: String = "host") {
+    for median in medians { add([target: median], host: host) }
+  }
+
+  var history: TrendHistory {
+    let series = order.map { key in
+      Series(
+        key: key,
+        points: (values[key] ?? []).map { night, median in
+          SeriesPoint(
+            run: nights[night].run,
+            startedAt: nights[night].startedAt,
+            n: 20,
+            median: median,
+            medianAbsoluteDeviation: 0.02 * median,
+            intervalLow: 0.99 * median,
+            intervalHigh: 1.01 * median
+          )
+        }
+      )
+    }
+    return TrendHistory(scenario: scenario, nights: nights, series: series, alerts: alerts)
+  }
+
+  /// The verdicts of the newest night.
+  var verdicts: NightVerdicts { NightVerdicts(history, tonight: nights[nights.count - 1].run) }
+
+  /// Concludes the newest night, with one answer to every proof that is asked for.
+  @discardableResult
+  mutating func conclude(_ answer: (ProofRequest) -> ProofOutcome.Answer?) -> [ProofRequest] {
+    let verdicts = verdicts
+    let requests = verdicts.proofs
+    let outcomes = requests.compactMap { request in
+      answer(request).map { ProofOutcome(request: request, answer: $0) }
+    }
+    let at = nights[nights.count - 1].startedAt
+    alerts = verdicts.ledger(proofs: outcomes, at: at).alerts
+    return requests
+  }
+
+  /// Concludes the newest night with a proof of this verdict.
+  @discardableResult
+  mutating func conclude(_ verdict: Verdict) -> [ProofRequest] {
+    let tonight = nights[nights.count - 1]
+    return conclude { request in
+      .compared(
+        Dictionary(
+          uniqueKeysWithValues: request.series.map {
+            ($0, .sample(verdict, good: request.good, bad: tonight))
+          }
+        )
+      )
+    }
+  }
+}
+
+extension Proof {
+  /// A proof with this verdict.
+  static func sample(_ verdict: Verdict, good: Night, bad: Night) -> Self {
+    let (ratio, low, high) =
+      switch verdict {
+      case .regression: (1.08, 1.05, 1.1)
+      case .improvement: (0.92, 0.9, 0.95)
+      case .same: (1.0, 0.99, 1.01)
+      case .inconclusive: (1.02, 0.99, 1.05)
+      }
+    return Self(
+      run: "proof-\(bad.run)",
+      baseline: "app@good",
+      candidate: "app@bad",
+      good: good.build?.commit ?? "",
+      bad: bad.build?.commit ?? "",
+      scope: .build,
+      pairs: 80,
+      ratio: ratio,
+      low: low,
+      high: high,
+      confidence: 0.95,
+      effectLimit: 0.02,
+      verdict: verdict
+    )
+  }
+}

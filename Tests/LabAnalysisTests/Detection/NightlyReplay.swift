@@ -1,0 +1,100 @@
+import Foundation
+import LabModel
+import LabStatistics
+
+@testable import LabAnalysis
+
+/// Nights of one series as `run` would have gone through them, each suspicion settled by a simulated
+/// comparison of two builds.
+struct NightlyReplay {
+  /// Nights that are history before the first one is judged.
+  static let quiet = 10
+
+  /// How often the history alone was suspicious, and how many comparisons were made.
+  private(set) var suspicions = 0
+  private(set) var comparisons = 0
+
+  /// Nights that were judged before the step.
+  private(set) var judged = 0
+
+  /// Confirmed alerts of the time before the step, by cause.
+  private(set) var falseCode = 0
+  private(set) var falseMachine = 0
+
+  /// How many nights after the step it was confirmed as the code; nil when it was not.
+  private(set) var delay: Int?
+
+  /// - Parameters:
+  ///   - values: Medians in milliseconds.
+  ///   - step: The first night of the new level and its ratio to the old one; nil for none.
+  ///   - seed: That of the comparisons.
+  init(_ values: [Double], step: (night: Int, ratio: Double)?, seed: UInt64) {
+    var history = NightlyHistory()
+    var generator = SeededGenerator(seed: seed)
+    for (index, value) in values.enumerated() {
+      history.add([value])
+      guard index >= Self.quiet else { continue }
+      let isAfter = step.map { index >= $0.night } ?? false
+      if !isAfter { judged += 1 }
+      let known = history.alerts
+      let nights = history.nights
+      let requests = history.conclude { request in
+        let good = nights.firstIndex { $0.run == request.good.run } ?? 0
+        let isAcross = step.map { good < $0.night && index >= $0.night } ?? false
+        let truth = isAcross ? step?.ratio ?? 1 : 1
+        return .compared([
+          NightlyHistory.key(): Self.proof(request, truth, tonight: nights[index], &generator)
+        ])
+      }
+      comparisons += requests.count
+      if !isAfter { suspicions += requests.count }
+      count(history.alerts, known, at: index, step: step)
+    }
+  }
+
+  private mutating func count(
+    _ alerts: [Alert],
+    _ known: [Alert],
+    at index: Int,
+    step: (night: Int, ratio: Double)?
+  ) {
+    for alert in alerts where alert.state == .confirmed {
+      let before = known.first { $0.number == alert.number }
+      guard before?.state != .confirmed else { continue }
+      let isTrue = step.map { index >= $0.night } ?? false
+      if isTrue, alert.cause == .code {
+        delay = delay ?? step.map { index - $0.night }
+      } else if !isTrue {
+        if alert.cause == .code { falseCode += 1 } else { falseMachine += 1 }
+      }
+    }
+  }
+
+  /// Looks after 40, 80 and 160 pairs, and ends as soon as there is a verdict.
+  private static func proof(
+    _ request: ProofRequest,
+    _ truth: Double,
+    tonight: Night,
+    _ generator: inout SeededGenerator
+  ) -> Proof {
+    let looks = [40, 80, 160]
+    let rule = ComparisonRule(
+      effectLimit: 0.02,
+      confidence: LookConfidence.confidence(0.95, looks: looks.count)
+    )
+    var pairs: [(baseline: Double, candidate: Double)] = []
+    var proof = Proof.sample(.inconclusive, good: request.good, bad: tonight)
+    for look in looks {
+      while pairs.count < look { pairs.append(generator.nextRatio(truth)) }
+      guard let ratio = try? PairedRatio(pairs) else { return proof }
+      let comparison = PairedComparison(ratio, rule: rule)
+      proof.verdict = comparison.verdict
+      proof.ratio = comparison.ratio
+      proof.low = comparison.interval?.low
+      proof.high = comparison.interval?.high
+      proof.pairs = look
+      if comparison.verdict != .inconclusive { break }
+    }
+    return proof
+  }
+}
