@@ -82,7 +82,7 @@ struct PlannerTests {
   /// next: 36 cells with 25 degrees of freedom.
   @Test func `relates neither neighbouring seeds nor neighbouring blocks`() {
     func position(_ seed: UInt64, _ block: Int) -> Int {
-      let plan = Planner.plan(scenario(launches: 2, counters: []), seed: seed)
+      let plan = Planner.plan(scenario(launches: 6000, counters: []), seed: seed)
       return plan.order(ofBlock: block).firstIndex(of: 0) ?? 0
     }
     let seeds = (0..<6000).map { position($0, 0) }
