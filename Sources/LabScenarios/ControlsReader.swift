@@ -42,7 +42,7 @@ struct ControlsReader {
 
   /// From 0 to 1.
   func share(_ value: Value?) -> Double? {
-    (value?.text?.dropLast()).flatMap { ExactDecimal(written: $0) }.map { $0.value / 100 }
+    value?.text.flatMap { TrendForm.percent($0) }.map { $0 / 100 }
   }
 
   // MARK: - Lists

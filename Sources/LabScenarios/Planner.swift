@@ -12,7 +12,7 @@ package enum Planner {
   /// - Parameters:
   ///   - scenario: What is asked for.
   ///   - seed: Decides the order of the launches. The same seed gives the same order.
-  /// - Returns: A plan with as many blocks as each arm gets launches.
+  /// - Returns: A plan with as many blocks as each arm gets launches at most.
   package static func plan(_ scenario: Scenario, seed: UInt64) -> Plan {
     var names = scenario.targets.map(\.name)
     if scenario.includesEmptyBaseline { names.append(Arm.emptyTarget) }
@@ -33,7 +33,7 @@ package enum Planner {
       scenario: scenario,
       seed: seed,
       arms: plain + counting + collecting,
-      blockCount: scenario.launches
+      blockCount: max(scenario.launches, scenario.adaptive?.most ?? 0)
     )
   }
 }

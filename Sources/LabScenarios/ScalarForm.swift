@@ -15,6 +15,7 @@ enum ScalarForm: Equatable, Sendable {
   case endpoint
   case url
   case control(ControlForm)
+  case trend(TrendForm)
 }
 
 /// Why a text does not have the form that is asked for.
@@ -39,6 +40,7 @@ extension ScalarForm {
     case .endpoint: "a host and a port such as 127.0.0.1:7379"
     case .url: "a URL such as http://127.0.0.1:8080/health"
     case .control(let form): form.phrase
+    case .trend(let form): form.phrase
     }
   }
 
@@ -64,6 +66,7 @@ extension ScalarForm {
     case .endpoint: _ = try Endpoint(written: text)
     case .url: _ = try WebAddress(written: text)
     case .control(let form): try form.check(text)
+    case .trend(let form): try form.check(text)
     }
   }
 

@@ -135,6 +135,6 @@ extension ScenarioFile {
   private static func targetName(of command: [String]) -> String {
     let program = command.first?.split(separator: "/").last ?? "target"
     let name = String(program.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
-    return name == Arm.emptyTarget ? "\(name)-program" : name
+    return [Arm.emptyTarget, Arm.controlTarget].contains(name) ? "\(name)-program" : name
   }
 }

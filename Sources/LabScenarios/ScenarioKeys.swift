@@ -28,11 +28,9 @@ enum ScenarioKeys {
     ),
     Key(
       "launches",
-      .choice([
-        .scalar(.whole(launchRange)),
-        .unsupported("launches: {min, max, precision}", .map(adaptive)),
-      ]),
-      "How many launches each target gets in each state. Default: \(defaultLaunches)."
+      .choice([.scalar(.whole(launchRange)), .map(adaptive)]),
+      "How many launches each target gets in each state: a number, or a map for as many as the "
+        + "precision asks for. Default: \(defaultLaunches)."
     ),
     Key(
       "baseline",
@@ -57,13 +55,31 @@ enum ScenarioKeys {
     ),
     Key(
       "regression",
-      .unsupported("regression", .map(regression)),
-      "Which differences matter. Not supported yet."
+      .map(regression),
+      "Which differences from former nights matter, and what is done about a suspicion."
     ),
     Key(
       "budgets",
-      .unsupported("budgets", .list(of: .map(budget))),
-      "Limits that a launch must keep. Not supported yet."
+      .list(of: .map(budget)),
+      "Limits that the median of a night must keep."
+    ),
+    Key(
+      "notify",
+      .list(of: .oneOf(notifier)),
+      "Who is told of findings. Each change of a finding is told once; what cannot be told is tried "
+        + "again the next night."
+    ),
+    Key(
+      "releases",
+      .named(.name, .scalar(.trend(.anchor))),
+      "Nights that trends are held against besides, by names of your own: a date, the id of a run, "
+        + "or the first digits of a commit."
+    ),
+    Key(
+      "artifacts",
+      .scalar(.trend(.size)),
+      "How much space builds and programs of former nights may take, for comparisons with the last "
+        + "good one. Default: 2GiB."
     ),
   ]
 
@@ -194,7 +210,13 @@ enum ScenarioKeys {
       "empty",
       .scalar(.boolean),
       "Whether an empty program is launched too, as the floor. Default: false."
-    )
+    ),
+    Key(
+      "control",
+      .choice([.list(of: .scalar(.text)), .map(control)]),
+      "A program that does not change, launched too: when it changes like the others, the machine "
+        + "did. A command as in a target, but never from the built tree; or a revision of the source."
+    ),
   ]
 }
 
@@ -232,37 +254,5 @@ extension ScenarioKeys {
       .list(of: .scalar(.text)),
       "Regular expressions for the collector text, with the named groups stage, value and unit."
     ),
-  ]
-}
-
-// MARK: - Keys of later versions
-
-extension ScenarioKeys {
-  static let adaptive: [Key] = [
-    Key("min", .scalar(.whole(launchRange)), "The fewest launches."),
-    Key("max", .scalar(.whole(launchRange)), "The most launches."),
-    Key("precision", .scalar(.percentage), "The half-width of the interval to reach."),
-  ]
-
-  static let regression: [Key] = [
-    Key("effect", .scalar(.percentage), "The smallest difference that matters."),
-    Key("confidence", .scalar(.percentage), "How sure a verdict must be."),
-  ]
-
-  static let budget: [Key] = [
-    Key("target", .scalar(.name), isRequired: true, "The target that is limited."),
-    Key(
-      "state",
-      .scalar(.word(LaunchState.allCases.map(\.rawValue))),
-      isRequired: true,
-      "The state that is limited."
-    ),
-    Key(
-      "metric",
-      .scalar(.word(Metric.allCases.map(\.rawValue))),
-      isRequired: true,
-      "The metric that is limited."
-    ),
-    Key("max", .scalar(.text), isRequired: true, "The limit, with its unit."),
   ]
 }

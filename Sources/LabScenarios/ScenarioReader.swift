@@ -24,12 +24,12 @@ struct ScenarioReader {
       defer { findings = reader.findings }
       return reader.target(named: entry.key, at: entry.place, from: entry.value)
     }
-    return Scenario(
+    var scenario = Scenario(
       name: root["scenario"]?.text ?? "",
       source: source,
       targets: targets,
       states: states,
-      launches: root["launches"]?.text.flatMap { Int($0) } ?? ScenarioKeys.defaultLaunches,
+      launches: ScenarioKeys.defaultLaunches,
       includesEmptyBaseline: root["baseline"]?["empty"]?.text == "true",
       directory: directory,
       stages: root["stages"].map { value in
@@ -39,6 +39,10 @@ struct ScenarioReader {
       },
       controls: root["controls"].map { controls(from: $0) } ?? ControlPlan()
     )
+    var reader = TrendReader(findings: findings, directory: directory)
+    reader.read(root, into: &scenario)
+    findings = reader.findings
+    return scenario
   }
 
   private mutating func controls(from value: Value) -> ControlPlan {

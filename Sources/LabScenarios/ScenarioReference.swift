@@ -10,13 +10,18 @@ package enum ScenarioReference {
       ("`ready:` as a map with one key", ScenarioKeys.conditions),
       ("`stop:`", ScenarioKeys.stop),
       ("An element of `state:` as a map", ScenarioKeys.stateDirectory),
+      ("`launches:` as a map", ScenarioKeys.adaptive),
       ("`baseline:`", ScenarioKeys.baseline),
+      ("`control:` of the baseline as a map", ScenarioKeys.control),
       ("`source:`", ScenarioKeys.source),
       ("`stages:`", ScenarioKeys.stages),
       ("`controls:`", ScenarioKeys.controls),
       ("`priority:` of the controls", ScenarioKeys.priority),
       ("`settle:` of the controls", ScenarioKeys.settle),
       ("`steal:` of the controls as a map", ScenarioKeys.steal),
+      ("`regression:`", ScenarioKeys.regression),
+      ("An element of `budgets:`", ScenarioKeys.budget),
+      ("An element of `notify:`, with one of the keys", ScenarioKeys.notifier),
     ]
     return introduction + tables.map { table(of: $0.keys, title: $0.title) }.joined()
   }
@@ -34,7 +39,6 @@ package enum ScenarioReference {
     case .list(of: .scalar(.text)), .list(of: .scalar(.path)): shape.phrase
     case .list(let element): "a list; each element is \(element.phrase)"
     case .choice(let shapes): shapes.map { phrase(for: $0) }.joined(separator: ", or ")
-    case .unsupported: "not supported yet"
     default: shape.phrase
     }
   }
@@ -49,6 +53,8 @@ package enum ScenarioReference {
       to the built tree; there, absolute paths inside the repository lead into it too. A tilde is
       not expanded, and `..` is taken textually.
     * A duration is a number with its unit: `250us`, `500ms`, `1.5s`, `1m`, `24h` at most.
+    * A size is a number with its unit: `B`, `kB`, `MB`, `GB` (powers of 1000), `KiB`, `MiB`, `GiB`
+      (powers of 1024).
     * Texts are taken as they are written: `on`, `010` and `22:22` are what they look like. Only
       `true` and `false` are booleans, and only decimal digits are numbers. A control that is on or
       off takes these words as well.

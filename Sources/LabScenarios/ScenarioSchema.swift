@@ -36,7 +36,6 @@ extension Shape {
         "additionalProperties": shape.schema,
       ]
     case .choice(let shapes): ["anyOf": .list(shapes.map(\.schema))]
-    case .unsupported(_, let shape): shape.schema.adding(["description": "Not supported yet."])
     case .anything: [:]
     }
   }
@@ -57,7 +56,7 @@ extension Shape {
 
 extension ScalarForm {
   static let namePattern = "^(?!\\.+$)[A-Za-z0-9._-]{1,100}$"
-  fileprivate static let number = "[0-9]+(\\.[0-9]{1,9})?"
+  static let number = "[0-9]+(\\.[0-9]{1,9})?"
 
   var schema: SchemaValue {
     switch self {
@@ -83,10 +82,11 @@ extension ScalarForm {
     case .endpoint: Self.string("^(\\[[^\\]]+\\]|[^:\\[\\]]+):[0-9]{1,5}$")
     case .url: Self.string("^[hH][tT][tT][pP]://")
     case .control(let form): form.schema
+    case .trend(let form): form.schema
     }
   }
 
-  fileprivate static func string(_ pattern: String) -> SchemaValue {
+  static func string(_ pattern: String) -> SchemaValue {
     ["type": "string", "pattern": .text(pattern)]
   }
 }

@@ -52,12 +52,16 @@ package enum ScenarioTemplate {
     #   warm            right after launches that were not measured
     states: [reinstall-cold, warm]
 
-    # How many launches each target gets in each state.
+    # How many launches each target gets in each state; or as many as make every median this exact:
+    # launches: {min: 20, max: 200, precision: 1%}
     launches: 20
 
     # Launch an empty program in the same rounds: the floor that nothing can be faster than.
     baseline:
       empty: true
+      # A program that does not change tells the machine from the code: when it is slower too, the
+      # machine is. With `source:` an old revision will do: {revision: v1.0, target: NAME}.
+      # control: [/usr/bin/perl, -e, "0"]
 
     # Split 5 launches of their own of each target and state into stages: loading, relocation,
     # initializers by library and symbol, and what follows main.
@@ -94,6 +98,25 @@ package enum ScenarioTemplate {
     # source:
     #   repository: .
     #   build: make -j2
+
+    # Each night is held against the nights before. A suspicion is settled the same night, by up to
+    # `proof` pairs of launches of the last good build and the newest one.
+    # regression: {effect: 2%, confidence: 95%, floor: 0ms, metrics: [launch, peak_rss], proof: 160}
+
+    # Limits that the median of a night must keep.
+    # budgets:
+    #   - {target: NAME, state: warm, metric: launch, max: 60ms}
+
+    # Who is told of findings, once of each change. A command gets the finding as JSON on stdin.
+    # notify:
+    #   - command: [./on-finding]
+    #   - webhook: $SLACK_WEBHOOK
+    #   - email: dev@example.org
+    #   - github: summary
+
+    # Nights that trends are held against, and the space that builds of former nights may take.
+    # releases: {v1.0: 2026-10-01}
+    # artifacts: 2GiB
 
     # The programs, by names of your own. They are launched in random order, round by round.
     # No shell is involved: a command is a list of the program and its arguments.

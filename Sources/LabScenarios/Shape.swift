@@ -17,9 +17,6 @@ indirect enum Shape: Sendable {
   /// At most one scalar, one list and one map to choose from.
   case choice([Shape])
 
-  /// Something of a later version, by the name it is refused with.
-  case unsupported(String, Shape)
-
   case anything
 }
 
@@ -53,7 +50,6 @@ extension Shape {
     case .oneOf(let keys): "a map with one of the keys \(keys.map(\.name).joined(separator: ", "))"
     case .named(_, _): "a map with names of your own"
     case .choice(let shapes): shapes.map(\.phrase).joined(separator: ", or ")
-    case .unsupported(_, let shape): shape.phrase
     case .anything: "anything"
     }
   }
@@ -63,7 +59,6 @@ extension Shape {
     switch (self, value.content) {
     case (.scalar, .scalar), (.list, .list), (.map, .map), (.oneOf, .map), (.named, .map): true
     case (.choice(let shapes), _): shapes.contains { $0.admitsKind(of: value) }
-    case (.unsupported(_, let shape), _): shape.admitsKind(of: value)
     case (.anything, _): true
     default: false
     }

@@ -28,9 +28,6 @@ struct ShapeChecker {
     case .map(let keys): checkMap(value, keys: keys, name: name)
     case .oneOf(let keys): checkOneOf(value, keys: keys, name: name)
     case .named(let form, let shape): checkNames(value, form, shape, name: name)
-    case .unsupported(let name, let shape):
-      check(value, against: shape, name: name)
-      reportUnsupported(name, at: value.place)
     case .choice, .anything: break
     }
   }
@@ -62,12 +59,7 @@ struct ShapeChecker {
         reportUnknown(entry, among: keys.map(\.name))
         continue
       }
-      if case .unsupported(let feature, let shape) = key.shape {
-        check(entry.value, against: shape, name: "\(key.name)")
-        reportUnsupported(feature, at: entry.place)
-      } else {
-        check(entry.value, against: key.shape, name: "\"\(key.name)\"")
-      }
+      check(entry.value, against: key.shape, name: "\"\(key.name)\"")
     }
     let names = keys.map(\.name)
     // A key that is there but misspelt is told once.
@@ -124,15 +116,6 @@ struct ShapeChecker {
       remedy: entry.key == "<<"
         ? "repeat the keys, because merging is not done here"
         : spellingRemedy(for: entry.key, among: names)
-    )
-  }
-
-  private mutating func reportUnsupported(_ name: String, at place: Place) {
-    findings.report(
-      "not-supported",
-      "\"\(name)\" is not supported yet",
-      at: place,
-      remedy: "remove it, or use a version of launchlab that has it"
     )
   }
 

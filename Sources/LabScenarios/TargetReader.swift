@@ -12,14 +12,7 @@ struct TargetReader {
   var directory: String { safety.scenarioDirectory }
 
   mutating func target(named name: String, at place: Place, from value: Value) -> Target {
-    if name == Arm.emptyTarget {
-      findings.report(
-        "contradiction",
-        "a target is called \"\(Arm.emptyTarget)\", like the floor",
-        at: place,
-        remedy: "choose another name"
-      )
-    }
+    reportReserved(name, at: place)
     let target = Target(
       name: name,
       command: command(from: value["command"]),
@@ -38,6 +31,17 @@ struct TargetReader {
     )
     reportOverlaps(of: target, in: value)
     return target
+  }
+
+  private mutating func reportReserved(_ name: String, at place: Place) {
+    let namesakes = [Arm.emptyTarget: "the floor", Arm.controlTarget: "the control"]
+    guard let namesake = namesakes[name] else { return }
+    findings.report(
+      "contradiction",
+      "a target is called \(quoted(name)), like \(namesake)",
+      at: place,
+      remedy: "choose another name"
+    )
   }
 
   // MARK: - How it is launched

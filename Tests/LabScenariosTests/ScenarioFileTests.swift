@@ -67,7 +67,9 @@ struct ScenarioFileTests {
           launches: 7,
           includesEmptyBaseline: true,
           directory: directory,
-          controls: ControlPlan()
+          controls: ControlPlan(),
+          regression: RegressionRule(),
+          artifactLimit: 2 << 30
         )
     )
   }
@@ -84,7 +86,9 @@ struct ScenarioFileTests {
           states: [.reinstallCold, .warm],
           launches: 20,
           directory: "/data",
-          controls: ControlPlan()
+          controls: ControlPlan(),
+          regression: RegressionRule(),
+          artifactLimit: 2 << 30
         )
     )
   }

@@ -40,13 +40,17 @@ struct ScenarioFuzzTests {
         counters: [cycles]
       other: *server
     states: [reboot-cold, first-run, warm]
-    launches: 40
+    launches: {min: 20, max: 200, precision: 1%}
     controls: {cpus: [1, 2-5], settle: {cpu_idle: 90%, load: 1.5, temperature: 70C, within: 30s},
       priority: {policy: fifo, level: 10}, swap: off, thp: never, network: none, services: [cron],
       steal: {stolen: 2%, share: 25%}, require: [cpus, steal], suppress: [vm]}
     stages: {collect: [probe], launches: 5}
-    baseline: {empty: true}
+    baseline: {empty: true, control: {revision: v1.0, target: server}}
+    regression: {effect: 2%, confidence: 95%, floor: 1ms, metrics: [launch], nights: 28, proof: 160}
     budgets: [{target: server, state: warm, metric: launch, max: 60ms}]
+    notify: [{command: [./a]}, {webhook: $HOOK}, {email: a@b.c}, {github: summary}]
+    releases: {v1: 2026-10-01, v2: 20261121T043000Z-3fa2, v3: abcdef0}
+    artifacts: 2GiB
     """
 
   private static let pieces =

@@ -12,9 +12,9 @@ extension ScenarioProblemTests {
       "hello",
       "1:1",
       "the scenario is \"hello\", not a map with the keys scenario, targets, states, launches, "
-        + "baseline, source, controls, stages, regression, budgets",
+        + "baseline, source, controls, stages, regression, budgets, notify, releases, artifacts",
       "give a map with the keys scenario, targets, states, launches, baseline, source, controls, "
-        + "stages, regression, budgets"
+        + "stages, regression, budgets, notify, releases, artifacts"
     ),
     Case(
       "scenario: s\ntargts: {a: {command: [a]}}",
@@ -44,6 +44,12 @@ extension ScenarioProblemTests {
       "scenario: s\ntargets: {empty: {command: [a]}}",
       "2:11",
       "a target is called \"empty\", like the floor",
+      "choose another name"
+    ),
+    Case(
+      "scenario: s\ntargets: {control: {command: [a]}}",
+      "2:11",
+      "a target is called \"control\", like the control",
       "choose another name"
     ),
     Case(
@@ -81,11 +87,6 @@ extension ScenarioProblemTests {
     launches("22:22", "\"22:22\" is not a whole number from 1 to 1000000", digits),
     launches("20.0", "\"20.0\" is not a whole number from 1 to 1000000", digits),
     launches("'20'", "\"20\" is a text, not a number", "write 20 without quotes"),
-    launches(
-      "{min: 20, max: 200, precision: 1%}",
-      "\"launches: {min, max, precision}\" is not supported yet",
-      "remove it, or use a version of launchlab that has it"
-    ),
     launches(
       "~",
       "\"launches\" has no value",
