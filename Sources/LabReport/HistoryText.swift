@@ -53,7 +53,8 @@ package struct HistoryText {
   }
 
   private func launches(_ run: RunListing) -> String {
-    run.launches == run.plannedLaunches
+    // A complete run may have ended before the most launches that there could be.
+    run.launches == run.plannedLaunches || run.status == .complete
       ? String(run.launches) : "\(run.launches)/\(run.plannedLaunches)"
   }
 

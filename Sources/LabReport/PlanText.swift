@@ -27,17 +27,30 @@ package struct PlanText {
   }
 
   private var summary: [String] {
-    let launches = Quantity.count(plan.launchCount, "launch", plural: "launches")
+    let most = plan.looks.count > 1 ? "at most " : ""
+    let launches = most + Quantity.count(plan.launchCount, "launch", plural: "launches")
     let blocks = Quantity.count(plan.blockCount, "block")
-    let time = estimate.map { "takes \(Quantity.estimate($0))" } ?? "duration not known yet"
+    let time =
+      estimate.map { "takes \(most)\(Quantity.estimate($0))" } ?? "duration not known yet"
     let name = style.paint(plan.scenario.name.printable, .bold)
     return ["\(name)  \(launches) in \(blocks), \(time), seed \(plan.seed)"]
+      + looks
       + (plan.scenario.source.map {
         style.wrapped(
           "first builds \($0.repository.printable) with: \($0.build.printable)",
           indent: 2
         )
       } ?? [])
+  }
+
+  /// When the launches may end before the last block; empty for a fixed number.
+  private var looks: [String] {
+    guard plan.looks.count > 1, let precision = plan.scenario.adaptive?.precision else { return [] }
+    let counts = plan.looks.map(String.init).joined(separator: ", ")
+    let sentence =
+      "\(plan.looks[0]) to \(plan.blockCount) launches of each arm, looked at after \(counts), until "
+      + "every median is exact to \(Quantity.percent(precision))"
+    return style.wrapped(sentence, indent: 2)
   }
 
   // MARK: - Arms and order
@@ -48,10 +61,12 @@ package struct PlanText {
       let command = target.map { ShellQuoting.text($0.command).printable } ?? "the floor"
       let ready = target.map { "until \($0.ready.description.printable)" } ?? ""
       let launches = plan.launches(of: arm.kind)
+      let mayEnd = arm.kind == .plain && plan.looks.count > 1
+      let fewest = mayEnd ? "\(plan.looks[0]) to " : ""
       let kind = arm.kind == .plain ? "" : " (\(arm.kind.rawValue))"
       return [
         TextTable.Cell(label(number), .bold), TextTable.Cell(arm.target.printable),
-        TextTable.Cell(arm.state.rawValue + kind), TextTable.Cell("\(launches) ×"),
+        TextTable.Cell(arm.state.rawValue + kind), TextTable.Cell("\(fewest)\(launches) ×"),
         TextTable.Cell(command.truncated(to: 40), .dim), TextTable.Cell(ready, .dim),
       ]
     }

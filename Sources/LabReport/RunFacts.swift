@@ -16,7 +16,8 @@ struct RunFacts {
 
   /// What was planned, and how many launches of it are stored.
   var order: String {
-    let blocks = Quantity.count(run.plan.blockCount, "block")
+    let most = Quantity.count(run.plan.blockCount, "block")
+    let blocks = run.plan.looks.count > 1 ? "\(launchedBlocks) of at most \(most)" : most
     let arms = Quantity.count(run.plan.arms.filter { $0.kind == .plain }.count, "arm")
     let launches = Quantity.count(stored, "launch", plural: "launches")
     let repeated = summary.disturbances.repeated
@@ -27,7 +28,8 @@ struct RunFacts {
   /// What is wrong with the run as a whole; nil when every block was launched.
   var unfinished: String? {
     let planned = run.plan.launchCount + summary.disturbances.repeated
-    let progress = "\(stored) of \(planned) launches are stored"
+    let most = run.plan.looks.count > 1 ? "at most " : ""
+    let progress = "\(stored) of \(most)\(planned) launches are stored"
     switch run.status {
     case .complete: return nil
     case .unfinished: return "unfinished: \(progress)"
@@ -64,6 +66,12 @@ struct RunFacts {
 
   /// What became of the controls.
   var controls: ReceiptTable { ReceiptTable(run.controls) }
+
+  /// How many blocks were launched; a repeated launch belongs to the block of the first one.
+  private var launchedBlocks: Int {
+    let plain = summary.arms.filter { $0.arm.kind == .plain }
+    return plain.map { $0.launches - $0.disturbances.repeated }.max() ?? 0
+  }
 
   private var stored: Int { summary.arms.reduce(0) { $0 + $1.launches } }
 }

@@ -38,6 +38,7 @@ package struct RunJSON {
       "seed": .unsigned(run.plan.seed),
       "blocks": JSONValue(run.plan.blockCount),
       "planned_launches": JSONValue(run.plan.launchCount),
+      "looks": .integers(run.plan.looks.map { Int64($0) }),
       "targets": .array(run.plan.scenario.targets.map(target)),
       "build": run.build.map(build) ?? nil,
       "host": JSONValue(host: run.host),

@@ -48,6 +48,14 @@ import Testing
     ),
   ]
 
+  @Test func `counts the launches of a run that had enough early`() {
+    var run = Self.runs[0]
+    run.launches = 40
+    let text = HistoryText([run], style: TextStyle(width: 120)).rendered()
+    #expect(text.contains(" 40 "))
+    #expect(!text.contains("40/111"))
+  }
+
   struct Case: CustomTestStringConvertible {
     var name: String
     var runs: [RunListing]

@@ -67,6 +67,14 @@ import Testing
     blockCount: 1
   )
 
+  private static let adaptive: Plan = {
+    var plan = full
+    plan.scenario.launches = 20
+    plan.scenario.adaptive = AdaptiveLaunches(most: 200, precision: 0.01)
+    plan.blockCount = 200
+    return plan
+  }()
+
   struct Case: CustomTestStringConvertible {
     var name: String
     var plan: Plan
@@ -83,6 +91,7 @@ import Testing
       estimate: .seconds(400),
       style: TextStyle(usesColor: true, width: 80)
     ),
+    Case(name: "adaptive", plan: adaptive, estimate: .seconds(900), style: TextStyle(width: 100)),
     Case(name: "controls", plan: controlled, estimate: nil, style: TextStyle(width: 80)),
     Case(name: "single", plan: SampleRun.single.run.plan, estimate: nil, style: TextStyle()),
   ])

@@ -46,6 +46,30 @@ import Testing
     try expectSnapshot(text, named: example.name, suite: "RunText")
   }
 
+  private static func adaptive(_ status: RunRecord.Status) -> RunSummary {
+    var summary = SampleRun.complete
+    summary.run.status = status
+    summary.run.plan.scenario.adaptive = AdaptiveLaunches(most: 200, precision: 0.01)
+    summary.run.plan.scenario.launches = 5
+    summary.run.plan.blockCount = 200
+    return summary
+  }
+
+  @Test func `shows a run that had enough before the most launches as complete`() throws {
+    let style = TextStyle(width: .max)
+    let text = RunText(Self.adaptive(.complete), style: style).rendered()
+    #expect(!text.contains("launches are stored"))
+    #expect(text.contains(" of at most 200 blocks of "))
+    let markdown = RunMarkdown(Self.adaptive(.complete)).rendered()
+    #expect(!markdown.contains("launches are stored"))
+    #expect(markdown.contains(" of at most 200 blocks of "))
+  }
+
+  @Test func `does not promise the most launches to a run that was cut off`() {
+    let text = RunText(Self.adaptive(.interrupted), style: TextStyle(width: .max)).rendered()
+    #expect(text.contains(/interrupted: [0-9]+ of at most [0-9]+ launches are stored/))
+  }
+
   @Test func `leaves the warnings out when they go elsewhere`() {
     let style = TextStyle(width: .max)
     let result = RunText(SampleRun.troubled, style: style, includesWarnings: false).rendered()

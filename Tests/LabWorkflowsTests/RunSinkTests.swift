@@ -112,3 +112,110 @@ import Testing
     }
   }
 }
+
+/// What the sink knows of whether there are enough launches.
+@Suite struct RunSinkLookTests {
+  /// Has enough as soon as it has seen some launches.
+  private struct Counting: Sufficiency {
+    var needed: Int
+    var seen = 0
+
+    mutating func add(_ record: LaunchRecord) { seen += 1 }
+
+    func isEnough(atLook look: Int) -> Bool { seen >= needed }
+  }
+
+  private func run(share: Double? = nil) -> RunRecord {
+    let scenario = Scenario(
+      name: "test",
+      targets: [Target(name: "tool", command: ["/bin/tool"], directory: "/")],
+      states: [.warm],
+      launches: 2,
+      directory: "/",
+      controls: share.map { ControlPlan(steal: DisturbanceLimits(share: $0)) },
+      adaptive: AdaptiveLaunches(most: 8, precision: 0.01)
+    )
+    let arms = [Arm(target: "tool", state: .warm)]
+    return RunRecord(
+      id: "20261121T043000Z-3fa2",
+      startedAt: Date(timeIntervalSince1970: 0),
+      plan: Plan(scenario: scenario, seed: 1, arms: arms, blockCount: 8),
+      host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f"),
+      tool: "1"
+    )
+  }
+
+  private func record(block: Int, disturbances: [Disturbance] = []) -> LaunchRecord {
+    LaunchRecord(
+      block: block,
+      position: 0,
+      arm: 0,
+      startedAt: .zero,
+      preparation: Preparation(),
+      result: LaunchResult(
+        outcome: .ready,
+        launch: .milliseconds(1),
+        disturbances: disturbances
+      ),
+      stateReached: .reached
+    )
+  }
+
+  @Test func `counts complete blocks only, and those of before a resumption`() throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(path: "\(directory)/store.sqlite", mode: .readWrite)
+      let run = run()
+      var sink = try RunSink(
+        run: run,
+        isResumption: false,
+        store: store,
+        sufficiency: Counting(needed: 2)
+      ) { _ in }
+      try sink.take(record(block: 0), at: .zero)
+      try sink.endBlock(at: .zero)
+      try sink.take(record(block: 1), at: .zero)
+      #expect(!sink.isEnough(atLook: 0))
+      try sink.finish(.interrupted, at: Date(timeIntervalSince1970: 1))
+
+      var resumed = try RunSink(
+        run: run,
+        isResumption: true,
+        store: store,
+        sufficiency: Counting(needed: 2)
+      ) { _ in }
+      #expect(!resumed.isEnough(atLook: 0))
+      try resumed.take(record(block: 1), at: .zero)
+      try resumed.endBlock(at: .zero)
+      #expect(resumed.isEnough(atLook: 0))
+    }
+  }
+
+  @Test func `never has enough of launches that nothing can be concluded from`() throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(path: "\(directory)/store.sqlite", mode: .readWrite)
+      var sink = try RunSink(
+        run: run(share: 0.25),
+        isResumption: false,
+        store: store,
+        sufficiency: Counting(needed: 1)
+      ) { _ in }
+      let disturbance = Disturbance(kind: .throttling, amount: 1, limit: 0)
+      try sink.take(record(block: 0, disturbances: [disturbance]), at: .zero)
+      try sink.endBlock(at: .zero)
+      #expect(!sink.isEnough(atLook: 0))
+      for block in 1..<4 {
+        try sink.take(record(block: block), at: .zero)
+        try sink.endBlock(at: .zero)
+      }
+      #expect(sink.isEnough(atLook: 0))
+    }
+  }
+
+  @Test func `has never enough where the plan says how many there are`() throws {
+    try withTemporaryDirectory { directory in
+      let store = try Store(path: "\(directory)/store.sqlite", mode: .readWrite)
+      let sink = try RunSink(run: run(), isResumption: false, store: store) { _ in }
+      #expect(!sink.isEnough(atLook: 0))
+    }
+  }
+}

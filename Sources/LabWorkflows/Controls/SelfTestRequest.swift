@@ -59,6 +59,7 @@ package struct SelfTestRequest: Sendable {
       scenario: scenario,
       store: store,
       seed: seed,
+      purpose: .selftest,
       commandLine: ["launchlab", "selftest", "--"] + command
     )
   }

@@ -47,9 +47,15 @@ package struct LaunchLoop {
 
     /// A block is complete, and may be made durable.
     mutating func endBlock(at now: Nanoseconds) throws
+
+    /// Whether there are enough launches at one of the plan's looks but the last; no by default.
+    func isEnough(atLook look: Int) -> Bool
   }
 
-  /// Launches every remaining block.
+  /// Launches every remaining block, or as many as are enough at one of the plan's looks.
+  ///
+  /// A look comes right before the block that follows it, so that a run that was cut off there is
+  /// looked at on resumption.
   ///
   /// - Throws: what the laboratory and the sink throw, except an interruption, which is an ending.
   package func run(
@@ -62,7 +68,9 @@ package struct LaunchLoop {
       repetition: stored
     )
     if stored.isHopeless { laboratory.stopWaiting() }
+    let looks = plan.looks.dropLast()
     for block in firstBlock..<max(firstBlock, plan.blockCount) {
+      if let look = looks.firstIndex(of: block), sink.isEnough(atLook: look) { break }
       if let ending = try run(block, &course, on: &laboratory, into: &sink) { return ending }
     }
     return .complete
@@ -139,4 +147,8 @@ package struct LaunchLoop {
       stages: stages
     )
   }
+}
+
+extension LaunchLoop.Sink {
+  package func isEnough(atLook look: Int) -> Bool { false }
 }

@@ -12,6 +12,7 @@ package struct Repetition: Hashable, Sendable {
   private let tolerated: Double?
   private let plan: Plan
   private var doubtful = 0
+  private var launched = 0
 
   package init(plan: Plan) {
     self.plan = plan
@@ -20,12 +21,19 @@ package struct Repetition: Hashable, Sendable {
 
   /// Takes in a launch that has ended, or one that was stored before a run was cut off.
   package mutating func add(_ record: LaunchRecord) {
+    launched += 1
     if plan.isRepeat(record) { repeated += 1 }
     if record.isDoubtful { doubtful += 1 }
   }
 
   /// Whether nothing is repeated any more, because too many launches were disturbed or unsettled.
   package var isHopeless: Bool { tolerated.map { Double(doubtful) > $0 } ?? false }
+
+  /// Whether nothing could be concluded from the launches so far alone.
+  package var isTooDisturbed: Bool {
+    guard let share = plan.tolerableShare else { return false }
+    return Double(doubtful) > share * Double(launched - repeated)
+  }
 
   /// Whether another launch may be repeated.
   ///

@@ -9,14 +9,19 @@ struct RunBeginning {
   let plan: Plan
   let firstBlock: Int
 
+  /// How many of the newest runs the one that is to go on is looked for in.
+  private static let searchedRuns = 100
+
   /// Whether a stored run goes on, even one whose first block was not complete.
   var isResumption: Bool { stored != nil }
 
   private let build: BuildRecord?
+  private let purpose: RunRecord.Purpose
   private let stored: RunRecord?
 
   init(request: RunRequest, source: SourceWorkflow.Built) throws {
     build = source.build
+    purpose = request.purpose
     guard let name = request.resume else {
       let seed = request.seed ?? UInt64(UInt32.random(in: 0...(.max)))
       plan = Planner.plan(source.scenario, seed: seed)
@@ -25,12 +30,13 @@ struct RunBeginning {
       return
     }
     let store = try Store(path: request.store, mode: .readOnly)
-    let newest = try store.runs(limit: 1, scenario: source.scenario.name).first?.id
+    let newest = try store.runs(limit: Self.searchedRuns, scenario: source.scenario.name)
+      .first { $0.purpose == request.purpose }?.id
     guard let id = name == "last" ? newest : name else {
       throw WorkflowError.cannotResume(id: name, reason: "no run of this scenario is stored")
     }
     let run = try store.run(id)
-    if let reason = Self.obstacle(to: run, source: source) {
+    if let reason = Self.obstacle(to: run, source: source, purpose: request.purpose) {
       throw WorkflowError.cannotResume(id: run.id, reason: reason)
     }
     plan = run.plan
@@ -58,6 +64,7 @@ struct RunBeginning {
     return RunRecord(
       id: RunID.make(at: now, salt: .random(in: 0...(.max))),
       startedAt: now,
+      purpose: purpose,
       plan: plan,
       host: laboratory.host,
       controls: laboratory.receipts,
@@ -81,7 +88,14 @@ struct RunBeginning {
   }
 
   /// Why launches of today may not join those of a stored run, if so.
-  private static func obstacle(to run: RunRecord, source: SourceWorkflow.Built) -> String? {
+  private static func obstacle(
+    to run: RunRecord,
+    source: SourceWorkflow.Built,
+    purpose: RunRecord.Purpose
+  ) -> String? {
+    if run.purpose != purpose {
+      return "it was made for another purpose: \(run.purpose.rawValue)"
+    }
     if run.status == .complete { return "it is complete" }
     if run.status == .failed { return "it failed, so a target must be mended first" }
     if run.plan.scenario != source.scenario { return "the scenario has changed since" }

@@ -18,6 +18,12 @@ package struct RunRequest: Sendable {
   /// The id of a cut-off run to go on with, or `last`.
   package var resume: String?
 
+  /// What the run is for.
+  package var purpose: RunRecord.Purpose
+
+  /// What ends the run at one of its looks; nil for the precision of the scenario, if it has one.
+  package var sufficiency: (any Sufficiency)?
+
   /// The command that repeats the run, for the report.
   package var commandLine: [String]
 
@@ -31,6 +37,8 @@ package struct RunRequest: Sendable {
     revision: String? = nil,
     resume: String? = nil,
     reportDirectory: String? = nil,
+    purpose: RunRecord.Purpose = .night,
+    sufficiency: (any Sufficiency)? = nil,
     commandLine: [String]
   ) {
     self.scenario = scenario
@@ -39,6 +47,8 @@ package struct RunRequest: Sendable {
     self.revision = revision ?? "HEAD"
     self.resume = resume
     self.reportDirectory = reportDirectory
+    self.purpose = purpose
+    self.sufficiency = sufficiency
     self.commandLine = commandLine
   }
 
@@ -87,6 +97,7 @@ package struct RunRequest: Sendable {
       scenario: scenario,
       store: store,
       seed: seed,
+      purpose: .trial,
       commandLine: ["launchlab", "measure", "--"] + options.command
     )
   }

@@ -5,7 +5,8 @@ import LabStore
 
 /// Takes the launches of a run: to the store, to the estimates, and to whoever watches.
 ///
-/// The estimates see a launch when its block is complete, so that they agree with the store.
+/// The estimates see a launch when its block is complete, so that they agree with the store; so does
+/// what tells whether there are enough launches.
 struct RunSink: LaunchLoop.Sink {
   private(set) var accumulator: RunAccumulator
   private(set) var done: Int
@@ -20,6 +21,9 @@ struct RunSink: LaunchLoop.Sink {
   /// Whether short parts are summed for the estimates too, as in the launches that were read back.
   private let isFolding: Bool
 
+  /// Tells whether there are enough launches; nil when the plan says how many there are.
+  private var sufficiency: (any Sufficiency)?
+
   private var block: [LaunchRecord] = []
 
   /// Begins a run in the store, or goes on where a stored one was cut off.
@@ -27,16 +31,19 @@ struct RunSink: LaunchLoop.Sink {
     run: RunRecord,
     isResumption: Bool,
     store: Store,
+    sufficiency: (any Sufficiency)? = nil,
     observe: @escaping (RunEvent) -> Void
   ) throws {
     plan = run.plan
     var accumulator = RunAccumulator(plan: plan)
     var done = 0
     var repetition = Repetition(plan: run.plan)
+    var sufficiency = sufficiency
     if isResumption {
       try store.forEachLaunch(of: run.id) {
         accumulator.add($0)
         repetition.add($0)
+        sufficiency?.add($0)
         done += 1
       }
     }
@@ -44,6 +51,7 @@ struct RunSink: LaunchLoop.Sink {
     self.accumulator = accumulator
     self.done = done
     self.repetition = repetition
+    self.sufficiency = sufficiency
     self.observe = observe
     isFolding = isResumption
   }
@@ -70,8 +78,18 @@ struct RunSink: LaunchLoop.Sink {
 
   mutating func endBlock(at now: Nanoseconds) throws {
     try writer.endBlock(at: now)
-    for record in block { accumulator.add(record) }
+    for record in block {
+      accumulator.add(record)
+      sufficiency?.add(record)
+    }
     block.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether there are enough launches; never while so many were disturbed that nothing could be
+  /// concluded.
+  func isEnough(atLook look: Int) -> Bool {
+    guard let sufficiency, !repetition.isTooDisturbed else { return false }
+    return sufficiency.isEnough(atLook: look)
   }
 
   /// Commits every complete block, and closes the run.

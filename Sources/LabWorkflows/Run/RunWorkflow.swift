@@ -47,6 +47,7 @@ package struct RunWorkflow {
       run: run,
       isResumption: beginning.isResumption,
       store: store,
+      sufficiency: request.sufficiency ?? run.plan.precisionSufficiency,
       observe: observe
     )
     observe(.started(run: run, done: sink.done))

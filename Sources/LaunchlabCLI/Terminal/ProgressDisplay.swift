@@ -14,6 +14,9 @@ final class ProgressDisplay {
   private var resumedAt = 0
   private var isBarShown = false
 
+  /// Whether the run may end before the last block.
+  private var mayEndEarly = false
+
   init(console: Console) { self.console = console }
 
   func show(_ event: RunEvent) {
@@ -25,6 +28,7 @@ final class ProgressDisplay {
     case .started(let run, let done):
       beginning = .now
       resumedAt = done
+      mayEndEarly = run.plan.looks.count > 1
       note(Self.announcement(of: run, done: done))
     case .launched(let arm, let outcome, let done, let total, let repeated):
       launched(arm, outcome, done: done, total: total, repeated: repeated)
@@ -59,7 +63,7 @@ final class ProgressDisplay {
     if let lastDrawn, now - lastDrawn < pause { return }
     lastDrawn = now
     let elapsed = now - beginning
-    let launches = total == 1 ? "launch" : "launches"
+    let launches = (total == 1 ? "launch" : "launches") + (mayEndEarly ? " at most" : "")
     let again = repeated > 0 ? " (\(repeated) repeated)" : ""
     let line =
       "\(done)/\(total) \(launches)\(again), \(remaining(of: total, elapsed: elapsed))"
@@ -98,7 +102,8 @@ final class ProgressDisplay {
 
   private static func announcement(of run: RunRecord, done: Int) -> String {
     let plan = run.plan
-    let launches = count(plan.launchCount, "launch", plural: "launches")
+    let most = plan.looks.count > 1 ? "at most " : ""
+    let launches = most + count(plan.launchCount, "launch", plural: "launches")
     let resumed = done > 0 ? ", \(done) of them stored already" : ""
     let arms = count(plan.arms.count, "arm", plural: "arms")
     return "run \(run.id): \(launches) of \(arms)\(resumed), seed \(plan.seed)"

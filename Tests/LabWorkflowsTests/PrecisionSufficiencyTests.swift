@@ -1,0 +1,163 @@
+import LabModel
+import LabTestSupport
+import LabWorkflows
+import Testing
+
+/// When a run has enough launches, and ends at a look.
+@Suite struct PrecisionSufficiencyTests {
+  private static func plan(
+    fewest: Int = 10,
+    most: Int = 60,
+    targets: [String] = ["x"],
+    controls: ControlPlan? = nil
+  ) -> Plan {
+    let named = targets.filter { $0 != Arm.emptyTarget }
+    let scenario = Scenario(
+      name: "sample",
+      targets: named.map { Target(name: $0, command: ["/bin/x"], directory: "/") },
+      states: [.warm],
+      launches: fewest,
+      directory: "/",
+      controls: controls,
+      adaptive: AdaptiveLaunches(most: most, precision: 0.01)
+    )
+    let arms = targets.map { Arm(target: $0, state: .warm) }
+    return Plan(scenario: scenario, seed: 7, arms: arms, blockCount: most)
+  }
+
+  private static func record(
+    arm: Int = 0,
+    launch: Int64,
+    block: Int = 0,
+    outcome: Outcome = .ready,
+    reached: StateReached = .reached,
+    disturbances: [Disturbance] = []
+  ) -> LaunchRecord {
+    LaunchRecord(
+      block: block,
+      position: arm,
+      arm: arm,
+      startedAt: .zero,
+      preparation: Preparation(),
+      result: LaunchResult(
+        outcome: outcome,
+        launch: Nanoseconds(launch),
+        disturbances: disturbances
+      ),
+      stateReached: reached
+    )
+  }
+
+  /// Values around 1 ms that spread evenly by a share to both sides.
+  private static func spread(_ share: Double, count: Int = 21) -> [Int64] {
+    (0..<count).map { index in
+      Int64(1e6 * (1 + share * (2 * Double(index) / Double(count - 1) - 1)))
+    }
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var values: [Int64]
+    var isEnough: Bool
+  }
+
+  @Test(arguments: [
+    Case(testDescription: "narrow", values: spread(0.005), isEnough: true),
+    Case(testDescription: "wide", values: spread(0.2), isEnough: false),
+    Case(testDescription: "too few", values: [1_000, 1_000, 1_000, 1_000], isEnough: false),
+    Case(testDescription: "five equal ones", values: [9, 9, 9, 9, 9], isEnough: true),
+    Case(testDescription: "none", values: [], isEnough: false),
+  ])
+  func `asks for a narrow interval`(example: Case) {
+    var sufficiency = PrecisionSufficiency(plan: Self.plan(), precision: 0.01)
+    for value in example.values { sufficiency.add(Self.record(launch: value)) }
+    #expect(sufficiency.isEnough(atLook: 0) == example.isEnough)
+  }
+
+  /// The interval of 95 % would be narrow enough, the one that four looks share is not.
+  @Test func `asks for more confidence the more looks there are`() {
+    let values = Self.spread(0.03, count: 31)
+    var one = PrecisionSufficiency(plan: Self.plan(fewest: 60), precision: 0.013)
+    var four = PrecisionSufficiency(plan: Self.plan(fewest: 10), precision: 0.013)
+    for value in values {
+      one.add(Self.record(launch: value))
+      four.add(Self.record(launch: value))
+    }
+    #expect(Self.plan(fewest: 10).looks == [10, 20, 40, 60])
+    #expect(one.isEnough(atLook: 0))
+    #expect(!four.isEnough(atLook: 0))
+  }
+
+  @Test func `waits for every target and for the control, not for the floor`() {
+    let plan = Self.plan(targets: ["x", Arm.controlTarget, Arm.emptyTarget])
+    var sufficiency = PrecisionSufficiency(plan: plan, precision: 0.01)
+    for value in Self.spread(0.5) { sufficiency.add(Self.record(arm: 2, launch: value)) }
+    for value in Self.spread(0.001) { sufficiency.add(Self.record(arm: 0, launch: value)) }
+    #expect(!sufficiency.isEnough(atLook: 0))
+    for value in Self.spread(0.001) { sufficiency.add(Self.record(arm: 1, launch: value)) }
+    #expect(sufficiency.isEnough(atLook: 0))
+  }
+
+  @Test func `leaves out what is not of the result`() {
+    var sufficiency = PrecisionSufficiency(plan: Self.plan(), precision: 0.01)
+    for value in Self.spread(0.001) { sufficiency.add(Self.record(launch: value)) }
+    for _ in 0..<100 {
+      sufficiency.add(Self.record(launch: 9_000_000, outcome: .timedOut))
+      sufficiency.add(Self.record(launch: 9_000_000, reached: .notReached(reason: "mapped")))
+      sufficiency.add(
+        Self.record(
+          launch: 9_000_000,
+          disturbances: [Disturbance(kind: .throttling, amount: 1, limit: 0)]
+        )
+      )
+    }
+    #expect(sufficiency.isEnough(atLook: 0))
+  }
+
+  // MARK: - The loop
+
+  /// Asks at every look, and has enough at one of them.
+  private struct LookingSink: LaunchLoop.Sink {
+    var enoughAt: Int?
+    var blocks = 0
+    let looks = Looks()
+
+    final class Looks {
+      var asked: [Int] = []
+    }
+
+    mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {}
+
+    mutating func endBlock(at now: Nanoseconds) { blocks += 1 }
+
+    func isEnough(atLook look: Int) -> Bool {
+      looks.asked.append(look)
+      return look == enoughAt
+    }
+  }
+
+  struct Ending: Sendable, CustomTestStringConvertible {
+    var firstBlock = 0
+    var enoughAt: Int?
+    var launched: Int
+    var asked: [Int]
+    var testDescription: String { "from \(firstBlock), enough at \(enoughAt ?? -1)" }
+  }
+
+  @Test(arguments: [
+    Ending(enoughAt: nil, launched: 60, asked: [0, 1, 2]),
+    Ending(enoughAt: 0, launched: 10, asked: [0]),
+    Ending(enoughAt: 2, launched: 40, asked: [0, 1, 2]),
+    Ending(firstBlock: 10, enoughAt: 0, launched: 0, asked: [0]),
+    Ending(firstBlock: 15, enoughAt: 0, launched: 45, asked: [1, 2]),
+    Ending(firstBlock: 20, enoughAt: 1, launched: 0, asked: [1]),
+  ])
+  func `ends a run at the look that has enough`(ending: Ending) throws {
+    var laboratory = FakeLaboratory { _, _ in .ready }
+    var sink = LookingSink(enoughAt: ending.enoughAt)
+    let loop = LaunchLoop(plan: Self.plan(), firstBlock: ending.firstBlock)
+    #expect(try loop.run(on: &laboratory, into: &sink).isComplete)
+    #expect(sink.blocks == ending.launched)
+    #expect(sink.looks.asked == ending.asked)
+  }
+}
