@@ -1,0 +1,198 @@
+package import Foundation
+package import LabAnalysis
+import LabHost
+package import LabModel
+import LabReport
+package import LabStore
+
+/// Tells everybody whom the scenario names of what happened to its alerts.
+///
+/// Each event is told once to each notifier. What could not be told is kept in the store, with the
+/// reason, and is tried again the next time.
+package struct NotificationWorkflow {
+  private let scenario: Scenario
+  private let store: Store
+  private let sender: NoticeSender
+
+  /// Prepares to tell of the alerts of a scenario.
+  ///
+  /// - Parameters:
+  ///   - scenario: Names those who are told.
+  ///   - store: Holds the alerts already, and what was told of them.
+  package init(scenario: Scenario, store: Store) {
+    self.init(
+      scenario: scenario,
+      store: store,
+      sender: NoticeSender(
+        directory: scenario.directory,
+        environment: ProcessInfo.processInfo.environment
+      )
+    )
+  }
+
+  init(scenario: Scenario, store: Store, sender: NoticeSender) {
+    self.scenario = scenario
+    self.store = store
+    self.sender = sender
+  }
+
+  /// Tells what has not been told yet.
+  ///
+  /// A command gets each finding alone; the others get one notice of all.
+  ///
+  /// - Parameters:
+  ///   - alerts: Stored ones of the scenario that changed, or of which an event could not be told.
+  ///   - summary: What the night is concluded with.
+  ///   - now: When this is.
+  /// - Returns: A warning per notifier that failed; none when there was nothing to tell.
+  package func deliver(
+    _ alerts: [Alert],
+    summary: TrendSummary,
+    at now: Date
+  ) async -> [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    do {
+      let stored = try store.deliveries(scenario: scenario.name)
+      for (notifier, name) in Self.named(scenario.notifiers ?? []) {
+        let pending = PendingNotices(
+          deliveries: stored.filter { $0.notifier == name },
+          since: Self.previousNight(in: summary)
+        )
+        for findings in Self.parcels(pending.events(of: alerts), for: notifier) {
+          guard let failure = try await deliver(findings, to: notifier, name, summary, at: now)
+          else { continue }
+          let ids = findings.map(\.alert.id).joined(separator: ", ")
+          warnings.append(Self.warning(of: failure, notifier: name, alerts: ids))
+        }
+      }
+    } catch {
+      warnings += (error as? any LabError)?.diagnostics.map(Self.unstored) ?? []
+    }
+    return warnings
+  }
+
+  /// Tells one notifier, and stores what came of it at once, so that it is not told twice.
+  private func deliver(
+    _ findings: [(alert: Alert, event: Int)],
+    to notifier: Notifier,
+    _ name: String,
+    _ summary: TrendSummary,
+    at now: Date
+  ) async throws -> String? {
+    if notifier == .githubSummary, !sender.hasJobSummary { return nil }
+    let failure = await send(findings, to: notifier, summary)
+    for finding in findings {
+      let delivery = Delivery(
+        alert: finding.alert.number,
+        event: finding.event,
+        notifier: name,
+        at: now,
+        failure: failure
+      )
+      try store.save(delivery)
+    }
+    return failure
+  }
+
+  /// - Returns: Why it failed, if it did.
+  private func send(
+    _ findings: [(alert: Alert, event: Int)],
+    to notifier: Notifier,
+    _ summary: TrendSummary
+  ) async -> String? {
+    let notice = Notice(
+      findings,
+      scenario: scenario.name,
+      nights: summary.nights,
+      missedDays: Self.missedDays(in: summary)
+    )
+    do throws(NoticeFailure) {
+      switch notifier {
+      case .command(let command):
+        for finding in findings {
+          try await sender.run(command, input: FindingJSON(finding.alert, in: summary).line)
+        }
+      case .webhook(let address): try await sender.post(SlackNotice(notice).json, to: address)
+      case .email(let address): try await sender.mail(MailNotice(notice, to: address).text)
+      case .githubSummary: try sender.addToJobSummary(SummaryNotice(notice).markdown)
+      }
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+}
+
+// MARK: - Who is told of what
+
+extension NotificationWorkflow {
+  /// The notifiers with the names that deliveries are kept under; a name of two gets a number.
+  static func named(_ notifiers: [Notifier]) -> [(Notifier, String)] {
+    var uses: [String: Int] = [:]
+    return notifiers.map { notifier in
+      let name = notifier.name
+      uses[name, default: 0] += 1
+      let number = uses[name] ?? 1
+      return (notifier, number == 1 ? name : "\(name) #\(number)")
+    }
+  }
+
+  /// The findings in the portions that a notifier takes; a command takes one at a time.
+  private static func parcels(
+    _ findings: [(alert: Alert, event: Int)],
+    for notifier: Notifier
+  ) -> [[(alert: Alert, event: Int)]] {
+    if case .command = notifier { return findings.map { [$0] } }
+    return findings.isEmpty ? [] : [findings]
+  }
+
+  /// When the complete night before tonight began, or tonight where there is none.
+  private static func previousNight(in summary: TrendSummary) -> Date {
+    let before = summary.nights.filter {
+      $0.status == .complete && $0.startedAt < summary.tonight.startedAt
+    }
+    return before.last?.startedAt ?? summary.tonight.startedAt
+  }
+
+  /// The nights without a result since the last one with a result.
+  private static func missedDays(in summary: TrendSummary) -> [String] {
+    let last = String(previousNight(in: summary).formatted(.iso8601).prefix(10))
+    return summary.missed.map(\.day).filter { $0 > last }
+  }
+
+  private static func warning(
+    of failure: String,
+    notifier: String,
+    alerts: String
+  ) -> Diagnostic {
+    Diagnostic(
+      .warning,
+      id: "not-notified",
+      problem: "\(notifier) could not be told of \(alerts): \(failure)",
+      place: "notify",
+      remedy: "mend what is named above; it is told again after the next night"
+    )
+  }
+
+  private static func unstored(_ diagnostic: Diagnostic) -> Diagnostic {
+    var warning = diagnostic
+    warning.severity = .warning
+    warning.problem = "what was told of findings cannot be kept: \(diagnostic.problem)"
+    return warning
+  }
+}
+
+extension Notifier {
+  /// How it is called in warnings and in the store, without what may be secret.
+  var name: String {
+    switch self {
+    case .command(let command):
+      "command \(command.first ?? "")"
+    case .webhook(let address):
+      address.hasPrefix("$")
+        ? "webhook \(address)" : "webhook \(URL(string: address)?.host() ?? "")"
+    case .email(let address): "email \(address)"
+    case .githubSummary: "github summary"
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabStore
+import LabTestSupport
+import Testing
+
+@testable import LabHost
+@testable import LabWorkflows
+
+@Suite(.temporaryDirectory) struct NotificationWorkflowTests {
+  private var directory: String { TemporaryDirectory.path }
+
+  private func sender(_ variables: [String: String] = [:]) -> NoticeSender {
+    NoticeSender(
+      directory: directory,
+      environment: ["PATH": "\(directory):/usr/bin:/bin"].merging(variables) { own, _ in own }
+    )
+  }
+
+  private func script(_ name: String, _ text: String) throws {
+    let path = "\(directory)/\(name)"
+    try "#!/bin/sh\n\(text)\n".write(toFile: path, atomically: false, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  }
+
+  private func file(_ name: String) -> String {
+    (try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)) ?? ""
+  }
+
+  private func deliver(
+    _ alerts: [Alert],
+    to notifiers: [Notifier],
+    in store: Store,
+    variables: [String: String] = [:],
+    missed: [MissedNight] = []
+  ) async -> [Diagnostic] {
+    let scenario = SampleNight.scenario(notifiers, directory: directory)
+    return await NotificationWorkflow(
+      scenario: scenario,
+      store: store,
+      sender: sender(variables)
+    ).deliver(
+      alerts,
+      summary: SampleNight.summary(of: scenario, missed: missed),
+      at: SampleNight.evening
+    )
+  }
+
+  private func stored(_ alerts: [Alert]) throws -> Store {
+    let store = try SampleNight.store(in: directory, SampleNight.scenario())
+    try store.save(alerts)
+    return store
+  }
+
+  @Test func `tells a command of each finding as JSON, once`() async throws {
+    try script("tell", "cat >> findings")
+    let alerts = [
+      SampleNight.alert(1, events: [SampleNight.event(.confirmed, cause: .code)]),
+      SampleNight.alert(2, events: [SampleNight.event(.suspected)]),
+    ]
+    let store = try stored(alerts)
+    for _ in 0..<2 {
+      #expect(await deliver(alerts, to: [.command(["tell"])], in: store).isEmpty)
+    }
+    let lines = file("findings").split(separator: "\n")
+    let ids = try lines.map { line in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return object?["id"] as? String
+    }
+    #expect(ids == ["R-1", "R-2"])
+    let deliveries = try store.deliveries(scenario: "redis")
+    #expect(deliveries.map(\.notifier) == ["command tell", "command tell"])
+    #expect(deliveries.allSatisfy { $0.failure == nil })
+  }
+
+  @Test func `keeps what could not be told, and tries it again`() async throws {
+    try script("tell", "echo 'no network' >&2; exit 7")
+    let alerts = [SampleNight.alert(events: [SampleNight.event(.confirmed, cause: .code)])]
+    let store = try stored(alerts)
+    let warnings = await deliver(alerts, to: [.command(["tell"])], in: store)
+    #expect(warnings.map(\.severity) == [.warning])
+    #expect(
+      warnings.map(\.problem) == [
+        "command tell could not be told of R-1: it ended with status 7: no network"
+      ]
+    )
+    #expect(
+      try store.deliveries(scenario: "redis").map(\.failure) == [
+        "it ended with status 7: no network"
+      ]
+    )
+    try script("tell", "cat > findings")
+    #expect(await deliver(alerts, to: [.command(["tell"])], in: store).isEmpty)
+    #expect(file("findings").contains("R-1"))
+    #expect(try store.deliveries(scenario: "redis").map(\.failure).last == .some(nil))
+  }
+
+  @Test func `tells others when one fails`() async throws {
+    try script("fails", "exit 1")
+    try script("sendmail", "cat > message")
+    let alerts = [
+      SampleNight.alert(1, events: [SampleNight.event(.confirmed, cause: .code)]),
+      SampleNight.alert(2, events: [SampleNight.event(.confirmed, cause: .machine)]),
+    ]
+    let notifiers: [Notifier] = [
+      .command(["fails"]), .webhook("$HOOK"), .email("dev@example.org"), .githubSummary,
+    ]
+    let warnings = await deliver(
+      alerts,
+      to: notifiers,
+      in: try stored(alerts),
+      variables: ["GITHUB_STEP_SUMMARY": "\(directory)/summary.md"],
+      missed: [MissedNight(day: "2026-11-23", reason: "no run")]
+    )
+    #expect(
+      warnings.map(\.problem) == [
+        "command fails could not be told of R-1: it ended with status 1",
+        "command fails could not be told of R-2: it ended with status 1",
+        "webhook $HOOK could not be told of R-1, R-2: the variable HOOK is not set",
+      ]
+    )
+    #expect(file("message").hasPrefix("To: dev@example.org\nSubject: "))
+    #expect(file("message").contains("R-1 ") && file("message").contains("R-2 "))
+    #expect(file("summary.md").hasPrefix("## launchlab: redis\n"))
+  }
+
+  @Test func `says in the next notice which nights are missing since the last one`() async throws {
+    try script("sendmail", "cat > message")
+    let alerts = [SampleNight.alert(events: [SampleNight.event(.confirmed, cause: .code)])]
+    let second = SampleNight.evening.addingTimeInterval(2 * 86_400).formatted(.iso8601).prefix(10)
+    let third = SampleNight.evening.addingTimeInterval(3 * 86_400).formatted(.iso8601).prefix(10)
+    _ = await deliver(
+      alerts,
+      to: [.email("a@b.c")],
+      in: try stored(alerts),
+      missed: [
+        MissedNight(day: String(second), reason: "no run"),
+        MissedNight(day: String(third), reason: "no run"),
+      ]
+    )
+    #expect(file("message").hasSuffix("there is no result of the night \(third)\n"))
+  }
+
+  @Test func `leaves the summary of a job alone where there is no job`() async throws {
+    let alerts = [SampleNight.alert(events: [SampleNight.event(.confirmed, cause: .code)])]
+    let store = try stored(alerts)
+    #expect(await deliver(alerts, to: [.githubSummary], in: store).isEmpty)
+    #expect(try store.deliveries(scenario: "redis").isEmpty)
+  }
+
+  @Test func `tells nobody of nothing`() async throws {
+    try script("tell", "touch told")
+    #expect(await deliver([], to: [.command(["tell"])], in: try stored([])).isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: "\(directory)/told"))
+  }
+
+  @Test func `names notifiers without secrets, and each differently`() {
+    let notifiers: [Notifier] = [
+      .webhook("https://hooks.example.org/T0/secret"), .webhook("https://hooks.example.org/T1/b"),
+      .webhook("$HOOK"), .email("a@b.c"), .command(["/bin/tell", "secret"]), .githubSummary,
+    ]
+    #expect(
+      NotificationWorkflow.named(notifiers).map(\.1) == [
+        "webhook hooks.example.org", "webhook hooks.example.org #2", "webhook $HOOK",
+        "email a@b.c", "command /bin/tell", "github summary",
+      ]
+    )
+  }
+}
