@@ -20,6 +20,14 @@ package enum WorkflowError: LabError, Hashable {
   /// A file is not what `selftest --json` writes; the reason is a phrase.
   case notASelfTest(path: String, reason: String)
 
+  /// No alert has the id; `open` are those that could be acknowledged.
+  case unknownAlert(id: String, open: [String])
+
+  case ambiguousAlert(id: String, stores: [String])
+
+  /// An alert is acknowledged already, or has ended; `since` begins with a comma, or is empty.
+  case cannotAcknowledge(id: String, state: Alert.State, since: String)
+
   case badOption(name: String, value: String, expected: String)
 
   /// A pattern of lines cannot be used; the problem is a sentence without a full stop.
@@ -30,7 +38,7 @@ package enum WorkflowError: LabError, Hashable {
   package var exitCode: LabExitCode {
     switch self {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
-      .cannotRead, .notASelfTest:
+      .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge:
       .usage
     case .cannotWrite, .nothingStored: .couldNotMeasure
     }
@@ -96,6 +104,32 @@ package enum WorkflowError: LabError, Hashable {
         problem: "\"\(path)\" is not the result of a self-test: \(reason)",
         place: path,
         remedy: "make one with `launchlab selftest --json FILE`"
+      )
+    case .unknownAlert(let id, let open):
+      Diagnostic(
+        .error,
+        id: "unknown-alert",
+        problem: "there is no alert \"\(id)\"",
+        remedy: open.isEmpty
+          ? "there is no open alert in this store; name another with --store"
+          : "give one of the open ones: \(open.joined(separator: ", "))"
+      )
+    case .ambiguousAlert(let id, let stores):
+      Diagnostic(
+        .error,
+        id: "ambiguous-alert",
+        problem: "\(stores.count) stores have an alert \"\(id)\"",
+        place: stores.joined(separator: ", "),
+        remedy: "name one of them with --store"
+      )
+    case .cannotAcknowledge(let id, let state, let since):
+      Diagnostic(
+        .error,
+        id: "cannot-acknowledge",
+        problem: state == .acknowledged
+          ? "\(id) is acknowledged already\(since)"
+          : "\(id) is not open: it is \(state.rawValue)\(since)",
+        remedy: "see what became of it with `launchlab why \(id)`"
       )
     case .badOption(let name, let value, let expected):
       Diagnostic(

@@ -18,7 +18,8 @@ struct Launchlab: AsyncParsableCommand {
       """,
     version: LaunchlabVersion.current,
     subcommands: [
-      Run.self, Measure.self, Stages.self, History.self, Export.self, Doctor.self, SelfTest.self,
+      Run.self, Measure.self, Ack.self, Stages.self, History.self, Export.self, Doctor.self,
+      SelfTest.self,
       Restore.self, Init.self, Schema.self,
     ]
   )

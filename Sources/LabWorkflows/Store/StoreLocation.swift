@@ -19,6 +19,13 @@ package enum StoreLocation {
   ///
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is none.
   static func stores(_ asked: String?, from directory: String) throws -> [Store] {
+    try paths(asked, from: directory).map { try Store(path: $0, mode: .readOnly) }
+  }
+
+  /// The files of the stores: the one asked for, or those of a directory and the ones right below.
+  ///
+  /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is none.
+  static func paths(_ asked: String?, from directory: String) throws -> [String] {
     let files = FileManager.default
     let paths: [String]
     if asked != nil {
@@ -29,6 +36,6 @@ package enum StoreLocation {
     }
     let found = paths.filter(files.fileExists(atPath:))
     guard !found.isEmpty else { throw WorkflowError.nothingStored(store: paths[0]) }
-    return try found.map { try Store(path: $0, mode: .readOnly) }
+    return found
   }
 }

@@ -1,0 +1,91 @@
+package import Foundation
+package import LabModel
+import LabStore
+
+/// Takes the new level of an alert as the normal one, because a person says so.
+package struct AcknowledgeWorkflow {
+  /// The longest reason, in characters.
+  private static let mostCharacters = 500
+
+  private let paths: [String]
+
+  /// - Parameters:
+  ///   - store: The SQLite file; nil means those of the working directory and right below.
+  ///   - directory: The working directory; that of the process when nil.
+  /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store.
+  package init(store: String?, directory: String? = nil) throws {
+    paths = try StoreLocation.paths(
+      store,
+      from: directory ?? FileManager.default.currentDirectoryPath
+    )
+  }
+
+  /// Acknowledges an open alert.
+  ///
+  /// - Parameters:
+  ///   - id: Such as `R-17`.
+  ///   - reason: Why, in a person's own words; it is kept with the alert.
+  ///   - now: When this is.
+  /// - Returns: The alert as it is stored now.
+  /// - Throws: ``WorkflowError`` for an id or a reason that is none, an alert that is not there, is
+  ///   acknowledged already or has ended; `StoreError`.
+  package func acknowledge(_ id: String, reason: String, at now: Date) throws -> Alert {
+    guard let number = Alert.number(in: id) else {
+      throw WorkflowError.badOption(name: "ID", value: id, expected: "an id such as R-17")
+    }
+    let words = try Self.checked(reason)
+    let store = try self.store(of: number)
+    var alert = try store.alert(number)
+    guard alert.isOpen, alert.state != .acknowledged else {
+      let past = alert.events.last.map { ", since \($0.at.formatted(.iso8601)): \($0.reason)" }
+      throw WorkflowError.cannotAcknowledge(
+        id: alert.id,
+        state: alert.state,
+        since: past ?? ""
+      )
+    }
+    alert.state = .acknowledged
+    alert.events.append(
+      AlertEvent(at: now, state: .acknowledged, cause: alert.cause, reason: words)
+    )
+    try store.save([alert])
+    return alert
+  }
+
+  /// The reason on one line.
+  private static func checked(_ reason: String) throws -> String {
+    let words = reason.split { $0.isWhitespace || $0.isNewline }.joined(separator: " ")
+    guard !words.isEmpty, words.count <= mostCharacters else {
+      throw WorkflowError.badOption(
+        name: "--reason",
+        value: String(words.prefix(40)),
+        expected: "why the new level is the normal one, in at most \(mostCharacters) characters"
+      )
+    }
+    return words
+  }
+
+  /// The one store that holds an alert, open for writing.
+  private func store(of number: Int) throws -> Store {
+    if paths.count == 1 { return try Self.store(at: paths[0], with: number) }
+    let holders = paths.filter { path in
+      (try? Store(path: path, mode: .readOnly).alert(number)) != nil
+    }
+    guard holders.count <= 1 else {
+      throw WorkflowError.ambiguousAlert(id: "R-\(number)", stores: holders)
+    }
+    return try Self.store(at: holders.first ?? paths[0], with: number)
+  }
+
+  private static func store(at path: String, with number: Int) throws -> Store {
+    let store = try Store(path: path, mode: .readWrite)
+    do {
+      _ = try store.alert(number)
+    } catch StoreError.unknownAlert {
+      let open = try store.scenarios().flatMap { try store.alerts(scenario: $0) }
+        .filter { $0.isOpen && $0.state != .acknowledged }.map(\.number).sorted()
+      throw WorkflowError.unknownAlert(id: "R-\(number)", open: open.map { "R-\($0)" })
+    }
+    return store
+  }
+}
