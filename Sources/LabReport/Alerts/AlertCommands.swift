@@ -1,0 +1,36 @@
+package import LabModel
+
+/// The commands that a reader of an alert may want next.
+package struct AlertCommands: Hashable, Sendable {
+  /// Shows every criterion.
+  package let why: String
+
+  /// Takes the new level as the normal one.
+  package let acknowledge: String
+
+  /// Launches the builds of the last good night and of the first bad one again, interleaved, or where
+  /// they are not known, holds the two nights against each other; nil for a budget.
+  package let compare: String?
+
+  /// - Parameters:
+  ///   - alert: What is read.
+  ///   - nights: Those of the scenario, for the commits; may be empty.
+  package init(_ alert: Alert, nights: [Night] = []) {
+    why = "launchlab why \(alert.id)"
+    acknowledge = "launchlab ack \(alert.id) --reason \"…\""
+    func commit(of run: String) -> Substring? {
+      nights.first { $0.run == run }?.build?.commit.prefix(10)
+    }
+    guard let lastGood = alert.lastGood else {
+      compare = nil
+      return
+    }
+    if let good = commit(of: lastGood), let bad = commit(of: alert.onset), good != bad {
+      let arm =
+        "--target \(ShellQuoting.text([alert.series.target])) --state \(alert.series.state.rawValue)"
+      compare = "launchlab compare --revisions \(good)..\(bad) scenario.yml \(arm)"
+    } else {
+      compare = "launchlab compare \(lastGood) \(alert.onset)"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+package import LabModel
+
+/// One sentence that says what an alert is of: what, how much, since when, code or machine.
+///
+/// The dashboard, the terminal, the JSON and the notifiers say it in the same words.
+package struct AlertSentence: Hashable, Sendable {
+  private let alert: Alert
+  private let nights: [Night]
+
+  /// - Parameters:
+  ///   - alert: What is told.
+  ///   - nights: Those of the scenario, for the commit of the onset; the day is known without them.
+  package init(_ alert: Alert, nights: [Night] = []) {
+    self.alert = alert
+    self.nights = nights
+  }
+
+  /// The sentence, without a full stop.
+  package var text: String { "\(subject) \(change), since \(onset): \(conclusion)" }
+
+  /// The series, such as `server warm: launch`.
+  package var subject: String {
+    "\(alert.series.target) \(alert.series.state.rawValue): \(MetricWords.name(of: alert.series.metric))"
+  }
+
+  /// How much it changed, such as `is 12.4 % slower (41.20 → 46.30 ms)`.
+  package var change: String {
+    let scale = Scale(alert.series.metric.unit, for: max(abs(alert.before), abs(alert.after)))
+    let verb = alert.state == .suspected ? "seems to be" : isOver ? "was" : "is"
+    if alert.kind == .budget {
+      return "\(verb) \(scale.text(alert.after)), over its budget of \(scale.text(alert.before))"
+    }
+    let values = "\(scale.number(alert.before)) → \(scale.text(alert.after))"
+    return "\(verb) \(comparison) (\(values))"
+  }
+
+  /// When it began: the day of the first night, and its commit where there is one.
+  package var onset: String {
+    let day = Self.day(of: alert.onset, in: nights)
+    guard let build = nights.first(where: { $0.run == alert.onset })?.build else {
+      return "\(day)"
+    }
+    return "\(day), commit \(build.commit.prefix(10)) \"\(build.subject)\""
+  }
+
+  /// What changed, and how far that is settled.
+  package var conclusion: String {
+    let cause =
+      switch alert.cause {
+      case .code: "the code changed"
+      case .machine: "the machine changed, not the code"
+      case .unknown: "whether code or machine is not known"
+      }
+    return switch alert.state {
+    case .suspected: "suspected, \(cause)"
+    case .confirmed: alert.kind == .budget ? "confirmed" : "confirmed, \(cause)"
+    case .acknowledged: "acknowledged, \(cause)"
+    case .fixed: "fixed"
+    case .recovered: "recovered"
+    case .refuted: "refuted, it was no change of the code"
+    }
+  }
+
+  private var isOver: Bool {
+    alert.state == .fixed || alert.state == .recovered || alert.state == .refuted
+  }
+
+  private var comparison: String {
+    let words = MetricWords.comparative(of: alert.series.metric)
+    let isMore = alert.after >= alert.before
+    let word = isMore ? words.more : words.less
+    guard alert.before != 0 else { return word }
+    let slowly = alert.kind == .drift ? " than it was long ago" : ""
+    let share = abs(alert.after / alert.before - 1)
+    return String(format: "%.1f %% ", share * 100) + word + slowly
+  }
+
+  /// The day of a run in UTC, from the nights or else from its id, such as `2026-11-14`; the id
+  /// itself when it has no date.
+  package static func day(of run: String, in nights: [Night]) -> String {
+    if let night = nights.first(where: { $0.run == run }) {
+      return String(night.startedAt.formatted(.iso8601).prefix(10))
+    }
+    let digits = run.prefix(8)
+    guard digits.count == 8, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return "run \(run)"
+    }
+    return "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import LabModel
+import LabReport
+import LabTestSupport
+import Testing
+
+@Suite struct AlertTextTests {
+  struct Case: CustomTestStringConvertible {
+    var name: String
+    var alert: Alert
+    var nights = SampleAlerts.nights
+    var sentence: String
+    var testDescription: String { name }
+  }
+
+  @Test(arguments: [
+    Case(
+      name: "a step by code",
+      alert: SampleAlerts.confirmed,
+      sentence: "server warm: launch is 12.4 % slower (41.20 → 46.31 ms), since 2026-11-14, "
+        + "commit 4c1f9e2d1e \"lazy-load fonts\": confirmed, the code changed"
+    ),
+    Case(
+      name: "a suspicion without commits",
+      alert: SampleAlerts.alert {
+        $0.state = .suspected
+        $0.cause = .unknown
+      },
+      nights: [],
+      sentence:
+        "server warm: launch seems to be 12.4 % slower (41.20 → 46.31 ms), since 2026-11-14: "
+        + "suspected, whether code or machine is not known"
+    ),
+    Case(
+      name: "a change of the machine for the better",
+      alert: SampleAlerts.alert {
+        $0.cause = .machine
+        $0.direction = .better
+        $0.series.metric = .peakRSS
+        $0.before = 4_194_304
+        $0.after = 4_096_000
+      },
+      nights: [],
+      sentence: "server warm: peak RSS is 2.3 % smaller (4.000 → 3.906 MiB), since 2026-11-14: "
+        + "confirmed, the machine changed, not the code"
+    ),
+    Case(
+      name: "a broken budget",
+      alert: SampleAlerts.alert {
+        $0.kind = .budget
+        $0.cause = .unknown
+        $0.lastGood = nil
+      },
+      nights: [],
+      sentence: "server warm: launch is 46.31 ms, over its budget of 41.20 ms, since 2026-11-14: "
+        + "confirmed"
+    ),
+    Case(
+      name: "a drift that ended",
+      alert: SampleAlerts.alert {
+        $0.kind = .drift
+        $0.state = .recovered
+      },
+      nights: [],
+      sentence: "server warm: launch was 12.4 % slower than it was long ago (41.20 → 46.31 ms), "
+        + "since 2026-11-14: recovered"
+    ),
+    Case(
+      name: "a run whose id has no date",
+      alert: SampleAlerts.alert {
+        $0.before = 0
+        $0.onset = "csv-12"
+      },
+      nights: [],
+      sentence: "server warm: launch is slower (0.00 → 46.31 ms), since run csv-12: "
+        + "confirmed, the code changed"
+    ),
+  ])
+  func `says in one sentence what changed`(_ example: Case) {
+    #expect(AlertText(example.alert, nights: example.nights).sentence == example.sentence)
+  }
+
+  @Test(arguments: [80, 140])
+  func `shows every criterion with its numbers`(_ width: Int) throws {
+    let text = AlertText(
+      SampleAlerts.confirmed,
+      nights: SampleAlerts.nights,
+      deliveries: SampleAlerts.deliveries,
+      style: TextStyle(width: width)
+    )
+    try SampleAlerts.expectSnapshot(
+      text.rendered(),
+      named: "confirmed-\(width)",
+      suite: "AlertText"
+    )
+  }
+
+  @Test func `lets no name steer the terminal`() {
+    let alert = SampleAlerts.alert { $0.events[0].reason = "bad\u{1B}[2Jreason" }
+    #expect(!AlertText(alert).rendered().contains("\u{1B}"))
+  }
+
+  @Test func `writes a finding as JSON`() throws {
+    var text = ""
+    FindingJSON(SampleAlerts.confirmed, nights: SampleAlerts.nights).write { text += $0 }
+    try SampleAlerts.expectSnapshot(text, named: "confirmed", suite: "FindingJSON")
+    let line = FindingJSON(SampleAlerts.confirmed, nights: SampleAlerts.nights).line
+    #expect(line.count { $0 == "\n" } == 1)
+    let pretty = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary
+    #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary == pretty)
+  }
+
+  @Test func `gives no 95 % interval where the proof has another confidence`() {
+    let alert = SampleAlerts.alert { $0.proof?.confidence = 0.99 }
+    #expect(FindingJSON(alert, in: nil).line.contains("\"ci95\":null"))
+  }
+}
+
+extension SampleAlerts {
+  /// Compares with the records that stand beside those of the other suites.
+  static func expectSnapshot(_ text: String, named name: String, suite: String) throws {
+    try LabTestSupport.expectSnapshot(
+      text,
+      named: name,
+      suite: suite,
+      filePath: #filePath.replacing("/LabReportTests/Alerts/", with: "/LabReportTests/")
+    )
+  }
+}
