@@ -1,0 +1,148 @@
+extension DashboardHTML {
+  /// One chart: axes, interval band, medians and levels.
+  static let scriptOfChart = #"""
+    const height = 220;
+    const margin = { left: 70, right: 14, top: 34, bottom: 26 };
+
+    function geometry(series, width) {
+      const from = firstSlot();
+      const to = slots.time.length;
+      const inner = Math.max(50, width - margin.left - margin.right);
+      const step = inner / (to - from);
+      const points = keptPoints(series, from, to, Math.floor(inner / 2));
+      const range = valueRange(series, points);
+      const tall = height - margin.top - margin.bottom;
+      return {
+        from, to, step, points, range, width, tall,
+        x: slot => margin.left + (slot - from + 0.5) * step,
+        y: value => margin.top + tall * (range[1] - value) / (range[1] - range[0]),
+      };
+    }
+
+    function drawChart(card) {
+      const { series, plot } = card;
+      const plane = card.plane = geometry(series, Math.max(240, plot.clientWidth));
+      card.cursor = svg("g", {});
+      const box = {
+        x: margin.left, y: margin.top, width: plane.width - margin.left - margin.right,
+        height: plane.tall,
+      };
+      const clip = `clip${card.number}`;
+      const drawing = svg("svg", { viewBox: `0 0 ${plane.width} ${height}`, "aria-hidden": "true" },
+        svg("clipPath", { id: clip }, svg("rect", box)), ...axes(series, plane));
+      if (plane.points.length > 0) {
+        drawing.append(
+          svg("g", { "clip-path": `url(#${clip})` }, band(plane), medians(series, plane),
+            svg("path", { class: "level", d: levels(series, plane) })),
+          ...dots(series, plane));
+      } else {
+        drawing.append(svg("text", { x: plane.width / 2, y: height / 2, "text-anchor": "middle" },
+          "no value in these nights"));
+      }
+      drawing.append(...marks(series, plane), card.cursor);
+      plot.replaceChildren(drawing);
+    }
+
+    function axes(series, plane) {
+      const right = plane.width - margin.right;
+      const shapes = [];
+      if (plane.points.length > 0) {
+        const scale = scaleOf(series.unit, plane.range[1]);
+        const bounds = plane.range.map(value => value / scale.divisor);
+        const values = ticks(...bounds, 4);
+        const step = values.length > 1 ? values[1] - values[0] : 1;
+        const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+        for (const value of values) {
+          const y = plane.y(value * scale.divisor);
+          const text = `${value.toFixed(decimals)} ${scale.symbol}`.trim();
+          shapes.push(
+            svg("path", { class: "grid", d: `M${margin.left} ${y.toFixed(1)}H${right}` }),
+            svg("text", { x: margin.left - 6, y: (y + 4).toFixed(1), "text-anchor": "end" }, text));
+        }
+      }
+      const count = Math.max(1, Math.min(plane.to - plane.from, Math.floor(plane.width / 130)));
+      for (let tick = 0; tick < count; tick += 1) {
+        const slot = plane.from + Math.floor((tick + 0.5) * (plane.to - plane.from) / count);
+        shapes.push(svg("text", {
+          x: plane.x(slot).toFixed(1), y: height - 4, "text-anchor": "middle",
+        }, day(slot)));
+      }
+      return shapes;
+    }
+
+    // Points of one unbroken row of nights; a night without a value, and a break, end a row.
+    function rows(series, plane) {
+      const breaks = new Set(series.breaks.map(mark => mark.index));
+      const found = [];
+      let previous = null;
+      for (const point of plane.points) {
+        const isNext = previous != null && !breaks.has(point.index)
+          && point.slot - previous.slot === point.index - previous.index;
+        if (isNext) found.at(-1).push(point); else found.push([point]);
+        previous = point;
+      }
+      return found;
+    }
+
+    function medians(series, plane) {
+      const parts = rows(series, plane).map(row => {
+        const steps = row.map(point =>
+          `${plane.x(point.slot).toFixed(1)} ${plane.y(series.median[point.index]).toFixed(1)}`);
+        return `M${steps.join("L")}${row.length === 1 ? "h.01" : ""}`;
+      });
+      const kind = plane.step < 2 ? "line thin" : "line";
+      return svg("path", { class: kind, d: parts.join("") });
+    }
+
+    // A band of at least half a night's width, so that a lonely night has one, too.
+    function band(plane) {
+      const half = Math.min(plane.step / 2, 4);
+      let d = "";
+      let run = [];
+      const flush = () => {
+        if (run.length === 0) return;
+        const edge = (point, side, value) =>
+          `${(plane.x(point.slot) + side).toFixed(1)} ${plane.y(value).toFixed(1)}`;
+        const first = run[0];
+        const last = run.at(-1);
+        const up = run.map(point => edge(point, 0, point.top));
+        const down = run.map(point => edge(point, 0, point.bottom)).reverse();
+        d += "M" + [edge(first, -half, first.top), ...up, edge(last, half, last.top),
+          edge(last, half, last.bottom), ...down, edge(first, -half, first.bottom)].join("L") + "Z";
+        run = [];
+      };
+      let previous = null;
+      for (const point of plane.points) {
+        const isNext = previous != null
+          && point.slot - previous.slot <= point.index - previous.index;
+        if (!isNext || point.top == null) flush();
+        if (point.top != null && point.bottom != null) run.push(point);
+        previous = point;
+      }
+      flush();
+      return svg("path", { class: "band", d });
+    }
+
+    function dots(series, plane) {
+      const newest = plane.points.at(-1);
+      const shown = plane.step >= 5 ? plane.points : [newest];
+      return shown.map(point => svg("circle", {
+        class: "dot", cx: plane.x(point.slot).toFixed(1),
+        cy: plane.y(series.median[point.index]).toFixed(1), r: point === newest ? 4 : 2.2,
+      }));
+    }
+
+    function levels(series, plane) {
+      let d = "";
+      for (const segment of series.segments) {
+        const first = Math.max(series.at[segment.from], plane.from);
+        const last = series.at[segment.to - 1];
+        if (last < plane.from) continue;
+        const y = plane.y(segment.level).toFixed(1);
+        const from = plane.x(first) - plane.step / 2;
+        d += `M${from.toFixed(1)} ${y}H${(plane.x(last) + plane.step / 2).toFixed(1)}`;
+      }
+      return d;
+    }
+    """#
+}

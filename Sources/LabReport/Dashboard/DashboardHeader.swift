@@ -1,0 +1,144 @@
+import Foundation
+import LabAnalysis
+import LabModel
+
+/// The top of the dashboard, which needs no script: the verdict of the night, what is open, and what
+/// a reader must know.
+struct DashboardHeader {
+  let summary: TrendSummary
+
+  init(_ summary: TrendSummary) { self.summary = summary }
+
+  func rendered() -> String {
+    """
+    <header>
+    <h1>\(Markup.text(summary.scenario.name)) <small>launch trend</small></h1>
+    <p class="verdict \(verdict.kind)"><span aria-hidden="true">\(verdict.sign)</span> \
+    \(Markup.text(verdict.text))</p>
+    <p class="facts">\(Markup.text(facts.joined(separator: " · ")))</p>
+    \(alertList)\(findings)\(pastList)</header>
+    """
+  }
+
+  private struct Verdict {
+    var kind: String
+    var sign: String
+    var text: String
+  }
+
+  /// In words, beside which a sign and a colour only repeat what they say.
+  private var verdict: Verdict {
+    let red = summary.alerts.filter(\.isRed)
+    let broken = summary.budgets.filter { $0.outcome == .broken }.count
+    let steps = red.filter { $0.kind != .budget }.count
+    let suspected = summary.alerts.filter { $0.state == .suspected }.count
+    let acknowledged = summary.alerts.filter { $0.state == .acknowledged }.count
+    let machine = summary.alerts.filter { $0.state == .confirmed && $0.cause == .machine }.count
+    let parts = [
+      (steps, "confirmed regression", "confirmed regressions"),
+      (max(broken, red.count - steps), "broken budget", "broken budgets"),
+      (suspected, "suspicion", "suspicions"),
+      (machine, "change of the machine", "changes of the machine"),
+      (acknowledged, "acknowledged regression", "acknowledged regressions"),
+    ]
+    let text = parts.filter { $0.0 > 0 }.map { Quantity.count($0.0, $0.1, plural: $0.2) }
+      .joined(separator: ", ")
+    if steps > 0 || broken > 0 || !red.isEmpty {
+      return Verdict(kind: "bad", sign: "✖", text: text)
+    }
+    if suspected > 0 { return Verdict(kind: "doubt", sign: "?", text: text) }
+    let quiet = text.isEmpty ? "no open finding" : "no open regression; \(text)"
+    return Verdict(kind: "good", sign: "✔", text: quiet)
+  }
+
+  private var facts: [String] {
+    let night = summary.tonight
+    let build = night.build.map { "commit \($0.commit.prefix(10)) \"\($0.subject)\"" }
+    let disturbed =
+      summary.disturbedLaunches > 0 ? ", \(summary.disturbedLaunches) disturbed" : ""
+    return [Quantity.instant(night.startedAt), "run \(night.run)"] + (build.map { [$0] } ?? [])
+      + [
+        "host \(night.fingerprint.prefix(8))",
+        Quantity.count(summary.launches, "launch", plural: "launches") + disturbed,
+        Quantity.count(summary.nights.count, "night") + " stored",
+      ]
+  }
+
+  private var alertList: String {
+    guard !summary.alerts.isEmpty else { return "" }
+    return "<h2>Alerts</h2>\n<ul class=\"alerts\">\n"
+      + summary.alerts.map { item($0) + "\n" }.joined() + "</ul>\n"
+  }
+
+  private var pastList: String {
+    guard !summary.pastAlerts.isEmpty else { return "" }
+    let count = Quantity.count(summary.pastAlerts.count, "past alert")
+    return "<details><summary>\(count)</summary>\n<ul class=\"alerts\">\n"
+      + summary.pastAlerts.map { item($0) + "\n" }.joined() + "</ul></details>\n"
+  }
+
+  private func item(_ alert: Alert) -> String {
+    let kind = alert.isRed ? "bad" : alert.state == .suspected ? "doubt" : "plain"
+    let sentence = AlertSentence(alert, nights: summary.nights).text
+    let why = AlertCommands(alert).why
+    return """
+      <li class="\(kind)"><a href="#\(hash(of: alert.series))">\(alert.id)</a> \
+      \(Markup.text(sentence)) <code>\(Markup.text(why))</code></li>
+      """
+  }
+
+  /// The part of the address that shows one series.
+  private func hash(of key: SeriesKey) -> String {
+    let parts = [
+      ("target", key.target), ("state", key.state.rawValue), ("metric", key.metric.rawValue),
+    ]
+    return parts.map { name, value in
+      let unreserved = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+      )
+      return "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")"
+    }
+    .joined(separator: "&amp;")
+  }
+
+  /// Budgets that are not kept, nights without a result, a changed host, and notes.
+  private var findings: String {
+    let lines = budgetLines + hostLines + missedLines + noteLines
+    guard !lines.isEmpty else { return "" }
+    return "<h2>Notes</h2>\n<ul class=\"notes\">\n"
+      + lines.map { "<li>\(Markup.text($0))</li>\n" }.joined() + "</ul>\n"
+  }
+
+  private var budgetLines: [String] {
+    summary.budgets.filter { $0.outcome != .kept }.map { check in
+      let budget = check.budget
+      let scale = Scale(budget.metric.unit, for: budget.maximum)
+      let value = check.median.map { "median \(scale.text($0)), " } ?? ""
+      return "budget of \(budget.target) \(budget.state.rawValue), "
+        + "\(MetricWords.name(of: budget.metric)): \(check.outcome.rawValue) "
+        + "(\(value)at most \(scale.text(budget.maximum)))"
+    }
+  }
+
+  private var hostLines: [String] {
+    summary.hostChanges.map {
+      "host changed since the night before: \($0.fact) \($0.before) → \($0.after)"
+    }
+  }
+
+  /// The newest ones; the charts mark every one.
+  private var missedLines: [String] {
+    let shown = summary.missed.suffix(3).reversed().map { "no result of \($0.day): \($0.reason)" }
+    let rest = summary.missed.count - shown.count
+    return shown
+      + (rest > 0
+        ? ["\(Quantity.count(rest, "earlier night")) without a result, marked × in the charts"]
+        : [])
+  }
+
+  private var noteLines: [String] {
+    summary.notes.map { note in
+      "\(note.severity.rawValue): \(note.problem)" + (note.remedy.map { "; \($0)" } ?? "")
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabReport
+import Testing
+
+@Suite struct DashboardHTMLTests {
+  /// The JSON that the script of a page reads.
+  static func data(of page: String) throws -> [String: Any] {
+    let opening = try #require(page.range(of: "id=\"data\">"))
+    let closing = try #require(page[opening.upperBound...].range(of: "</script>"))
+    let json = Data(page[opening.upperBound..<closing.lowerBound].utf8)
+    return try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+  }
+
+  @Test func `the same summary gives the same bytes`() {
+    let sample = SampleDashboard()
+    #expect(DashboardHTML(sample.summary).rendered() == DashboardHTML(sample.summary).rendered())
+  }
+
+  @Test func `refers to nothing outside of itself`() {
+    let page = DashboardHTML(SampleDashboard().summary).rendered()
+    let inside = page.replacing("http://www.w3.org/2000/svg", with: "")
+    #expect(!inside.contains("http:"))
+    #expect(!inside.contains("https:"))
+    #expect(!inside.contains("//cdn"))
+    #expect(!inside.contains("url(\""))
+    #expect(!inside.contains("@import"))
+    #expect(page.contains("default-src 'none'"))
+  }
+
+  @Test func `keeps names out of the script and the markup`() throws {
+    let usual = DashboardHTML(SampleDashboard().summary).rendered()
+    var sample = SampleDashboard(names: SampleDashboard.hostile)
+    sample.subject = SampleDashboard.hostile.joined()
+    let page = DashboardHTML(sample.summary).rendered()
+    for tag in ["<script", "</script", "<!--", "<b>"] {
+      #expect(page.ranges(of: tag).count == usual.ranges(of: tag).count, "\(tag)")
+    }
+    #expect(!page.contains("\u{2028}"))
+    let series = try #require(try Self.data(of: page)["series"] as? [[String: Any]])
+    #expect(series.compactMap { $0["target"] as? String }.prefix(5).last == sample.names[2])
+    #expect(series[0]["target"] as? String == sample.names[0])
+  }
+
+  @Test func `holds every point, night and reason`() throws {
+    let sample = SampleDashboard()
+    let summary = sample.summary
+    let data = try Self.data(of: DashboardHTML(summary).rendered())
+    let slots = try #require(data["slots"] as? [String: Any])
+    #expect((slots["time"] as? [Int])?.count == sample.nights)
+    let problems = try #require(slots["problems"] as? [[Any]])
+    #expect(problems.count == summary.missed.count + 2)
+    #expect(problems[0][1] as? String == "no run")
+    let series = try #require(data["series"] as? [[String: Any]])
+    let first = summary.series[0]
+    #expect(series[0]["median"] as? [Double] == first.points.map(\.median))
+    #expect((series[0]["at"] as? [Int])?.count == first.points.count)
+    let alerts = try #require(series[0]["alerts"] as? [[String: Any]])
+    #expect(alerts.map { $0["id"] as? String } == ["R-17"])
+  }
+
+  @Test func `tells a point without an interval from one of no width`() throws {
+    var summary = SampleDashboard().summary
+    summary.series[0].points[0].intervalLow = nil
+    summary.series[0].points[0].intervalHigh = nil
+    summary.series[0].points[1].intervalLow = summary.series[0].points[1].median
+    let data = try Self.data(of: DashboardHTML(summary).rendered())
+    let series = try #require(data["series"] as? [[String: Any]])
+    let below = try #require(series[0]["below"] as? [Int])
+    #expect(below[0] == -1)
+    #expect(below[1] == 0)
+  }
+
+  @Test func `says the verdict and the alerts without any script`() {
+    let page = DashboardHTML(SampleDashboard().summary).rendered()
+    #expect(page.contains("✖</span> 1 confirmed regression, 1 broken budget, 1 suspicion</p>"))
+    #expect(page.contains(">R-17</a> server warm: launch is 8.0 % slower"))
+    #expect(page.contains("<code>launchlab why R-17</code>"))
+    #expect(page.contains("budget of server warm, launch: broken"))
+    #expect(page.contains("lazy-load &quot;fonts&quot; &amp; &lt;icons&gt;"))
+  }
+
+  @Test func `is quiet when nothing is open`() {
+    var summary = SampleDashboard().summary
+    summary.alerts = []
+    summary.budgets = []
+    let page = DashboardHTML(summary).rendered()
+    #expect(page.contains("✔</span> no open finding</p>"))
+    #expect(!page.contains("<h2>Alerts</h2>"))
+  }
+}
