@@ -110,7 +110,8 @@ let package = Package(
     ),
     .testTarget(
       name: "LaunchlabIntegrationTests",
-      dependencies: ["LabTestSupport", "LabModel"]
+      dependencies: ["LabTestSupport", "LabModel"],
+      exclude: ["recompute.py", "recompute_formulas.py"]
     ),
   ]
 )

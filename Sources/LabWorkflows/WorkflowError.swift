@@ -17,6 +17,9 @@ package enum WorkflowError: LabError, Hashable {
 
   case ambiguousRun(String, candidates: [String])
 
+  /// No store has an alert; the newest ones that there are.
+  case noAlert(id: String, newest: [String])
+
   /// A file is not what `selftest --json` writes; the reason is a phrase.
   case notASelfTest(path: String, reason: String)
 
@@ -40,6 +43,7 @@ package enum WorkflowError: LabError, Hashable {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
       .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge:
       .usage
+    case .noAlert: .usage
     case .cannotWrite, .nothingStored: .couldNotMeasure
     }
   }
@@ -96,6 +100,15 @@ package enum WorkflowError: LabError, Hashable {
         id: "ambiguous-run",
         problem: "\(candidates.count) runs begin with \"\(id)\"",
         remedy: "give more of the id, such as \(candidates.prefix(3).joined(separator: ", "))"
+      )
+    case .noAlert(let id, let newest):
+      Diagnostic(
+        .error,
+        id: "no-alert",
+        problem: "there is no alert \"\(id)\"",
+        remedy: newest.isEmpty
+          ? "no alert is stored yet; name another store with --store"
+          : "give one that is stored; the newest are \(newest.joined(separator: ", "))"
       )
     case .notASelfTest(let path, let reason):
       Diagnostic(

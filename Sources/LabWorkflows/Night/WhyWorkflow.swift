@@ -1,0 +1,64 @@
+import Foundation
+package import LabModel
+import LabStore
+
+/// Tells everything that is known of an alert.
+package struct WhyWorkflow {
+  /// An alert, and what it is read with.
+  package struct Explanation: Hashable, Sendable {
+    package var alert: Alert
+
+    /// Those of its scenario.
+    package var nights: [Night]
+
+    /// Whom its events were told to.
+    package var deliveries: [Delivery]
+  }
+
+  /// How many alerts an error lists.
+  private static let listed = 5
+
+  private let stores: [Store]
+
+  /// - Parameters:
+  ///   - store: The SQLite file; nil means those of the working directory and right below.
+  ///   - directory: The working directory; that of the process when nil.
+  /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store, and `StoreError`.
+  package init(store: String?, directory: String? = nil) throws {
+    stores = try StoreLocation.stores(
+      store,
+      from: directory ?? FileManager.default.currentDirectoryPath
+    )
+  }
+
+  /// Reads one alert, open or not.
+  ///
+  /// - Parameter id: Such as `R-17`.
+  /// - Returns: The alert with every event.
+  /// - Throws: ``WorkflowError`` for an id that is none, that no store has, or that several have;
+  ///   `StoreError`.
+  package func explanation(of id: String) throws -> Explanation {
+    guard let number = Alert.number(in: id) else {
+      throw WorkflowError.badOption(name: "ID", value: id, expected: "an id such as R-17")
+    }
+    let all = try stores.map { store in
+      (store: store, alerts: try store.scenarios().flatMap { try store.alerts(scenario: $0) })
+    }
+    let found = all.compactMap { store, alerts in
+      alerts.first { $0.number == number }.map { (store: store, alert: $0) }
+    }
+    guard let (store, alert) = found.first else {
+      let newest = all.flatMap(\.alerts).map(\.number).sorted(by: >).prefix(Self.listed)
+      throw WorkflowError.noAlert(id: "R-\(number)", newest: newest.map { "R-\($0)" })
+    }
+    guard found.count == 1 else {
+      throw WorkflowError.ambiguousAlert(id: alert.id, stores: found.map(\.store.path))
+    }
+    let scenario = alert.series.scenario
+    return Explanation(
+      alert: alert,
+      nights: try store.nights(scenario: scenario),
+      deliveries: try store.deliveries(scenario: scenario).filter { $0.alert == number }
+    )
+  }
+}
