@@ -11,10 +11,15 @@ extension DashboardHTML {
       rest(card);
     }
 
-    // A chart that nobody sees is not drawn.
+    // What is in sight now is drawn at once, without waiting for the next frame.
+    const reach = 400;
+    const isInSight = card =>
+      card.element.getBoundingClientRect().top < window.innerHeight + reach;
+
+    // A chart that nobody sees is not drawn until it is scrolled to.
     const observer = new IntersectionObserver(entries => {
       for (const entry of entries) if (entry.isIntersecting) draw(entry.target.card);
-    }, { rootMargin: "400px" });
+    }, { rootMargin: `${reach}px` });
 
     function refresh() {
       if (view.theme === "") delete root.dataset.theme; else root.dataset.theme = view.theme;
@@ -30,6 +35,7 @@ extension DashboardHTML {
       }
       byId("cards").hidden = isTable;
       byId("table").hidden = !isTable;
+      if (!isTable) shown.filter(isInSight).forEach(draw);
       byId("table").replaceChildren(
         ...isTable ? [seriesTable(shown.map(card => card.series))] : []);
       const nights = slots.time.length;

@@ -63,7 +63,8 @@ extension DashboardHTML {
     #table { overflow-x: auto; }
     th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--rule); text-align: left;
       white-space: nowrap; }
-    th { color: var(--dim); }
+    th, caption { color: var(--dim); }
+    caption { padding: .2rem .6rem; text-align: left; }
     .number { text-align: right; }
     .wide { white-space: normal; min-width: 12rem; }
     svg text { fill: var(--dim); font-size: 12px; }
