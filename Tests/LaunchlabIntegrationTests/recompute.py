@@ -289,16 +289,18 @@ class Event:
     # Budgets.
 
     def budget(self, criterion):
-        self.budget_part(criterion, "median")
+        self.budget_part(criterion, self.nights.row(criterion["runs"][0])["median"])
 
     def budget_low(self, criterion):
-        self.budget_part(criterion, "low")
+        self.budget_part(criterion, self.interval(criterion)[0])
 
     def budget_high(self, criterion):
-        self.budget_part(criterion, "high")
+        self.budget_part(criterion, self.interval(criterion)[1])
 
-    def budget_part(self, criterion, part):
-        value = self.nights.row(criterion["runs"][0])[part]
+    def interval(self, criterion):
+        return self.nights.row(criterion["runs"][0])["ci95"] or (None, None)
+
+    def budget_part(self, criterion, value):
         limit = self.finding["before"]
         self.say(criterion, value, limit, (value or 0) > limit, 1)
 
