@@ -111,7 +111,7 @@ let package = Package(
     .testTarget(
       name: "LaunchlabIntegrationTests",
       dependencies: ["LabTestSupport", "LabModel"],
-      exclude: ["recompute.py", "recompute_formulas.py"]
+      exclude: ["recompute.py", "recompute_criteria.py", "recompute_formulas.py"]
     ),
   ]
 )
