@@ -6,6 +6,7 @@ let argumentParser = Target.Dependency.product(
   package: "swift-argument-parser"
 )
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -20,6 +21,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
@@ -28,7 +30,10 @@ let package = Package(
     .target(name: "LabModel"),
     .target(name: "LabStatistics"),
     .target(name: "LabAnalysis", dependencies: ["LabModel", "LabStatistics"]),
-    .target(name: "LabReport", dependencies: ["LabModel", "LabStatistics", "LabAnalysis"]),
+    .target(
+      name: "LabReport",
+      dependencies: ["LabModel", "LabStatistics", "LabAnalysis", mustache]
+    ),
 
     // The edges: each wraps one foreign interface, and none imports another.
     .target(name: "CLabHost"),

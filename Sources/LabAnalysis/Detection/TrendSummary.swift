@@ -38,6 +38,10 @@ package struct TrendSummary: Hashable, Sendable {
   /// What changed in the stages of tonight's run against those of the last good night, largest first.
   package var stageChanges: [StageChange]
 
+  /// The stored summaries of the runs that open alerts speak of: their last good night, their onset
+  /// and tonight; of plain arms, the oldest run first.
+  package var summaries: [MetricRow]
+
   /// What a reader must know before trusting the numbers.
   package var notes: [Diagnostic]
 
@@ -55,6 +59,7 @@ package struct TrendSummary: Hashable, Sendable {
     launches: Int,
     disturbedLaunches: Int = 0,
     stageChanges: [StageChange] = [],
+    summaries: [MetricRow] = [],
     notes: [Diagnostic] = []
   ) {
     self.scenario = scenario
@@ -70,6 +75,7 @@ package struct TrendSummary: Hashable, Sendable {
     self.launches = launches
     self.disturbedLaunches = disturbedLaunches
     self.stageChanges = stageChanges
+    self.summaries = summaries
     self.notes = notes
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import LabAnalysis
 import LabModel
 import LabStatistics
@@ -21,6 +22,12 @@ enum StageWords {
   /// What a stage is called; one that is no fixed stage keeps its name.
   static func title(_ stage: StageSummary) -> String {
     (titles[stage.name] ?? stage.name).printable
+  }
+
+  /// What the stage of a stored path is called, such as `library loading > libfoo.so`.
+  static func title(path: String) -> String {
+    let names = path.components(separatedBy: " > ")
+    return names.map { titles[$0] ?? $0 }.joined(separator: " > ").printable
   }
 
   /// The last component of the path of a library, also of one that is loaded; other names stay.

@@ -1,0 +1,76 @@
+import LabAnalysis
+import LabModel
+
+/// One alert in Markdown, as values that a template puts in their places.
+struct TrendFinding {
+  let alert: Alert
+  let lead: TrendLead
+  let scenarioFile: String
+
+  /// The chart of the series; nil where there is nothing to draw.
+  let chart: TrendChart?
+
+  private var summary: TrendSummary { lead.summary }
+
+  var values: [String: Any] {
+    let table = AlertTable(lead: lead)
+    let blocks: [(String, [String])] = [
+      ("picture", picture), ("quantiles", table.quantiles(of: alert)),
+      ("stages", table.stages(of: alert)), ("criteria", table.criteria(of: alert)),
+      ("events", events), ("commands", commands), ("similar", similar),
+    ]
+    var values: [String: Any] = [
+      "id": alert.id, "anchor": alert.id.lowercased(), "symbol": TrendWords.symbol(alert),
+      "state": alert.state.rawValue, "title": TrendWords.title(alert),
+      "series": MarkdownTable.escaped(TrendWords.name(alert.series)),
+      "change": alert.changeText, "step": alert.stepText,
+      "what": TrendAnswer.what(alert, in: lead).markdown,
+      "since": TrendAnswer.since(alert, in: lead).markdown,
+      "cause": TrendAnswer.cause(alert).markdown,
+      "age": Quantity.count(lead.age(of: alert), "night"),
+    ]
+    for (name, lines) in blocks where !lines.isEmpty {
+      values[name] = lines.joined(separator: "\n")
+    }
+    return values
+  }
+
+  private var picture: [String] {
+    guard let chart else { return [] }
+    let alternative = SVGText.escaped(chart.alternative)
+    return [
+      "<picture>",
+      #"  <source media="(prefers-color-scheme: dark)" srcset="img/\#(alert.id)-dark.svg">"#,
+      #"  <img src="img/\#(alert.id).svg" width="800" alt="\#(alternative)">"#,
+      "</picture>",
+    ]
+  }
+
+  private var events: [String] {
+    alert.events.map { event in
+      let reason = MarkdownTable.escaped(event.reason)
+      return "- \(Quantity.instant(event.at)): \(event.state.rawValue), \(reason)"
+    }
+  }
+
+  private var commands: [String] {
+    TrendAnswer.commands(for: alert, in: lead, scenarioFile: scenarioFile)
+      .map { "    \($0.command.printable)" }
+  }
+
+  /// Alerts of the same target and metric that ended before, at most 3.
+  private var similar: [String] {
+    let past = summary.pastAlerts.filter {
+      $0.series.target == alert.series.target && $0.series.metric == alert.series.metric
+        && $0.direction == alert.direction && $0.number != alert.number
+    }
+    return past.prefix(3).map { former in
+      let end = former.events.last
+      let day = end.map { TrendWords.day($0.at) } ?? ""
+      let name = MarkdownTable.escaped(TrendWords.name(former.series))
+      let reason = end.map { ": \(MarkdownTable.escaped($0.reason))" } ?? ""
+      return
+        "- \(former.id) \(name) \(former.changeText), \(former.state.rawValue) \(day)\(reason)"
+    }
+  }
+}

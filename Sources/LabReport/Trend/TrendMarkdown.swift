@@ -1,0 +1,136 @@
+package import LabAnalysis
+import LabModel
+import Mustache
+
+/// The trend report of a scenario in Markdown.
+///
+/// The first five lines answer whether the night is red, what changed, since which commit, whether
+/// code or machine did it, and what to do next. The same summary gives the same bytes. Nothing that
+/// a name, a commit or a reason holds can break out of its place.
+package struct TrendMarkdown {
+  private let summary: TrendSummary
+  private let lead: TrendLead
+  private let slots: NightSlots
+  private let template: String?
+  private let options: ReportOptions
+
+  /// Creates the report of a night.
+  ///
+  /// - Parameters:
+  ///   - summary: What is concluded.
+  ///   - template: A mustache template in place of ``defaultTemplate``; `docs/trend-report.md` lists
+  ///     the names that it can use.
+  ///   - options: What the report shows.
+  package init(
+    summary: TrendSummary,
+    template: String? = nil,
+    options: ReportOptions = ReportOptions()
+  ) {
+    self.summary = summary
+    self.template = template
+    self.options = options
+    lead = TrendLead(summary)
+    slots = NightSlots(summary)
+  }
+
+  /// The report.
+  ///
+  /// - Returns: Markdown, with a line feed after every line.
+  /// - Throws: ``TemplateError`` when the template cannot be read.
+  package func rendered() throws -> String {
+    try Self.parsed(template ?? Self.defaultTemplate).render(values)
+  }
+
+  /// A template that puts every value in its place as it is: all are escaped already.
+  private static func parsed(_ text: String) throws -> MustacheTemplate {
+    do {
+      return try MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}\n" + text)
+    } catch let error as MustacheTemplate.ParserError {
+      throw TemplateError(
+        problem: TemplateError.problem(of: error.error),
+        line: max(1, error.context.lineNumber - 1),
+        text: error.context.line
+      )
+    }
+  }
+
+  // MARK: - Values
+
+  private var values: [String: Any] {
+    let answer = TrendAnswer(summary, scenarioFile: options.scenarioFile)
+    let table = TrendTable(summary: summary, slots: slots, release: options.release)
+    let sections = TrendSections(lead: lead, slots: slots)
+    let unchanged = lead.unchanged
+    var values: [String: Any] = [
+      "title": answer.title.markdown, "what": answer.what.markdown,
+      "since": answer.since.markdown, "cause": answer.cause.markdown,
+      "next": answer.next.markdown, "verdict": answer.verdict, "symbol": lead.symbol,
+      "day": TrendWords.day(summary.tonight.startedAt),
+      "scenario": MarkdownTable.escaped(summary.scenario.name),
+      "run": MarkdownTable.escaped(summary.run.id), "facts": facts, "findings": findings,
+      "hidden": TrendMark(lead).comment,
+    ]
+    let blocks: [(String, [String])] = [
+      ("alerts", AlertTable(lead: lead).lines), ("trend", table.lines(lead.notable)),
+      ("unchanged", table.lines(unchanged)), ("budgets", sections.budgets),
+      ("machine", sections.machine), ("receipts", sections.receipts),
+      ("drift", sections.drift), ("changes", sections.changes),
+      ("stillOpen", sections.stillOpen), ("missed", sections.missed),
+      ("method", sections.method),
+    ]
+    for (name, lines) in blocks where !lines.isEmpty {
+      values[name] = lines.joined(separator: "\n")
+    }
+    if !unchanged.isEmpty { values["unchangedTitle"] = TrendTable.title(ofUnchanged: unchanged) }
+    return values
+  }
+
+  private var findings: [[String: Any]] {
+    summary.alerts.map { alert in
+      let trend = lead.trend(of: alert)
+      let chart =
+        options.hasCharts
+        ? trend.flatMap { trend in
+          trend.points.isEmpty
+            ? nil : TrendChart(trend, in: summary, slots: slots, alert: alert)
+        } : nil
+      return TrendFinding(
+        alert: alert,
+        lead: lead,
+        scenarioFile: options.scenarioFile,
+        chart: chart
+      ).values
+    }
+  }
+
+  /// What was launched, where and when, in one line.
+  private var facts: String {
+    let launches = Quantity.count(summary.launches, "launch", plural: "launches")
+    let series = Quantity.count(summary.series.count, "series", plural: "series")
+    let phrase: Phrase =
+      "Run \(summary.run.id), \(raw: Quantity.instant(summary.tonight.startedAt)); \(raw: launches), \(summary.disturbedLaunches) disturbed; \(raw: series), \(raw: Quantity.count(summary.nights.count, "night")); \(summary.run.host.phrase)"
+    return phrase.markdown
+  }
+}
+
+/// What a report shows, and how it names things.
+package struct ReportOptions: Hashable, Sendable {
+  /// The path of the scenario file in the commands that the report gives.
+  package var scenarioFile: String
+
+  /// The release that tonight is shown against; nil for the newest that there is.
+  package var release: String?
+
+  /// Whether there are charts beside the report.
+  package var hasCharts: Bool
+
+  package init(
+    scenarioFile: String = "scenario.yml",
+    release: String? = nil,
+    hasCharts: Bool = true
+  ) {
+    self.scenarioFile = scenarioFile
+    self.release = release
+    self.hasCharts = hasCharts
+  }
+}

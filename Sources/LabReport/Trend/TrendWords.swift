@@ -1,0 +1,103 @@
+import Foundation
+import LabAnalysis
+import LabModel
+
+/// Verdicts, alerts and changes in the words that people read.
+enum TrendWords {
+  /// A symbol for a verdict; its word always stands beside it.
+  static func symbol(_ outcome: SeriesAssessment.Outcome) -> String {
+    switch outcome {
+    case .quiet: "🟢"
+    case .suspected: "🟠"
+    case .regression: "🔴"
+    case .improvement: "🔵"
+    case .machine: "🟣"
+    case .acknowledged: "🟡"
+    case .new: "⚪"
+    case .missing: "⚫"
+    }
+  }
+
+  static func word(_ outcome: SeriesAssessment.Outcome) -> String {
+    switch outcome {
+    case .quiet: "unchanged"
+    case .machine: "machine changed"
+    default: outcome.rawValue
+    }
+  }
+
+  static func symbol(_ alert: Alert) -> String {
+    switch alert.state {
+    case .suspected: "🟠"
+    case .confirmed where alert.isRed: "🔴"
+    case .confirmed: alert.cause == .machine ? "🟣" : alert.direction == .better ? "🔵" : "🔴"
+    case .acknowledged: "🟡"
+    case .fixed, .recovered: "🟢"
+    case .refuted: "⚪"
+    }
+  }
+
+  /// Such as `confirmed regression`.
+  static func title(_ alert: Alert) -> String { "\(alert.state.rawValue) \(noun(alert))" }
+
+  /// Such as `regression`, `slow regression` or `broken budget`.
+  static func noun(_ alert: Alert) -> String {
+    if alert.kind == .budget { return "broken budget" }
+    let slow = alert.kind == .drift ? "slow " : ""
+    let noun = alert.direction == .worse ? "regression" : "improvement"
+    return alert.cause == .machine && alert.state == .confirmed
+      ? "\(slow)change of the machine" : slow + noun
+  }
+
+  /// Such as `app warm launch`.
+  static func name(_ key: SeriesKey) -> String {
+    "\(key.target) \(key.state.rawValue) \(name(key.metric))"
+  }
+
+  static func name(_ metric: Metric) -> String {
+    metric.rawValue.replacing("_", with: " ")
+  }
+
+  /// A change in percent, such as `+12.4 %`.
+  static func change(_ ratio: Double?) -> String {
+    guard let ratio, ratio.isFinite else { return Quantity.none }
+    let percent = (ratio - 1) * 100
+    if abs(percent) < 0.05 { return "0.0 %" }
+    return String(format: abs(percent) < 99.95 ? "%+.1f %%" : "%+.0f %%", percent)
+  }
+
+  /// A change with the interval of it, such as `+12.4 % [+10.8 %, +14.1 %]`.
+  static func change(_ ratio: Double?, low: Double?, high: Double?) -> String {
+    guard let low, let high else { return change(ratio) }
+    return "\(change(ratio)) [\(change(low)), \(change(high))]"
+  }
+
+  /// Two values in one unit, such as `412.0 → 463.1 ms`.
+  static func step(_ before: Double, _ after: Double, _ unit: Metric.Unit) -> String {
+    let scale = Scale(unit, for: max(abs(before), abs(after)))
+    return "\(scale.number(before)) → \(scale.text(after))"
+  }
+
+  /// A difference with its sign, such as `+46.00 ms`.
+  static func difference(_ value: Double, _ unit: Metric.Unit) -> String {
+    (value > 0 ? "+" : "") + Quantity.text(value, unit)
+  }
+
+  /// The day in UTC, such as `2026-11-21`.
+  static func day(_ date: Date) -> String {
+    date.formatted(.iso8601.year().month().day())
+  }
+
+  static func short(_ commit: String) -> String { String(commit.prefix(10)) }
+}
+
+extension Alert {
+  /// New divided by old: that of the proof, or else that of the levels; nil where old is 0.
+  var ratio: Double? { proof?.ratio ?? (before == 0 ? nil : after / before) }
+
+  /// The change in percent with the interval of the proof, if there is one.
+  var changeText: String { TrendWords.change(ratio, low: proof?.low, high: proof?.high) }
+
+  /// The levels on both sides.
+  var stepText: String { TrendWords.step(before, after, series.metric.unit) }
+}

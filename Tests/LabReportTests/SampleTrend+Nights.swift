@@ -1,0 +1,308 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabStatistics
+
+/// Whole nights, each with something to tell.
+extension SampleTrend {
+  /// A commit made one arm slower; another change is the machine's, and a third is suspected.
+  static var red: TrendSummary { SampleTrend(missing: [38, 45]).redNight }
+
+  static var hostile: TrendSummary {
+    let name = "a|b`c`</summary><script>alert(1)</script>\n# *x* ]( \u{202E}evil -->"
+    var sample = SampleTrend(missing: [38, 45])
+    sample.scenarioName = name
+    sample.target = name
+    sample.subject = name
+    return sample.redNight
+  }
+
+  static var quiet: TrendSummary {
+    let sample = SampleTrend()
+    return sample.summary(
+      sample.quietTrends + [sample.control()],
+      budgets: [sample.budget(.kept, maximum: 500e6)]
+    )
+  }
+
+  /// There is nothing to compare with.
+  static var first: TrendSummary {
+    let sample = SampleTrend(count: 1)
+    return sample.summary([sample.trend(sample.key(), sample.values(412e6, seed: 1))])
+  }
+
+  static var many: TrendSummary {
+    var sample = SampleTrend(count: 3_000)
+    sample.missing = [2_000, 2_990]
+    return sample.summary(sample.quietTrends + [sample.control()])
+  }
+
+  /// The level went back, a person took another one as normal, and a limit is not kept.
+  static var settled: TrendSummary {
+    let sample = SampleTrend()
+    let slow = sample.trend(
+      sample.key(),
+      sample.values(412e6, seed: 1, step: (51, 1.082)),
+      change: 51,
+      outcome: .acknowledged,
+      alert: 3
+    )
+    var alert = sample.alert(3, .acknowledged, .code, slow.key, (412e6, 446e6))
+    alert.events.append(
+      AlertEvent(
+        at: sample.date(58),
+        state: .acknowledged,
+        cause: .code,
+        reason: "the new fonts are worth it"
+      )
+    )
+    let cold = sample.key(.launch, .rebootCold)
+    var recovered = sample.alert(4, .recovered, .unknown, cold, (902e6, 951e6))
+    recovered.events[0].run = sample.run(59)
+    recovered.events[0].reason = "tonight is inside the limits of the old level"
+    return sample.summary(
+      [slow, sample.trend(cold, sample.values(902e6, seed: 2)), sample.control()],
+      alerts: [alert, recovered],
+      budgets: [sample.budget(.broken, maximum: 440e6)]
+    )
+  }
+
+  // MARK: - Pieces
+
+  private var redNight: TrendSummary {
+    let slow = trend(
+      key(),
+      values(412e6, seed: 1, step: (51, 1.124)),
+      change: 51,
+      outcome: .regression,
+      alert: 17
+    )
+    var cold = trend(
+      key(.launch, .rebootCold),
+      values(902e6, seed: 2, step: (59, 1.06)),
+      outcome: .suspected,
+      alert: 18
+    )
+    cold.noise = .modal
+    var memory = values(48.5e6, seed: 3, step: (40, 1.031))
+    memory[20] *= 1.6
+    var machine = trend(key(.peakRSS), memory, change: 40, outcome: .machine, alert: 12)
+    let start = machine.changes[0].index
+    machine.changes = []
+    machine.breaks = [
+      SeriesBreak(index: start, reason: .machine, text: "kernel 6.1.0-40 → 6.1.0-41")
+    ]
+    slowly(&machine)
+    let alerts = [
+      codeAlert(slow.key), alert(18, .suspected, .unknown, cold.key, (902e6, 956e6), onset: 59),
+      alert(12, .confirmed, .machine, machine.key, (48.5e6, 50e6), onset: 40),
+    ]
+    var summary = summary([slow, cold, machine] + quietTrends + [control()], alerts: alerts)
+    summary.stageChanges = [
+      StageChange(target: target, state: .warm, path: "load", before: 120e6, after: 166e6),
+      StageChange(
+        target: target,
+        state: .warm,
+        path: "load > libfonts.so",
+        before: nil,
+        after: 44e6
+      ),
+      StageChange(target: target, state: .warm, path: "exec", before: 4e6, after: 3.9e6),
+    ]
+    summary.hostChanges = [HostChange(fact: "microcode", before: "0x1a", after: "0x1b")]
+    summary.summaries = [50, 51, 59].map { row($0, $0 < 51 ? 412e6 : 463e6) }
+    summary.pastAlerts = [pastAlert]
+    summary.notes = [
+      Diagnostic(
+        .warning,
+        id: "disturbed",
+        problem: "4 launches were disturbed",
+        remedy: "see `launchlab stability`"
+      )
+    ]
+    return summary
+  }
+
+  private var pastAlert: Alert {
+    var alert = alert(5, .fixed, .code, key(), (400e6, 440e6), onset: 10)
+    alert.events[0].reason = "a build with the old level came back"
+    return alert
+  }
+
+  private func slowly(_ trend: inout SeriesTrend) {
+    trend.drifts = [
+      DriftCheck(
+        against: "release 2.1",
+        before: 47e6,
+        now: 50e6,
+        low: 1.05,
+        high: 1.08,
+        unexplained: 1.034,
+        isBeyond: true,
+        reference: run(2)
+      )
+    ]
+  }
+
+  private func codeAlert(_ key: SeriesKey) -> Alert {
+    var alert = alert(17, .confirmed, .code, key, (412e6, 463.1e6))
+    alert.proof = Proof(
+      run: "p1",
+      baseline: "\(target)@good",
+      candidate: "\(target)@bad",
+      good: commit(50),
+      bad: commit(51),
+      scope: .build,
+      pairs: 40,
+      ratio: 1.124,
+      low: 1.108,
+      high: 1.141,
+      confidence: 0.95,
+      effectLimit: 0.02,
+      verdict: .regression
+    )
+    alert.events[0].reason = "the new build is slower, launched in turn with the old one"
+    alert.events[0].criteria = [
+      Criterion(
+        id: "t-prediction",
+        text: "tonight's median against the t-prediction limit",
+        value: 463.1e6,
+        limit: 431e6,
+        isMet: true,
+        n: 28,
+        unit: .nanoseconds
+      ),
+      Criterion(
+        id: "proof",
+        text: "the lower bound of the ratio against the effect limit",
+        value: 1.108,
+        limit: 1.02,
+        isMet: true,
+        n: 40,
+        unit: .ratio
+      ),
+    ]
+    return alert
+  }
+
+  func alert(
+    _ number: Int,
+    _ state: Alert.State,
+    _ cause: Alert.Cause,
+    _ key: SeriesKey,
+    _ step: (Double, Double),
+    onset: Int = 51
+  ) -> Alert {
+    Alert(
+      number: number,
+      kind: .step,
+      series: key,
+      direction: .worse,
+      state: state,
+      cause: cause,
+      onset: run(onset),
+      lastGood: run(onset - 1),
+      before: step.0,
+      after: step.1,
+      events: [
+        AlertEvent(
+          at: date(onset),
+          run: run(onset),
+          state: state,
+          cause: cause,
+          reason: "two of the last three nights lie beyond the limit"
+        )
+      ]
+    )
+  }
+
+  private var quietTrends: [SeriesTrend] {
+    [(Metric.minorFaults, 2_310.0), (.userTime, 301e6), (.systemTime, 77e6)].enumerated()
+      .map { number, item in
+        trend(key(item.0), values(item.1, seed: UInt64(10 + number)))
+      }
+  }
+
+  func control() -> SeriesTrend {
+    trend(key(target: Arm.controlTarget), values(205e6, seed: 30))
+  }
+
+  func budget(_ outcome: BudgetCheck.Outcome, maximum: Double) -> BudgetCheck {
+    BudgetCheck(
+      budget: Budget(target: target, state: .warm, metric: .launch, maximum: maximum),
+      median: 446e6,
+      low: 443e6,
+      high: 449e6,
+      outcome: outcome
+    )
+  }
+
+  private func row(_ night: Int, _ median: Double) -> MetricRow {
+    MetricRow(
+      run: run(night),
+      arm: Arm(target: target, state: .warm),
+      metric: .launch,
+      version: 1,
+      n: 40,
+      mean: median * 1.01,
+      median: median,
+      medianAbsoluteDeviation: median * 0.01,
+      minimum: median * 0.95,
+      maximum: median * 1.4,
+      p90: median * 1.06,
+      p95: median * 1.11,
+      intervalLow: median * 0.99,
+      intervalHigh: median * 1.01
+    )
+  }
+
+  func summary(
+    _ trends: [SeriesTrend],
+    alerts: [Alert] = [],
+    budgets: [BudgetCheck] = []
+  ) -> TrendSummary {
+    let scenario = Scenario(
+      name: scenarioName,
+      targets: [Target(name: target, command: ["/usr/bin/app"], directory: "/home/ada/lab")],
+      states: [.warm, .rebootCold],
+      launches: 40,
+      directory: "/home/ada/lab"
+    )
+    let plan = Plan(
+      scenario: scenario,
+      seed: 4_711,
+      arms: [Arm(target: target, state: .warm)],
+      blockCount: 40
+    )
+    let run = RunRecord(
+      id: run(count - 1),
+      startedAt: date(count - 1),
+      finishedAt: date(count - 1).addingTimeInterval(300),
+      status: .complete,
+      plan: plan,
+      host: SampleRun.host,
+      controls: [
+        ControlReceipt(
+          name: "governor",
+          wanted: "performance",
+          before: "powersave",
+          after: "performance",
+          status: .applied
+        )
+      ],
+      tool: "0.1.0"
+    )
+    return TrendSummary(
+      scenario: scenario,
+      tonight: nights[nights.count - 1],
+      nights: nights,
+      missed: missed,
+      series: trends,
+      alerts: alerts,
+      budgets: budgets,
+      run: run,
+      launches: 480,
+      disturbedLaunches: 4
+    )
+  }
+}
