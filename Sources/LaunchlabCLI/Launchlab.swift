@@ -18,8 +18,8 @@ struct Launchlab: AsyncParsableCommand {
       """,
     version: LaunchlabVersion.current,
     subcommands: [
-      Run.self, Measure.self, Ack.self, Stages.self, History.self, Export.self, Why.self,
-      Replay.self, Doctor.self, SelfTest.self, Restore.self, Init.self, Schema.self,
+      Run.self, Measure.self, Report.self, Why.self, Ack.self, Stages.self, History.self,
+      Export.self, Replay.self, Doctor.self, SelfTest.self, Restore.self, Init.self, Schema.self,
     ]
   )
 }

@@ -39,4 +39,69 @@ import Testing
     let chart = TrendChart(trend, in: example.summary, alert: example.summary.alerts.first)
     try expectSnapshot(chart.rendered(.light), named: "\(example.name)", suite: "TrendChart")
   }
+
+  @Test func `begins with the five lines that answer`() throws {
+    let lines = try TrendMarkdown(summary: SampleTrend.red).rendered().split(separator: "\n")
+    let starts = [
+      "# Launch", "- **What:**", "- **Since:**", "- **Code or machine:**", "- **Next:**",
+    ]
+    #expect(zip(lines, starts).allSatisfy { $0.hasPrefix($1) })
+  }
+
+  @Test(arguments: cases)
+  func `ends with one comment for programs`(_ example: Case) throws {
+    let text = try TrendMarkdown(summary: example.summary).rendered()
+    let last = try #require(text.split(separator: "\n").last)
+    #expect(text.hasSuffix("-->\n"))
+    #expect(text.ranges(of: "-->").count == 1)
+    let json = last.dropFirst("<!-- launchlab:".count).dropLast(" -->".count)
+    let value = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    #expect(value?["run"] as? String == example.summary.run.id)
+    #expect(value?["scenario"] as? String == example.summary.scenario.name)
+  }
+
+  @Test func `a name cannot break out of its place`() throws {
+    let text = try TrendMarkdown(summary: SampleTrend.hostile).rendered()
+    #expect(!text.contains("<script"))
+    #expect(!text.contains("\u{202E}"))
+    let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.contains("R-17") }
+    #expect(rows.count == 2)
+    let cells = rows.map { $0.replacing("\\|", with: "").count { $0 == "|" } }
+    #expect(cells == [9, 12])
+  }
+
+  @Test func `shows missing nights as gaps`() throws {
+    let text = try TrendMarkdown(summary: SampleTrend.red).rendered()
+    #expect(text.contains("`▁▁▂▁▁▁▁▂·▁▂▁▁▁▂·▁▁▁▁▁▇████████`"))
+  }
+
+  @Test func `takes a template as it is, and escapes once`() throws {
+    let text = try TrendMarkdown(
+      summary: SampleTrend.hostile,
+      template: "{{#findings}}\n{{id}} {{series}}\n{{/findings}}\n{{nothing}}{{scenario}}"
+    ).rendered()
+    #expect(text.hasPrefix(#"R-17 a\|b\`c\`&lt;/summary&gt;"#))
+    #expect(!text.contains("&amp;"))
+  }
+
+  @Test func `tells where a template is wrong`() throws {
+    let template = "# {{title}}\n{{#alerts}}\n{{alerts}}\n{{/alert}}\n"
+    let report = TrendMarkdown(summary: SampleTrend.quiet, template: template)
+    let error = try #require(throws: TemplateError.self) { try report.rendered() }
+    #expect(
+      error.diagnostics.map(\.description) == [
+        """
+        error: the template cannot be read: a section ends with another name than it begins with, \
+        in "{{/alert}}"
+          at: template:4
+          help: correct it, or begin with the one that `launchlab report --print-template` prints
+        """
+      ]
+    )
+  }
+
+  @Test func `gives the same bytes for the same night`() throws {
+    let texts = try (0..<2).map { _ in try TrendMarkdown(summary: SampleTrend.red).rendered() }
+    #expect(texts[0] == texts[1])
+  }
 }

@@ -24,10 +24,10 @@ enum StageWords {
     (titles[stage.name] ?? stage.name).printable
   }
 
-  /// What the stage of a stored path is called, such as `library loading > libfoo.so`.
+  /// What the stage of a stored path is called, such as `library loading › libfoo.so`.
   static func title(path: String) -> String {
     let names = path.components(separatedBy: " > ")
-    return names.map { titles[$0] ?? $0 }.joined(separator: " > ").printable
+    return names.map { titles[$0] ?? $0 }.joined(separator: " › ").printable
   }
 
   /// The last component of the path of a library, also of one that is loaded; other names stay.

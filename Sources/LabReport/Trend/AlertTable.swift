@@ -22,16 +22,17 @@ struct AlertTable {
     [
       "[\(alert.id)](#\(alert.id.lowercased()))",
       "\(TrendWords.symbol(alert)) \(TrendWords.title(alert))",
-      MarkdownTable.escaped(TrendWords.name(alert.series)), alert.stepText, alert.changeText,
+      MarkdownTable.escaped(TrendWords.name(alert.series)), TrendTable.unbroken(alert.stepText),
+      TrendTable.unbroken(alert.changeText),
       alert.kind == .budget ? Quantity.none : alert.cause.rawValue, since(alert),
-      Quantity.count(lead.age(of: alert), "night"),
+      TrendTable.unbroken(Quantity.count(lead.age(of: alert), "night")),
     ]
   }
 
   private func since(_ alert: Alert) -> String {
     guard let onset = lead.night(alert.onset) else { return MarkdownTable.escaped(alert.onset) }
     let day = TrendWords.day(onset.startedAt)
-    return onset.build.map { "\(Phrase.code(TrendWords.short($0.commit))) \(day)" } ?? day
+    return onset.build.map { "\(Phrase.code(TrendWords.short($0.commit)))\u{A0}\(day)" } ?? day
   }
 
   /// What the alert's metric was before and is now; empty where less than one row is stored.
@@ -94,6 +95,7 @@ struct AlertTable {
 
   /// How the time of the launches moved between stages, tonight against the last good night.
   func stages(of alert: Alert) -> [String] {
+    guard alert.series.metric == .launch else { return [] }
     let changes = summary.stageChanges.filter {
       $0.target == alert.series.target && $0.state == alert.series.state && $0.difference != nil
     }

@@ -73,13 +73,14 @@ struct ChartPlot {
   private var dates: [String] {
     let count = window.slots.count
     let every = max(1, (count + 5) / 6)
-    return stride(from: 0, to: count, by: every).flatMap { slot -> [String] in
-      let place = SVGText.number(x(slot))
-      let isFirst = slot == 0 && count > 1
+    // Counted from tonight, whose date always stands at the right end.
+    return stride(from: count - 1, through: 0, by: -every).reversed().flatMap { slot -> [String] in
+      let isLast = x(slot) > Self.right - 40
       return [
         line(x(slot), Self.bottom, x(slot), Self.bottom + 5, theme.faint),
-        #"<text x="\#(isFirst ? SVGText.number(max(x(slot), 16)) : place)" y="240" "#
-          + #"text-anchor="middle" fill="\#(theme.faint)">\#(window.slots[slot].day)</text>"#,
+        #"<text x="\#(SVGText.number(isLast ? Self.right : x(slot)))" y="240" "#
+          + #"text-anchor="\#(isLast ? "end" : "middle")" "#
+          + #"fill="\#(theme.faint)">\#(window.slots[slot].day)</text>"#,
       ]
     }
   }
@@ -259,23 +260,6 @@ struct ChartPlot {
       #"<text x="\#(SVGText.number(place + (isRight ? -5 : 5)))" y="\#(SVGText.number(height))" "#
         + #"font-size="11" text-anchor="\#(isRight ? "end" : "start")" fill="\#(colour)">"#
         + "\(SVGText.escaped(text))</text>",
-    ]
-  }
-
-  /// What the signs mean, in one line below the dates.
-  func legend(hasBreaks: Bool) -> [String] {
-    let entries =
-      [
-        ("● median of a night", theme.value), ("▒ 95 % interval", theme.value),
-        ("━ level", theme.level), ("▲▼ level changed", theme.text),
-      ] + (hasBreaks ? [("┆ not compared across", theme.broken)] : [])
-      + (window.clipped.isEmpty ? [] : [("▲ outside the axis", theme.outlier)])
-    let spans = entries.map { text, colour in
-      #"<tspan fill="\#(colour)">\#(text)</tspan>"#
-    }
-    return [
-      #"<text x="76" y="266" font-size="11" xml:space="preserve">"#
-        + spans.joined(separator: "<tspan>    </tspan>") + "</text>"
     ]
   }
 }

@@ -38,7 +38,9 @@ struct NightSlots {
 
   /// The points of a trend in the last slots.
   ///
-  /// - Parameter count: How many slots, at least 1.
+  /// - Parameters:
+  ///   - trend: One of the series of the summary.
+  ///   - count: How many slots, at least 1.
   /// - Returns: Per slot the index of its point; nil where the night has no value.
   func points(of trend: SeriesTrend, last count: Int) -> [Int?] {
     let start = max(0, slots.count - count)

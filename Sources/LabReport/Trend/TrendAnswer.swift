@@ -28,7 +28,7 @@ struct TrendAnswer {
   // MARK: - What
 
   var what: Phrase {
-    guard let alert = lead.main else { return quiet }
+    guard let alert = lead.main else { return budget ?? quiet }
     let others = summary.alerts.count - 1
     let more: Phrase = others > 0 ? "; \(others) more below" : ""
     return "\(Self.what(alert, in: lead))\(more)"
@@ -51,6 +51,17 @@ struct TrendAnswer {
     return Quantity.count(lead.age(of: alert), "night") + launches
   }
 
+  /// The first budget that has no alert and is not kept.
+  private var budget: Phrase? {
+    guard let check = (lead.brokenBudgets + lead.undecidedBudgets).first else { return nil }
+    let budget = check.budget
+    let unit = budget.metric.unit
+    let name = "\(budget.target) \(budget.state.rawValue) \(TrendWords.name(budget.metric))"
+    let value = check.median.map { Quantity.text($0, unit) } ?? Quantity.none
+    return
+      "budget \(raw: check.outcome.rawValue): \(strong: name) \(raw: value), limit \(raw: Quantity.text(budget.maximum, unit))"
+  }
+
   private var quiet: Phrase {
     let trends = summary.series.filter { $0.role == .target }
     let judged = trends.filter { $0.assessment.baseline != nil }
@@ -70,7 +81,8 @@ struct TrendAnswer {
   var since: Phrase {
     guard let alert = lead.main else {
       let nights = Quantity.count(summary.nights.count, "night")
-      return "\(raw: nights) on record\(build(summary.tonight).map { "; tonight is \($0)" } ?? "")"
+      guard let build = summary.tonight.build else { return "\(raw: nights) on record" }
+      return "\(raw: nights) on record; tonight is \(Self.commit(build))"
     }
     return Self.since(alert, in: lead)
   }
@@ -79,7 +91,8 @@ struct TrendAnswer {
     let onset = lead.night(alert.onset)
     let day = onset.map { TrendWords.day($0.startedAt) } ?? alert.onset
     guard let good = lead.night(alert.lastGood) else {
-      return "the night of \(day)\(onset.flatMap(build).map { ", \($0)" } ?? "")"
+      guard let build = onset?.build else { return "the night of \(day)" }
+      return "the night of \(day), \(commit(build))"
     }
     let goodDay = TrendWords.day(good.startedAt)
     guard let old = good.build, let new = onset?.build else {
@@ -93,10 +106,6 @@ struct TrendAnswer {
       "\(commit(new)), night of \(day); last good \(commit(old)), night of \(raw: goodDay); range \(code: range)"
   }
 
-  private static func build(_ night: Night) -> Phrase? { night.build.map(commit) }
-
-  private func build(_ night: Night) -> Phrase? { Self.build(night) }
-
   private static func commit(_ build: Night.Build) -> Phrase {
     "\(code: TrendWords.short(build.commit)) \"\(build.subject)\""
   }
@@ -104,7 +113,10 @@ struct TrendAnswer {
   // MARK: - Code or machine
 
   var cause: Phrase {
-    guard let alert = lead.main else { return "neither; \(machine(.launch))" }
+    guard let alert = lead.main else {
+      let cause = budget == nil ? "neither" : "a limit, whatever the cause"
+      return "\(raw: cause); \(machine(.launch))"
+    }
     let stages = lead.stages(of: alert).compactMap { change -> Phrase? in
       change.difference.map { difference in
         "\(raw: TrendWords.difference(difference, .nanoseconds)) in \(StageWords.title(path: change.path))"
@@ -148,7 +160,7 @@ struct TrendAnswer {
     guard let alert = lead.main else {
       switch lead.colour {
       case .green: return "nothing to do"
-      case .red, .unsettled: return "see the budgets below"
+      case .red, .unsettled: return "see \(code: "report/latest.md"), section Budgets"
       }
     }
     let commands = Self.commands(for: alert, in: lead, scenarioFile: scenarioFile)
@@ -165,8 +177,9 @@ struct TrendAnswer {
   static func commands(for alert: Alert, in lead: TrendLead, scenarioFile: String) -> [Command] {
     let why = Command(label: "", command: "launchlab why \(alert.id)")
     let ack = Command(label: "", command: "launchlab ack \(alert.id) --reason '…'")
-    let isOpen = alert.state == .confirmed || alert.state == .suspected
-    return [why] + (isOpen && alert.kind != .budget ? [ack] : [])
+    let canAcknowledge =
+      alert.state == .confirmed && alert.direction == .worse && alert.cause != .machine
+    return [why] + (canAcknowledge ? [ack] : [])
       + [reproduction(of: alert, in: lead, scenarioFile: scenarioFile)].compactMap(\.self)
   }
 
@@ -177,7 +190,7 @@ struct TrendAnswer {
   ) -> Command? {
     let good = lead.night(alert.lastGood)?.build
     let bad = lead.night(alert.onset)?.build
-    guard let good, let bad, good.tree != bad.tree else { return nil }
+    guard let good, let bad, good.tree != bad.tree, alert.cause != .machine else { return nil }
     let range = "\(TrendWords.short(good.commit))..\(TrendWords.short(bad.commit))"
     let words = ["launchlab", "compare", "--revisions", range, scenarioFile]
     return Command(label: "reproduce: ", command: ShellQuoting.text(words))

@@ -97,7 +97,9 @@ package struct TrendChart {
         #"<rect width="800" height="280" fill="\#(theme.background)"/>"#,
       ] + heading(theme) + plot.axes + plot.bands + plot.limit(limit) + plot.levels
       + plot.breaks(shownBreaks) + plot.changes(changes.map(mark)) + plot.points
-      + plot.legend(hasBreaks: !shownBreaks.isEmpty) + ["</svg>"]
+      + plot.legend(hasBreaks: !shownBreaks.isEmpty, isOutside: !window.clipped.isEmpty) + [
+        "</svg>"
+      ]
     return lines.map { $0 + "\n" }.joined()
   }
 

@@ -43,11 +43,17 @@ struct TrendLead {
       (broken > 0 ? [Quantity.count(broken, "broken budget")] : [])
       + (undecided > 0 ? [Quantity.count(undecided, "undecided budget")] : [])
     let all = alerts + budgets
-    return all.isEmpty ? "nothing changed" : all.joined(separator: ", ")
+    guard all.isEmpty else { return all.joined(separator: ", ") }
+    let isJudged = summary.series.contains { $0.assessment.baseline != nil }
+    return isJudged ? "nothing changed" : "nothing to compare with yet"
   }
 
-  /// The alert that matters most; nil when none is open or changed tonight.
-  var main: Alert? { summary.alerts.first }
+  /// The alert that the answer speaks of; nil when there is none, or a budget without an alert is
+  /// what makes the night red.
+  var main: Alert? {
+    let red = summary.alerts.first(where: \.isRed)
+    return colour == .red ? red : summary.alerts.first
+  }
 
   /// How many nights the alert has stood, tonight's included.
   func age(of alert: Alert) -> Int {
@@ -70,9 +76,9 @@ struct TrendLead {
   func night(_ run: String?) -> Night? { summary.nights.first { $0.run == run } }
 
   /// Budgets that are broken and have no alert.
-  private var brokenBudgets: [BudgetCheck] { budgets(.broken) }
+  var brokenBudgets: [BudgetCheck] { budgets(.broken) }
 
-  private var undecidedBudgets: [BudgetCheck] { budgets(.undecided) }
+  var undecidedBudgets: [BudgetCheck] { budgets(.undecided) }
 
   private func budgets(_ outcome: BudgetCheck.Outcome) -> [BudgetCheck] {
     summary.budgets.filter { check in
@@ -83,6 +89,13 @@ struct TrendLead {
             && alert.series.metric == check.budget.metric
         }
     }
+  }
+
+  /// The nights since the one before tonight that are not there.
+  var justMissed: [MissedNight] {
+    guard summary.nights.count > 1 else { return [] }
+    let last = TrendWords.day(summary.nights[summary.nights.count - 2].startedAt)
+    return summary.missed.filter { $0.day >= last }
   }
 
   // MARK: - What did not change
@@ -121,6 +134,7 @@ struct TrendLead {
 
   /// The stages of the arm of an alert that take most of the change, at most 2.
   func stages(of alert: Alert) -> [StageChange] {
+    guard alert.series.metric == .launch else { return [] }
     let changes = summary.stageChanges.filter { change in
       change.target == alert.series.target && change.state == alert.series.state
         && !change.path.contains(" > ") && change.difference != nil

@@ -108,7 +108,7 @@ package struct TrendMarkdown {
     let launches = Quantity.count(summary.launches, "launch", plural: "launches")
     let series = Quantity.count(summary.series.count, "series", plural: "series")
     let phrase: Phrase =
-      "Run \(summary.run.id), \(raw: Quantity.instant(summary.tonight.startedAt)); \(raw: launches), \(summary.disturbedLaunches) disturbed; \(raw: series), \(raw: Quantity.count(summary.nights.count, "night")); \(summary.run.host.phrase)"
+      "Run \(summary.run.id), \(raw: Quantity.instant(summary.tonight.startedAt)); \(raw: launches), \(summary.disturbedLaunches) disturbed; \(raw: series), \(raw: Quantity.count(summary.nights.count, "night"))"
     return phrase.markdown
   }
 }

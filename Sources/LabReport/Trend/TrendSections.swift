@@ -33,14 +33,13 @@ struct TrendSections {
 
   private var host: Phrase {
     let same = Quantity.count(lead.nightsOnHost, "night")
-    let print = String(summary.tonight.fingerprint.prefix(12))
     let changes = summary.hostChanges.map { change -> Phrase in
       "\(change.fact) \(change.before) → \(change.after)"
     }
     let text: Phrase =
       changes.isEmpty ? "nothing changed" : Phrase(changes, separator: "; ")
     return
-      "**Host:** \(summary.run.host.phrase); fingerprint \(code: print) for \(raw: same); \(text)"
+      "**Host:** \(summary.run.host.phrase); the same one for \(raw: same); \(text)"
   }
 
   private var disturbed: Phrase {
@@ -169,8 +168,8 @@ struct TrendSections {
       "",
       "One bar of a line of 30 nights is one night, `·` is a night without a value, `╎` is a "
         + "place that nothing is compared across; the height of the line is at least 10 % of the "
-        + "value. *Baseline*, *1 night*, *7 nights* and *30 nights* are tonight's median against "
-        + "those. *CV* is the scatter of the nights of the baseline.",
+        + "value. Δ is tonight's median against the baseline, and against that of 1, 7 and 30 nights "
+        + "before. CV is the scatter of the nights of the baseline.",
     ]
   }
 }

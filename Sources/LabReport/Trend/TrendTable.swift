@@ -13,33 +13,39 @@ struct TrendTable {
   func lines(_ trends: [SeriesTrend]) -> [String] {
     guard !trends.isEmpty else { return [] }
     let release = releaseTitle
+    let isNoisy = summary.series.contains { $0.noise != .ok && $0.noise != .unknown }
     let titles =
-      ["verdict", "series", "last 30 nights", "tonight", "baseline", "1 night", "7 nights"]
-      + ["30 nights"] + (release.map { [MarkdownTable.escaped($0)] } ?? []) + ["CV", "noise"]
+      ["verdict", "series", "last 30 nights", "tonight", "Δ baseline", "Δ1", "Δ7", "Δ30"]
+      + (release.map { ["Δ \(MarkdownTable.escaped($0))"] } ?? []) + ["CV"]
+      + (isNoisy ? ["noise"] : [])
     let rows = trends.map { trend in
       let assessment = trend.assessment
-      let changes = [
-        assessment.ratio, assessment.overOneNight, assessment.overSevenNights,
-        assessment.overThirtyNights,
-      ]
-      return [verdict(trend), MarkdownTable.escaped(TrendWords.name(trend.key))]
-        + ["`\(Sparkline(trend, in: slots).text)`", tonight(trend)]
-        + changes.map(TrendWords.change)
+      let changes =
+        [
+          assessment.ratio, assessment.overOneNight, assessment.overSevenNights,
+          assessment.overThirtyNights,
+        ].map(TrendWords.change)
         + (release == nil ? [] : [TrendWords.change(releaseCheck(of: trend)?.ratio)])
-        + [variation(trend), trend.noise.rawValue]
+      return [verdict(trend), MarkdownTable.escaped(TrendWords.name(trend.key))]
+        + ["`\(Sparkline(trend, in: slots).text)`"]
+        + ([tonight(trend)] + changes + [variation(trend)]).map(Self.unbroken)
+        + (isNoisy ? [trend.noise.rawValue] : [])
     }
     return MarkdownTable(
-      titles: titles,
-      textColumns: [0, 1, 2, titles.count - 1],
+      titles: titles.map(Self.unbroken),
+      textColumns: isNoisy ? [0, 1, 2, titles.count - 1] : [0, 1, 2],
       rows: rows
     ).lines
   }
+
+  /// The text with spaces at which no browser breaks a line.
+  static func unbroken(_ text: String) -> String { text.replacing(" ", with: "\u{A0}") }
 
   /// Such as `🔴 regression R-17`.
   private func verdict(_ trend: SeriesTrend) -> String {
     let outcome = trend.assessment.outcome
     let alert = trend.assessment.alert.map { " [R-\($0)](#r-\($0))" } ?? ""
-    return "\(TrendWords.symbol(outcome)) \(TrendWords.word(outcome))\(alert)"
+    return Self.unbroken("\(TrendWords.symbol(outcome)) \(TrendWords.word(outcome))\(alert)")
   }
 
   private func tonight(_ trend: SeriesTrend) -> String {
@@ -63,10 +69,10 @@ struct TrendTable {
     }
   }
 
-  /// Such as `9 unchanged series, at most +1.1 % off`.
+  /// Such as `9 unchanged series, at most 1.1 % off`.
   static func title(ofUnchanged trends: [SeriesTrend]) -> String {
     let count = Quantity.count(trends.count, "unchanged series", plural: "unchanged series")
     guard let largest = TrendLead.largestChange(trends) else { return count }
-    return "\(count), at most \(TrendWords.change(largest.ratio)) off"
+    return "\(count), at most \(Quantity.percent(abs(largest.ratio - 1))) off"
   }
 }

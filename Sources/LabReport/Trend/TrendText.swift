@@ -66,7 +66,7 @@ package struct TrendText {
     let cause =
       switch alert.cause {
       case .code, .machine: ", cause: \(alert.cause.rawValue)"
-      case .unknown: alert.kind == .budget ? "" : ", cause not settled"
+      case .unknown: alert.isOpen && alert.kind != .budget ? ", cause not settled" : ""
       }
     return "\(what), since \(since.printable)\(cause)"
   }
@@ -96,8 +96,8 @@ package struct TrendText {
   }
 
   private var closing: [String] {
-    let missed = summary.missed.last.map { last in
-      wrapped("last missing night: \(last.day), \(last.reason.printable)", ink: .dim)
+    let missed = lead.justMissed.last.map { last in
+      wrapped("missing night: \(last.day), \(last.reason.printable)", ink: .warning)
     }
     let cause = wrapped("code or machine: \(answer.cause.plain)", ink: .dim)
     guard lead.colour != .green || lead.main != nil else { return cause + (missed ?? []) }

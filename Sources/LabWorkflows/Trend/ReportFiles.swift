@@ -1,0 +1,75 @@
+import Foundation
+package import LabAnalysis
+import LabHost
+import LabModel
+package import LabReport
+
+/// The files of a report: `latest.md`, a copy by its date, charts, the dashboard and the run.
+package enum ReportFiles {
+  /// Writes the files of a night; each is replaced only when the new one is whole.
+  ///
+  /// `latest.md` and its copy `YYYY-MM-DD.md`, by the date of the night in UTC, are the same. Copies
+  /// and charts of former nights stay, since the copies show these charts. The Markdown comes last,
+  /// so that a template that cannot be read costs nothing else.
+  ///
+  /// - Parameters:
+  ///   - summary: What is concluded.
+  ///   - run: The result of the night's run, for `run.md`; nil for none.
+  ///   - directory: It is made if it is not there.
+  ///   - template: The path of a mustache template; nil means `.launchlab/report.md.mustache` beside
+  ///     the scenario where there is one, or else the usual one.
+  ///   - options: What the report shows.
+  /// - Throws: `HostError`, ``WorkflowError/cannotRead(path:reason:)`` and `TemplateError`.
+  package static func write(
+    _ summary: TrendSummary,
+    run: RunSummary?,
+    to directory: String,
+    template: String? = nil,
+    options: ReportOptions = ReportOptions()
+  ) throws {
+    let images = "\(directory)/img"
+    try FileManager.default.createDirectory(
+      atPath: options.hasCharts ? images : directory,
+      withIntermediateDirectories: true
+    )
+    if options.hasCharts {
+      for chart in TrendCharts(summary).files {
+        try replace("\(images)/\(chart.name)", by: chart.text)
+      }
+    }
+    try replace("\(directory)/index.html", by: DashboardHTML(summary).rendered())
+    if let run { try replace("\(directory)/run.md", by: RunMarkdown(run).rendered()) }
+    let text = try markdown(summary, template: template, options: options)
+    let day = summary.tonight.startedAt.formatted(.iso8601.year().month().day())
+    try replace("\(directory)/\(day).md", by: text)
+    try replace("\(directory)/latest.md", by: text)
+  }
+
+  private static func markdown(
+    _ summary: TrendSummary,
+    template: String?,
+    options: ReportOptions
+  ) throws -> String {
+    let own = "\(summary.scenario.directory)/.launchlab/report.md.mustache"
+    let path = template ?? (FileManager.default.fileExists(atPath: own) ? own : nil)
+    let text = try path.map(read)
+    do {
+      return try TrendMarkdown(summary: summary, template: text, options: options).rendered()
+    } catch var error as TemplateError {
+      error.path = path
+      throw error
+    }
+  }
+
+  private static func read(_ path: String) throws -> String {
+    do {
+      return try String(contentsOf: URL(filePath: path), encoding: .utf8)
+    } catch {
+      throw WorkflowError.cannotRead(path: path, reason: error.localizedDescription)
+    }
+  }
+
+  private static func replace(_ path: String, by text: String) throws {
+    try WholeFile(path).write { try $0(text) }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+package import LabAnalysis
+import LabModel
+package import LabReport
+import LabScenarios
+import LabStore
+
+/// Concludes and writes the reports that somebody asks for.
+package struct ReportWorkflow {
+  private let request: ReportRequest
+
+  package init(_ request: ReportRequest) { self.request = request }
+
+  /// A report that was written.
+  package struct Report {
+    package var summary: TrendSummary
+
+    /// The path of its Markdown.
+    package var path: String
+  }
+
+  /// Writes the report of each scenario that is asked for.
+  ///
+  /// - Returns: The newest scenario of each store first, at least one.
+  /// - Throws: a ``LabError`` when there is nothing to report, or a file cannot be written.
+  package func reports() throws -> [Report] {
+    let found = try subjects()
+    let isSingle = found.count == 1
+    var taken: Set<String> = []
+    return try found.map { store, scenario in
+      let summary = try TrendWorkflow(store: store, scenario: scenario).summary(of: request.run)
+      let top = request.output ?? "\(summary.scenario.directory)/report"
+      var directory = isSingle ? top : "\(top)/\(Self.folder(scenario))"
+      while !taken.insert(directory).inserted { directory += "-" }
+      var options = request.options
+      if let path = request.scenarioPath { options.scenarioFile = path }
+      try ReportFiles.write(
+        summary,
+        run: nil,
+        to: directory,
+        template: request.template,
+        options: options
+      )
+      return Report(summary: summary, path: "\(directory)/latest.md")
+    }
+  }
+
+  private func subjects() throws -> [(Store, String)] {
+    let stores: [Store]
+    var name = request.scenario
+    if let path = request.scenarioPath {
+      let scenario = try ScenarioFile.load(path: path)
+      let store = StoreLocation.path(request.store, beside: scenario.directory)
+      stores = try StoreLocation.stores(store, from: scenario.directory)
+      name = name ?? scenario.name
+    } else {
+      let directory = FileManager.default.currentDirectoryPath
+      stores = try StoreLocation.stores(request.store, from: directory)
+    }
+    let found = try stores.flatMap { store in
+      try store.scenarios().filter { name == nil || $0 == name }.map { (store, $0) }
+    }
+    guard found.isEmpty else { return found }
+    guard let name else { throw WorkflowError.nothingStored(store: stores[0].path) }
+    throw WorkflowError.badOption(
+      name: "--scenario",
+      value: name,
+      expected: "the name of a scenario that has a stored night; `launchlab history` lists them"
+    )
+  }
+
+  /// A name for a directory of its own, without anything that steers a path.
+  private static func folder(_ scenario: String) -> String {
+    let plain = scenario.map { character in
+      character.isASCII && (character.isLetter || character.isNumber || character == "-")
+        ? character : "-"
+    }
+    return plain.isEmpty ? "scenario" : String(plain)
+  }
+}
+
+/// Which reports are written, and where.
+package struct ReportRequest: Sendable {
+  /// The path of a scenario file; its store and its name are taken.
+  package var scenarioPath: String?
+
+  /// The SQLite file; nil means those of the working directory and right below.
+  package var store: String?
+
+  /// The name of the only scenario; nil means every one.
+  package var scenario: String?
+
+  /// The id of the night; nil means the newest complete one.
+  package var run: String?
+
+  /// The directory of the report; nil means `report` beside the scenario.
+  package var output: String?
+
+  /// The path of a mustache template.
+  package var template: String?
+
+  package var options: ReportOptions
+
+  package init(
+    scenarioPath: String? = nil,
+    store: String? = nil,
+    scenario: String? = nil,
+    run: String? = nil,
+    output: String? = nil,
+    template: String? = nil,
+    options: ReportOptions = ReportOptions()
+  ) {
+    self.scenarioPath = scenarioPath
+    self.store = store
+    self.scenario = scenario
+    self.run = run
+    self.output = output
+    self.template = template
+    self.options = options
+  }
+}

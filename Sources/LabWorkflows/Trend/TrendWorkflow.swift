@@ -1,0 +1,115 @@
+package import LabAnalysis
+import LabModel
+package import LabStore
+
+/// Concludes from what is stored of a scenario what one of its nights came to.
+package struct TrendWorkflow {
+  private let store: Store
+  private let scenario: String
+
+  /// - Parameters:
+  ///   - store: It is only read.
+  ///   - scenario: The name of a scenario.
+  package init(store: Store, scenario: String) {
+    self.store = store
+    self.scenario = scenario
+  }
+
+  /// Concludes a night, and changes nothing.
+  ///
+  /// Only nightly summaries are read, and the launches of that night; the cost grows with the
+  /// number of nights, whatever the number of launches.
+  ///
+  /// - Parameter run: The id of a night, or its beginning; nil means the newest complete one.
+  /// - Returns: The night with every night before it; alerts are as they stand now.
+  /// - Throws: ``WorkflowError/nothingStored(store:)``, ``WorkflowError/unknownRun(_:)``, and
+  ///   `StoreError`.
+  package func summary(of run: String?) throws -> TrendSummary {
+    let stored = try store.nights(scenario: scenario)
+    let tonight = try night(run, of: stored)
+    let nights = Array(stored.prefix { $0.run != tonight.run }) + [tonight]
+    let record = try store.run(tonight.run)
+    let alerts = try store.alerts(scenario: scenario)
+    let history = TrendHistory(
+      scenario: record.plan.scenario,
+      nights: stored,
+      series: try store.series(scenario: scenario, metrics: Self.metrics(of: record)),
+      alerts: alerts
+    )
+    let trends = NightVerdicts(history, tonight: tonight.run).trends
+    let evidence = AlertEvidence(store: store, tonight: tonight.run)
+    let current = alerts.filter { $0.isOpen || $0.events.contains { $0.run == tonight.run } }
+      .sorted { ($0.gravity, $0.number) < ($1.gravity, $1.number) }
+    let tally = try evidence.launches()
+    return TrendSummary(
+      scenario: record.plan.scenario,
+      tonight: tonight,
+      nights: nights,
+      missed: MissedNight.missed(in: nights, before: tonight),
+      series: trends,
+      alerts: current,
+      pastAlerts: Array(alerts.filter { !current.contains($0) }.reversed()),
+      budgets: BudgetCheck.checks(of: record.plan.scenario, trends: trends),
+      hostChanges: try hostChanges(before: record, nights: nights),
+      run: record,
+      launches: tally.all,
+      disturbedLaunches: tally.disturbed,
+      stageChanges: try evidence.stageChanges(of: current),
+      summaries: try evidence.summaries(of: current),
+      notes: Self.notes(on: tonight)
+    )
+  }
+
+  private func night(_ run: String?, of nights: [Night]) throws -> Night {
+    guard let newest = nights.last(where: { $0.status == .complete }) ?? nights.last else {
+      throw WorkflowError.nothingStored(store: store.path)
+    }
+    guard let run else { return newest }
+    if let exact = nights.first(where: { $0.run == run }) { return exact }
+    let candidates = nights.filter { $0.run.hasPrefix(run) }
+    guard let only = candidates.first else { throw WorkflowError.unknownRun(run) }
+    guard candidates.count == 1 else {
+      throw WorkflowError.ambiguousRun(run, candidates: candidates.map(\.run))
+    }
+    return only
+  }
+
+  /// The judged metrics, and those of budgets.
+  private static func metrics(of run: RunRecord) -> [Metric] {
+    let scenario = run.plan.scenario
+    let judged = (scenario.regression ?? RegressionRule()).metrics
+    let limited = Set((scenario.budgets ?? []).map(\.metric))
+    return judged + Metric.allCases.filter { limited.contains($0) && !judged.contains($0) }
+  }
+
+  /// The facts that are not those of the last complete night before.
+  private func hostChanges(before run: RunRecord, nights: [Night]) throws -> [HostChange] {
+    guard let last = nights.dropLast().last(where: { $0.status == .complete }) else { return [] }
+    return HostChange.changes(from: try store.run(last.run).host, to: run.host)
+  }
+
+  private static func notes(on tonight: Night) -> [Diagnostic] {
+    guard tonight.status != .complete else { return [] }
+    return [
+      Diagnostic(
+        .warning,
+        id: "night-not-complete",
+        problem: "run \(tonight.run) is \(tonight.status.rawValue), and has no value in any series",
+        remedy: "see what stopped it in its own report, or run the scenario again"
+      )
+    ]
+  }
+}
+
+extension Alert {
+  /// The smaller, the more it matters.
+  fileprivate var gravity: Int {
+    switch state {
+    case .confirmed where isRed: 0
+    case .suspected: direction == .worse ? 1 : 3
+    case .confirmed: direction == .worse ? 2 : 4
+    case .acknowledged: 5
+    case .fixed, .recovered, .refuted: 6
+    }
+  }
+}

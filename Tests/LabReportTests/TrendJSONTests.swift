@@ -1,0 +1,27 @@
+import Foundation
+import LabAnalysis
+import LabReport
+import LabTestSupport
+import Testing
+
+@Suite struct TrendJSONTests {
+  private func json(_ summary: TrendSummary) -> String {
+    var text = ""
+    TrendJSON([summary]).write { text += $0 }
+    return text
+  }
+
+  @Test func `writes everything of a first night`() throws {
+    try expectSnapshot(json(SampleTrend.first), named: "first", suite: "TrendJSON")
+  }
+
+  @Test(arguments: TrendReportTests.cases)
+  func `is one object with a series each`(_ example: TrendReportTests.Case) throws {
+    let text = json(example.summary)
+    let value = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    #expect(value?["schema"] as? String == "launchlab.trend/1")
+    let scenarios = value?["scenarios"] as? [[String: Any]]
+    #expect((scenarios?.first?["series"] as? [Any])?.count == example.summary.series.count)
+    #expect((scenarios?.first?["alerts"] as? [Any])?.count == example.summary.alerts.count)
+  }
+}
