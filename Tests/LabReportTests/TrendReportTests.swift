@@ -63,7 +63,7 @@ import Testing
   @Test func `a name cannot break out of its place`() throws {
     let text = try TrendMarkdown(summary: SampleTrend.hostile).rendered()
     #expect(!text.contains("<script"))
-    #expect(!text.contains("\u{202E}"))
+    #expect(!text.unicodeScalars.contains("\u{202E}"))
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.contains("R-17") }
     #expect(rows.count == 2)
     let cells = rows.map { $0.replacing("\\|", with: "").count { $0 == "|" } }

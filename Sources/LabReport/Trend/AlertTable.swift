@@ -22,7 +22,7 @@ struct AlertTable {
     [
       "[\(alert.id)](#\(alert.id.lowercased()))",
       "\(TrendWords.symbol(alert)) \(TrendWords.title(alert))",
-      MarkdownTable.escaped(TrendWords.name(alert.series)), TrendTable.unbroken(alert.stepText),
+      TrendTable.name(alert.series), TrendTable.unbroken(alert.stepText),
       TrendTable.unbroken(alert.changeText),
       alert.kind == .budget ? Quantity.none : alert.cause.rawValue, since(alert),
       TrendTable.unbroken(Quantity.count(lead.age(of: alert), "night")),

@@ -22,7 +22,7 @@ extension ChartPlot {
     let shown = entries + (hasBreaks ? [breaks] : []) + (isOutside ? [outside] : [])
     return shown.flatMap { entry -> [String] in
       let place = x
-      x += 24 + entry.text.count * 6 + 20
+      x += 32 + entry.text.count * 57 / 10
       return [
         entry.sign(place),
         #"<text x="\#(place + 18)" y="266" font-size="11" fill="\#(theme.faint)">"#

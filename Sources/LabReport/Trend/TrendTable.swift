@@ -26,7 +26,7 @@ struct TrendTable {
           assessment.overThirtyNights,
         ].map(TrendWords.change)
         + (release == nil ? [] : [TrendWords.change(releaseCheck(of: trend)?.ratio)])
-      return [verdict(trend), MarkdownTable.escaped(TrendWords.name(trend.key))]
+      return [verdict(trend), Self.name(trend.key)]
         + ["`\(Sparkline(trend, in: slots).text)`"]
         + ([tonight(trend)] + changes + [variation(trend)]).map(Self.unbroken)
         + (isNoisy ? [trend.noise.rawValue] : [])
@@ -36,6 +36,12 @@ struct TrendTable {
       textColumns: isNoisy ? [0, 1, 2, titles.count - 1] : [0, 1, 2],
       rows: rows
     ).lines
+  }
+
+  /// The name of a series on one line, unless it is long.
+  static func name(_ key: SeriesKey) -> String {
+    let name = MarkdownTable.escaped(TrendWords.name(key))
+    return name.count > 40 ? name : unbroken(name)
   }
 
   /// The text with spaces at which no browser breaks a line.
