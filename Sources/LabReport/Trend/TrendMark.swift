@@ -29,6 +29,18 @@ struct TrendMark {
     let json = JSONText.line(value).dropLast()
       .replacing("<", with: #"\u003c"#).replacing(">", with: #"\u003e"#)
       .replacing("--", with: #"-\u002d"#)
-    return "<!-- launchlab:\(json) -->"
+    return "<!-- launchlab:\(Self.ascii(String(json))) -->"
+  }
+
+  /// The JSON text with everything that is not ASCII as escapes.
+  private static func ascii(_ json: String) -> String {
+    json.utf16.reduce(into: "") { text, unit in
+      if let scalar = Unicode.Scalar(unit), scalar.isASCII {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(unit, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
   }
 }
