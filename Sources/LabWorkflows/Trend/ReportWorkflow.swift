@@ -49,7 +49,7 @@ package struct ReportWorkflow {
     let stores: [Store]
     var name = request.scenario
     if let path = request.scenarioPath {
-      let scenario = try ScenarioFile.load(path: path)
+      let scenario = try ScenarioFile.load(path: path, suppressing: [])
       let store = StoreLocation.path(request.store, beside: scenario.directory)
       stores = try StoreLocation.stores(store, from: scenario.directory)
       name = name ?? scenario.name
