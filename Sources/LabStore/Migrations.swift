@@ -6,7 +6,7 @@ import GRDB
 /// the application describe the newest schema, and a migration an old one.
 enum Migrations {
   /// The schema version that this launchlab reads and writes, as in `PRAGMA user_version`.
-  static let newest = 3
+  static let newest = 4
 
   /// The `PRAGMA application_id` of a store: `LLab` in ASCII.
   static let applicationID = 0x4C4C_6162
@@ -16,6 +16,8 @@ enum Migrations {
     migrator.registerMigration("1", migrate: createRunsAndLaunches)
     migrator.registerMigration("2", migrate: addStages)
     migrator.registerMigration("3", migrate: addControls)
+    // Checking every foreign key of a store with millions of launches takes minutes.
+    migrator.registerMigration("4", foreignKeyChecks: .immediate, migrate: addTrends)
     return migrator
   }
 
@@ -34,6 +36,11 @@ enum Migrations {
   private static let addControls: @Sendable (Database) throws -> Void = { db in
     try db.execute(sql: controlTables)
     try db.execute(sql: "PRAGMA user_version = 3")
+  }
+
+  private static let addTrends: @Sendable (Database) throws -> Void = { db in
+    try db.execute(sql: trendTables)
+    try db.execute(sql: "PRAGMA user_version = 4")
   }
 }
 

@@ -38,8 +38,8 @@ extension Store {
     limit: Int
   ) throws -> [RunListing] {
     let sql = """
-      SELECT key, id, scenario, started_at, finished_at, status, seed, planned_launches,
-        fingerprint, build_commit,
+      SELECT key, id, scenario, started_at, finished_at, status, purpose, seed,
+        planned_launches, fingerprint, build_commit,
         (SELECT count(*) FROM launch WHERE launch.run = run.key) AS launches,
         (SELECT count(DISTINCT block) FROM launch WHERE launch.run = run.key) AS blocks
       FROM run WHERE \(condition) ORDER BY started_at DESC, id DESC LIMIT \(limit)
@@ -55,6 +55,7 @@ extension Store {
       startedAt: try date(row["started_at"]),
       finishedAt: try (row["finished_at"] as String?).map(date),
       status: try status(row["status"]),
+      purpose: try purpose(row["purpose"]),
       seed: try known(UInt64(row["seed"] as String), "seed"),
       arms: arms,
       plannedLaunches: row["planned_launches"],
@@ -119,6 +120,7 @@ extension Store {
       startedAt: try date(row["started_at"]),
       finishedAt: try (row["finished_at"] as String?).map(date),
       status: try status(row["status"]),
+      purpose: try purpose(row["purpose"]),
       plan: try json(Plan.self, row["plan"]),
       host: try json(HostFacts.self, row["host"]),
       controls: try controls(db, of: row["key"]),
@@ -153,8 +155,12 @@ extension Store {
 
   func date(_ text: String) throws -> Date { try known(Timestamp.date(text), "date") }
 
-  private func status(_ text: String) throws -> RunRecord.Status {
+  func status(_ text: String) throws -> RunRecord.Status {
     try known(RunRecord.Status(rawValue: text), "status of a run")
+  }
+
+  private func purpose(_ text: String) throws -> RunRecord.Purpose {
+    try known(RunRecord.Purpose(rawValue: text), "purpose of a run")
   }
 
   func json<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {

@@ -9,17 +9,19 @@ extension Store {
   ///   - run: The id of the run.
   /// - Throws: ``StoreError``; then the former rows are kept.
   package func saveSummaries(_ rows: [MetricRow], of run: String) throws {
-    try write { db in
-      let key = try key(db, of: run)
-      let arms = try arms(db, of: key)
-      try db.execute(sql: "DELETE FROM summary WHERE run = ?", arguments: [key])
-      for row in rows {
-        guard row.run == run, let arm = arms.firstIndex(of: row.arm) else {
-          let rule = "a summary of run \"\(row.run)\", target \"\(row.arm.target)\" in \"\(run)\""
-          throw StoreError.refused(path: path, rule: rule)
-        }
-        try insert(db, row, key: key, arm: arm)
+    try write { db in try replaceSummaries(db, rows, of: run) }
+  }
+
+  func replaceSummaries(_ db: Database, _ rows: [MetricRow], of run: String) throws {
+    let key = try key(db, of: run)
+    let arms = try arms(db, of: key)
+    try db.execute(sql: "DELETE FROM summary WHERE run = ?", arguments: [key])
+    for row in rows {
+      guard row.run == run, let arm = arms.firstIndex(of: row.arm) else {
+        let rule = "a summary of run \"\(row.run)\", target \"\(row.arm.target)\" in \"\(run)\""
+        throw StoreError.refused(path: path, rule: rule)
       }
+      try insert(db, row, key: key, arm: arm)
     }
   }
 

@@ -10,10 +10,7 @@ extension Store {
   package func begin(_ run: RunRecord) throws -> RunWriter {
     try checkpoint()
     let key = try write { db in
-      let sql = "SELECT 1 FROM run WHERE id = ?"
-      guard try Int.fetchOne(db, sql: sql, arguments: [run.id]) == nil else {
-        throw StoreError.duplicateRun(id: run.id)
-      }
+      try checkIsNew(db, run)
       return try insert(db, run)
     }
     return RunWriter(store: self, run: run.id, key: key, storedBlocks: 0, armsWithOutput: [])
@@ -44,19 +41,44 @@ extension Store {
     }
   }
 
+  /// Stores runs that ended before they came here, all of them or none.
+  ///
+  /// - Parameter runs: Whole runs, each with its launches in launch order.
+  /// - Throws: ``StoreError``, such as ``StoreError/duplicateRun(id:)``; then nothing is stored.
+  package func add(_ runs: [FinishedRun]) throws {
+    try write { db in
+      for finished in runs {
+        try checkIsNew(db, finished.run)
+        let key = try insert(db, finished.run)
+        var inserter = LaunchInserter(run: key)
+        try inserter.insert([finished.launches], db)
+        try replaceSummaries(db, finished.summaries, of: finished.run.id)
+      }
+    }
+    // As after a run: what is in the log is safe already.
+    try? checkpoint()
+  }
+
+  private func checkIsNew(_ db: Database, _ run: RunRecord) throws {
+    let sql = "SELECT 1 FROM run WHERE id = ?"
+    guard try Int.fetchOne(db, sql: sql, arguments: [run.id]) == nil else {
+      throw StoreError.duplicateRun(id: run.id)
+    }
+  }
+
   private func insert(_ db: Database, _ run: RunRecord) throws -> Int64 {
     let sql = """
-      INSERT INTO run (id, scenario, started_at, finished_at, status, seed, planned_launches,
-        fingerprint, build_commit, tool, plan, host, build)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO run (id, scenario, started_at, finished_at, status, purpose, seed,
+        planned_launches, fingerprint, build_commit, tool, plan, host, build)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     try db.execute(
       sql: sql,
       arguments: [
         run.id, run.plan.scenario.name, Timestamp.text(run.startedAt),
-        run.finishedAt.map(Timestamp.text), run.status.rawValue, String(run.plan.seed),
-        run.plan.launchCount, run.host.fingerprint, run.build?.commit, run.tool,
-        try JSONText.text(run.plan), try JSONText.text(run.host),
+        run.finishedAt.map(Timestamp.text), run.status.rawValue, run.purpose.rawValue,
+        String(run.plan.seed), run.plan.launchCount, run.host.fingerprint, run.build?.commit,
+        run.tool, try JSONText.text(run.plan), try JSONText.text(run.host),
         try run.build.map { try JSONText.text($0) },
       ]
     )

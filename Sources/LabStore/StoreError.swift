@@ -53,13 +53,19 @@ package indirect enum StoreError: LabError, Equatable {
   /// Several stored runs have ids that begin with the text.
   case ambiguousRun(text: String, matches: [String])
 
+  /// No stored alert has the number.
+  case unknownAlert(number: Int)
+
+  /// Another process has written to an alert since it was read.
+  case changedAlert(number: Int)
+
   package var diagnostics: [Diagnostic] {
     [Diagnostic(.error, id: id, problem: problem, place: place, remedy: remedy)]
   }
 
   package var exitCode: LabExitCode {
     switch self {
-    case .unknownRun, .ambiguousRun: .usage
+    case .unknownRun, .ambiguousRun, .unknownAlert: .usage
     default: .couldNotMeasure
     }
   }
@@ -87,6 +93,8 @@ extension StoreError {
     case .duplicateRun: "run-duplicate"
     case .unknownRun: "run-unknown"
     case .ambiguousRun: "run-ambiguous"
+    case .unknownAlert: "alert-unknown"
+    case .changedAlert: "alert-changed"
     }
   }
 
@@ -115,6 +123,9 @@ extension StoreError {
     case .unknownRun(let text): "no stored run has an id that begins with \"\(text)\""
     case .ambiguousRun(let text, let matches):
       "\"\(text)\" begins the ids of several runs: \(matches.joined(separator: ", "))"
+    case .unknownAlert(let number): "there is no alert \"R-\(number)\""
+    case .changedAlert(let number):
+      "alert \"R-\(number)\" was changed by another launchlab meanwhile"
     }
   }
 
@@ -126,7 +137,7 @@ extension StoreError {
       .full(let path), .inputOutput(let path, _), .refused(let path, _):
       path
     case .cutShort(_, _, let cause): cause.place
-    case .duplicateRun, .unknownRun, .ambiguousRun: nil
+    case .duplicateRun, .unknownRun, .ambiguousRun, .unknownAlert, .changedAlert: nil
     }
   }
 
@@ -148,6 +159,8 @@ extension StoreError {
     case .duplicateRun: "start the run under another id"
     case .unknownRun: "list the stored runs with `launchlab history`"
     case .ambiguousRun: "give more of the id"
+    case .unknownAlert: "list the alerts with `launchlab report`"
+    case .changedAlert: "wait until the other launchlab has ended, and try again"
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import LabModel
 import LabTestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import LabStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1, 2, 3])
+  @Test(arguments: [1, 2, 3, 4])
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -38,9 +39,30 @@ import Testing
     let noise = Sample.noise(run: "20261121T043000Z-0001")
     #expect(try store.noise() == (version < 3 ? [] : [noise]))
 
+    let alerts = try store.alerts(scenario: "redis")
+    #expect(alerts == (version < 4 ? [] : [Sample.alert()]))
+    #expect(try store.deliveries(scenario: "redis").count == (version < 4 ? 0 : 1))
+    let artifacts = version < 4 ? [:] : ["server": Sample.artifact]
+    #expect(try store.nights(scenario: "redis").map(\.artifacts) == [artifacts])
+
     // And it takes new runs
     try store.fill(Sample.run("new"), with: [Sample.fullLaunch(block: 0)])
     #expect(try store.runs().count == 2)
+  }
+
+  @Test func `takes former self-tests out of the nights`() throws {
+    // Given a store of version 3 with a run of the scenario of self-tests
+    let path = try copy(3)
+    let old = try DatabaseQueue(path: path)
+    try old.write { db in try db.execute(sql: "UPDATE run SET scenario = 'selftest'") }
+    try old.close()
+
+    // When it is migrated
+    let store = try Store(path: path, mode: .readWrite)
+
+    // Then
+    #expect(try store.runs().map(\.purpose) == [.selftest])
+    #expect(try store.scenarios().isEmpty)
   }
 
   @Test func `has a stored file for every version`() throws {

@@ -53,11 +53,31 @@ import Testing
     Breach(sql: "UPDATE noise SET cv = NULL", rule: "NOT NULL"),
     Breach(sql: "UPDATE detectable_effect SET pairs = 0", rule: "pairs"),
     Breach(sql: "UPDATE detectable_effect SET state = 'first-run'", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE run SET purpose = 'fun'", rule: "purpose"),
+    Breach(sql: "UPDATE artifact SET digest = 'XYZ'", rule: "digest"),
+    Breach(sql: "UPDATE artifact SET bytes = -1", rule: "bytes"),
+    Breach(sql: "UPDATE artifact SET run = 77", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE alert SET kind = 'jump'", rule: "kind"),
+    Breach(sql: "UPDATE alert SET number = 0", rule: "number"),
+    Breach(sql: "UPDATE alert SET status = 'open'", rule: "status"),
+    Breach(sql: "UPDATE alert SET direction = 'up'", rule: "direction"),
+    Breach(sql: "UPDATE alert SET cause = 'moon'", rule: "cause"),
+    Breach(sql: "UPDATE alert SET before = 'fast'", rule: "cannot store TEXT"),
+    Breach(sql: "UPDATE alert SET proof = '[]'", rule: "json_type"),
+    Breach(sql: "UPDATE alert_event SET alert = 77", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE alert_event SET at = 'now'", rule: "at GLOB"),
+    Breach(sql: "UPDATE alert_event SET criteria = '{}'", rule: "json_type"),
+    Breach(sql: "UPDATE alert_event SET status = 'open'", rule: "status"),
+    Breach(sql: "UPDATE delivery SET event = 9", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE delivery SET notifier = ''", rule: "notifier"),
   ])
   func `refuses values that mean nothing`(breach: Breach) throws {
     let store = try Store.inMemory()
     try store.fill(Sample.run(), with: [Sample.fullLaunch(block: 0)])
     try store.saveNoise([Sample.noise()])
+    try store.saveArtifacts(["server": Sample.artifact], of: Sample.run().id)
+    try store.save([Sample.alert()])
+    try store.save(Delivery(alert: 1, event: 1, notifier: "command", at: Sample.start))
     let error = try #require(throws: StoreError.self) { try store.execute(breach.sql) }
     guard case .refused(_, let rule) = error else { throw error }
     #expect(rule.contains(breach.rule))
@@ -70,10 +90,12 @@ import Testing
     try store.saveSymbols([place: "start"], of: Sample.run().id)
     try store.saveCollectors([Sample.collector], of: Sample.run().id)
     try store.saveNoise([Sample.noise()])
+    try store.saveArtifacts(["server": Sample.artifact], of: Sample.run().id)
     try store.execute("DELETE FROM run")
     for table in [
       "arm", "control", "launch", "counter", "output", "summary", "stages", "symbol",
       "collector", "stage_median", "settling", "disturbance", "noise", "detectable_effect",
+      "artifact",
     ] {
       #expect(try store.strings("SELECT 1 FROM \(table)").isEmpty, "\(table)")
     }

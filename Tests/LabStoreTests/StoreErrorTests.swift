@@ -53,6 +53,21 @@ import Testing
       code: .usage
     ),
     Case(
+      error: .unknownAlert(number: 17),
+      text: """
+        error: there is no alert "R-17"
+          help: list the alerts with `launchlab report`
+        """,
+      code: .usage
+    ),
+    Case(
+      error: .changedAlert(number: 17),
+      text: """
+        error: alert "R-17" was changed by another launchlab meanwhile
+          help: wait until the other launchlab has ended, and try again
+        """
+    ),
+    Case(
       error: .ambiguousRun(text: "20", matches: ["2026-a", "2026-b"]),
       text: """
         error: "20" begins the ids of several runs: 2026-a, 2026-b

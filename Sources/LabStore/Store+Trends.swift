@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+package import LabModel
+
+extension Store {
+  /// The purposes of runs that are nights of a history, as SQL.
+  private static let nightly = "('night', 'imported')"
+
+  /// Lists the scenarios that have a history.
+  ///
+  /// - Returns: The names, the one of the newest night first.
+  /// - Throws: ``StoreError``.
+  package func scenarios() throws -> [String] {
+    let sql = """
+      SELECT scenario FROM run WHERE purpose IN \(Self.nightly)
+      GROUP BY scenario ORDER BY max(started_at) DESC, scenario
+      """
+    return try read { db in try String.fetchAll(db, sql: sql) }
+  }
+
+  /// Reads the nights of a scenario, those that failed or were cut off too.
+  ///
+  /// - Parameter scenario: The name of the scenario.
+  /// - Returns: The runs for the purposes `night` and `imported`, ascending by start.
+  /// - Throws: ``StoreError``.
+  package func nights(scenario: String) throws -> [Night] {
+    let sql = """
+      SELECT key, id, started_at, finished_at, status, fingerprint, build_commit,
+        json_extract(build, '$.subject'), json_extract(build, '$.tree')
+      FROM run WHERE scenario = ? AND purpose IN \(Self.nightly)
+      ORDER BY started_at, id
+      """
+    return try read { db in
+      var artifacts = try artifacts(db, scenario: scenario)
+      let rows = try Row.fetchCursor(db, sql: sql, arguments: [scenario])
+      var nights: [Night] = []
+      while let row = try rows.next() {
+        nights.append(try night(row, artifacts: artifacts.removeValue(forKey: row[0]) ?? [:]))
+      }
+      return nights
+    }
+  }
+
+  private func night(_ row: Row, artifacts: [String: Artifact]) throws -> Night {
+    Night(
+      run: row[1],
+      startedAt: try date(row[2]),
+      finishedAt: try (row[3] as String?).map(date),
+      status: try status(row[4]),
+      fingerprint: row[5],
+      build: (row[6] as String?).map { commit in
+        Night.Build(commit: commit, subject: row[7] ?? "", tree: row[8] ?? commit)
+      },
+      artifacts: artifacts
+    )
+  }
+}
+
+// MARK: - Artifacts
+
+extension Store {
+  /// Replaces what is stored of the programs that a run launched.
+  ///
+  /// - Parameters:
+  ///   - artifacts: By the name of the target.
+  ///   - run: The id of the run.
+  /// - Throws: ``StoreError``; then the former ones are kept.
+  package func saveArtifacts(_ artifacts: [String: Artifact], of run: String) throws {
+    try write { db in
+      let key = try key(db, of: run)
+      try db.execute(sql: "DELETE FROM artifact WHERE run = ?", arguments: [key])
+      let sql = "INSERT INTO artifact (run, target, path, digest, bytes) VALUES (?, ?, ?, ?, ?)"
+      let statement = try db.cachedStatement(sql: sql)
+      for (target, artifact) in artifacts {
+        try statement.execute(arguments: [
+          key, target, artifact.path, artifact.digest, artifact.bytes,
+        ])
+      }
+    }
+  }
+
+  /// By the key of the run, then by the name of the target.
+  private func artifacts(
+    _ db: Database,
+    scenario: String
+  ) throws -> [Int64: [String: Artifact]] {
+    let sql = """
+      SELECT artifact.run, target, path, digest, bytes
+      FROM run CROSS JOIN artifact ON artifact.run = run.key
+      WHERE run.scenario = ? AND run.purpose IN \(Self.nightly)
+      """
+    let rows = try Row.fetchCursor(db, sql: sql, arguments: [scenario])
+    var found: [Int64: [String: Artifact]] = [:]
+    while let row = try rows.next() {
+      let artifact = Artifact(path: row[2], digest: row[3], bytes: row[4])
+      found[row[0], default: [:]][row[1] as String] = artifact
+    }
+    return found
+  }
+}
