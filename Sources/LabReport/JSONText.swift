@@ -98,7 +98,7 @@ struct JSONText {
   }
 
   /// The shortest text that reads back as the same number; whole numbers have no point.
-  private static func text(of number: Double) -> String {
+  static func text(of number: Double) -> String {
     guard number.isFinite else { return "null" }
     return Int64(exactly: number).map(String.init) ?? number.description
   }

@@ -2,15 +2,15 @@ import GRDB
 package import LabModel
 
 extension Store {
-  /// Reads the alerts of a scenario.
+  /// Reads the alerts of a scenario, or of all.
   ///
-  /// - Parameter scenario: The name of the scenario.
+  /// - Parameter scenario: The name of the scenario; nil means every one.
   /// - Returns: Every alert, ended ones too, ascending by number.
   /// - Throws: ``StoreError``.
-  package func alerts(scenario: String) throws -> [Alert] {
+  package func alerts(scenario: String?) throws -> [Alert] {
     try read { db in
-      let events = try events(db, where: "alert.scenario = ?", [scenario])
-      let sql = "SELECT * FROM alert WHERE scenario = ? ORDER BY number"
+      let events = try events(db, where: "?1 IS NULL OR alert.scenario = ?1", [scenario])
+      let sql = "SELECT * FROM alert WHERE ?1 IS NULL OR scenario = ?1 ORDER BY number"
       return try Row.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
         try alert(row, events: events[row["number"]] ?? [])
       }

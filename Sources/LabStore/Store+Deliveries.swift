@@ -24,13 +24,14 @@ extension Store {
 
   /// Reads every attempt to tell somebody of an alert of a scenario.
   ///
-  /// - Parameter scenario: The name of the scenario.
+  /// - Parameter scenario: The name of the scenario; nil means every one.
   /// - Returns: By alert, then by event, then in the order in which they were stored.
   /// - Throws: ``StoreError``.
-  package func deliveries(scenario: String) throws -> [Delivery] {
+  package func deliveries(scenario: String?) throws -> [Delivery] {
     let sql = """
       SELECT delivery.* FROM alert JOIN delivery ON delivery.alert = alert.number
-      WHERE alert.scenario = ? ORDER BY delivery.alert, delivery.event, delivery.number
+      WHERE ?1 IS NULL OR alert.scenario = ?1
+      ORDER BY delivery.alert, delivery.event, delivery.number
       """
     return try read { db in
       try Row.fetchAll(db, sql: sql, arguments: [scenario]).map { row in

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import GRDB
 package import LabModel
 
@@ -20,6 +20,22 @@ extension Store {
         [scenario],
         limit: limit ?? -1
       )
+    }
+  }
+
+  /// Lists the ids of stored runs, without counting their launches.
+  ///
+  /// - Parameter scenario: The name of the only scenario to list; nil means every one.
+  /// - Returns: The ids with their starts, the oldest first.
+  /// - Throws: ``StoreError``.
+  package func runIDs(scenario: String? = nil) throws -> [(id: String, startedAt: Date)] {
+    try read { db in
+      let sql = """
+        SELECT id, started_at FROM run WHERE ?1 IS NULL OR scenario = ?1 ORDER BY started_at, id
+        """
+      return try Row.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
+        (id: row[0], startedAt: try date(row[1]))
+      }
     }
   }
 
@@ -81,6 +97,17 @@ extension Store {
 // MARK: - One run
 
 extension Store {
+  /// Whether a run is stored.
+  ///
+  /// - Parameter id: The whole id.
+  /// - Returns: Whether there is one of that id, whatever it is for.
+  /// - Throws: ``StoreError``.
+  package func hasRun(_ id: String) throws -> Bool {
+    try read { db in
+      try Int.fetchOne(db, sql: "SELECT 1 FROM run WHERE id = ?", arguments: [id]) != nil
+    }
+  }
+
   /// Reads one run.
   ///
   /// - Parameter text: The id, or the beginning of the id of that run only.
@@ -159,7 +186,7 @@ extension Store {
     try known(RunRecord.Status(rawValue: text), "status of a run")
   }
 
-  private func purpose(_ text: String) throws -> RunRecord.Purpose {
+  func purpose(_ text: String) throws -> RunRecord.Purpose {
     try known(RunRecord.Purpose(rawValue: text), "purpose of a run")
   }
 

@@ -55,6 +55,51 @@ extension Store {
     }
   }
 
+  /// Reads the summaries of nights with what is known of their runs, one at a time.
+  ///
+  /// - Parameters:
+  ///   - scenario: The name of the only scenario; nil means every one.
+  ///   - run: The id of the only run, whatever it is for; nil means every run for the purposes
+  ///     `night` and `imported`.
+  ///   - body: Called once per row, the oldest run first, then by arm in the plan's order. It must
+  ///     not use the store.
+  /// - Throws: ``StoreError``, or what `body` throws.
+  package func forEachNightRow(
+    scenario: String? = nil,
+    run: String? = nil,
+    _ body: (NightRow) throws -> Void
+  ) throws {
+    let sql = """
+      SELECT run.id AS run_id, run.scenario, run.started_at, run.status, run.purpose,
+        run.fingerprint, run.build_commit, arm.target, arm.state, arm.kind, summary.*
+      FROM run
+      CROSS JOIN summary ON summary.run = run.key
+      CROSS JOIN arm ON arm.run = summary.run AND arm.number = summary.arm
+      WHERE (?1 IS NULL OR run.scenario = ?1)
+        AND (run.id = ?2 OR (?2 IS NULL AND run.purpose IN ('night', 'imported')))
+      ORDER BY run.started_at, run.id, arm.number, summary.metric
+      """
+    try read { db in
+      let rows = try Row.fetchCursor(db, sql: sql, arguments: [scenario, run])
+      while let row = try rows.next() {
+        guard let summary = try metricRow(row) else { continue }
+        try body(try nightRow(row, summary))
+      }
+    }
+  }
+
+  private func nightRow(_ row: Row, _ summary: MetricRow) throws -> NightRow {
+    NightRow(
+      scenario: row["scenario"],
+      startedAt: try date(row["started_at"]),
+      status: try status(row["status"]),
+      purpose: try purpose(row["purpose"]),
+      fingerprint: row["fingerprint"],
+      commit: row["build_commit"],
+      summary: summary
+    )
+  }
+
   private func insert(_ db: Database, _ row: MetricRow, key: Int64, arm: Int) throws {
     let sql = """
       INSERT INTO summary (run, arm, metric, version, n, mean, variance, median, mad, min, max,

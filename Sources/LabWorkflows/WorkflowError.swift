@@ -36,14 +36,23 @@ package enum WorkflowError: LabError, Hashable {
   /// A pattern of lines cannot be used; the problem is a sentence without a full stop.
   case badPattern(problem: String)
 
+  /// Several files are imported, and nothing names their scenario.
+  case missingScenario(files: Int)
+
+  /// The extension of a file does not say its format.
+  case unknownFormat(path: String)
+
+  /// What is exported cannot be written as CSV.
+  case notTabular(what: String)
+
   package var diagnostics: [Diagnostic] { [diagnostic] }
 
   package var exitCode: LabExitCode {
     switch self {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
-      .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge:
+      .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge, .noAlert,
+      .missingScenario, .unknownFormat, .notTabular:
       .usage
-    case .noAlert: .usage
     case .cannotWrite, .nothingStored: .couldNotMeasure
     }
   }
@@ -150,6 +159,28 @@ package enum WorkflowError: LabError, Hashable {
         id: "bad-option",
         problem: "\(name) cannot be \"\(value)\"",
         remedy: "give \(expected)"
+      )
+    case .missingScenario(let files):
+      Diagnostic(
+        .error,
+        id: "missing-scenario",
+        problem: "nothing names the scenario of \(files) files",
+        remedy: "name it with `--scenario NAME`"
+      )
+    case .unknownFormat(let path):
+      Diagnostic(
+        .error,
+        id: "unknown-format",
+        problem: "the name of \"\(path)\" does not say its format",
+        place: path,
+        remedy: "name it with `--format hyperfine` or `--format csv`"
+      )
+    case .notTabular(let what):
+      Diagnostic(
+        .error,
+        id: "not-tabular",
+        problem: "\(what) cannot be written as CSV, because they hold lists",
+        remedy: "write them as JSON lines with `--format jsonl`"
       )
     case .badPattern(let problem):
       Diagnostic(

@@ -19,7 +19,8 @@ struct Launchlab: AsyncParsableCommand {
     version: LaunchlabVersion.current,
     subcommands: [
       Run.self, Measure.self, Report.self, Why.self, Ack.self, Stages.self, History.self,
-      Export.self, Replay.self, Doctor.self, SelfTest.self, Restore.self, Init.self, Schema.self,
+      Export.self, Import.self, Replay.self, Doctor.self, SelfTest.self, Restore.self, Init.self,
+      Schema.self,
     ]
   )
 }

@@ -1,4 +1,3 @@
-import Foundation
 package import LabModel
 
 /// Stored launches as comma-separated values, one line per launch.
@@ -6,8 +5,6 @@ package import LabModel
 /// The columns are always the same ones. A value that could not be had is an empty field. Several
 /// values in one field are joined by spaces: the names of flags, and `name=value` of counters and
 /// of what disturbed the launch.
-///
-/// Source of the format: RFC 4180, with its CR LF line ends.
 package struct LaunchCSV {
   private let run: RunRecord
 
@@ -69,13 +66,5 @@ package struct LaunchCSV {
     number.map { String($0) } ?? ""
   }
 
-  private static func line(_ fields: [String]) -> String {
-    fields.map(quoted).joined(separator: ",") + "\r\n"
-  }
-
-  private static func quoted(_ field: String) -> String {
-    let needsQuotes = field.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }
-    guard needsQuotes else { return field }
-    return "\"" + field.replacingOccurrences(of: "\"", with: "\"\"") + "\""
-  }
+  private static func line(_ fields: [String]) -> String { CSVLine(fields).text }
 }

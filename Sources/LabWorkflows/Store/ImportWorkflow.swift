@@ -1,0 +1,235 @@
+import Foundation
+package import LabAnalysis
+import LabModel
+import LabStore
+
+/// What is imported, and where to.
+package struct ImportRequest: Sendable {
+  /// The paths of the files, at least one.
+  package var files: [String]
+
+  /// Nil for the one that the extension of each file says.
+  package var format: ImportFormat?
+
+  /// The name of the scenario; nil for that of the only file.
+  package var scenario: String?
+
+  /// The SQLite file; nil means that of the working directory.
+  package var store: String?
+
+  package var options: ImportOptions
+
+  package init(
+    files: [String],
+    format: ImportFormat? = nil,
+    scenario: String? = nil,
+    store: String? = nil,
+    options: ImportOptions = ImportOptions()
+  ) {
+    self.files = files
+    self.format = format
+    self.scenario = scenario
+    self.store = store
+    self.options = options
+  }
+}
+
+/// Takes what other tools measured into the store, as nights of a scenario.
+package struct ImportWorkflow {
+  private let request: ImportRequest
+
+  package init(request: ImportRequest) { self.request = request }
+
+  /// Reads every file, then stores all of them, or nothing when one is wrong.
+  ///
+  /// Values that an earlier import stored, of the same time, host, target, state and metric, are
+  /// skipped.
+  ///
+  /// - Returns: What was stored.
+  /// - Throws: `ImportError` with the problems of all files, ``WorkflowError`` when a file cannot be
+  ///   read or the scenario has no name, and `StoreError`.
+  package func run() throws -> ImportSummary {
+    let scenario = try scenario
+    var nights: [ImportedNight] = []
+    var warnings: [Diagnostic] = []
+    var problems: [Diagnostic] = []
+    for path in request.files {
+      do {
+        let read = try read(path)
+        nights += read.nights
+        warnings += read.warnings
+      } catch let error as ImportError {
+        problems += error.diagnostics
+      }
+    }
+    guard problems.isEmpty else { throw ImportError(problems) }
+    return try store(ImportedNight.merged(nights), of: scenario, warnings: warnings)
+  }
+
+  private var scenario: String {
+    get throws {
+      if let name = request.scenario {
+        if !name.isEmpty { return name }
+        throw WorkflowError.badOption(name: "--scenario", value: name, expected: "a name")
+      }
+      guard request.files.count == 1 else {
+        throw WorkflowError.missingScenario(files: request.files.count)
+      }
+      return URL(filePath: request.files[0]).deletingPathExtension().lastPathComponent
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension ImportWorkflow {
+  private func read(
+    _ path: String
+  ) throws -> (nights: [ImportedNight], warnings: [Diagnostic]) {
+    let format = try format(of: path)
+    let content: Data
+    do {
+      content = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw WorkflowError.cannotRead(path: path, reason: Self.reason(of: error))
+    }
+    switch format {
+    case .csv:
+      let file = try CSVImport(content, path: path, options: request.options)
+      return (file.nights, file.warnings)
+    case .hyperfine:
+      let file = try HyperfineImport(
+        content,
+        path: path,
+        startedAt: request.options.date ?? Self.modification(of: path),
+        options: request.options
+      )
+      return ([file.night], file.warnings)
+    }
+  }
+
+  private func format(of path: String) throws -> ImportFormat {
+    if let format = request.format { return format }
+    switch URL(filePath: path).pathExtension.lowercased() {
+    case "json": return .hyperfine
+    case "csv": return .csv
+    default: throw WorkflowError.unknownFormat(path: path)
+    }
+  }
+
+  /// When the file was written, to the millisecond.
+  private static func modification(of path: String) -> Date {
+    let facts = try? FileManager.default.attributesOfItem(atPath: path)
+    let date = facts?[.modificationDate] as? Date ?? Date(timeIntervalSince1970: 0)
+    return Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1_000).rounded() / 1_000)
+  }
+
+  private static func reason(of error: any Error) -> String {
+    let error = error as NSError
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+    return cause.localizedDescription
+  }
+}
+
+// MARK: - Storing
+
+extension ImportWorkflow {
+  private func store(
+    _ nights: [ImportedNight],
+    of scenario: String,
+    warnings: [Diagnostic]
+  ) throws -> ImportSummary {
+    let path = StoreLocation.path(request.store, beside: WorkingDirectory.path)
+    let store = try Store(path: path, mode: .readWrite)
+    var known = try KnownValues(of: scenario, in: store)
+    var runs: [FinishedRun] = []
+    var taken: Set<String> = []
+    for night in nights {
+      guard let fresh = known.removingKnown(from: night) else { continue }
+      let run = ImportedRun(fresh, scenario: scenario, directory: WorkingDirectory.path)
+      let finished = try run.finished { id in try taken.contains(id) || store.hasRun(id) }
+      taken.insert(finished.run.id)
+      runs.append(finished)
+    }
+    try store.add(runs)
+    return ImportSummary(
+      scenario: scenario,
+      store: path,
+      runs: runs.map(Self.listing),
+      skipped: known.skipped,
+      warnings: warnings
+    )
+  }
+
+  private static func listing(_ finished: FinishedRun) -> RunListing {
+    let run = finished.run
+    return RunListing(
+      id: run.id,
+      scenario: run.plan.scenario.name,
+      startedAt: run.startedAt,
+      finishedAt: run.finishedAt,
+      status: run.status,
+      purpose: run.purpose,
+      seed: run.plan.seed,
+      arms: run.plan.arms,
+      plannedLaunches: run.plan.launchCount,
+      launches: finished.launches.count,
+      blocks: run.plan.blockCount,
+      fingerprint: run.host.fingerprint,
+      commit: run.build?.commit
+    )
+  }
+}
+
+/// The values of a scenario that are stored already.
+private struct KnownValues {
+  private(set) var skipped = 0
+  private var known: Set<Key> = []
+
+  private struct Key: Hashable {
+    var startedAt: Date
+    var host: String
+    var target: String
+    var state: LaunchState
+    var metric: Metric
+  }
+
+  init(of scenario: String, in store: Store) throws {
+    for series in try store.series(scenario: scenario, metrics: Metric.allCases) {
+      for point in series.points {
+        known.insert(
+          Key(
+            startedAt: point.startedAt,
+            host: series.key.fingerprint,
+            target: series.key.target,
+            state: series.key.state,
+            metric: series.key.metric
+          )
+        )
+      }
+    }
+  }
+
+  /// What of a night is new; nil when nothing is.
+  mutating func removingKnown(from night: ImportedNight) -> ImportedNight? {
+    var night = night
+    for index in night.arms.indices {
+      let arm = night.arms[index]
+      let isNew = arm.values.filter { metric, _ in
+        !known.contains(
+          Key(
+            startedAt: night.startedAt,
+            host: night.host,
+            target: arm.target,
+            state: arm.state,
+            metric: metric
+          )
+        )
+      }
+      skipped += arm.values.count - isNew.count
+      night.arms[index].values = isNew
+    }
+    night.arms.removeAll { $0.values.isEmpty }
+    return night.arms.isEmpty ? nil : night
+  }
+}
