@@ -45,13 +45,19 @@ package enum WorkflowError: LabError, Hashable {
   /// What is exported cannot be written as CSV.
   case notTabular(what: String)
 
+  /// A text is no command line; the reason is a phrase.
+  case badCommandLine(String, reason: String, remedy: String)
+
+  /// Two runs or revisions cannot be compared; the reason is a phrase.
+  case cannotCompare(reason: String, remedy: String)
+
   package var diagnostics: [Diagnostic] { [diagnostic] }
 
   package var exitCode: LabExitCode {
     switch self {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
       .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge, .noAlert,
-      .missingScenario, .unknownFormat, .notTabular:
+      .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare:
       .usage
     case .cannotWrite, .nothingStored: .couldNotMeasure
     }
@@ -181,6 +187,20 @@ package enum WorkflowError: LabError, Hashable {
         id: "not-tabular",
         problem: "\(what) cannot be written as CSV, because they hold lists",
         remedy: "write them as JSON lines with `--format jsonl`"
+
+    case .badCommandLine(let text, let reason, let remedy):
+      Diagnostic(
+        .error,
+        id: "bad-command-line",
+        problem: "the command \"\(text)\" cannot be read: \(reason)",
+        remedy: remedy
+      )
+    case .cannotCompare(let reason, let remedy):
+      Diagnostic(
+        .error,
+        id: "cannot-compare",
+        problem: "nothing can be compared: \(reason)",
+        remedy: remedy
       )
     case .badPattern(let problem):
       Diagnostic(

@@ -1,4 +1,5 @@
 package import LabModel
+package import LabStatistics
 
 /// When two arms are called different.
 package struct ComparisonRule: Hashable, Sendable {
@@ -31,5 +32,35 @@ package struct ComparisonRule: Hashable, Sendable {
     var rule = self
     rule.effectLimit = effectLimit
     return rule
+  }
+
+  /// The same rule with an interval of another confidence.
+  package func confident(by confidence: Double) -> Self {
+    var rule = self
+    rule.confidence = confidence
+    return rule
+  }
+
+  /// Judges a ratio by its interval: the whole interval decides, never the ratio alone.
+  ///
+  /// - Parameters:
+  ///   - ratio: Candidate / baseline.
+  ///   - interval: That of the ratio; nil when there are too few values for one.
+  /// - Returns: The verdict, and what stands in its way if it is inconclusive.
+  package func judged(
+    _ ratio: Double,
+    _ interval: Interval?
+  ) -> (verdict: Verdict, doubt: PairedComparison.Doubt?) {
+    guard let interval else { return (.inconclusive, .fewPairs) }
+    let upper = 1 + effectLimit
+    let isLarger = interval.low > upper
+    guard isLarger || interval.high < 1 / upper else {
+      let isWithin = interval.low >= 1 / upper && interval.high <= upper
+      return isWithin ? (.same, nil) : (.inconclusive, .wideInterval)
+    }
+    if let noiseFloor, PairedComparison.effect(of: ratio) < noiseFloor {
+      return (.inconclusive, .belowNoiseFloor)
+    }
+    return (isLarger == (direction == .lowerIsBetter) ? .regression : .improvement, nil)
   }
 }

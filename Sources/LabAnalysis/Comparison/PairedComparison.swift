@@ -1,3 +1,4 @@
+import Foundation
 package import LabModel
 package import LabStatistics
 
@@ -29,7 +30,7 @@ package struct PairedComparison: Hashable, Sendable {
     self.rule = rule
     ratio = pairs.ratio
     interval = pairs.interval(confidence: rule.confidence)
-    (verdict, doubt) = Self.judged(ratio, interval, by: rule)
+    (verdict, doubt) = rule.judged(ratio, interval)
   }
 
   /// How many pairs were compared.
@@ -40,6 +41,16 @@ package struct PairedComparison: Hashable, Sendable {
 
   /// Whether the two are called different.
   package var isDifference: Bool { verdict == .regression || verdict == .improvement }
+
+  /// Whether more pairs are not needed: there is a verdict, or the interval is narrow enough.
+  ///
+  /// - Parameter precision: The half-width that is enough, as a share of the ratio.
+  /// - Returns: False where there is neither.
+  package func isDecided(precision: Double) -> Bool {
+    if verdict != .inconclusive { return true }
+    guard let interval else { return false }
+    return log(interval.high / interval.low) / 2 <= log1p(precision)
+  }
 
   /// The smallest effect that a comparison like this one detects in 80 % of cases.
   ///
@@ -67,25 +78,21 @@ package struct PairedComparison: Hashable, Sendable {
 
     /// The two would be called different, by less than this host can tell from its noise.
     case belowNoiseFloor = "below-noise-floor"
+
+    /// Too many launches of the run were disturbed or unsettled.
+    case disturbed
+
+    /// The two come from two runs, and the history of their scenario does not tell how much runs
+    /// differ.
+    case notInterleaved = "not-interleaved"
+
+    /// The two come from two runs on hosts that are not alike.
+    case differentHosts = "different-hosts"
+
+    /// The two come from two runs that held the machine still in different ways.
+    case differentControls = "different-controls"
   }
 
-  private static func judged(
-    _ ratio: Double,
-    _ interval: Interval?,
-    by rule: ComparisonRule
-  ) -> (Verdict, Doubt?) {
-    guard let interval else { return (.inconclusive, .fewPairs) }
-    let upper = 1 + rule.effectLimit
-    let isLarger = interval.low > upper
-    guard isLarger || interval.high < 1 / upper else {
-      let isWithin = interval.low >= 1 / upper && interval.high <= upper
-      return isWithin ? (.same, nil) : (.inconclusive, .wideInterval)
-    }
-    if let floor = rule.noiseFloor, effect(of: ratio) < floor {
-      return (.inconclusive, .belowNoiseFloor)
-    }
-    return (isLarger == (rule.direction == .lowerIsBetter) ? .regression : .improvement, nil)
-  }
-
-  private static func effect(of ratio: Double) -> Double { max(ratio, 1 / ratio) - 1 }
+  /// How far a ratio is from 1, as a share of the smaller side.
+  package static func effect(of ratio: Double) -> Double { max(ratio, 1 / ratio) - 1 }
 }

@@ -4,6 +4,28 @@ import LabWorkflows
 
 /// One target, as `measure` and `stages` take it from the command line.
 struct TargetOptions: ParsableArguments {
+  @OptionGroup var launch: LaunchOptions
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("The program and its arguments, after --.", valueName: "command")
+  )
+  var command: [String] = []
+
+  var controls: ControlOptions { launch.controls }
+
+  /// The options of a measurement of the target.
+  func measuring(states: [String], launches: Int) -> MeasureOptions {
+    launch.measuring(
+      command: command,
+      states: states.isEmpty ? [LaunchState.warm.rawValue] : states,
+      launches: launches
+    )
+  }
+}
+
+/// How a program is launched, whatever it is.
+struct LaunchOptions: ParsableArguments {
   @Option(
     help: """
       The launch ends at: exit, stdout:<pattern>, stderr:<pattern>, notify, mark, mark:<name>, \
@@ -50,23 +72,31 @@ struct TargetOptions: ParsableArguments {
 
   @OptionGroup var controls: ControlOptions
 
-  @Argument(
-    parsing: .postTerminator,
-    help: ArgumentHelp("The program and its arguments, after --.", valueName: "command")
-  )
-  var command: [String] = []
-
   func validate() throws {
     if let odd = environment.first(where: { !$0.contains("=") }) {
       throw ValidationError("--env takes VARIABLE=VALUE, not \"\(odd)\"")
     }
   }
 
-  /// The options of a measurement of the target.
-  func measuring(states: [String], launches: Int) -> MeasureOptions {
+  /// The first of the options that was given and that a scenario file would say, if any; `--suppress`
+  /// is not one of them.
+  var firstForCommands: String? {
+    let given = [
+      ("--ready", ready != nil), ("--timeout", timeout != nil),
+      ("--stop-signal", stopSignal != nil), ("--stop-grace", stopGrace != nil),
+      ("--env", !environment.isEmpty), ("--stdin", standardInput != nil), ("--tty", tty),
+      ("--files", !files.isEmpty), ("--install", !install.isEmpty), ("--home", home != nil),
+      ("--state-directory", !stateDirectory.isEmpty),
+      ("--control", !controls.controls.isEmpty),
+    ]
+    return given.first { $0.1 }?.0
+  }
+
+  /// The options of a measurement of a program.
+  func measuring(command: [String], states: [String], launches: Int) -> MeasureOptions {
     MeasureOptions(
       command: command,
-      states: states.isEmpty ? [LaunchState.warm.rawValue] : states,
+      states: states,
       launches: launches,
       ready: ready,
       timeout: timeout,

@@ -1,0 +1,145 @@
+package import LabModel
+import LabStatistics
+
+/// What is concluded of two targets that were launched in the same blocks, of one state and metric.
+package struct ArmComparison: Hashable, Sendable {
+  package var pair: ComparedPair
+  package var state: LaunchState
+  package var metric: Metric
+
+  /// Nil when no block gave a pair.
+  package var comparison: PairedComparison?
+
+  /// How many blocks gave no pair.
+  package var unpaired: Int
+
+  /// The smallest effect that such a comparison detects in 80 % of cases, as a share; nil for fewer
+  /// than 5 pairs.
+  package var smallestDetectable: Double?
+
+  /// The medians of the two sides of the pairs, in the unit of the metric.
+  package var baselineMedian: Double?
+  package var candidateMedian: Double?
+
+  /// When the two are called different.
+  package var rule: ComparisonRule
+
+  /// What forbids every verdict on this run; nil when nothing does.
+  package var obstacle: PairedComparison.Doubt?
+
+  package init(
+    pair: ComparedPair,
+    state: LaunchState,
+    metric: Metric,
+    comparison: PairedComparison?,
+    unpaired: Int,
+    smallestDetectable: Double?,
+    baselineMedian: Double? = nil,
+    candidateMedian: Double? = nil,
+    rule: ComparisonRule = ComparisonRule(),
+    obstacle: PairedComparison.Doubt? = nil
+  ) {
+    self.pair = pair
+    self.state = state
+    self.metric = metric
+    self.comparison = comparison
+    self.unpaired = unpaired
+    self.smallestDetectable = smallestDetectable
+    self.baselineMedian = baselineMedian
+    self.candidateMedian = candidateMedian
+    self.rule = rule
+    self.obstacle = obstacle
+  }
+
+  /// Compares the launches of one state.
+  ///
+  /// - Parameters:
+  ///   - pair: The two targets.
+  ///   - state: One of the plan's.
+  ///   - metric: What `launches` holds.
+  ///   - launches: The launches of both targets.
+  ///   - rule: When the two are called different.
+  ///   - seed: That of the resampling for the smallest detectable effect.
+  package init(
+    _ pair: ComparedPair,
+    in state: LaunchState,
+    of metric: Metric,
+    launches: LaunchPairs,
+    rule: ComparisonRule,
+    seed: UInt64
+  ) {
+    let pairs = launches.pairs(in: state)
+    let comparison = launches.ratio(in: state).map { PairedComparison($0, rule: rule) }
+    self.init(
+      pair: pair,
+      state: state,
+      metric: metric,
+      comparison: comparison,
+      unpaired: launches.unpaired(in: state),
+      smallestDetectable: comparison?.smallestDetectable(seed: seed),
+      baselineMedian: (try? Sample(pairs.map(\.baseline)))?.median,
+      candidateMedian: (try? Sample(pairs.map(\.candidate)))?.median,
+      rule: rule
+    )
+  }
+
+  /// Inconclusive also without any pair, and where something forbids a verdict.
+  package var verdict: Verdict {
+    obstacle == nil ? comparison?.verdict ?? .inconclusive : .inconclusive
+  }
+
+  /// Why the verdict is inconclusive; nil when it is not.
+  package var doubt: PairedComparison.Doubt? {
+    guard verdict == .inconclusive else { return nil }
+    return obstacle ?? comparison?.doubt ?? .fewPairs
+  }
+
+  /// The same as every comparison is shown.
+  package var finding: ComparisonFinding {
+    ComparisonFinding(
+      pair: pair,
+      state: state,
+      metric: metric,
+      baselineMedian: baselineMedian,
+      candidateMedian: candidateMedian,
+      ratio: comparison?.ratio,
+      interval: comparison?.interval,
+      interval95: comparison?.pairs.interval(),
+      verdict: verdict,
+      doubt: doubt,
+      count: comparison?.count ?? 0,
+      unpaired: unpaired,
+      smallestDetectable: smallestDetectable,
+      rule: rule
+    )
+  }
+}
+
+extension Proof {
+  /// Says what an interleaved comparison of two builds found, as it is kept with an alert.
+  ///
+  /// - Parameters:
+  ///   - arm: What was concluded.
+  ///   - run: The id of the run that holds the launches.
+  ///   - good: The commit, or the first digits of the digest, of the baseline.
+  ///   - bad: Likewise of the candidate.
+  ///   - scope: What the two builds consist of.
+  package init(arm: ArmComparison, run: String, good: String, bad: String, scope: Scope) {
+    self.init(
+      run: run,
+      baseline: arm.pair.baseline,
+      candidate: arm.pair.candidate,
+      good: good,
+      bad: bad,
+      scope: scope,
+      pairs: arm.comparison?.count ?? 0,
+      ratio: arm.comparison?.ratio ?? 1,
+      low: arm.comparison?.interval?.low,
+      high: arm.comparison?.interval?.high,
+      confidence: arm.rule.confidence,
+      effectLimit: arm.rule.effectLimit,
+      verdict: arm.verdict,
+      smallestDetectable: arm.smallestDetectable
+    )
+  }
+}
