@@ -37,14 +37,14 @@ struct ComparisonTable {
       isNamed
       ? ["before", "after"]
       : findings.first.map {
-        [$0.pair.baseline.printable, $0.pair.candidate.printable]
+        [$0.pair.sides.baseline, $0.pair.sides.candidate]
       } ?? []
     return (isNamed ? ["compared", "state"] : ["state"]) + (hasMetrics ? ["metric"] : []) + sides
       + ["change", "interval", "verdict", counted, "detects"]
   }
 
   private func row(_ finding: ComparisonFinding) -> [TextTable.Cell] {
-    (isNamed ? [TextTable.Cell(name(of: finding))] : [])
+    (isNamed ? [TextTable.Cell(finding.pair.phrase)] : [])
       + [TextTable.Cell(finding.state.rawValue)]
       + (hasMetrics ? [TextTable.Cell(finding.metric.rawValue)] : [])
       + figures(of: finding).map { TextTable.Cell($0.text, $0.ink) }
@@ -69,15 +69,11 @@ struct ComparisonTable {
   private func phrases(_ finding: ComparisonFinding) -> [String] {
     let figures = figures(of: finding)
     let metric = hasMetrics ? " \(finding.metric.rawValue)" : ""
-    let head = "\(name(of: finding)) \(finding.state.rawValue)\(metric): "
+    let head = "\(finding.pair.phrase) \(finding.state.rawValue)\(metric): "
     let numbers = figures.filter { $0.title != "verdict" }
       .map { Self.unbroken("\($0.title) \($0.text)") }.joined(separator: ", ")
     return [head + style.paint(finding.verdict.rawValue, ink(finding.verdict))]
       + style.wrapped("    " + numbers, indent: 4).map { $0.replacing("\u{A0}", with: " ") }
-  }
-
-  private func name(of finding: ComparisonFinding) -> String {
-    "\(finding.pair.candidate.printable) against \(finding.pair.baseline.printable)"
   }
 
   private func count(of finding: ComparisonFinding) -> String {

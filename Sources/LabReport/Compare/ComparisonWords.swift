@@ -27,8 +27,7 @@ struct ComparisonWords {
 
   /// Who is what compared with whom.
   private var statement: String {
-    let candidate = finding.pair.candidate.printable
-    let baseline = finding.pair.baseline.printable
+    let (baseline, candidate) = finding.pair.sides
     return switch finding.verdict {
     case .regression, .improvement: "\(candidate) is \(difference) than \(baseline)"
     case .same:
@@ -71,10 +70,9 @@ struct ComparisonWords {
     case .differentControls?: return "the runs had different controls"
     case .wideInterval?, nil:
       guard let interval = finding.interval else { return "there is no interval" }
-      let upper = 1 + finding.rule.effectLimit
-      let isBeyond = interval.low > 1 || interval.high < 1
-      return isBeyond && (interval.low < upper || interval.high > 1 / upper)
-        ? "there is a difference, but not known to exceed \(limit)"
+      let isDifference = interval.low > 1 || interval.high < 1
+      return isDifference
+        ? "there is a difference, but it may be within \(limit)"
         : "the interval reaches across the limit of \(limit)"
     }
   }
@@ -102,5 +100,19 @@ struct ComparisonWords {
     let text = Quantity.percent(abs(share))
     guard text != Quantity.percent(0) else { return "±\(text)" }
     return "\(share < 0 ? "−" : "+")\(text)"
+  }
+}
+
+extension ComparedPair {
+  /// What the two sides are called; a target of two runs has one name, and so a time beside it.
+  var sides: (baseline: String, candidate: String) {
+    guard baseline == candidate else { return (baseline.printable, candidate.printable) }
+    return ("\(baseline.printable) before", "\(candidate.printable) after")
+  }
+
+  /// Both sides as a phrase.
+  var phrase: String {
+    baseline == candidate
+      ? candidate.printable : "\(candidate.printable) against \(baseline.printable)"
   }
 }

@@ -1,4 +1,4 @@
-package import LabAnalysis
+import LabAnalysis
 package import LabModel
 
 /// A comparison as it is asked for on the command line, in the words that were typed.

@@ -37,7 +37,7 @@ package struct LaunchCount: Hashable, Sendable {
       )
     }
     guard let most = ends[1], most >= fewest else { throw bad }
-    let share = try precision.map { try Percentage($0, option: "--precision").share } ?? 0.01
+    let share = try Percentage(precision ?? "1%", option: "--precision").share
     adaptive = AdaptiveLaunches(most: most, precision: share)
   }
 }
