@@ -187,7 +187,7 @@ package enum WorkflowError: LabError, Hashable {
         id: "not-tabular",
         problem: "\(what) cannot be written as CSV, because they hold lists",
         remedy: "write them as JSON lines with `--format jsonl`"
-
+      )
     case .badCommandLine(let text, let reason, let remedy):
       Diagnostic(
         .error,
