@@ -79,7 +79,7 @@ extension EndToEnd {
 
 extension Launchlab {
   /// Writes a C project in `repository`, and a scenario beside it that builds and launches it.
-  fileprivate func writeProject(build: String) throws {
+  func writeProject(build: String) throws {
     try write("int main(void) { return 0; }\n", to: "repository/main.c")
     try write(
       """

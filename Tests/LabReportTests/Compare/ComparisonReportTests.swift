@@ -1,0 +1,86 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabReport
+import LabTestSupport
+import Testing
+
+@Suite struct ComparisonReportTests {
+  private let suite = "ComparisonReportTests"
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    let shapes: [SampleComparison.Shape]
+    var status = RunRecord.Status.complete
+
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(name: "slower", shapes: [.init(ratio: 1.081)]),
+    Case(name: "faster", shapes: [.init(ratio: 0.9)]),
+    Case(name: "same", shapes: [.init(ratio: 1.001, spread: 0.002)]),
+    Case(name: "wide", shapes: [.init(ratio: 1.01, spread: 0.03)]),
+    Case(name: "known-to-differ", shapes: [.init(ratio: 1.025)]),
+    Case(name: "few", shapes: [.init(ratio: 1.1, pairs: 3)]),
+    Case(name: "none", shapes: [.init(ratio: 1.1, pairs: 0)]),
+    Case(
+      name: "below-floor",
+      shapes: [.init(ratio: 1.08, rule: ComparisonRule(noiseFloor: 0.12))]
+    ),
+    Case(name: "disturbed", shapes: [.init(ratio: 1.2, obstacle: .disturbed)]),
+    Case(
+      name: "looks",
+      shapes: [.init(ratio: 1.081, rule: ComparisonRule(confidence: 0.9875))]
+    ),
+    Case(
+      name: "several",
+      shapes: [
+        .init(ratio: 1.001, spread: 0.002), .init(state: .rebootCold, ratio: 1.12),
+        .init(candidate: "C", metric: .peakRSS, ratio: 0.8),
+        .init(candidate: "C", state: .rebootCold, metric: .peakRSS, ratio: 1.3, pairs: 47),
+      ]
+    ),
+    Case(name: "interrupted", shapes: [.init(ratio: 1.081, pairs: 9)], status: .interrupted),
+  ]
+
+  @Test(arguments: cases)
+  func `says the answer first, then the table`(test: Case) throws {
+    let summary = try SampleComparison.summary(test.shapes, status: test.status)
+    let text = ComparisonText(summary, style: TextStyle(width: 110)).rendered()
+    try expectSnapshot(text, named: test.name, suite: suite)
+  }
+
+  @Test func `fits a narrow terminal, in colour`() throws {
+    let several = try #require(Self.cases.first { $0.name == "several" })
+    let summary = try SampleComparison.summary(several.shapes)
+    let narrow = ComparisonText(summary, style: TextStyle(width: 60)).rendered()
+    let colored = ComparisonText(summary, style: TextStyle(usesColor: true, width: 110))
+    try expectSnapshot(narrow, named: "narrow", suite: suite)
+    try expectSnapshot(colored.rendered(), named: "colored", suite: suite)
+  }
+
+  @Test(arguments: [0, 12])
+  func `shows stored runs with the nights that tell their scatter`(nights: Int) throws {
+    let comparison = SampleComparison.stored(nights: nights)
+    let text = ComparisonText(comparison, style: TextStyle(width: 110)).rendered()
+    try expectSnapshot(text, named: "stored-\(nights)", suite: suite)
+    var json = ""
+    ComparisonJSON(comparison).write { json += $0 }
+    try expectSnapshot(json, named: "stored-\(nights)-json", suite: suite)
+  }
+
+  @Test func `writes the deciding comparison and all of them as JSON`() throws {
+    let several = try #require(Self.cases.first { $0.name == "several" })
+    var json = ""
+    ComparisonJSON(try SampleComparison.summary(several.shapes)).write { json += $0 }
+    try expectSnapshot(json, named: "json", suite: suite)
+  }
+
+  @Test func `JSON without any comparison has nulls`() throws {
+    var json = ""
+    ComparisonJSON(try SampleComparison.summary([])).write { json += $0 }
+    #expect(json.contains("\"verdict\": \"inconclusive\""))
+    #expect(json.contains("\"ratio\": null"))
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// Two programs, two revisions and two runs against each other.
+  @Suite struct CompareTests {
+    private static let quick = "perl -e 0"
+    private static let slow = "perl -e 'for (1..3000000) { $x += $_ }'"
+
+    @Test(.enabled(if: Machine.has("perl"), "perl is not installed"))
+    func `calls a program that works longer a regression`() async throws {
+      let lab = Launchlab()
+
+      let output = try await lab.run(
+        "compare",
+        "--launches",
+        "10",
+        "--json",
+        "c.json",
+        Self.quick,
+        Self.slow
+      )
+      let result = try Result(lab, "c.json")
+
+      #expect(output.status == 1, "\(output.stderr)")
+      #expect(output.stdout.hasPrefix("B is "))
+      #expect(output.stdout.contains(" slower than A (95 % interval +"))
+      #expect(result.schema == "launchlab.compare/1")
+      #expect(result.verdict == "regression")
+      #expect(result.effectLimit == 0.02)
+      let comparison = try #require(result.comparisons.first)
+      #expect(comparison.count + comparison.unpaired == 10)
+      #expect(comparison.baseline == "A" && comparison.candidate == "B")
+      #expect(result.runs.first?.targets.map(\.command.first) == ["perl", "perl"])
+      let launches = try await lab.launches()
+      #expect(launches.count == 20)
+      // Both are launched in each block.
+      for block in 0..<10 {
+        #expect(Set(launches.filter { $0.block == block }.map(\.target)) == ["A", "B"])
+      }
+    }
+
+    @Test(.enabled(if: Machine.has("perl"), "perl is not installed"))
+    func `calls the same the other way round an improvement`() async throws {
+      let lab = Launchlab()
+
+      let output = try await lab.run("compare", "--launches", "10", Self.slow, Self.quick)
+
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(output.stdout.contains(" faster than A (95 % interval −"))
+    }
+
+    @Test(
+      .enabled(if: Machine.has("git"), "git is not installed"),
+      .enabled(if: Machine.has("cc"), "there is no C compiler `cc`")
+    )
+    func `compares two revisions of a source`() async throws {
+      let lab = Launchlab()
+      try lab.writeProject(build: "cc -o app main.c")
+      try lab.makeRepository()
+      let work = "volatile long x; int main(void) { while (x < 100000000) x++; return 0; }\n"
+      try lab.write(work, to: "repository/main.c")
+      try lab.commit()
+
+      let output = try await lab.run(
+        "compare",
+        "--revisions",
+        "HEAD~1..HEAD",
+        "--launches",
+        "8",
+        "--json",
+        "c.json",
+        "scenario.yml"
+      )
+      let result = try Result(lab, "c.json")
+      let unknown = try await lab.run("compare", "--revisions", "HEAD~9..HEAD", "scenario.yml")
+      let same = try await lab.run("compare", "--revisions", "HEAD..HEAD", "scenario.yml")
+
+      #expect(output.status == 1, "\(output.stderr)")
+      let comparison = try #require(result.comparisons.first)
+      #expect(comparison.baseline.wholeMatch(of: /\w+@[0-9a-f]{7,}/) != nil)
+      #expect(unknown.status == 128)
+      #expect(same.status == 64)
+      #expect(same.stderr.contains("are the same commit"))
+    }
+
+    @Test func `two stored runs give a ratio, and no verdict without nights`() async throws {
+      let lab = Launchlab()
+      for _ in 0..<2 {
+        let run = try await lab.run("measure", "--launches", "6", "--", "/bin/true")
+        #expect(run.status == 0, "\(run.stderr)")
+      }
+
+      let output = try await lab.run("compare", "--json", "c.json", "last~1", "last")
+      let result = try Result(lab, "c.json")
+      let itself = try await lab.run("compare", "last", "last")
+      let missing = try await lab.run("compare", "last~7", "last")
+      let mixed = try await lab.run("compare", "last", "/bin/true")
+
+      #expect(output.status == 125)
+      #expect(output.stderr.contains("warning: the runs were made one after the other"))
+      #expect(result.comparisons.map(\.doubt) == ["not-interleaved"])
+      #expect(result.runs.count == 2)
+      #expect([itself.status, missing.status, mixed.status] == [64, 64, 64])
+    }
+
+    @Test func `refuses what cannot be compared`() async throws {
+      let lab = Launchlab()
+
+      let pipe = try await lab.run("compare", "ls | wc", "true")
+      let metric = try await lab.run("compare", "--metric", "speed", "true", "true")
+      let missing = try await lab.run("compare", "--launches", "5", "/nowhere/a", "true")
+
+      #expect(pipe.status == 64)
+      #expect(pipe.stderr.contains("no shell is run that would obey |"))
+      #expect(metric.status == 64)
+      #expect(missing.status == 128)
+      for output in [pipe, metric, missing] { #expect(output.stderr.contains("help: ")) }
+    }
+
+    /// What `compare --json` writes.
+    private struct Result: Decodable {
+      let schema: String
+      let verdict: String
+      let effectLimit: Double?
+      let runs: [Run]
+      let comparisons: [Comparison]
+
+      struct Run: Decodable {
+        let targets: [Target]
+      }
+
+      struct Target: Decodable {
+        let command: [String]
+      }
+
+      struct Comparison: Decodable {
+        let baseline: String
+        let candidate: String
+        let count: Int
+        let unpaired: Int
+        let doubt: String?
+      }
+
+      init(_ lab: Launchlab, _ file: String) throws {
+        let text = try String(contentsOfFile: lab.path(file), encoding: .utf8)
+        self = try StoredRun.decoder.decode(Self.self, from: Data(text.utf8))
+      }
+    }
+  }
+}
