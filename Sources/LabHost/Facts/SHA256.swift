@@ -8,57 +8,86 @@ package struct SHA256: Hashable, Sendable {
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
 
-  package init(_ message: [UInt8]) {
-    let padded = Self.padded(message)
-    for start in stride(from: 0, to: padded.count, by: 64) {
-      compress(padded[start..<(start + 64)])
+  /// The end of what was appended, less than a block of 64 bytes.
+  private var pending: [UInt8] = []
+
+  /// How many bytes were appended.
+  private var count: UInt64 = 0
+
+  /// The message that is empty, to be appended to.
+  package init() {}
+
+  package init(_ message: [UInt8]) { append(message[...]) }
+
+  /// Takes in the next bytes of the message.
+  package mutating func append(_ bytes: ArraySlice<UInt8>) {
+    count += UInt64(bytes.count)
+    var schedule = [UInt32](repeating: 0, count: 64)
+    var rest = bytes
+    if !pending.isEmpty {
+      let missing = rest.prefix(64 - pending.count)
+      pending += missing
+      rest = rest.dropFirst(missing.count)
+      guard pending.count == 64 else { return }
+      compress(pending[...], &schedule)
+      pending.removeAll(keepingCapacity: true)
     }
+    while rest.count >= 64 {
+      compress(rest.prefix(64), &schedule)
+      rest = rest.dropFirst(64)
+    }
+    pending += rest
   }
 
-  /// The digest as 64 lower-case hexadecimal digits.
+  /// The digest of what was appended, as 64 lower-case hexadecimal digits.
   package var hexadecimal: String {
-    state.map { word in
+    var whole = self
+    whole.append(padding[...])
+    return whole.state.map { word in
       let digits = String(word, radix: 16)
       return String(repeating: "0", count: 8 - digits.count) + digits
     }.joined()
   }
 
-  private static func padded(_ message: [UInt8]) -> [UInt8] {
-    var padded = message + [0x80]
-    while padded.count % 64 != 56 { padded.append(0) }
-    let bitCount = UInt64(message.count) * 8
-    for shift in stride(from: UInt64(56), through: 0, by: -8) {
-      padded.append(UInt8(truncatingIfNeeded: bitCount >> shift))
+  /// What makes the message end with its length at the end of a block.
+  private var padding: [UInt8] {
+    let zeros = (119 - pending.count) % 64
+    let length = stride(from: UInt64(56), through: 0, by: -8).map {
+      UInt8(truncatingIfNeeded: (count * 8) >> $0)
     }
-    return padded
+    return [0x80] + [UInt8](repeating: 0, count: zeros) + length
   }
 
-  private mutating func compress(_ block: ArraySlice<UInt8>) {
-    let schedule = Self.schedule(of: block)
-    var v = state
+  private mutating func compress(_ block: ArraySlice<UInt8>, _ schedule: inout [UInt32]) {
+    Self.fill(&schedule, from: block)
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for round in 0..<64 {
-      let sum1 = v[4].rotated(6) ^ v[4].rotated(11) ^ v[4].rotated(25)
-      let choice = (v[4] & v[5]) ^ (~v[4] & v[6])
-      let first = v[7] &+ sum1 &+ choice &+ Self.constants[round] &+ schedule[round]
-      let sum0 = v[0].rotated(2) ^ v[0].rotated(13) ^ v[0].rotated(22)
-      let majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2])
-      v = [first &+ sum0 &+ majority, v[0], v[1], v[2], v[3] &+ first, v[4], v[5], v[6]]
+      let sum1 = e.rotated(6) ^ e.rotated(11) ^ e.rotated(25)
+      let choice = (e & f) ^ (~e & g)
+      let first = h &+ sum1 &+ choice &+ Self.constants[round] &+ schedule[round]
+      let sum0 = a.rotated(2) ^ a.rotated(13) ^ a.rotated(22)
+      let majority = (a & b) ^ (a & c) ^ (b & c)
+      (h, g, f, e) = (g, f, e, d &+ first)
+      (d, c, b, a) = (c, b, a, first &+ sum0 &+ majority)
     }
-    for index in state.indices { state[index] &+= v[index] }
+    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
   }
 
-  private static func schedule(of block: ArraySlice<UInt8>) -> [UInt32] {
-    var words: [UInt32] = stride(from: block.startIndex, to: block.endIndex, by: 4).map { start in
-      block[start..<(start + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+  private static func fill(_ schedule: inout [UInt32], from block: ArraySlice<UInt8>) {
+    for index in 0..<16 {
+      let start = block.startIndex + index * 4
+      schedule[index] =
+        UInt32(block[start]) << 24 | UInt32(block[start + 1]) << 16
+        | UInt32(block[start + 2]) << 8 | UInt32(block[start + 3])
     }
     for index in 16..<64 {
-      let early = words[index - 15]
-      let late = words[index - 2]
+      let early = schedule[index - 15]
+      let late = schedule[index - 2]
       let sigma0 = early.rotated(7) ^ early.rotated(18) ^ (early >> 3)
       let sigma1 = late.rotated(17) ^ late.rotated(19) ^ (late >> 10)
-      words.append(words[index - 16] &+ sigma0 &+ words[index - 7] &+ sigma1)
+      schedule[index] = schedule[index - 16] &+ sigma0 &+ schedule[index - 7] &+ sigma1
     }
-    return words
   }
 
   /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.

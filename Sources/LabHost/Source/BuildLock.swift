@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SystemPackage
 
@@ -5,26 +6,69 @@ import SystemPackage
 struct BuildLock {
   private let file: FileDescriptor
 
-  /// Waits until no other process holds the lock.
+  /// Makes the directory of the lock, and waits until no other process holds it.
+  ///
+  /// A build that was removed meanwhile took its lock along, which then keeps nobody out: another
+  /// one is made.
   ///
   /// - Throws: ``HostError/interrupted`` when the flag is set meanwhile, or an `Errno`.
   init(_ path: FilePath, interrupt: InterruptFlag?) async throws {
-    file = try FileDescriptor.open(
-      path,
-      .readWrite,
-      options: [.create, .closeOnExec],
-      permissions: [.ownerReadWrite]
-    )
-    while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
-      let failure = Errno(rawValue: errno)
-      let mayPass = [.wouldBlock, .interrupted].contains(failure)
-      guard mayPass, interrupt?.isSet != true else {
-        try? file.close()
-        throw mayPass ? HostError.interrupted : failure
+    while true {
+      try FileManager.default.createDirectory(
+        atPath: path.removingLastComponent().string,
+        withIntermediateDirectories: true
+      )
+      guard let file = try Self.opened(path) else { continue }
+      while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
+        let failure = Errno(rawValue: errno)
+        let mayPass = [.wouldBlock, .interrupted].contains(failure)
+        guard mayPass, interrupt?.isSet != true else {
+          try? file.close()
+          throw mayPass ? HostError.interrupted : failure
+        }
+        try await Task.sleep(for: .milliseconds(20))
       }
-      try await Task.sleep(for: .milliseconds(20))
+      if Self.isStillThere(file, at: path) {
+        self.file = file
+        return
+      }
+      try? file.close()
     }
   }
 
+  /// Takes the lock, unless another process holds it or it was never made.
+  init?(ifFree path: FilePath) {
+    guard let file = try? FileDescriptor.open(path, .readWrite, options: [.closeOnExec]) else {
+      return nil
+    }
+    guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0, Self.isStillThere(file, at: path) else {
+      try? file.close()
+      return nil
+    }
+    self.file = file
+  }
+
   func release() { try? file.close() }
+
+  /// Opens or makes the file of the lock; nil when its directory is gone again.
+  private static func opened(_ path: FilePath) throws -> FileDescriptor? {
+    do {
+      return try FileDescriptor.open(
+        path,
+        .readWrite,
+        options: [.create, .closeOnExec],
+        permissions: [.ownerReadWrite]
+      )
+    } catch Errno.noSuchFileOrDirectory {
+      return nil
+    }
+  }
+
+  private static func isStillThere(_ file: FileDescriptor, at path: FilePath) -> Bool {
+    var own = stat()
+    guard unsafe fstat(file.rawValue, &own) == 0, let now = DiskUse.status(of: path) else {
+      return false
+    }
+    return own.st_ino == now.st_ino && own.st_dev == now.st_dev
+  }
 }

@@ -47,13 +47,13 @@ package struct SourceBuild: Sendable {
       directory: tree.appending(repository.prefix).lexicallyNormalized().string,
       wasCached: true
     )
-    try FileManager.default.createDirectory(
-      atPath: room.string,
-      withIntermediateDirectories: true
-    )
     let lock = try await BuildLock(room.appending("lock"), interrupt: interrupt)
     defer { lock.release() }
-    if FileManager.default.fileExists(atPath: room.appending("complete").string) { return record }
+    if FileManager.default.fileExists(atPath: room.appending("complete").string) {
+      // The builds that were not used for the longest time are removed first.
+      DiskUse.touch(room.appending("complete"))
+      return record
+    }
     record.wasCached = false
     announce(record)
     try await checkOut(commit.id, of: repository, to: tree)
@@ -64,6 +64,7 @@ package struct SourceBuild: Sendable {
       throw error
     }
     try GitRepository.unlinkWorktree(at: tree)
+    BuildCache.noteSize(of: room)
     try Data().write(to: URL(filePath: room.appending("complete").string))
     return record
   }

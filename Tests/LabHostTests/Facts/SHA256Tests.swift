@@ -37,4 +37,16 @@ import Testing
   @Test(arguments: cases) func `agrees with an independent implementation`(_ test: Case) {
     #expect(SHA256(test.message).hexadecimal == test.digest)
   }
+
+  @Test(arguments: [1, 7, 63, 64, 65, 1_000])
+  func `gives the same digest of a message in pieces`(size: Int) {
+    let message = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    var hash = SHA256()
+    for start in stride(from: 0, to: message.count, by: size) {
+      hash.append(message[start..<min(message.count, start + size)])
+    }
+    #expect(hash.hexadecimal == SHA256(message).hexadecimal)
+    // By Python's hashlib, of `bytes(i * 31 % 256 for i in range(1000))`.
+    #expect(hash.hexadecimal == "945acdf575d6a2430bf4d6163e1d03b4b0b896fcef107c8b24bf7ff07a621fa3")
+  }
 }

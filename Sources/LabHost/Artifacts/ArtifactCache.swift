@@ -1,0 +1,187 @@
+import Foundation
+import Glibc
+package import LabModel
+import SystemPackage
+
+/// Copies of programs as they were in former nights, by the digest of their content.
+///
+/// A copy is whole or not there: it is made under another name, and moved when its digest is known.
+/// It is read once more before it is used, so that what somebody put in its place is never launched.
+package struct ArtifactCache: Sendable {
+  private let directory: FilePath
+
+  /// The beginning of the name of a directory that is being filled.
+  private static let prefix = "new-"
+
+  /// - Parameter directory: An absolute path; it is made when something is kept.
+  package init(directory: String) { self.directory = FilePath(directory) }
+
+  /// Reads a file, and tells what it is.
+  ///
+  /// - Parameter path: Absolute; links are followed.
+  /// - Returns: Where links led, and what is there.
+  /// - Throws: ``HostError/system(operation:path:errno:)`` when it cannot be read, or is no file.
+  package static func artifact(at path: String) throws(HostError) -> Artifact {
+    let real = DeclaredDirectory.realPath(of: FilePath(path)) ?? FilePath(path)
+    let file = try OpenFile(reading: real)
+    guard try file.status().isRegular else { throw file.failure("read the program", EINVAL) }
+    let (digest, bytes) = try digest(of: file)
+    return Artifact(path: real.string, digest: digest, bytes: bytes)
+  }
+
+  /// Keeps a copy of a file, unless there is one.
+  ///
+  /// Whether a copy of before is still what it was is looked at when it is used.
+  ///
+  /// - Parameters:
+  ///   - artifact: What ``artifact(at:)`` has found.
+  ///   - name: The name of the copy, which is what it sees as its own.
+  /// - Returns: The path of the copy.
+  /// - Throws: ``HostError/system(operation:path:errno:)`` on a full disk, say; then nothing is left
+  ///   behind. Also when the file has changed since.
+  @discardableResult
+  package func keep(_ artifact: Artifact, as name: String) throws(HostError) -> String {
+    guard let name = FilePath.Component(name), name.kind == .regular,
+      let room = room(of: artifact.digest)
+    else { throw .system(operation: "keep a copy of", path: artifact.path, errno: EINVAL) }
+    if Self.isThere(room.appending(name), bytes: artifact.bytes) {
+      DiskUse.touch(room)
+      return room.appending(name).string
+    }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory.removingLastComponent().string,
+        withIntermediateDirectories: true
+      )
+    } catch {
+      throw .system(operation: "make the directory", path: directory.string, errno: errno)
+    }
+    try Workspace.make(directory, permissions: 0o700)
+    removeLeftovers()
+    let salt = String(UInt64.random(in: 0...(.max)), radix: 16)
+    let new = directory.appending("\(Self.prefix)\(ProcessIdentity.current)-\(salt)")
+    try Workspace.make(new, permissions: 0o700)
+    defer { Workspace.remove(new) }
+    try fill(new.appending(name), with: artifact)
+    try move(name, from: new, to: room)
+    return room.appending(name).string
+  }
+
+  /// Finds the copy of a program.
+  ///
+  /// Cost: it reads the whole copy.
+  ///
+  /// - Parameters:
+  ///   - artifact: What it is a copy of.
+  ///   - name: The name that it was kept under.
+  /// - Returns: The path of the copy; nil when there is none, or it is not what it should be.
+  package func copy(of artifact: Artifact, named name: String) -> String? {
+    guard let name = FilePath.Component(name), name.kind == .regular,
+      let room = room(of: artifact.digest), DiskUse.status(of: room)?.isDirectory == true
+    else { return nil }
+    let path = room.appending(name)
+    guard Self.isThere(path, bytes: artifact.bytes), let file = try? OpenFile(reading: path),
+      let found = try? Self.digest(of: file), found.digest == artifact.digest
+    else { return nil }
+    DiskUse.touch(room)
+    return path.string
+  }
+
+  /// Whether there is a file of this user with so many bytes, which may have been changed since.
+  private static func isThere(_ path: FilePath, bytes: Int64) -> Bool {
+    guard let status = DiskUse.status(of: path) else { return false }
+    return status.isRegular && status.st_uid == geteuid() && Int64(status.st_size) == bytes
+  }
+
+  /// Every copy that is kept.
+  ///
+  /// - Parameter needed: The digests of those that must stay.
+  /// - Returns: One room per digest, ascending by path.
+  package func rooms(needed: Set<String>) -> [KeptRoom] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
+    return names.sorted().compactMap { name in
+      guard let room = room(of: name), let usedAt = DiskUse.changedAt(room) else { return nil }
+      return KeptRoom(
+        path: room.string,
+        bytes: DiskUse.bytes(below: room),
+        usedAt: usedAt,
+        isNeeded: needed.contains(name)
+      )
+    }
+  }
+
+  /// Removes a room with what is in it.
+  package func remove(_ room: KeptRoom) { Workspace.remove(FilePath(room.path)) }
+
+  // MARK: - Places
+
+  /// Where copies of a digest are; nil for a text that is none.
+  private func room(of digest: String) -> FilePath? {
+    let isDigest =
+      digest.utf8.count == 64
+      && digest.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    return isDigest ? directory.appending(digest) : nil
+  }
+
+  /// Removes what processes that were killed have left.
+  private func removeLeftovers() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
+    for name in names where name.hasPrefix(Self.prefix) {
+      let owner = name.dropFirst(Self.prefix.count).split(separator: "-").prefix(2)
+      if ProcessIdentity(owner.joined(separator: "-"))?.isAlive != true {
+        Workspace.remove(directory.appending(name))
+      }
+    }
+  }
+
+  // MARK: - Copying
+
+  private func fill(_ path: FilePath, with artifact: Artifact) throws(HostError) {
+    let source = try OpenFile(reading: FilePath(artifact.path))
+    let status = try source.status()
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = unsafe path.withPlatformString { unsafe open($0, flags, 0o600) }
+    guard descriptor >= 0 else {
+      throw .system(operation: "make a copy", path: path.string, errno: errno)
+    }
+    let copy = OpenFile(descriptor: descriptor, path: path)
+    _ = try copy.append(contentOf: source)
+    try copy.check(fchmod(descriptor, status.permissions & 0o777 | 0o400), "set the mode of")
+    try copy.synchronize()
+    guard lseek(descriptor, 0, SEEK_SET) == 0, try Self.digest(of: copy).digest == artifact.digest
+    else { throw .system(operation: "copy unchanged", path: artifact.path, errno: EBUSY) }
+  }
+
+  /// Moves a whole directory into its place, or its file into one that is there.
+  private func move(
+    _ name: FilePath.Component,
+    from new: FilePath,
+    to room: FilePath
+  ) throws(HostError) {
+    if unsafe rename(new.string, room.string) == 0 { return }
+    try Workspace.make(room, permissions: 0o700)
+    let (source, target) = (new.appending(name).string, room.appending(name).string)
+    guard unsafe rename(source, target) == 0 else {
+      throw .system(operation: "keep a copy", path: room.string, errno: errno)
+    }
+  }
+
+  private static func digest(
+    of file: borrowing OpenFile
+  ) throws(HostError) -> (
+    digest: String, bytes: Int64
+  ) {
+    var hash = SHA256()
+    var bytes: Int64 = 0
+    var chunk = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = unsafe read(file.descriptor, &chunk, chunk.count)
+      let code = errno
+      if count < 0, code == EINTR { continue }
+      guard count >= 0 else { throw file.failure("read", code) }
+      if count == 0 { return (hash.hexadecimal, bytes) }
+      hash.append(chunk.prefix(count))
+      bytes += Int64(count)
+    }
+  }
+}

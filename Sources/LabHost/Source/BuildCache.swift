@@ -1,0 +1,68 @@
+import Foundation
+import SystemPackage
+
+/// The builds of sources that are kept, each in a room of its own.
+package struct BuildCache: Sendable {
+  private let directory: FilePath
+
+  /// - Parameter directory: The directory that ``SourceBuild`` builds in.
+  package init(directory: String) { self.directory = FilePath(directory) }
+
+  /// Every build that is kept, those that have failed included.
+  ///
+  /// Cost: a build that was never measured is walked through once.
+  ///
+  /// - Parameter trees: The git tree ids of builds that must stay.
+  /// - Returns: One room per build, ascending by path.
+  package func rooms(neededTrees trees: Set<String>) -> [KeptRoom] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
+    let needed = Set(trees.map { $0.prefix(16) })
+    return names.sorted().compactMap { name in
+      let room = directory.appending(name)
+      guard Self.isRoom(name), DiskUse.status(of: room)?.isDirectory == true,
+        let usedAt = DiskUse.changedAt(room.appending("complete")) ?? DiskUse.changedAt(room)
+      else { return nil }
+      return KeptRoom(
+        path: room.string,
+        bytes: Self.size(of: room),
+        usedAt: usedAt,
+        isNeeded: needed.contains(name.prefix(16))
+      )
+    }
+  }
+
+  /// Removes a build, unless something is being built in its place.
+  ///
+  /// - Returns: Whether it was removed.
+  @discardableResult
+  package func remove(_ room: KeptRoom) -> Bool {
+    let path = FilePath(room.path)
+    guard let lock = BuildLock(ifFree: path.appending("lock")) else { return false }
+    defer { lock.release() }
+    // First what says that the rest is whole.
+    try? FileManager.default.removeItem(atPath: path.appending("complete").string)
+    try? GitRepository.unlinkWorktree(at: path.appending("tree"))
+    Workspace.remove(path)
+    return true
+  }
+
+  /// Writes down how much space a build takes, which does not change any more.
+  static func noteSize(of room: FilePath) {
+    let bytes = DiskUse.bytes(below: room)
+    try? Data("\(bytes)\n".utf8).write(to: URL(filePath: room.appending("size").string))
+  }
+
+  private static func size(of room: FilePath) -> Int64 {
+    let noted = try? String(contentsOfFile: room.appending("size").string, encoding: .utf8)
+    return noted.flatMap { Int64($0.filter(\.isNumber)) } ?? DiskUse.bytes(below: room)
+  }
+
+  /// Whether a name is one that ``SourceBuild/key(tree:command:prefix:)`` gives.
+  private static func isRoom(_ name: String) -> Bool {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts[0].count == 16
+      && parts.allSatisfy { part in
+        !part.isEmpty && part.allSatisfy(\.isHexDigit)
+      }
+  }
+}
