@@ -6,7 +6,7 @@ package enum Planner {
   ///
   /// Arms are the targets in their order, each in every state, then the empty program in every
   /// state where it is asked for, then the counter launches of targets that have counters, then the
-  /// collector launches. The order of each block follows from the seed; see
+  /// collector launches, which the control has none of. The order of each block follows from the seed; see
   /// ``Plan/order(ofBlock:)``.
   ///
   /// - Parameters:
@@ -22,7 +22,8 @@ package enum Planner {
     let counting = scenario.targets.filter { !$0.counters.isEmpty }.flatMap { target in
       scenario.states.map { Arm(target: target.name, state: $0, kind: .counters) }
     }
-    let collecting = scenario.targets.flatMap { target in
+    let collected = scenario.targets.filter { $0.name != Arm.controlTarget }
+    let collecting = collected.flatMap { target in
       scenario.states.flatMap { state in
         (scenario.stages?.arms ?? []).map { collector in
           Arm(target: target.name, state: state, kind: Arm.Kind(collector))

@@ -7,6 +7,10 @@ package enum RunEvent: Sendable {
 
   case built(BuildRecord)
 
+  /// Two builds are launched in the same blocks next, to settle a suspicion about some arms, such as
+  /// `server warm`. `good` and `bad` are the first digits of their commits or digests.
+  case proving(arms: String, good: String, bad: String)
+
   /// The first launch comes next. `done` launches are stored from before, on resumption.
   case started(run: RunRecord, done: Int)
 

@@ -27,7 +27,7 @@ package struct RunRequest: Sendable {
   /// The command that repeats the run, for the report.
   package var commandLine: [String]
 
-  /// Where `latest.md` is written; nil for nowhere.
+  /// Where `run.md` and, of nights, the trend report are written; nil for nowhere.
   package var reportDirectory: String?
 
   package init(

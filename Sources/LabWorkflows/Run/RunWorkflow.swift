@@ -34,6 +34,7 @@ package struct RunWorkflow {
     let source = try await SourceWorkflow(request: request).scenario(observe)
     let beginning = try RunBeginning(request: request, source: source)
     let store = try Store(path: request.store, mode: .readWrite)
+    let kept = kept(of: beginning.plan, source)
     let preflight = Preflight(plan: beginning.plan).warnings
     var laboratory = try await HostLaboratory(
       plan: beginning.plan,
@@ -50,6 +51,7 @@ package struct RunWorkflow {
       sufficiency: request.sufficiency ?? run.plan.precisionSufficiency,
       observe: observe
     )
+    try store.saveArtifacts(kept.artifacts, of: run.id)
     observe(.started(run: run, done: sink.done))
     let loop = LaunchLoop(
       plan: run.plan,
@@ -70,11 +72,21 @@ package struct RunWorkflow {
     let failure = ending.diagnostic(in: run.plan.scenario)
     summary.warnings =
       [failure].compactMap(\.self) + changed + summary.warnings
-      + preflight + laboratory.notes + session.notes
+      + preflight + source.notes + kept.notes + laboratory.notes + session.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
     try store.saveCollectors(CollectorRow.rows(of: summary), of: run.id)
     if let failure = writeReport(of: summary) { summary.warnings.append(failure) }
     return summary
+  }
+
+  /// Keeps what a night launches, for comparisons in later nights.
+  private func kept(of plan: Plan, _ source: SourceWorkflow.Built) -> ArtifactWorkflow.Kept {
+    guard request.purpose == .night else { return ArtifactWorkflow.Kept() }
+    return ArtifactWorkflow(
+      scenario: plan.scenario,
+      isBuilt: source.build != nil,
+      cache: CacheLocation(directory: request.storeDirectory)
+    ).kept()
   }
 
   /// Launches the blocks, and closes the run when the machine fails.
@@ -98,7 +110,7 @@ package struct RunWorkflow {
   /// Writes the report, and says why if that cannot be done, since the result must be shown still.
   private func writeReport(of summary: RunSummary) -> Diagnostic? {
     guard let directory = request.reportDirectory else { return nil }
-    let path = "\(directory)/latest.md"
+    let path = "\(directory)/run.md"
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
       try WholeFile(path).write { sink in
@@ -106,13 +118,7 @@ package struct RunWorkflow {
       }
       return nil
     } catch {
-      return Diagnostic(
-        .warning,
-        id: "report-not-written",
-        problem: "the report cannot be written: \(error)",
-        place: path,
-        remedy: "name a directory that may be written to with --report"
-      )
+      return .reportNotWritten(to: path, because: error)
     }
   }
 }

@@ -2,7 +2,7 @@ import LabHost
 import LabModel
 import LabScenarios
 
-/// Builds what a scenario measures, if it has a source.
+/// Builds what a scenario measures, if it has a source, and adds its control.
 struct SourceWorkflow {
   let request: RunRequest
 
@@ -10,21 +10,27 @@ struct SourceWorkflow {
   struct Built {
     let scenario: Scenario
     let build: BuildRecord?
+    var notes: [Diagnostic] = []
   }
 
-  /// Builds the requested revision, unless it is there already.
+  /// Builds the requested revision and that of the control, unless they are there already.
   func scenario(_ observe: (RunEvent) -> Void) async throws -> Built {
-    guard let source = request.scenario.source else {
-      return Built(scenario: request.scenario, build: nil)
-    }
-    let builds = SourceBuild(
-      source: source,
-      cache: "\(request.storeDirectory)/builds",
-      interrupt: try InterruptFlag.onSignals.get()
-    )
-    let build = try await builds.build(request.revision) { observe(.building($0)) }
+    let cache = CacheLocation(directory: request.storeDirectory)
+    let control = try await ControlWorkflow(scenario: request.scenario, cache: cache)
+      .control(observe)
+    var (scenario, build) = try await built(in: cache, observe)
+    if let control { scenario.targets.append(control.target) }
+    return Built(scenario: scenario, build: build, notes: control?.notes ?? [])
+  }
+
+  private func built(
+    in cache: CacheLocation,
+    _ observe: (RunEvent) -> Void
+  ) async throws -> (Scenario, BuildRecord?) {
+    guard let source = request.scenario.source else { return (request.scenario, nil) }
+    let build = try await cache.builder(of: source)
+      .build(request.revision) { observe(.building($0)) }
     observe(.built(build))
-    let scenario = request.scenario.rebased(from: source.repository, to: build.directory)
-    return Built(scenario: scenario, build: build)
+    return (request.scenario.rebased(from: source.repository, to: build.directory), build)
   }
 }

@@ -25,6 +25,8 @@ final class ProgressDisplay {
       note("building \(build.commit.prefix(12)) \(build.subject)")
     case .built(let build):
       note("\(build.wasCached ? "using the cached build of" : "built") \(build.commit.prefix(12))")
+    case .proving(let arms, let good, let bad):
+      note("proving a suspicion: \(arms), last good \(good) against \(bad)")
     case .started(let run, let done):
       beginning = .now
       resumedAt = done

@@ -1,0 +1,103 @@
+import Foundation
+import LabHost
+import LabModel
+import LabScenarios
+
+/// Prepares the program that does not change, which is launched every night as `control`.
+struct ControlWorkflow {
+  let scenario: Scenario
+  let cache: CacheLocation
+
+  /// The control as a target, and what is to be known of it.
+  struct Control: Hashable {
+    var target: Target
+    var notes: [Diagnostic] = []
+  }
+
+  /// Makes the target of the control.
+  ///
+  /// - Parameter observe: Told of the build of a revision.
+  /// - Returns: The target; nil for a scenario without a control.
+  /// - Throws: `HostError` when its program is not there, or its revision cannot be built.
+  func control(_ observe: (RunEvent) -> Void) async throws -> Control? {
+    switch scenario.control {
+    case nil: nil
+    case .command(let command): try pinned(command)
+    case .revision(let revision, let name): try await built(revision, name, observe)
+    }
+  }
+
+  private func built(
+    _ revision: String,
+    _ name: String,
+    _ observe: (RunEvent) -> Void
+  ) async throws -> Control? {
+    guard let source = scenario.source else { return nil }
+    let build = try await cache.builder(of: source).build(revision) { observe(.building($0)) }
+    let rebased = scenario.rebased(from: source.repository, to: build.directory)
+    guard var target = rebased.targets.first(where: { $0.name == name }) else { return nil }
+    target.name = Arm.controlTarget
+    target.counters = []
+    return Control(target: target)
+  }
+
+  /// Launches the copy of the program that was made in the first night, since updates of the system
+  /// replace the program itself.
+  private func pinned(_ command: [String]) throws -> Control {
+    let target = Target(
+      name: Arm.controlTarget,
+      command: command,
+      directory: scenario.directory
+    )
+    let program = try LaunchedFiles(of: target, in: scenario).program
+    switch Movability(ofProgram: program) {
+    case .movable: break
+    case .script: return inPlace(target, "\"\(program)\" is a script, which may look beside itself")
+    case .fixed(let reason): return inPlace(target, "\"\(program)\" \(reason)")
+    }
+    do {
+      return Control(target: try replaced(target, program: program))
+    } catch let error as any LabError {
+      let problem = error.diagnostics.first?.problem ?? "the copy cannot be made"
+      return inPlace(target, problem, severity: .warning)
+    }
+  }
+
+  private func replaced(_ target: Target, program: String) throws -> Target {
+    let name = (program as NSString).lastPathComponent
+    let command = [program] + target.command.dropFirst()
+    var target = target
+    if let pinned = cache.pins.program(of: command, in: scenario.name),
+      let copy = cache.artifacts.copy(of: pinned, named: name)
+    {
+      target.command[0] = copy
+      return target
+    }
+    let artifact = try ArtifactCache.artifact(at: program)
+    target.command[0] = try cache.artifacts.keep(artifact, as: name)
+    do {
+      try cache.pins.pin(artifact, of: command, in: scenario.name)
+    } catch {
+      throw WorkflowError.cannotWrite(path: "\(cache.directory)/pins", reason: "\(error)")
+    }
+    return target
+  }
+
+  private func inPlace(
+    _ target: Target,
+    _ reason: String,
+    severity: Diagnostic.Severity = .note
+  ) -> Control {
+    let note = Diagnostic(
+      severity,
+      id: "control-in-place",
+      problem: "the control is launched where it is installed, not from a copy of its first night: "
+        + reason,
+      place: "target \"\(Arm.controlTarget)\"",
+      remedy: severity == .note
+        ? "name an ELF program that needs nothing beside itself, or a revision of the source"
+        : "make room on the disk of the store, or let its directory be written to"
+    )
+    return Control(target: target, notes: [note])
+  }
+}
