@@ -1,0 +1,48 @@
+import LabHost
+import LabModel
+import LabStore
+
+/// Keeps the builds and executables of former nights within their bound.
+struct CacheTrim {
+  let store: Store
+  let cache: CacheLocation
+
+  /// In bytes.
+  let limit: Int64
+
+  /// How many complete nights of each scenario keep what they launched: the last good night is one of
+  /// them, unless there is an alert.
+  static let nights = 8
+
+  /// Removes what was not used for the longest time, and is needed by nobody, until the rest fits.
+  ///
+  /// The newest nights of every scenario of the store, the last good nights of open alerts and pinned
+  /// programs are needed.
+  ///
+  /// - Throws: `StoreError`.
+  func run() throws {
+    let total = cache.builds.rooms(neededTrees: []) + cache.artifacts.rooms(needed: [])
+    guard total.reduce(0, { $0 + $1.bytes }) > limit else { return }
+    let needed = try needed()
+    let builds = cache.builds.rooms(neededTrees: needed.trees)
+    let artifacts = cache.artifacts.rooms(needed: needed.digests)
+    for room in KeptRoom.surplus(of: builds + artifacts, limit: limit) {
+      if builds.contains(room) { cache.builds.remove(room) } else { cache.artifacts.remove(room) }
+    }
+  }
+
+  private func needed() throws -> (trees: Set<String>, digests: Set<String>) {
+    var trees: Set<String> = []
+    var digests = cache.pins.digests
+    for scenario in try store.scenarios() {
+      let nights = try store.nights(scenario: scenario)
+      let good = try store.alerts(scenario: scenario).filter(\.isOpen).compactMap(\.lastGood)
+      let recent = nights.filter { $0.status == .complete }.suffix(Self.nights)
+      for night in recent + nights.filter({ good.contains($0.run) }) {
+        if let tree = night.build?.tree { trees.insert(tree) }
+        digests.formUnion(night.artifacts.values.map(\.digest))
+      }
+    }
+    return (trees, digests)
+  }
+}

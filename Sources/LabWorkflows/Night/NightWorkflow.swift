@@ -1,0 +1,126 @@
+import Foundation
+import LabAnalysis
+import LabHost
+import LabModel
+import LabReport
+import LabStore
+
+/// Runs a scenario as one night of its history: launches, verdicts, proof, alerts and report.
+package struct NightWorkflow {
+  private let request: RunRequest
+  private let provesSuspicions: Bool
+
+  /// - Parameters:
+  ///   - request: What is run; its purpose decides whether it is a night.
+  ///   - provesSuspicions: Whether builds are launched side by side to settle a suspicion.
+  package init(request: RunRequest, provesSuspicions: Bool = true) {
+    self.request = request
+    self.provesSuspicions = provesSuspicions
+  }
+
+  /// Executes the night.
+  ///
+  /// What fails after the launches is a warning of the result, which is never lost by it.
+  ///
+  /// - Parameter observe: Told what goes on, between launches only.
+  /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
+  /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on.
+  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> NightResult {
+    let summary = try await RunWorkflow(request: request).run(observe)
+    var result = NightResult(
+      summary: summary,
+      trend: nil,
+      exitCode: summary.exitCode,
+      options: options
+    )
+    guard summary.run.purpose == .night else { return result }
+    do {
+      try await conclude(&result, observe)
+    } catch {
+      let known = error as? any LabError
+      result.summary.warnings +=
+        known?.diagnostics ?? [Diagnostic(.error, id: "unexpected", problem: "\(error)")]
+      result.exitCode = max(result.exitCode, known?.exitCode ?? .couldNotMeasure)
+    }
+    return result
+  }
+
+  private func conclude(
+    _ result: inout NightResult,
+    _ observe: @escaping (RunEvent) -> Void
+  ) async throws {
+    let store = try Store(path: request.store, mode: .readWrite)
+    let run = result.summary.run
+    let now = Date()
+    if run.status == .complete, !result.summary.isTooDisturbed {
+      let conclusion = try await VerdictWorkflow(store: store, run: run)
+        .conclude(at: now) { proof, night in
+          let answer = await self.proved(proof, run: run, night: night, observe)
+          if answer.isInterrupted { result.exitCode = .interrupted }
+          return answer.outcome
+        }
+      result.summary.warnings += conclusion
+    }
+    let trend = try TrendWorkflow(store: store, scenario: run.plan.scenario.name)
+      .summary(of: run.id)
+    result.trend = trend
+    result.exitCode = max(result.exitCode, trend.exitCode)
+    if run.status != .interrupted {
+      result.summary.warnings += await NotificationWorkflow(
+        scenario: run.plan.scenario,
+        store: store
+      ).deliver(trend.alerts + trend.pastAlerts, summary: trend, at: now)
+    }
+    trim(store)
+    writeReport(&result)
+  }
+
+  private func proved(
+    _ proof: ProofRequest,
+    run: RunRecord,
+    night: Night,
+    _ observe: @escaping (RunEvent) -> Void
+  ) async -> ProofWorkflow.Result {
+    func impossible(_ reason: String, isInterrupted: Bool = false) -> ProofWorkflow.Result {
+      let outcome = ProofOutcome(request: proof, answer: .impossible(reason: reason))
+      return ProofWorkflow.Result(outcome: outcome, isInterrupted: isInterrupted)
+    }
+    guard provesSuspicions else { return impossible("no proof was wanted") }
+    let flag = try? InterruptFlag.onSignals.get()
+    if flag?.isSet == true { return impossible("the proof was interrupted", isInterrupted: true) }
+    return await ProofWorkflow(request: request, run: run, night: night).result(
+      of: proof,
+      comparing: { try await CompareWorkflow(request: $0).run($1) },
+      observe
+    )
+  }
+
+  /// Names the scenario file as it was named on the command line.
+  private var options: ReportOptions {
+    let words = request.commandLine
+    guard words.count == 3, words[1] == "run" else { return ReportOptions() }
+    return ReportOptions(scenarioFile: words[2])
+  }
+
+  /// Makes room on the disk; while another lab is at work, it waits for the next night.
+  private func trim(_ store: Store) {
+    let trim = CacheTrim(
+      store: store,
+      cache: CacheLocation(directory: request.storeDirectory),
+      limit: request.scenario.artifactLimit ?? CacheLocation.defaultLimit
+    )
+    guard let session = try? LabSession(command: request.commandLine) else { return }
+    try? trim.run()
+    session.end()
+  }
+
+  private func writeReport(_ result: inout NightResult) {
+    guard let directory = request.reportDirectory, let trend = result.trend else { return }
+    do {
+      // The run is told of already, with the command that repeats it.
+      try ReportFiles.write(trend, run: nil, to: directory, options: options)
+    } catch {
+      result.summary.warnings.append(.reportNotWritten(to: directory, because: error))
+    }
+  }
+}

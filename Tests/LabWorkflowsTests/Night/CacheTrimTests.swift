@@ -1,0 +1,94 @@
+import Foundation
+import LabHost
+import LabModel
+import LabStore
+import LabTestSupport
+import Testing
+
+@testable import LabWorkflows
+
+@Suite(.temporaryDirectory) struct CacheTrimTests {
+  private var root: String { TemporaryDirectory.path }
+  private var cache: CacheLocation { CacheLocation(directory: "\(root)/lab") }
+
+  /// Stores nights whose programs are all different, and gives the digests, the oldest first.
+  private func makeNights(_ count: Int, in store: Store) throws -> [String] {
+    try (0..<count).map { number in
+      let path = "\(root)/program"
+      try Data("#!/bin/sh\nexit \(number)\n".utf8).write(to: URL(filePath: path))
+      let target = Target(name: "tool", command: [path], directory: root)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+      let scenario = Scenario(
+        name: "tool",
+        targets: [target],
+        states: [.warm],
+        launches: 1,
+        directory: root
+      )
+      let kept = ArtifactWorkflow(scenario: scenario, isBuilt: false, cache: cache).kept()
+      let run = RunRecord(
+        id: "2026112\(number / 10)T04300\(number % 10)Z-3fa2",
+        startedAt: Date(timeIntervalSince1970: 86_400 * Double(number)),
+        plan: Plan(
+          scenario: scenario,
+          seed: 1,
+          arms: [Arm(target: "tool", state: .warm)],
+          blockCount: 1
+        ),
+        host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: "f"),
+        tool: "1"
+      )
+      try store.begin(run).finish(status: .complete, at: run.startedAt)
+      try store.saveArtifacts(kept.artifacts, of: run.id)
+      return try #require(kept.artifacts["tool"]).digest
+    }
+  }
+
+  private var kept: Set<String> {
+    Set((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/lab/artifacts")) ?? [])
+  }
+
+  @Test func `keeps everything while there is room`() throws {
+    let store = try Store.inMemory()
+    let digests = try makeNights(10, in: store)
+    try CacheTrim(store: store, cache: cache, limit: 1 << 30).run()
+    #expect(kept == Set(digests))
+  }
+
+  @Test func `keeps the newest nights, the last good ones of alerts, and what is pinned`() throws {
+    let store = try Store.inMemory()
+    let digests = try makeNights(14, in: store)
+    let nights = try store.nights(scenario: "tool")
+    let pinned = try #require(nights[3].artifacts["tool"])
+    try cache.pins.pin(pinned, of: ["/bin/true"], in: "tool")
+    let key = SeriesKey(
+      scenario: "tool",
+      target: "tool",
+      state: .warm,
+      metric: .launch,
+      fingerprint: "f"
+    )
+    try store.save([
+      Alert(
+        number: 1,
+        kind: .step,
+        series: key,
+        direction: .worse,
+        state: .confirmed,
+        cause: .code,
+        onset: nights[2].run,
+        lastGood: nights[1].run,
+        before: 1,
+        after: 2,
+        events: [
+          AlertEvent(at: nights[2].startedAt, state: .confirmed, cause: .code, reason: "it is")
+        ]
+      )
+    ])
+
+    try CacheTrim(store: store, cache: cache, limit: 0).run()
+
+    let newest = digests.suffix(CacheTrim.nights)
+    #expect(kept == Set(newest).union([digests[1], digests[3]]))
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabStatistics
+import Testing
+
+@testable import LabWorkflows
+
+@Suite struct ProofWorkflowTests {
+  private static let scenario = Scenario(
+    name: "redis",
+    targets: ["server", "worker"].map { Target(name: $0, command: ["/new/\($0)"], directory: "/") },
+    states: [.reinstallCold, .warm],
+    launches: 20,
+    includesEmptyBaseline: true,
+    directory: "/lab",
+    regression: RegressionRule(effect: 0.05, confidence: 0.9, proofLaunches: 160),
+    control: .command(["/bin/true"])
+  )
+
+  private static func workflow(proofLaunches: Int) -> ProofWorkflow {
+    var scenario = scenario
+    scenario.regression?.proofLaunches = proofLaunches
+    let request = RunRequest(scenario: scenario, store: "/lab/store.sqlite", commandLine: ["run"])
+    return ProofWorkflow(request: request, run: run(scenario), night: night("tonight"))
+  }
+
+  private static func run(
+    _ scenario: Scenario = scenario,
+    status: RunRecord.Status = .complete
+  ) -> RunRecord {
+    RunRecord(
+      id: "20261121T043000Z-3fa2",
+      startedAt: Date(timeIntervalSince1970: 0),
+      status: status,
+      plan: Plan(scenario: scenario, seed: 1, arms: [], blockCount: 1),
+      host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: "f"),
+      tool: "1"
+    )
+  }
+
+  private static func night(_ run: String) -> Night {
+    Night(run: run, startedAt: Date(timeIntervalSince1970: 0), fingerprint: "f")
+  }
+
+  private static let key = SeriesKey(
+    scenario: "redis",
+    target: "server",
+    state: .warm,
+    metric: .launch,
+    fingerprint: "f"
+  )
+
+  private static let request = ProofRequest(good: night("good"), series: [key], kind: .step)
+
+  private static let builds: ProofBuilds = {
+    var old = scenario.targets[0]
+    old.command = ["/old/server"]
+    return ProofBuilds(
+      baseline: [old],
+      candidate: [scenario.targets[0]],
+      good: "1a2b3c4",
+      bad: "5d6e7f8",
+      scope: .build
+    )
+  }()
+
+  private static func summary(
+    status: RunRecord.Status = .complete,
+    ratios: [Double] = [Double](repeating: 1.2, count: 20)
+  ) throws -> ComparisonSummary {
+    let pair = ComparedPair(
+      name: "server",
+      baseline: "server@1a2b3c4",
+      candidate: "server@5d6e7f8"
+    )
+    let pairs = try PairedRatio(ratios.map { (1.0, $0) })
+    let arm = ArmComparison(
+      pair: pair,
+      state: .warm,
+      metric: .launch,
+      comparison: PairedComparison(pairs),
+      unpaired: 0,
+      smallestDetectable: 0.01
+    )
+    let error = Diagnostic(.error, id: "target-fails", problem: "exited(3) 3 times in a row\n  x")
+    let warnings = status == .failed ? [error] : []
+    return ComparisonSummary(
+      run: RunSummary(run: run(status: status), arms: [], warnings: warnings),
+      arms: [arm]
+    )
+  }
+
+  @Test func `launches both builds of what is in doubt, and nothing else`() {
+    let request = Self.workflow(proofLaunches: 160).comparison(of: Self.builds, for: Self.request)
+
+    #expect(request.scenario.targets.map(\.name) == ["server@1a2b3c4", "server@5d6e7f8"])
+    #expect(request.scenario.targets.map(\.command) == [["/old/server"], ["/new/server"]])
+    #expect(request.scenario.states == [.warm])
+    #expect(request.scenario.launches == 40)
+    #expect(request.scenario.adaptive?.most == 160)
+    #expect(!request.scenario.includesEmptyBaseline)
+    #expect(request.scenario.control == nil)
+    #expect(request.metrics == [.launch])
+    #expect(request.rule == ComparisonRule(effectLimit: 0.05, confidence: 0.9))
+    #expect(request.purpose == .proof)
+  }
+
+  @Test func `launches no more often than the scenario allows`() {
+    let request = Self.workflow(proofLaunches: 25).comparison(of: Self.builds, for: Self.request)
+    #expect(request.scenario.launches == 25)
+    #expect(request.scenario.adaptive == nil)
+  }
+
+  @Test func `says what the comparison has found`() throws {
+    let answer = ProofWorkflow.answer(
+      to: Self.request,
+      builds: Self.builds,
+      from: try Self.summary()
+    )
+    guard case .compared(let proofs) = answer, let proof = proofs[Self.key] else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(proof.verdict == .regression)
+    #expect(proof.ratio == 1.2)
+    #expect(proof.pairs == 20)
+    #expect([proof.good, proof.bad] == ["1a2b3c4", "5d6e7f8"])
+    #expect([proof.baseline, proof.candidate] == ["server@1a2b3c4", "server@5d6e7f8"])
+    #expect(proof.scope == .build)
+  }
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    let status: RunRecord.Status
+    let reason: String
+    var testDescription: String { status.rawValue }
+  }
+
+  static let cases = [
+    Case(status: .interrupted, reason: "the proof 20261121T043000Z-3fa2 was interrupted"),
+    Case(
+      status: .failed,
+      reason: "the launches of the proof 20261121T043000Z-3fa2 failed: exited(3) 3 times in a row"
+    ),
+  ]
+
+  @Test(arguments: cases)
+  func `settles nothing with a proof that did not come to its end`(_ test: Case) throws {
+    let answer = ProofWorkflow.answer(
+      to: Self.request,
+      builds: Self.builds,
+      from: try Self.summary(status: test.status)
+    )
+    #expect(answer == .impossible(reason: test.reason))
+  }
+
+  @Test func `has no proof where the scenario wants none`() async {
+    let result = await Self.workflow(proofLaunches: 0).result(
+      of: Self.request,
+      comparing: { _, _ in throw CancellationError() },
+      { _ in }
+    )
+    #expect(result.outcome.answer == .impossible(reason: "`regression.proof` of the scenario is 0"))
+    #expect(!result.isInterrupted)
+  }
+
+  @Test func `takes as many digits as tell two builds apart`() {
+    #expect(ProofBuilds.labels("1a2b3c4d5e", "5d6e7f8a9b") == ("1a2b3c4", "5d6e7f8"))
+    #expect(ProofBuilds.labels("1a2b3c4d5e", "1a2b3c4d6f") == ("1a2b3c4d5", "1a2b3c4d6"))
+  }
+}
