@@ -9,20 +9,32 @@ import LabStatistics
 /// each field means.
 package struct RunJSON {
   private let summary: RunSummary
+  private let trend: TrendSummary?
 
-  package init(_ summary: RunSummary) { self.summary = summary }
+  /// - Parameters:
+  ///   - summary: What is concluded from the launches.
+  ///   - trend: What is concluded from the history; nil for a run that is no night.
+  package init(_ summary: RunSummary, trend: TrendSummary? = nil) {
+    self.summary = summary
+    self.trend = trend
+  }
 
   /// Writes the JSON text in pieces, so that many values need little memory.
   ///
   /// - Throws: What `sink` throws.
   package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
-      "schema": "launchlab.run/1",
-      "run": run,
-      "arms": .array(summary.arms.map { ArmJSON($0, tolerated: tolerated).value }),
-      "warnings": .array(summary.warnings.map(JSONValue.init(diagnostic:))),
+    var members: [(name: String, value: JSONValue)] = [
+      ("schema", "launchlab.run/1"),
+      ("run", run),
+      ("arms", .array(summary.arms.map { ArmJSON($0, tolerated: tolerated).value })),
     ]
-    try JSONText.write(value, .indented, to: sink)
+    if let trend {
+      let alerts = trend.alerts.map { FindingJSON($0, in: trend).value }
+      members.append(("verdicts", .array(trend.series.map { VerdictJSON($0).value })))
+      members.append(("alerts", .array(alerts)))
+    }
+    members.append(("warnings", .array(summary.warnings.map(JSONValue.init(diagnostic:)))))
+    try JSONText.write(.object(members), .indented, to: sink)
   }
 
   private var run: JSONValue {

@@ -77,7 +77,7 @@ extension EndToEnd {
       #expect(text.stdout.hasPrefix(name))
       #expect(!text.stderr.contains("without optimisation"))
       #expect(run.stdout.hasPrefix("known [suppressed: debug-build, governor]"))
-      let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)
+      let report = try String(contentsOfFile: lab.path("report/run.md"), encoding: .utf8)
       #expect(report.contains("known \\[suppressed: debug-build, governor\\]"))
     }
 

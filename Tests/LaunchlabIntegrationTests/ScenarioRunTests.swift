@@ -44,7 +44,7 @@ extension EndToEnd {
       }
       let table = try await lab.run("export", "--all", "--format", "csv")
       #expect(table.stdout.split(separator: "\r\n").count == 1 + 2 * planned)
-      let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)
+      let report = try String(contentsOfFile: lab.path("report/run.md"), encoding: .utf8)
       #expect(report.contains("perl"))
       #expect(report.contains("reinstall-cold"))
     }

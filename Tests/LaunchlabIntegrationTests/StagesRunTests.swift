@@ -108,7 +108,7 @@ extension EndToEnd {
 
     /// What a person sees in the terminal and in the report.
     private func expectWords(_ terminal: String, in lab: Launchlab) async throws {
-      let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)
+      let report = try String(contentsOfFile: lab.path("report/run.md"), encoding: .utf8)
       for text in [terminal, report] {
         #expect(text.contains("total pre-main time"))
         #expect(text.contains(" a launch with the probe"))

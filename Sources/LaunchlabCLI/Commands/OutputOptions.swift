@@ -22,7 +22,12 @@ struct OutputOptions: ParsableArguments {
   var exportHyperfine: String?
 
   /// Executes a run, shows its progress and its result, and ends with its exit code.
-  func execute(_ request: RunRequest, isDryRun: Bool, on console: Console) async throws {
+  func execute(
+    _ request: RunRequest,
+    isDryRun: Bool,
+    provesSuspicions: Bool = true,
+    on console: Console
+  ) async throws {
     if isDryRun {
       let forecast = Forecast(request)
       let text = PlanText(forecast.plan, estimate: forecast.estimate, style: console.resultStyle)
@@ -30,26 +35,30 @@ struct OutputOptions: ParsableArguments {
     }
     let progress = ProgressDisplay(console: console)
     defer { progress.clear() }
-    let summary = try await RunWorkflow(request: request).run { progress.show($0) }
+    let night = NightWorkflow(request: request, provesSuspicions: provesSuspicions)
+    let result = try await night.run { progress.show($0) }
     progress.clear()
-    try show(summary, on: console)
-    let code = summary.exitCode
-    if code != .done { throw ExitCode(code.rawValue) }
+    try show(result, on: console)
+    if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
   }
 
   /// Shows the text first, so that a file that cannot be written does not hide the result.
-  private func show(_ summary: RunSummary, on console: Console) throws {
+  private func show(_ result: NightResult, on console: Console) throws {
+    let summary = result.summary
     if json != "-" && exportHyperfine != "-" {
-      try console.write(
-        RunText(summary, style: console.resultStyle, includesWarnings: false).rendered()
-      )
+      let style = console.resultStyle
+      try console.write(RunText(summary, style: style, includesWarnings: false).rendered())
+      if let trend = result.trend {
+        let text = TrendText(trend, style: style, options: result.options)
+        try console.write("\n" + text.rendered())
+      }
     }
     console.show(summary.warnings)
     if let exportHyperfine {
       try ResultFile(exportHyperfine).write { try HyperfineJSON(summary).write(to: $0) }
     }
     if let json {
-      try ResultFile(json).write { try RunJSON(summary).write(to: $0) }
+      try ResultFile(json).write { try RunJSON(summary, trend: result.trend).write(to: $0) }
     }
   }
 }

@@ -10,8 +10,12 @@ extension Launchlab {
       abstract: "Runs a scenario: launches every arm in random blocks, stores and reports.",
       discussion: """
         Each block launches every arm once, in a new random order, so that drift of the machine \
-        falls on all of them alike. The result is printed, stored in .launchlab/launchlab.sqlite \
-        beside the scenario, and written to report/latest.md there.
+        falls on all of them alike. The result is printed, and stored in \
+        .launchlab/launchlab.sqlite beside the scenario.
+
+        The run is one night of the scenario's history: it is judged against the nights before, a \
+        suspicion is settled by launching the last good build beside tonight's, and the report is \
+        written to report/latest.md. A run by hand that is no night: --no-verdict.
 
         See what would happen, without touching anything:
           launchlab run scenario.yml --dry-run
@@ -34,10 +38,16 @@ extension Launchlab {
     var resume: String?
 
     @Option(
-      help: "Write latest.md to this <directory> (default: report beside the scenario).",
+      help: "Write the report to this <directory> (default: report beside the scenario).",
       completion: .directory
     )
     var report: String?
+
+    @Flag(help: "Keep the run out of the history, and give no verdict.")
+    var noVerdict = false
+
+    @Flag(help: "Launch no older build to settle a suspicion.")
+    var noProof = false
 
     @OptionGroup var suppression: SuppressionOptions
 
@@ -52,7 +62,7 @@ extension Launchlab {
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
-      let request = try RunRequest(
+      var request = try RunRequest(
         scenarioPath: scenario,
         store: output.store,
         seed: seed,
@@ -61,7 +71,13 @@ extension Launchlab {
         reportDirectory: report,
         suppressed: suppression.ids
       )
-      try await output.execute(request, isDryRun: dryRun, on: console)
+      if noVerdict { request.purpose = .trial }
+      try await output.execute(
+        request,
+        isDryRun: dryRun,
+        provesSuspicions: !noProof,
+        on: console
+      )
     }
   }
 }
