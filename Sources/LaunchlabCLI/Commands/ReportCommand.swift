@@ -1,4 +1,5 @@
 import ArgumentParser
+import LabAnalysis
 import LabModel
 import LabReport
 import LabWorkflows
