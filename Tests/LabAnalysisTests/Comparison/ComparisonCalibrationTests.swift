@@ -85,6 +85,8 @@ import Testing
   }
 
   /// Without an effect limit the interval alone decides, which lets 5 of 100 through at each look.
+  ///
+  /// Of 1,000 comparisons 5 % are known to 0.7 %, of which three are allowed for.
   @Test(arguments: [ComparisonNoise.normal, .outliers])
   func `looking five times makes no more false alarms than looking once`(
     noise: ComparisonNoise
@@ -92,7 +94,7 @@ import Testing
     let once = ComparisonRule(effectLimit: 0)
     func alarms(_ rule: ComparisonRule) throws -> Double {
       try noise.rate(
-        comparisons: 400 * Self.scale,
+        comparisons: 1_000 * Self.scale,
         effect: 0,
         looks: Self.several,
         rule: rule,
@@ -104,7 +106,7 @@ import Testing
       once.confident(by: LookConfidence.confidence(once.confidence, looks: Self.several.count))
     )
     print("calibration: looks without limit, \(noise): naive \(naive), adjusted \(adjusted)")
-    #expect(naive > 0.08)
-    #expect(adjusted <= 0.05)
+    #expect(naive > 0.12)
+    #expect(adjusted <= 0.07)
   }
 }
