@@ -87,6 +87,15 @@ package struct Scenario: Hashable, Codable, Sendable {
   }
 }
 
+extension Scenario {
+  /// The metrics whose history is read: the judged ones, then those that only budgets limit.
+  package var trendMetrics: [Metric] {
+    let judged = (regression ?? RegressionRule()).metrics
+    let limited = Set((budgets ?? []).map(\.metric))
+    return judged + Metric.allCases.filter { limited.contains($0) && !judged.contains($0) }
+  }
+}
+
 /// A git repository and the command that builds it.
 package struct Source: Hashable, Codable, Sendable {
   /// The absolute path of the repository, or of a directory inside it.

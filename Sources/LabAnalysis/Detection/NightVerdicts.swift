@@ -1,5 +1,5 @@
 package import Foundation
-import LabModel
+package import LabModel
 
 /// What the stored history of a scenario says of one night.
 ///
@@ -64,6 +64,18 @@ package struct NightVerdicts: Sendable {
       alerts: ledger.alerts,
       changed: ledger.changed.sorted()
     )
+  }
+
+  /// The alerts that are new tonight, or have a new event or proof.
+  ///
+  /// - Parameters:
+  ///   - proofs: What became of ``proofs``; one that is not there counts as not made.
+  ///   - at: The time of every new event.
+  ///   - nextNumber: The number of the first new alert.
+  /// - Returns: Ascending by number. The history is not segmented for it.
+  package func changedAlerts(proofs: [ProofOutcome], at: Date, nextNumber: Int) -> [Alert] {
+    let ledger = ledger(proofs: proofs, at: at, nextNumber: nextNumber)
+    return ledger.alerts.filter { ledger.changed.contains($0.number) }
   }
 
   func ledger(proofs: [ProofOutcome], at: Date, nextNumber: Int? = nil) -> AlertLedger {

@@ -51,8 +51,9 @@ package struct NightWorkflow {
   ) async throws {
     let store = try Store(path: request.store, mode: .readWrite)
     let run = result.summary.run
-    let now = Date()
-    if run.status == .complete, !result.summary.isTooDisturbed {
+    let now = run.finishedAt ?? Date()
+    let isNewest = try store.nights(scenario: run.plan.scenario.name).last?.run == run.id
+    if run.status == .complete, isNewest, !result.summary.isTooDisturbed {
       let conclusion = try await VerdictWorkflow(store: store, run: run)
         .conclude(at: now) { proof, night in
           let answer = await self.proved(proof, run: run, night: night, observe)

@@ -26,8 +26,9 @@ struct VerdictWorkflow {
     let verdicts = NightVerdicts(history, tonight: run.id)
     var proofs: [ProofOutcome] = []
     for request in verdicts.proofs { proofs.append(await prove(request, tonight)) }
-    let conclusion = verdicts.conclusion(proofs: proofs, at: date)
-    try store.save(conclusion.alerts.filter { conclusion.changed.contains($0.number) })
+    try store.save(
+      verdicts.changedAlerts(proofs: proofs, at: date, nextNumber: try store.nextAlertNumber())
+    )
     return proofs.compactMap(Self.note)
   }
 
@@ -36,10 +37,7 @@ struct VerdictWorkflow {
     return TrendHistory(
       scenario: scenario,
       nights: try store.nights(scenario: scenario.name),
-      series: try store.series(
-        scenario: scenario.name,
-        metrics: (scenario.regression ?? RegressionRule()).metrics
-      ),
+      series: try store.series(scenario: scenario.name, metrics: scenario.trendMetrics),
       alerts: try store.alerts(scenario: scenario.name)
     )
   }

@@ -15,11 +15,13 @@ struct RunBeginning {
   /// Whether a stored run goes on, even one whose first block was not complete.
   var isResumption: Bool { stored != nil }
 
+  private let backdate: Date?
   private let build: BuildRecord?
   private let purpose: RunRecord.Purpose
   private let stored: RunRecord?
 
   init(request: RunRequest, source: SourceWorkflow.Built) throws {
+    backdate = request.backdate
     build = source.build
     purpose = request.purpose
     guard let name = request.resume else {
@@ -60,7 +62,7 @@ struct RunBeginning {
       stored.finishedAt = nil
       return stored
     }
-    let now = Date()
+    let now = backdate ?? Date()
     return RunRecord(
       id: RunID.make(at: now, salt: .random(in: 0...(.max))),
       startedAt: now,

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import LabModel
 import LabScenarios
 
@@ -23,6 +23,9 @@ package struct RunRequest: Sendable {
 
   /// What ends the run at one of its looks; nil for the precision of the scenario, if it has one.
   package var sufficiency: (any Sufficiency)?
+
+  /// When the run is said to have begun; nil for now. Its launches are as they are today.
+  package var backdate: Date?
 
   /// The command that repeats the run, for the report.
   package var commandLine: [String]
@@ -65,6 +68,7 @@ package struct RunRequest: Sendable {
     revision: String?,
     resume: String?,
     reportDirectory: String?,
+    backdate: String? = nil,
     suppressed: [String] = []
   ) throws {
     let scenario = try ScenarioFile.load(path: scenarioPath, suppressing: suppressed)
@@ -85,6 +89,19 @@ package struct RunRequest: Sendable {
       reportDirectory: reportDirectory ?? "\(scenario.directory)/report",
       commandLine: ["launchlab", "run", scenarioPath]
     )
+    self.backdate = try backdate.map(Self.past)
+  }
+
+  /// Reads a date that is not in the future.
+  private static func past(_ text: String) throws -> Date {
+    guard let date = try? Date(text, strategy: .iso8601), date <= Date() else {
+      throw WorkflowError.badOption(
+        name: "--backdate",
+        value: text,
+        expected: "an instant of the past in UTC, such as 2026-03-14T02:00:00Z"
+      )
+    }
+    return date
   }
 
   /// Makes the scenario from options; no report is written.

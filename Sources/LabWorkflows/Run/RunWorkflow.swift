@@ -43,6 +43,7 @@ package struct RunWorkflow {
       interrupt: interrupt
     )
     defer { laboratory.close() }
+    let began = Date()
     var run = try beginning.run(on: laboratory)
     var sink = try RunSink(
       run: run,
@@ -61,7 +62,7 @@ package struct RunWorkflow {
     let ending = try launched(loop, on: &laboratory, into: &sink)
     laboratory.close()
     let changed = session.end()
-    let now = Date()
+    let now = request.backdate.map { $0 + Date().timeIntervalSince(began) } ?? Date()
     run.status = ending.status
     run.finishedAt = now
     try sink.finish(run.status, at: now)

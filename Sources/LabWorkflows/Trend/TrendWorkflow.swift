@@ -33,7 +33,7 @@ package struct TrendWorkflow {
     let history = TrendHistory(
       scenario: record.plan.scenario,
       nights: stored,
-      series: try store.series(scenario: scenario, metrics: Self.metrics(of: record)),
+      series: try store.series(scenario: scenario, metrics: record.plan.scenario.trendMetrics),
       alerts: alerts
     )
     let trends = NightVerdicts(history, tonight: tonight.run).trends
@@ -72,14 +72,6 @@ package struct TrendWorkflow {
       throw WorkflowError.ambiguousRun(run, candidates: candidates.map(\.run))
     }
     return only
-  }
-
-  /// The judged metrics, and those of budgets.
-  private static func metrics(of run: RunRecord) -> [Metric] {
-    let scenario = run.plan.scenario
-    let judged = (scenario.regression ?? RegressionRule()).metrics
-    let limited = Set((scenario.budgets ?? []).map(\.metric))
-    return judged + Metric.allCases.filter { limited.contains($0) && !judged.contains($0) }
   }
 
   /// The facts that are not those of the last complete night before.

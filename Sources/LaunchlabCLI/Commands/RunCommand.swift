@@ -43,6 +43,14 @@ extension Launchlab {
     )
     var report: String?
 
+    @Option(
+      help: """
+        File the run as if it had begun at this <instant>, such as 2026-03-14T02:00:00Z, to fill a \
+        history with older revisions.
+        """
+    )
+    var backdate: String?
+
     @Flag(help: "Keep the run out of the history, and give no verdict.")
     var noVerdict = false
 
@@ -54,6 +62,9 @@ extension Launchlab {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+      if resume != nil, backdate != nil {
+        throw ValidationError("--backdate cannot be given with --resume: the run has begun")
+      }
       if resume != nil, seed != nil {
         throw ValidationError("--seed cannot be given with --resume: the seed is the stored one")
       }
@@ -69,6 +80,7 @@ extension Launchlab {
         revision: revision,
         resume: resume,
         reportDirectory: report,
+        backdate: backdate,
         suppressed: suppression.ids
       )
       if noVerdict { request.purpose = .trial }
