@@ -43,7 +43,18 @@ struct AlertLedger {
   }
 
   /// Gives an alert a new state; without a change of state or cause, only a new proof is kept.
-  mutating func change(_ number: Int, to change: AlertChange, after: Double? = nil) {
+  ///
+  /// - Parameters:
+  ///   - number: That of the alert.
+  ///   - change: What it comes to.
+  ///   - after: Its level since then; nil for the one it has.
+  ///   - beginning: Where a proof has moved its beginning to; nil for the one it has.
+  mutating func change(
+    _ number: Int,
+    to change: AlertChange,
+    after: Double? = nil,
+    beginning: StepBeginning? = nil
+  ) {
     guard let place = alerts.firstIndex(where: { $0.number == number }) else { return }
     if let proof = change.proof, proof != alerts[place].proof {
       alerts[place].proof = proof
@@ -53,6 +64,10 @@ struct AlertLedger {
     alerts[place].state = change.state
     alerts[place].cause = change.cause
     alerts[place].after = after ?? alerts[place].after
+    if let beginning {
+      alerts[place].onset = beginning.onset
+      alerts[place].lastGood = beginning.lastGood
+    }
     alerts[place].events.append(event(change))
     changed.insert(number)
   }

@@ -1,27 +1,39 @@
 import LabModel
 
-/// What became of the proof of one series.
-enum SeriesProof {
-  case compared(Proof)
-  case sameBuild
-  case impossible(String)
+/// What became of the proofs of one series.
+struct SeriesProof {
+  /// What the last one said that said anything.
+  let answer: Answer
 
-  /// Nothing was asked for.
-  case none
+  /// The run of the night whose build was compared.
+  let good: String?
 
-  init(of key: SeriesKey, kind: Alert.Kind, in outcomes: [ProofOutcome]) {
-    let own = outcomes.first { $0.request.kind == kind && $0.request.series.contains(key) }
-    switch own?.answer {
-    case .compared(let proofs):
-      self = proofs[key].map { .compared($0) } ?? .impossible("the arm could not be compared")
-    case .sameBuild: self = .sameBuild
-    case .impossible(let reason): self = .impossible(reason)
-    case nil: self = .none
+  /// Whether one with a newer build of before found no difference.
+  let isSecond: Bool
+
+  /// Where nothing was asked for.
+  static let none = SeriesProof(of: nil, kind: .step, in: [])
+
+  enum Answer {
+    case compared(Proof)
+    case sameBuild
+    case impossible(String)
+    case none
+  }
+
+  init(of key: SeriesKey?, kind: Alert.Kind, in outcomes: [ProofOutcome]) {
+    let own = outcomes.filter { outcome in
+      outcome.request.kind == kind && key.map(outcome.request.series.contains) == true
     }
+    let answers = own.map { Answer($0.answer, of: key) }
+    let last = answers.indices.last { !answers[$0].isImpossible } ?? answers.indices.last
+    answer = last.map { answers[$0] } ?? .none
+    good = last.map { own[$0].request.good.run }
+    isSecond = last.map { $0 > 0 } ?? false
   }
 
   var proof: Proof? {
-    guard case .compared(let proof) = self else { return nil }
+    guard case .compared(let proof) = answer else { return nil }
     return proof
   }
 
@@ -30,7 +42,7 @@ enum SeriesProof {
   /// - Parameter direction: The way of the suspicion.
   /// - Returns: False also when it says nothing.
   func isNotCode(_ direction: Alert.Direction) -> Bool {
-    switch self {
+    switch answer {
     case .compared(let proof):
       proof.verdict != .inconclusive && proof.verdict != direction.verdict
     case .sameBuild: true
@@ -40,7 +52,7 @@ enum SeriesProof {
 
   /// Everything that was looked at.
   func criteria(_ direction: Alert.Direction, metric: Metric) -> [Criterion] {
-    switch self {
+    switch answer {
     case .compared(let proof): proof.criteria(direction, metric: metric)
     case .sameBuild:
       [
@@ -64,6 +76,23 @@ enum SeriesProof {
       ]
     case .none: []
     }
+  }
+}
+
+extension SeriesProof.Answer {
+  init(_ answer: ProofOutcome.Answer, of key: SeriesKey?) {
+    switch answer {
+    case .compared(let proofs):
+      self =
+        key.flatMap { proofs[$0] }.map { .compared($0) }
+        ?? .impossible("the arm could not be compared")
+    case .sameBuild: self = .sameBuild
+    case .impossible(let reason): self = .impossible(reason)
+    }
+  }
+
+  fileprivate var isImpossible: Bool {
+    if case .impossible = self { true } else { false }
   }
 }
 

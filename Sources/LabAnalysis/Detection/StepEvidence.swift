@@ -33,6 +33,22 @@ struct StepEvidence {
     floor = other(Arm.emptyTarget)
   }
 
+  /// Where a step begins that only a second proof has shown.
+  ///
+  /// The first one has found the build of the last good night no better than tonight's, so that the
+  /// change is older.
+  ///
+  /// - Parameters:
+  ///   - direction: The way of the suspicion.
+  ///   - lastGood: The run of the night that passed for the last good one.
+  /// - Returns: Nil where the history's own beginning holds.
+  func provedBeginning(_ direction: Alert.Direction, lastGood: String?) -> StepBeginning? {
+    guard proof.isSecond, proof.proof?.verdict == direction.verdict, let lastGood else {
+      return nil
+    }
+    return StepBeginning(onset: lastGood, lastGood: proof.good)
+  }
+
   /// Whether the control is off the same way tonight.
   func controlMoved(_ direction: Alert.Direction) -> Bool {
     guard let suspicion = control?.suspicion else { return false }
@@ -127,4 +143,10 @@ struct StepEvidence {
       runs: back.map(\.run)
     )
   }
+}
+
+/// The first night of a new level, and the last one of the old.
+struct StepBeginning: Hashable {
+  var onset: String
+  var lastGood: String?
 }

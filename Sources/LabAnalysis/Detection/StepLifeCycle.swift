@@ -38,12 +38,16 @@ struct StepLifeCycle {
 
   private func open(in ledger: inout AlertLedger) {
     guard let suspicion = judgement.suspicion, let baseline = judgement.baseline else { return }
+    let lastGood = judgement.lastGood.map { chain.points[$0].run }
+    let beginning =
+      evidence.provedBeginning(suspicion.direction, lastGood: lastGood)
+      ?? StepBeginning(onset: chain.points[suspicion.onset].run, lastGood: lastGood)
     let draft = AlertDraft(
       kind: .step,
       series: chain.key,
       direction: suspicion.direction,
-      onset: chain.points[suspicion.onset].run,
-      lastGood: judgement.lastGood.map { chain.points[$0].run },
+      onset: beginning.onset,
+      lastGood: beginning.lastGood,
       before: baseline.median,
       after: level(since: suspicion.onset)
     )
@@ -61,7 +65,12 @@ struct StepLifeCycle {
     if isRefuted, change.state == .suspected { change.state = .refuted }
     if isRefuted, change.state == .refuted { change.cause = alert.cause }
     let onset = chain.index(of: alert.onset) ?? chain.points.count - 1
-    ledger.change(alert.number, to: change, after: level(since: onset))
+    ledger.change(
+      alert.number,
+      to: change,
+      after: level(since: onset),
+      beginning: evidence.provedBeginning(alert.direction, lastGood: alert.lastGood)
+    )
   }
 
   /// What the evidence of tonight makes of a step.
@@ -91,7 +100,7 @@ struct StepLifeCycle {
       if step != nil {
         return change(.confirmed, .machine, "the level has changed, and the build is no \(word)")
       }
-      let isSame = if case .sameBuild = proof { true } else { false }
+      let isSame = if case .sameBuild = proof.answer { true } else { false }
       let reason =
         isSame
         ? "the build is the one of the last good night"
@@ -102,7 +111,7 @@ struct StepLifeCycle {
   }
 
   private func suspectedReason(_ word: String) -> String {
-    switch evidence.proof {
+    switch evidence.proof.answer {
     case .compared: "the interleaved comparison of the builds is inconclusive"
     case .impossible(let reason): "tonight is \(word) than the baseline; \(reason)"
     case .sameBuild, .none: "tonight is \(word) than the baseline"

@@ -26,6 +26,9 @@ struct VerdictWorkflow {
     let verdicts = NightVerdicts(history, tonight: run.id)
     var proofs: [ProofOutcome] = []
     for request in verdicts.proofs { proofs.append(await prove(request, tonight)) }
+    for request in verdicts.secondProofs(after: proofs) {
+      proofs.append(await prove(request, tonight))
+    }
     try store.save(
       verdicts.changedAlerts(proofs: proofs, at: date, nextNumber: try store.nextAlertNumber())
     )

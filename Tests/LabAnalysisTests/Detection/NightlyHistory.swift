@@ -100,12 +100,15 @@ struct NightlyHistory {
   mutating func conclude(_ answer: (ProofRequest) -> ProofOutcome.Answer?) -> [ProofRequest] {
     let verdicts = verdicts
     let requests = verdicts.proofs
-    let outcomes = requests.compactMap { request in
+    func outcome(_ request: ProofRequest) -> ProofOutcome? {
       answer(request).map { ProofOutcome(request: request, answer: $0) }
     }
+    let first = requests.compactMap(outcome)
+    let second = verdicts.secondProofs(after: first)
+    let outcomes = first + second.compactMap(outcome)
     let at = nights[nights.count - 1].startedAt
     alerts = verdicts.ledger(proofs: outcomes, at: at).alerts
-    return requests
+    return requests + second
   }
 
   /// Concludes the newest night with a proof of this verdict.
