@@ -29,10 +29,49 @@ struct VerdictWorkflow {
     for request in verdicts.secondProofs(after: proofs) {
       proofs.append(await prove(request, tonight))
     }
-    try store.save(
-      verdicts.changedAlerts(proofs: proofs, at: date, nextNumber: try store.nextAlertNumber())
-    )
+    try store(proofs, at: date)
     return proofs.compactMap(Self.note)
+  }
+
+  /// Concludes with the alerts as they are by now, and stores what has changed.
+  ///
+  /// While proofs were launched, somebody may have acknowledged an alert, or the night of another
+  /// scenario may have taken the next number. Then it is concluded again.
+  private func store(_ proofs: [ProofOutcome], at date: Date) throws {
+    var left = Self.mostTries
+    while true {
+      left -= 1
+      let verdicts = NightVerdicts(try history(), tonight: run.id)
+      let conclusion = verdicts.conclusion(
+        proofs: Self.wanted(verdicts.proofs, of: proofs),
+        at: date,
+        nextNumber: try store.nextAlertNumber()
+      )
+      do {
+        return try store.save(conclusion.alerts.filter { conclusion.changed.contains($0.number) })
+      } catch StoreError.changedAlert where left > 0 {
+        continue
+      }
+    }
+  }
+
+  private static let mostTries = 20
+
+  /// The proofs that still answer a question: not those of an alert that was acknowledged meanwhile.
+  private static func wanted(
+    _ requests: [ProofRequest],
+    of proofs: [ProofOutcome]
+  ) -> [ProofOutcome] {
+    proofs.compactMap { outcome in
+      var kept = outcome
+      kept.request.series = outcome.request.series.filter { series in
+        requests.contains { request in
+          request.kind == outcome.request.kind && request.good.run == outcome.request.good.run
+            && request.series.contains(series)
+        }
+      }
+      return kept.request.series.isEmpty ? nil : kept
+    }
   }
 
   private func history() throws -> TrendHistory {
