@@ -1,3 +1,4 @@
+import Foundation
 import LabHost
 import LabModel
 import LabStore
@@ -16,33 +17,49 @@ struct CacheTrim {
 
   /// Removes what was not used for the longest time, and is needed by nobody, until the rest fits.
   ///
-  /// The newest nights of every scenario of the store, the last good nights of open alerts and pinned
-  /// programs are needed.
+  /// The newest nights of every scenario of the store, the last good nights of open alerts, pinned
+  /// programs, and the builds that the last night launched, such as that of the control, are needed.
   ///
   /// - Throws: `StoreError`.
   func run() throws {
     let total = cache.builds.rooms(neededTrees: []) + cache.artifacts.rooms(needed: [])
     guard total.reduce(0, { $0 + $1.bytes }) > limit else { return }
     let needed = try needed()
-    let builds = cache.builds.rooms(neededTrees: needed.trees)
+    let builds = cache.builds.rooms(neededTrees: needed.trees).map { room in
+      var room = room
+      let name = "/\((room.path as NSString).lastPathComponent)/"
+      if needed.places.contains(where: { $0.contains(name) }) { room.isNeeded = true }
+      return room
+    }
     let artifacts = cache.artifacts.rooms(needed: needed.digests)
     for room in KeptRoom.surplus(of: builds + artifacts, limit: limit) {
       if builds.contains(room) { cache.builds.remove(room) } else { cache.artifacts.remove(room) }
     }
   }
 
-  private func needed() throws -> (trees: Set<String>, digests: Set<String>) {
+  /// What must stay, and paths of files that were launched.
+  private struct Needed {
     var trees: Set<String> = []
-    var digests = cache.pins.digests
+    var digests: Set<String>
+    var places: Set<String> = []
+  }
+
+  private func needed() throws -> Needed {
+    var needed = Needed(digests: cache.pins.digests)
     for scenario in try store.scenarios() {
       let nights = try store.nights(scenario: scenario)
       let good = try store.alerts(scenario: scenario).filter(\.isOpen).compactMap(\.lastGood)
       let recent = nights.filter { $0.status == .complete }.suffix(Self.nights)
       for night in recent + nights.filter({ good.contains($0.run) }) {
-        if let tree = night.build?.tree { trees.insert(tree) }
-        digests.formUnion(night.artifacts.values.map(\.digest))
+        if let tree = night.build?.tree { needed.trees.insert(tree) }
+        needed.digests.formUnion(night.artifacts.values.map(\.digest))
+      }
+      if let last = recent.last {
+        for target in try store.run(last.run).plan.scenario.targets {
+          needed.places.formUnion([target.directory] + target.command)
+        }
       }
     }
-    return (trees, digests)
+    return needed
   }
 }

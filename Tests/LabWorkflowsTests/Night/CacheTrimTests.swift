@@ -91,4 +91,42 @@ import Testing
     let newest = digests.suffix(CacheTrim.nights)
     #expect(kept == Set(newest).union([digests[1], digests[3]]))
   }
+
+  @Test func `keeps the build of the control, which no night was built from`() throws {
+    let store = try Store.inMemory()
+    let rooms = ["0123456789abcdef-1", "0123456789abcdef-2"].map { "\(root)/lab/builds/\($0)" }
+    for room in rooms {
+      try FileManager.default.createDirectory(
+        atPath: "\(room)/tree/app",
+        withIntermediateDirectories: true
+      )
+      for file in ["lock", "complete"] {
+        try Data().write(to: URL(filePath: "\(room)/\(file)"))
+      }
+    }
+    let scenario = Scenario(
+      name: "tool",
+      targets: [Target(name: "control", command: ["./tool"], directory: "\(rooms[0])/tree/app")],
+      states: [.warm],
+      launches: 1,
+      directory: root
+    )
+    let run = RunRecord(
+      id: "20261120T043000Z-3fa2",
+      startedAt: Date(timeIntervalSince1970: 0),
+      plan: Plan(
+        scenario: scenario,
+        seed: 1,
+        arms: [Arm(target: "control", state: .warm)],
+        blockCount: 1
+      ),
+      host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: "f"),
+      tool: "1"
+    )
+    try store.begin(run).finish(status: .complete, at: run.startedAt)
+
+    try CacheTrim(store: store, cache: cache, limit: 0).run()
+
+    #expect(rooms.map(FileManager.default.fileExists(atPath:)) == [true, false])
+  }
 }
