@@ -51,6 +51,7 @@ package struct NotificationWorkflow {
     at now: Date
   ) async -> [Diagnostic] {
     var warnings: [Diagnostic] = []
+    var unkept: (any Error)?
     do {
       let stored = try store.deliveries(scenario: scenario.name)
       for (notifier, name) in Self.named(scenario.notifiers ?? []) {
@@ -59,28 +60,33 @@ package struct NotificationWorkflow {
           since: Self.previousNight(in: summary)
         )
         for findings in Self.parcels(pending.events(of: alerts), for: notifier) {
-          guard let failure = try await deliver(findings, to: notifier, name, summary, at: now)
-          else { continue }
+          let outcome = await deliver(findings, to: notifier, name, summary, at: now)
+          // Others are told all the same.
+          unkept = outcome.unkept ?? unkept
+          guard let failure = outcome.failure else { continue }
           let ids = findings.map(\.alert.id).joined(separator: ", ")
           warnings.append(Self.warning(of: failure, notifier: name, alerts: ids))
         }
       }
     } catch {
-      warnings += (error as? any LabError)?.diagnostics.map(Self.unstored) ?? []
+      unkept = error
     }
-    return warnings
+    return warnings + ((unkept as? any LabError)?.diagnostics.map(Self.unstored) ?? [])
   }
 
   /// Tells one notifier, and stores what came of it at once, so that it is not told twice.
+  ///
+  /// - Returns: Why it could not be told, and why that could not be stored.
   private func deliver(
     _ findings: [(alert: Alert, event: Int)],
     to notifier: Notifier,
     _ name: String,
     _ summary: TrendSummary,
     at now: Date
-  ) async throws -> String? {
-    if notifier == .githubSummary, !sender.hasJobSummary { return nil }
+  ) async -> (failure: String?, unkept: (any Error)?) {
+    if notifier == .githubSummary, !sender.hasJobSummary { return (nil, nil) }
     let failure = await send(findings, to: notifier, summary)
+    var unkept: (any Error)?
     for finding in findings {
       let delivery = Delivery(
         alert: finding.alert.number,
@@ -89,9 +95,9 @@ package struct NotificationWorkflow {
         at: now,
         failure: failure
       )
-      try store.save(delivery)
+      do { try store.save(delivery) } catch { unkept = error }
     }
-    return failure
+    return (failure, unkept)
   }
 
   /// - Returns: Why it failed, if it did.

@@ -125,6 +125,20 @@ import Testing
     #expect(file("summary.md").hasPrefix("## launchlab: redis\n"))
   }
 
+  @Test func `tells everybody when what was told cannot be stored`() async throws {
+    try script("tell", "cat >> findings")
+    try script("sendmail", "cat > message")
+    let alerts = [SampleNight.alert(events: [SampleNight.event(.confirmed, cause: .code)])]
+    let path = try stored(alerts).path
+    let readOnly = try Store(path: path, mode: .readOnly)
+    let notifiers: [Notifier] = [.command(["tell"]), .email("dev@example.org")]
+    let warnings = await deliver(alerts, to: notifiers, in: readOnly)
+    #expect(warnings.map(\.id) == ["store-read-only"])
+    #expect(warnings.map(\.severity) == [.warning])
+    #expect(file("findings").contains("R-1"))
+    #expect(file("message").contains("R-1"))
+  }
+
   @Test func `says in the next notice which nights are missing since the last one`() async throws {
     try script("sendmail", "cat > message")
     let alerts = [SampleNight.alert(events: [SampleNight.event(.confirmed, cause: .code)])]
