@@ -56,6 +56,29 @@ extension EndToEnd {
       #expect(launches.blocks.values.allSatisfy { $0 == ["one warm", "two warm"] })
     }
 
+    @Test(.enabled(if: Machine.has("python3"), "python3 is not installed"))
+    func `a night is complete once its summaries are stored, and goes on before`() async throws {
+      let lab = Launchlab()
+      try lab.write(
+        "scenario: few\ntargets: {one: {command: [/bin/true]}}\nstates: [warm]\nlaunches: 3\n",
+        to: "scenario.yml"
+      )
+      #expect(try await lab.run("run", "scenario.yml").status == 0)
+      let stop = "CREATE TRIGGER stop BEFORE INSERT ON summary BEGIN SELECT RAISE(ABORT, 'no'); END"
+      try lab.executeSQL(stop)
+
+      // As if it were killed between its launches and its verdict.
+      #expect(try await lab.run("run", "scenario.yml").status == 128)
+
+      #expect(try await lab.runs().map(\.status) == ["unfinished", "complete"])
+      #expect(try await lab.runs().first?.launches == 3)
+      try lab.executeSQL("DROP TRIGGER stop")
+      let resumed = try await lab.run("run", "scenario.yml", "--resume", "last")
+      #expect(resumed.status == 0, "\(resumed.stderr)")
+      #expect(try await lab.runs().map(\.status) == ["complete", "complete"])
+      #expect(try await lab.launches().count == 3)
+    }
+
     @Test(.enabled(if: Machine.canMount, "mounting a small file system takes root"))
     func `says that a full disk has no room for a new store`() async throws {
       let lab = Launchlab()
@@ -140,5 +163,18 @@ extension EndToEnd {
       #expect(output.stderr.contains("help: name another file with `--store FILE`"))
       #expect(try String(contentsOfFile: lab.path("letter.txt"), encoding: .utf8) == text)
     }
+  }
+}
+
+extension Launchlab {
+  /// Changes the store of the test behind the back of launchlab.
+  fileprivate func executeSQL(_ statement: String) throws {
+    let script = """
+      import sqlite3, sys
+      with sqlite3.connect(sys.argv[1]) as db: db.execute(sys.argv[2])
+      """
+    let store = path(".launchlab/launchlab.sqlite")
+    let output = try Tool.run("python3", ["-c", script, store, statement])
+    #expect(output.status == 0, "\(output.stderr)")
   }
 }

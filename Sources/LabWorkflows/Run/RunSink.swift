@@ -92,6 +92,9 @@ struct RunSink: LaunchLoop.Sink {
     return sufficiency.isEnough(atLook: look)
   }
 
+  /// Commits every complete block.
+  func flush() throws { try writer.flush() }
+
   /// Commits every complete block, and closes the run.
   func finish(_ status: RunRecord.Status, at date: Date) throws {
     try writer.finish(status: status, at: date)

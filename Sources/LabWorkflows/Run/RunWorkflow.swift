@@ -65,7 +65,7 @@ package struct RunWorkflow {
     let now = request.backdate.map { $0 + Date().timeIntervalSince(began) } ?? Date()
     run.status = ending.status
     run.finishedAt = now
-    try sink.finish(run.status, at: now)
+    try sink.flush()
     let concluded = sink.accumulator.summary(of: run)
     let symbols = await SymbolReader().symbols(for: Array(concluded.codePlaces))
     try store.saveSymbols(symbols.names, of: run.id)
@@ -76,6 +76,8 @@ package struct RunWorkflow {
       + preflight + source.notes + kept.notes + laboratory.notes + session.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
     try store.saveCollectors(CollectorRow.rows(of: summary), of: run.id)
+    // Only now, so that what is killed before goes on with `--resume`, and is told of the next night.
+    try sink.finish(run.status, at: now)
     if let failure = writeReport(of: summary) { summary.warnings.append(failure) }
     return summary
   }
