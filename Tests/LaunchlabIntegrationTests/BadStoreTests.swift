@@ -79,6 +79,25 @@ extension EndToEnd {
       #expect(try await lab.launches().count == 3)
     }
 
+    @Test(.enabled(if: Machine.has("python3"), "python3 is not installed"))
+    func `keeps the address of a webhook out of the store`() async throws {
+      let lab = Launchlab()
+      try lab.write(
+        """
+        scenario: few
+        targets: {one: {command: [/bin/true]}}
+        states: [warm]
+        launches: 3
+        notify: [{webhook: "https://example.org/T0/secret"}]
+        """,
+        to: "scenario.yml"
+      )
+      #expect(try await lab.run("run", "scenario.yml").status == 0)
+      let bytes = try Data(contentsOf: URL(filePath: lab.path(".launchlab/launchlab.sqlite")))
+      #expect(!bytes.isEmpty)
+      #expect(bytes.range(of: Data("T0/secret".utf8)) == nil)
+    }
+
     @Test(.enabled(if: Machine.canMount, "mounting a small file system takes root"))
     func `says that a full disk has no room for a new store`() async throws {
       let lab = Launchlab()

@@ -68,7 +68,7 @@ package struct NightWorkflow {
     result.exitCode = max(result.exitCode, trend.exitCode)
     if run.status != .interrupted {
       result.summary.warnings += await NotificationWorkflow(
-        scenario: run.plan.scenario,
+        scenario: request.scenario,
         store: store
       ).deliver(trend.alerts + trend.pastAlerts, summary: trend, at: now)
     }

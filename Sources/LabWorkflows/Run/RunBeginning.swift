@@ -22,6 +22,9 @@ struct RunBeginning {
 
   init(request: RunRequest, source: SourceWorkflow.Built) throws {
     backdate = request.backdate
+    // Whom it tells is no part of a run, and an address may be a secret.
+    var source = source
+    source.scenario.notifiers = nil
     build = source.build
     purpose = request.purpose
     guard let name = request.resume else {

@@ -8,7 +8,7 @@ struct SourceWorkflow {
 
   /// A scenario whose paths lead to what was built.
   struct Built {
-    let scenario: Scenario
+    var scenario: Scenario
     let build: BuildRecord?
     var notes: [Diagnostic] = []
   }
