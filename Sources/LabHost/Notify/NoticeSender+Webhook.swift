@@ -11,7 +11,7 @@ extension NoticeSender {
   ///   - json: The body.
   ///   - address: The URL; `$NAME` stands for a variable of the environment.
   /// - Throws: ``NoticeFailure`` when a variable is not set, the host cannot be reached in time, or
-  ///   the answer is not a status 2xx. The reason names the address as it is written here.
+  ///   the answer is not a status 2xx. The reason holds nothing of the URL but its host.
   package func post(_ json: String, to address: String) async throws(NoticeFailure) {
     let url = try expanded(address)
     guard let curl = found("curl") else {
@@ -24,9 +24,24 @@ extension NoticeSender {
       try Self.check(output)
       try Self.checkAnswer(output.stdout)
     } catch {
-      throw NoticeFailure(error.reason.replacing(url, with: address))
+      throw NoticeFailure(Self.redacted(error.reason, of: url))
     }
   }
+
+  /// A text without the parts of a URL that let others post to it, which a server may well repeat.
+  static func redacted(_ text: String, of url: String) -> String {
+    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+    let authority = rest.prefix { !"/?#".contains($0) }
+    let path = rest.dropFirst(authority.count)
+    let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
+    let words = ([user, path].flatMap { $0.split { "/?#&=:@".contains($0) } })
+      .filter { $0.count >= shortestSecret }
+    let secrets = [url[...], path, user].filter { $0.count > 1 } + words
+    return secrets.sorted { $0.count > $1.count }.reduce(text) { $0.replacing($1, with: "…") }
+  }
+
+  /// A shorter part of a path is a word that every such address has.
+  private static let shortestSecret = 6
 
   /// What curl reads on its standard input.
   ///

@@ -18,10 +18,11 @@ struct WebhookTests {
     rename("port.new", "port");
     my $client = $server->accept; my $head = "";
     while (my $line = <$client>) { $head .= $line; last if $line eq "\r\n"; }
-    my ($length) = $head =~ /Content-Length: (\d+)/i; my $body = "";
-    read($client, $body, $length);
+    my ($count) = $head =~ /Content-Length: (\d+)/i; my $body = "";
+    read($client, $body, $count);
     open(my $file, ">", "request"); print $file $head . $body; close($file);
-    print $client "HTTP/1.1 $ARGV[0]\r\nContent-Length: 14\r\nConnection: close\r\n\r\ninvalid_token\n";
+    my $said = $ARGV[1]; my $length = length($said);
+    print $client "HTTP/1.1 $ARGV[0]\r\nContent-Length: $length\r\nConnection: close\r\n\r\n$said";
     """#
 
   /// Starts a server, sends to it, and gives what it got and why the sending failed.
@@ -29,12 +30,13 @@ struct WebhookTests {
     _ json: String,
     to path: String,
     answer: String,
+    saying said: String = "invalid_token\n",
     variables: [String: String] = [:]
   ) async throws -> (request: String, failure: String?) {
     let directory = TemporaryDirectory.path
     let server = Process()
     server.executableURL = URL(filePath: "/usr/bin/perl")
-    server.arguments = ["-e", Self.server, answer]
+    server.arguments = ["-e", Self.server, answer, said]
     server.currentDirectoryURL = URL(filePath: directory)
     try server.run()
     var port = ""
@@ -99,6 +101,23 @@ struct WebhookTests {
   func `takes any other answer than 2xx for a failure`(answer: String) async throws {
     let (_, failure) = try await posted("{}", to: "BASE/", answer: answer)
     #expect(failure == "it answered with status \(answer.prefix(3)): invalid_token")
+  }
+
+  @Test func `keeps what the server repeats of the address to itself`() async throws {
+    let (_, failure) = try await posted(
+      "{}",
+      to: "BASE/services/T0/hunter2secret?key=letmein",
+      answer: "404 Not Found",
+      saying: "Cannot POST /services/T0/hunter2secret?key=letmein (hunter2secret, letmein)\n"
+    )
+    #expect(failure == "it answered with status 404: Cannot POST … (…, …)")
+    #expect(
+      NoticeSender.redacted(
+        "no route for me:hunter2 to a.example",
+        of: "http://me:hunter2@a.example/"
+      )
+        == "no route for … to a.example"
+    )
   }
 
   @Test func `names the variable and not its content`() async throws {
