@@ -17,8 +17,10 @@ package struct WholeFile {
   package func write(_ body: (_ sink: (String) throws -> Void) throws -> Void) throws {
     if isSpecial { return try write(to: path, options: [], body) }
     let temporary = FilePath("\(path.string).\(getpid()).tmp")
+    // What a process of this id has left, or somebody who may write here has put there.
+    _ = unsafe unlink(temporary.string)
     do {
-      try write(to: temporary, options: [.create, .truncate], body)
+      try write(to: temporary, options: [.create, .exclusiveCreate, .noFollow], body)
       guard unsafe rename(temporary.string, path.string) == 0 else {
         throw HostError.system(operation: "replace the file", path: path.string, errno: errno)
       }

@@ -1,0 +1,47 @@
+import Foundation
+import Glibc
+import LabTestSupport
+import Testing
+
+@testable import LabHost
+
+@Suite(.temporaryDirectory) struct WholeFileTests {
+  private func path(_ name: String) -> String { "\(TemporaryDirectory.path)/\(name)" }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: path(name), encoding: .utf8)
+  }
+
+  @Test func `writes through no link that somebody has put beside the file`() throws {
+    try Data("theirs".utf8).write(to: URL(filePath: path("victim")))
+    try FileManager.default.createSymbolicLink(
+      atPath: path("latest.md.\(getpid()).tmp"),
+      withDestinationPath: path("victim")
+    )
+    try WholeFile(path("latest.md")).write { try $0("mine") }
+    #expect(try text("victim") == "theirs")
+    #expect(try text("latest.md") == "mine")
+    let names = try FileManager.default.contentsOfDirectory(atPath: TemporaryDirectory.path)
+    #expect(names.sorted() == ["latest.md", "victim"])
+  }
+
+  @Test func `takes the place of what a killed process has left`() throws {
+    try Data("half".utf8).write(to: URL(filePath: path("latest.md.\(getpid()).tmp")))
+    try WholeFile(path("latest.md")).write { try $0("whole") }
+    #expect(try text("latest.md") == "whole")
+  }
+
+  @Test func `leaves the file as it was when what is written cannot be made`() throws {
+    struct Failure: Error {}
+    try WholeFile(path("latest.md")).write { try $0("old") }
+    #expect(throws: Failure.self) {
+      try WholeFile(path("latest.md")).write { sink in
+        try sink("new")
+        throw Failure()
+      }
+    }
+    #expect(try text("latest.md") == "old")
+    let names = try FileManager.default.contentsOfDirectory(atPath: TemporaryDirectory.path)
+    #expect(names == ["latest.md"])
+  }
+}
