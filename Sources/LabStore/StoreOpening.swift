@@ -110,9 +110,14 @@ extension StoreOpening {
   private static func mayPass(_ error: DatabaseError) -> Bool {
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED: true
-    case .SQLITE_ERROR: error.message?.hasSuffix("already exists") ?? false
+    case .SQLITE_ERROR: isMigratedTwice(error.message ?? "")
     default: false
     }
+  }
+
+  /// Whether a migration found that another process had just made what it makes.
+  private static func isMigratedTwice(_ message: String) -> Bool {
+    message.hasSuffix("already exists") || message.hasPrefix("duplicate column name")
   }
 
   private static func wantsToWrite(_ error: DatabaseError) -> Bool {

@@ -50,6 +50,20 @@ import Testing
     #expect(try store.runs().count == 2)
   }
 
+  @Test(arguments: [1, 2, 3])
+  func `is migrated once by several openers at the same time`(version: Int) async throws {
+    let path = try copy(version)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<16 {
+        group.addTask { @concurrent in
+          _ = try Store(path: path, mode: .readWrite).begin(Sample.run("\(number)"))
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try Store(path: path, mode: .readOnly).runs().count == 17)
+  }
+
   @Test func `takes former self-tests out of the nights`() throws {
     // Given a store of version 3 with a run of the scenario of self-tests
     let path = try copy(3)
