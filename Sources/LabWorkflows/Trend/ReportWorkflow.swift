@@ -9,7 +9,16 @@ import LabStore
 package struct ReportWorkflow {
   private let request: ReportRequest
 
-  package init(_ request: ReportRequest) { self.request = request }
+  /// The working directory.
+  private let directory: String
+
+  /// - Parameters:
+  ///   - request: Which reports are written.
+  ///   - directory: The working directory; that of the process when nil.
+  package init(_ request: ReportRequest, directory: String? = nil) {
+    self.request = request
+    self.directory = directory ?? FileManager.default.currentDirectoryPath
+  }
 
   /// A report that was written.
   package struct Report {
@@ -24,12 +33,13 @@ package struct ReportWorkflow {
   /// - Returns: The newest scenario of each store first, at least one.
   /// - Throws: a ``LabError`` when there is nothing to report, or a file cannot be written.
   package func reports() throws -> [Report] {
-    let found = try subjects()
+    let file = try request.scenarioPath.map { try ScenarioFile.load(path: $0, suppressing: []) }
+    let found = try subjects(file)
     let isSingle = found.count == 1
     var taken: Set<String> = []
     return try found.map { store, scenario in
       let summary = try TrendWorkflow(store: store, scenario: scenario).summary(of: request.run)
-      let top = request.output ?? "\(summary.scenario.directory)/report"
+      let top = request.output ?? "\(place(of: summary.scenario, file))/report"
       var directory = isSingle ? top : "\(top)/\(Self.folder(scenario))"
       while !taken.insert(directory).inserted { directory += "-" }
       var options = request.options
@@ -45,16 +55,23 @@ package struct ReportWorkflow {
     }
   }
 
-  private func subjects() throws -> [(Store, String)] {
+  /// The directory that a report is written below.
+  ///
+  /// The one that is stored may be gone, or be that of another machine, and is not made anew.
+  private func place(of scenario: Scenario, _ file: Scenario?) -> String {
+    if let file { return file.directory }
+    let isDirectory = FileManager.default.fileExists(atPath: "\(scenario.directory)/.")
+    return isDirectory ? scenario.directory : directory
+  }
+
+  private func subjects(_ file: Scenario?) throws -> [(Store, String)] {
     let stores: [Store]
     var name = request.scenario
-    if let path = request.scenarioPath {
-      let scenario = try ScenarioFile.load(path: path, suppressing: [])
+    if let scenario = file {
       let store = StoreLocation.path(request.store, beside: scenario.directory)
       stores = try StoreLocation.stores(store, from: scenario.directory)
       name = name ?? scenario.name
     } else {
-      let directory = FileManager.default.currentDirectoryPath
       stores = try StoreLocation.stores(request.store, from: directory)
     }
     let found = try stores.flatMap { store in
@@ -93,7 +110,8 @@ package struct ReportRequest: Sendable {
   /// The id of the night; nil means the newest complete one.
   package var run: String?
 
-  /// The directory of the report; nil means `report` beside the scenario.
+  /// The directory of the report; nil means `report` beside the scenario, or in the working directory
+  /// where that of the scenario is gone.
   package var output: String?
 
   /// The path of a mustache template.
