@@ -87,8 +87,12 @@ struct ProofWorkflow {
       return ArtifactProof(scenario: scenario, cache: cache.artifacts)
         .found(names, good: proof.good, night: night)
     }
-    return try await SourceProof(scenario: request.scenario, source: source, cache: cache)
-      .found(names, good: proof.good, night: night, tonight: scenario.targets, observe)
+    return try await SourceProof(
+      scenario: request.scenario,
+      source: source,
+      cache: cache,
+      command: request.commandLine
+    ).found(names, good: proof.good, night: night, tonight: scenario.targets, observe)
   }
 
   /// Both builds in the concerned states only, with looks that double up to the most launches.

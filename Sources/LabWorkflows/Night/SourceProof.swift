@@ -11,6 +11,9 @@ struct SourceProof {
   let source: Source
   let cache: CacheLocation
 
+  /// The command line of launchlab.
+  let command: [String]
+
   /// Takes the build of the good night from the cache, or builds it again.
   ///
   /// - Parameters:
@@ -20,7 +23,7 @@ struct SourceProof {
   ///   - tonight: The targets as they are launched tonight.
   ///   - observe: Told of the build.
   /// - Returns: The builds, unless both nights have the same one.
-  /// - Throws: `HostError` when it cannot be built.
+  /// - Throws: `HostError` when it cannot be built, or another lab is at work.
   func found(
     _ names: [String],
     good: Night,
@@ -32,8 +35,9 @@ struct SourceProof {
       return .impossible(reason: "it is not stored what run \(good.run) was built from")
     }
     guard before.tree != now.tree else { return .same }
-    let build = try await cache.builder(of: source).build(before.commit) {
-      observe(.building($0))
+    // Nothing is built beside the launches of another lab.
+    let build = try await LabSession.use(command: command) { _ in
+      try await cache.builder(of: source).build(before.commit) { observe(.building($0)) }
     }
     let rebased = scenario.rebased(from: source.repository, to: build.directory)
     let labels = ProofBuilds.labels(before.commit, now.commit)
