@@ -36,7 +36,10 @@ struct GitRepository {
   ///
   /// - Throws: ``HostError/unknownRevision(_:repository:)``.
   func commit(_ revision: String) async throws -> Commit {
-    let output = try await git(["log", "-1", "--format=%H%n%T%n%s", "--end-of-options", revision])
+    // Where signatures are shown, they stand before the format.
+    let output = try await git([
+      "log", "-1", "--no-show-signature", "--format=%H%n%T%n%s", "--end-of-options", revision,
+    ])
     guard output.isSuccess else {
       throw HostError.unknownRevision(revision, repository: directory.string)
     }
@@ -66,11 +69,12 @@ struct GitRepository {
     guard let text = try? String(contentsOfFile: link, encoding: .utf8),
       text.hasPrefix("gitdir: ")
     else { return }
-    let entry = text.dropFirst(8).trimmingCharacters(in: .newlines)
-    let back = (try? String(contentsOfFile: "\(entry)/gitdir", encoding: .utf8)) ?? ""
-    let target = FilePath(back.trimmingCharacters(in: .newlines))
+    // With worktree.useRelativePaths, each is relative to the directory that it stands in.
+    let entry = path.pushing(FilePath(text.dropFirst(8).trimmingCharacters(in: .newlines)))
+    let back = try? String(contentsOfFile: entry.appending("gitdir").string, encoding: .utf8)
+    let target = entry.pushing(FilePath((back ?? "").trimmingCharacters(in: .newlines)))
     if DeclaredDirectory.realPath(of: target) == DeclaredDirectory.realPath(of: FilePath(link)) {
-      try FileManager.default.removeItem(atPath: entry)
+      try FileManager.default.removeItem(atPath: entry.string)
     }
     try FileManager.default.removeItem(atPath: link)
   }

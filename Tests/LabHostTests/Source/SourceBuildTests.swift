@@ -1,6 +1,7 @@
 import Foundation
 import LabModel
 import LabTestSupport
+import SystemPackage
 import Testing
 
 @testable import LabHost
@@ -32,5 +33,54 @@ import Testing
     // Then the worktree of the build is the only one that is gone
     #expect(try String(contentsOfFile: "\(build.directory)/built", encoding: .utf8) == "one\n")
     #expect(try TestMachine.shell(worktrees, in: root) == before)
+  }
+
+  /// Makes a repository of one commit, and goes on with a script in it.
+  private func makeRepository(_ script: String) throws {
+    try TestMachine.shell(
+      """
+      export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b
+      export GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+      git init -q repository; cd repository; echo one > file; git add file; git commit -qm one
+      \(script)
+      """,
+      in: root
+    )
+  }
+
+  @Test func `knows a commit by its id where git shows signatures`() async throws {
+    try makeRepository(
+      #"""
+      cat > ../gpg <<'END'
+      #!/bin/sh
+      case "$*" in
+      *--verify*) echo "gpg: Good signature" >&2; echo "[GNUPG:] GOODSIG 1 a";;
+      *) cat > /dev/null; echo "[GNUPG:] SIG_CREATED " >&2
+        printf -- '-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----\n';;
+      esac
+      END
+      chmod +x ../gpg; git config gpg.program "$PWD/../gpg"; git config log.showSignature true
+      git commit -q --allow-empty -S -m signed
+      """#
+    )
+    let repository = try await GitRepository(containing: "\(root)/repository")
+    let commit = try await repository.commit("HEAD")
+    #expect(commit.subject == "signed")
+    #expect(commit.id.count == 40)
+  }
+
+  @Test func `cuts a link that is written with relative paths`() async throws {
+    try makeRepository(
+      """
+      git worktree add -q --detach ../tree
+      echo "gitdir: ../repository/.git/worktrees/tree" > ../tree/.git
+      echo "../../../../tree/.git" > .git/worktrees/tree/gitdir
+      """
+    )
+    try GitRepository.unlinkWorktree(at: FilePath("\(root)/tree"))
+    let files = FileManager.default
+    #expect(!files.fileExists(atPath: "\(root)/repository/.git/worktrees/tree"))
+    #expect(!files.fileExists(atPath: "\(root)/tree/.git"))
+    #expect(files.fileExists(atPath: "\(root)/tree/file"))
   }
 }
