@@ -15,21 +15,29 @@ package struct NoticeSender: Sendable {
   /// How long each program may take.
   let limit: Duration
 
+  private let interrupt: InterruptFlag?
+
   /// Prepares to tell somebody.
   ///
   /// - Parameters:
   ///   - directory: The working directory of the programs.
   ///   - environment: Where `PATH` and the variables of webhooks are looked up.
   ///   - limit: How long each program may take.
+  ///   - interrupt: Ends the program that runs when it is set.
   package init(
     directory: String,
     environment: [String: String],
-    limit: Duration = .seconds(60)
+    limit: Duration = .seconds(60),
+    interrupt: InterruptFlag? = nil
   ) {
     self.directory = directory
     self.environment = environment
     self.limit = limit
+    self.interrupt = interrupt
   }
+
+  /// Whether nobody shall be told any more.
+  package var isInterrupted: Bool { interrupt?.isSet == true }
 
   /// Runs a command of the user.
   ///
@@ -52,7 +60,8 @@ package struct NoticeSender: Sendable {
       executable: .path(FilePath(path)),
       arguments: arguments,
       directory: FilePath(directory),
-      limit: limit
+      limit: limit,
+      interrupt: interrupt
     )
   }
 

@@ -12,6 +12,9 @@ struct NoticeTool: Sendable {
   var directory: FilePath?
   var limit: Duration
 
+  /// Ends the program when it is set.
+  var interrupt: InterruptFlag?
+
   /// What a finished program printed, and how it ended.
   struct Output {
     let status: TerminationStatus
@@ -27,7 +30,7 @@ struct NoticeTool: Sendable {
   }
 
   /// Runs the program in a session of its own, and ends it with all that it started when it takes
-  /// too long or prints too much.
+  /// too long, prints too much, or launchlab shall stop.
   ///
   /// - Parameter input: What it may read on its standard input; it need not.
   /// - Returns: How it ended; a status other than 0 is a result.
@@ -36,18 +39,13 @@ struct NoticeTool: Sendable {
     let files = try Self.files(input)
     defer { Self.close(files) }
     let running = Task { try await status(files) }
-    let watch = Task { [limit] () -> String? in
+    let watch = Task { () -> String? in
       let end = ContinuousClock.now + limit
       while true {
         do { try await Task.sleep(for: .milliseconds(20)) } catch { return nil }
-        let isFull = files.dropFirst().contains {
-          !Self.bytes(of: $0, from: Self.mostOutput).isEmpty
-        }
-        guard isFull || ContinuousClock.now >= end else { continue }
+        guard let obstacle = obstacle(files, end: end) else { continue }
         running.cancel()
-        return isFull
-          ? "it printed more than \(Self.mostOutput) bytes, and was ended"
-          : "it took longer than \(limit), and was ended"
+        return "\(obstacle), and was ended"
       }
     }
     let result = await withTaskCancellationHandler {
@@ -68,6 +66,14 @@ struct NoticeTool: Sendable {
       let reason = String("\(error)".prefix { !$0.isNewline })
       throw NoticeFailure("it cannot be started: \(reason)")
     }
+  }
+
+  /// Why a program that goes on must be ended; nil while it need not.
+  private func obstacle(_ files: [FileDescriptor], end: ContinuousClock.Instant) -> String? {
+    if interrupt?.isSet == true { return "it was still running when launchlab was interrupted" }
+    let isFull = files.dropFirst().contains { !Self.bytes(of: $0, from: Self.mostOutput).isEmpty }
+    if isFull { return "it printed more than \(Self.mostOutput) bytes" }
+    return ContinuousClock.now >= end ? "it took longer than \(limit)" : nil
   }
 
   private func status(_ files: [FileDescriptor]) async throws -> TerminationStatus {

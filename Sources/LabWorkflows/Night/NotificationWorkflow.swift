@@ -25,7 +25,8 @@ package struct NotificationWorkflow {
       store: store,
       sender: NoticeSender(
         directory: scenario.directory,
-        environment: ProcessInfo.processInfo.environment
+        environment: ProcessInfo.processInfo.environment,
+        interrupt: try? InterruptFlag.onSignals.get()
       )
     )
   }
@@ -85,7 +86,10 @@ package struct NotificationWorkflow {
     at now: Date
   ) async -> (failure: String?, unkept: (any Error)?) {
     if notifier == .githubSummary, !sender.hasJobSummary { return (nil, nil) }
-    let failure = await send(findings, to: notifier, summary)
+    // What is not told now is kept as what failed, so that it is told after another night.
+    let failure =
+      sender.isInterrupted
+      ? "launchlab was interrupted" : await send(findings, to: notifier, summary)
     var unkept: (any Error)?
     for finding in findings {
       let delivery = Delivery(

@@ -65,6 +65,20 @@ import Testing
     #expect(said == "it printed more than 1048576 bytes, and was ended")
   }
 
+  @Test func `ends a command when launchlab is interrupted`() async throws {
+    let flag = try InterruptFlag()
+    let sender = NoticeSender(
+      directory: TemporaryDirectory.path,
+      environment: ["PATH": "/usr/bin:/bin"],
+      interrupt: flag
+    )
+    async let told: Void = sender.run(["sleep", "1000"], input: "")
+    flag.set()
+    #expect(sender.isInterrupted)
+    let reason = "it was still running when launchlab was interrupted, and was ended"
+    await #expect(throws: NoticeFailure(reason)) { try await told }
+  }
+
   @Test func `says that there is no such program`() async {
     let sender = sender()
     let reason = "\"no-such-program\" is not a program that can be executed"

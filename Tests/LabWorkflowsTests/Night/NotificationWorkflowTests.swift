@@ -139,6 +139,34 @@ import Testing
     #expect(file("message").contains("R-1"))
   }
 
+  @Test func `tells nobody once launchlab is interrupted, and all of them the next night`()
+    async throws
+  {
+    try script("tell", "cat >> findings")
+    let alerts = [SampleNight.alert(events: [SampleNight.event(.confirmed, cause: .code)])]
+    let store = try stored(alerts)
+    let scenario = SampleNight.scenario([.command(["tell"])], directory: directory)
+    let flag = try InterruptFlag()
+    flag.set()
+    let warnings = await NotificationWorkflow(
+      scenario: scenario,
+      store: store,
+      sender: NoticeSender(
+        directory: directory,
+        environment: ["PATH": "\(directory):/usr/bin:/bin"],
+        interrupt: flag
+      )
+    ).deliver(alerts, summary: SampleNight.summary(of: scenario), at: SampleNight.evening)
+    #expect(
+      warnings.map(\.problem) == [
+        "command tell could not be told of R-1: launchlab was interrupted"
+      ]
+    )
+    #expect(file("findings").isEmpty)
+    #expect(await deliver(alerts, to: [.command(["tell"])], in: store).isEmpty)
+    #expect(file("findings").contains("R-1"))
+  }
+
   @Test func `says in the next notice which nights are missing since the last one`() async throws {
     try script("sendmail", "cat > message")
     let alerts = [SampleNight.alert(events: [SampleNight.event(.confirmed, cause: .code)])]
