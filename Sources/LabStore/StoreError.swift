@@ -149,7 +149,9 @@ extension StoreError {
     case .cannotOpen, .notADatabase, .notAStore: "name another file with `--store FILE`"
     case .newerSchema:
       "update launchlab, or name another file with `--store FILE`; this one was not touched"
-    case .olderSchema: "run any command that writes to this store, such as `launchlab run`"
+    case .olderSchema:
+      "bring it up to date with a command that writes to it, such as `launchlab run`; where it cannot "
+        + "be written to, copy it first"
     case .corrupt: "move the file away and restore a copy, or start a new one with `--store FILE`"
     case .busy: "wait until the other launchlab has ended, and try again"
     case .full: "free some space, or name a file on another disk with `--store FILE`"

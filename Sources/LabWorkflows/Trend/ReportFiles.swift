@@ -19,7 +19,8 @@ package enum ReportFiles {
   ///   - template: The path of a mustache template; nil means `.launchlab/report.md.mustache` beside
   ///     the scenario where there is one, or else the usual one.
   ///   - options: What the report shows.
-  /// - Throws: `HostError`, ``WorkflowError/cannotRead(path:reason:)`` and `TemplateError`.
+  /// - Throws: `HostError`, ``WorkflowError`` when the directory cannot be made or the template cannot
+  ///   be read, and `TemplateError`.
   package static func write(
     _ summary: TrendSummary,
     run: RunSummary?,
@@ -28,10 +29,7 @@ package enum ReportFiles {
     options: ReportOptions = ReportOptions()
   ) throws {
     let images = "\(directory)/img"
-    try FileManager.default.createDirectory(
-      atPath: options.hasCharts ? images : directory,
-      withIntermediateDirectories: true
-    )
+    try make(options.hasCharts ? images : directory)
     if options.hasCharts {
       for chart in TrendCharts(summary).files {
         try replace("\(images)/\(chart.name)", by: chart.text)
@@ -43,6 +41,15 @@ package enum ReportFiles {
     let day = summary.tonight.startedAt.formatted(.iso8601.year().month().day())
     try replace("\(directory)/\(day).md", by: text)
     try replace("\(directory)/latest.md", by: text)
+  }
+
+  private static func make(_ directory: String) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    } catch let error as NSError {
+      let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+      throw WorkflowError.cannotWrite(path: directory, reason: cause.localizedDescription)
+    }
   }
 
   private static func markdown(

@@ -42,4 +42,11 @@ import Testing
     #expect(try report(path) == ["\(root)/here/report/latest.md"])
     #expect(!FileManager.default.fileExists(atPath: "\(root)/gone"))
   }
+
+  @Test func `says in words that its directory cannot be made`() throws {
+    try store(root)
+    try Data().write(to: URL(filePath: "\(root)/report"))
+    let error = try #require(throws: WorkflowError.self) { try report() }
+    guard case .cannotWrite("\(root)/report/img", _) = error else { throw error }
+  }
 }
