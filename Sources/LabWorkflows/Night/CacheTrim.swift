@@ -38,7 +38,7 @@ struct CacheTrim {
   }
 
   /// What must stay, and paths of files that were launched.
-  private struct Needed {
+  fileprivate struct Needed {
     var trees: Set<String> = []
     var digests: Set<String>
     var places: Set<String> = []
@@ -46,20 +46,49 @@ struct CacheTrim {
 
   private func needed() throws -> Needed {
     var needed = Needed(digests: cache.pins.digests)
-    for scenario in try store.scenarios() {
-      let nights = try store.nights(scenario: scenario)
-      let good = try store.alerts(scenario: scenario).filter(\.isOpen).compactMap(\.lastGood)
-      let recent = nights.filter { $0.status == .complete }.suffix(Self.nights)
-      for night in recent + nights.filter({ good.contains($0.run) }) {
-        if let tree = night.build?.tree { needed.trees.insert(tree) }
-        needed.digests.formUnion(night.artifacts.values.map(\.digest))
-      }
-      if let last = recent.last {
-        for target in try store.run(last.run).plan.scenario.targets {
-          needed.places.formUnion([target.directory] + target.command)
+    for store in try [store] + neighbours() { try needed.add(from: store) }
+    return needed
+  }
+
+  /// The other stores in the directory, which keep their builds and executables in the same place.
+  ///
+  /// - Throws: `StoreError` when one of them cannot be read now, so that nothing of it is removed.
+  private func neighbours() throws -> [Store] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: cache.directory)) ?? []
+    let sides = ["-wal", "-shm", "-journal"]
+    return try names.sorted().compactMap { name in
+      let path = "\(cache.directory)/\(name)"
+      let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type]
+      guard kind as? FileAttributeType == .typeRegular, path != store.path,
+        !sides.contains(where: name.hasSuffix)
+      else { return nil }
+      do {
+        return try Store(path: path, mode: .readOnly)
+      } catch let error as StoreError {
+        switch error {
+        case .notADatabase, .notAStore, .missingStore, .cannotOpen, .olderSchema: return nil
+        default: throw error
         }
       }
     }
-    return needed
+  }
+}
+
+extension CacheTrim.Needed {
+  fileprivate mutating func add(from store: Store) throws {
+    for scenario in try store.scenarios() {
+      let nights = try store.nights(scenario: scenario)
+      let good = try store.alerts(scenario: scenario).filter(\.isOpen).compactMap(\.lastGood)
+      let recent = nights.filter { $0.status == .complete }.suffix(CacheTrim.nights)
+      for night in recent + nights.filter({ good.contains($0.run) }) {
+        if let tree = night.build?.tree { trees.insert(tree) }
+        digests.formUnion(night.artifacts.values.map(\.digest))
+      }
+      if let last = recent.last {
+        for target in try store.run(last.run).plan.scenario.targets {
+          places.formUnion([target.directory] + target.command)
+        }
+      }
+    }
   }
 }

@@ -92,6 +92,14 @@ import Testing
     #expect(kept == Set(newest).union([digests[1], digests[3]]))
   }
 
+  @Test func `keeps what another store in the same directory needs`() throws {
+    let neighbour = try Store(path: "\(root)/lab/other.sqlite", mode: .readWrite)
+    let digests = try makeNights(10, in: neighbour)
+    try Data("not a store".utf8).write(to: URL(filePath: "\(root)/lab/notes"))
+    try CacheTrim(store: try Store.inMemory(), cache: cache, limit: 0).run()
+    #expect(kept == Set(digests.suffix(CacheTrim.nights)))
+  }
+
   @Test func `keeps the build of the control, which no night was built from`() throws {
     let store = try Store.inMemory()
     let rooms = ["0123456789abcdef-1", "0123456789abcdef-2"].map { "\(root)/lab/builds/\($0)" }
