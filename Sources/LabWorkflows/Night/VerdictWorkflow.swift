@@ -29,28 +29,28 @@ struct VerdictWorkflow {
     for request in verdicts.secondProofs(after: proofs) {
       proofs.append(await prove(request, tonight))
     }
-    try store(proofs, at: date)
+    try save(verdicts, with: proofs, at: date)
     return proofs.compactMap(Self.note)
   }
 
-  /// Concludes with the alerts as they are by now, and stores what has changed.
+  /// Concludes, and stores what has changed.
   ///
   /// While proofs were launched, somebody may have acknowledged an alert, or the night of another
-  /// scenario may have taken the next number. Then it is concluded again.
-  private func store(_ proofs: [ProofOutcome], at date: Date) throws {
-    var left = Self.mostTries
-    while true {
-      left -= 1
-      let verdicts = NightVerdicts(try history(), tonight: run.id)
-      let conclusion = verdicts.conclusion(
-        proofs: Self.wanted(verdicts.proofs, of: proofs),
-        at: date,
-        nextNumber: try store.nextAlertNumber()
-      )
+  /// scenario may have taken the next number. Then it is concluded again with the alerts of now.
+  private func save(
+    _ verdicts: NightVerdicts,
+    with proofs: [ProofOutcome],
+    at date: Date
+  ) throws {
+    var verdicts = verdicts
+    var kept = proofs
+    for left in (0..<Self.mostTries).reversed() {
       do {
-        return try store.save(conclusion.alerts.filter { conclusion.changed.contains($0.number) })
+        let number = try store.nextAlertNumber()
+        return try store.save(verdicts.changedAlerts(proofs: kept, at: date, nextNumber: number))
       } catch StoreError.changedAlert where left > 0 {
-        continue
+        verdicts = NightVerdicts(try history(), tonight: run.id)
+        kept = Self.wanted(verdicts.proofs + verdicts.secondProofs(after: proofs), of: proofs)
       }
     }
   }
