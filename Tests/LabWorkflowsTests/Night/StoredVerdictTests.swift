@@ -1,0 +1,78 @@
+import Foundation
+import LabModel
+import LabStore
+import Testing
+
+@testable import LabWorkflows
+
+@Suite struct StoredVerdictTests {
+  /// Stores nights of one target, one a day, with medians in milliseconds.
+  private func addNights(
+    of name: String,
+    _ medians: [Double],
+    metric: Metric = .launch,
+    budgets: [Budget]? = nil,
+    to store: Store
+  ) throws -> RunRecord {
+    var scenario = SampleNight.scenario()
+    scenario.name = name
+    scenario.budgets = budgets
+    let runs = medians.enumerated().map { day, median in
+      let start = SampleNight.evening.addingTimeInterval(Double(day) * 86_400)
+      var run = SampleNight.run(1, in: scenario)
+      run.id =
+        "\(start.formatted(.iso8601.year().month().day().dateSeparator(.omitted)))T020000Z-"
+        + "\(name)"
+      run.startedAt = start
+      run.finishedAt = start + 60
+      let row = MetricRow(
+        run: run.id,
+        arm: run.plan.arms[0],
+        metric: metric,
+        version: 1,
+        n: 20,
+        mean: median * 1e6,
+        median: median * 1e6,
+        medianAbsoluteDeviation: 1e6,
+        minimum: 0.9 * median * 1e6,
+        maximum: 1.1 * median * 1e6,
+        p90: 1.05 * median * 1e6,
+        p95: 1.06 * median * 1e6,
+        intervalLow: 0.99 * median * 1e6,
+        intervalHigh: 1.01 * median * 1e6
+      )
+      return FinishedRun(run: run, launches: [], summaries: [row])
+    }
+    try store.add(runs)
+    return try #require(runs.last?.run)
+  }
+
+  private func conclude(_ run: RunRecord, in store: Store) async throws {
+    let at = run.startedAt + 60
+    let notes = try await VerdictWorkflow(store: store, run: run).conclude(at: at) { proof, _ in
+      .init(request: proof, answer: .impossible(reason: "there is no build"))
+    }
+    #expect(notes.count <= 1)
+  }
+
+  private let stepped = [400.0, 401, 399, 400, 402, 398, 400, 401, 399, 400, 480]
+
+  @Test func `alerts of two scenarios of a store have numbers of their own`() async throws {
+    let store = try Store.inMemory()
+    let first = try addNights(of: "aaaa", stepped, to: store)
+    let second = try addNights(of: "bbbb", stepped, to: store)
+    try await conclude(first, in: store)
+    try await conclude(second, in: store)
+    let alerts = try store.alerts(scenario: nil)
+    #expect(alerts.map(\.number) == [1, 2])
+    #expect(alerts.map(\.series.scenario) == ["aaaa", "bbbb"])
+  }
+
+  @Test func `a broken budget of a metric that is not judged has an alert too`() async throws {
+    let store = try Store.inMemory()
+    let budget = Budget(target: "server", state: .warm, metric: .userTime, maximum: 300e6)
+    let run = try addNights(of: "aaaa", [400], metric: .userTime, budgets: [budget], to: store)
+    try await conclude(run, in: store)
+    #expect(try store.alerts(scenario: "aaaa").map(\.kind) == [.budget])
+  }
+}
