@@ -76,8 +76,12 @@ struct ChainBuilder {
     alerts: [Alert]
   ) -> [SeriesBreak] {
     let machine = alerts.filter(\.isMachineStep)
+    var control = nights.first?.artifacts[Arm.controlTarget]?.digest
     return points.indices.dropFirst().compactMap { index in
       let (before, after) = (nights[index - 1], nights[index])
+      // A night that does not tell what it launched as the control is passed over.
+      let old = control
+      control = after.artifacts[Arm.controlTarget]?.digest ?? control
       if before.fingerprint != after.fingerprint {
         let text = "host \(before.fingerprint.prefix(8)) → \(after.fingerprint.prefix(8))"
         return SeriesBreak(index: index, reason: .host, text: text)
@@ -85,10 +89,9 @@ struct ChainBuilder {
       if let alert = machine.last(where: { $0.onset == points[index].run }) {
         return SeriesBreak(index: index, reason: .machine, text: "machine change \(alert.id)")
       }
-      guard key.target == Arm.controlTarget,
-        let old = before.artifacts[Arm.controlTarget]?.digest,
-        let new = after.artifacts[Arm.controlTarget]?.digest, old != new
-      else { return nil }
+      guard key.target == Arm.controlTarget, let old, let new = control, old != new else {
+        return nil
+      }
       let text = "control \(old.prefix(8)) → \(new.prefix(8))"
       return SeriesBreak(index: index, reason: .control, text: text)
     }
