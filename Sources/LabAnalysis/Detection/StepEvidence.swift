@@ -6,9 +6,9 @@ struct StepEvidence {
   let judgement: SeriesJudgement
   let rule: RegressionRule
 
-  /// The judgements of the control and the floor in the same state and metric.
-  let control: SeriesJudgement?
-  let floor: SeriesJudgement?
+  /// The control and the floor in the same state and metric.
+  let control: CompanionNight?
+  let floor: CompanionNight?
 
   let proof: SeriesProof
 
@@ -24,10 +24,11 @@ struct StepEvidence {
     self.judgement = judgement
     self.rule = rule
     self.proof = proof
-    func other(_ target: String) -> SeriesJudgement? {
+    func other(_ target: String) -> CompanionNight? {
       var key = judgement.chain.key
       key.target = target
-      return all.first { $0.chain.key == key }
+      let chain = all.first { $0.chain.key == key }?.chain
+      return chain.flatMap { CompanionNight($0, beside: judgement) }
     }
     control = other(Arm.controlTarget)
     floor = other(Arm.emptyTarget)
@@ -51,26 +52,24 @@ struct StepEvidence {
 
   /// Whether the control is off the same way tonight.
   func controlMoved(_ direction: Alert.Direction) -> Bool {
-    guard let suspicion = control?.suspicion else { return false }
-    return suspicion.isCandidate && suspicion.direction == direction
+    control?.hasMoved(direction) ?? false
   }
 
-  /// The ratio of the control's, and of the floor's, night to their baselines.
+  /// The ratio of the control's, and of the floor's, night to those of the baseline.
   func otherCriteria(_ direction: Alert.Direction) -> [Criterion] {
     let others = [
       (control, CriterionID.controlMoved, "control"), (floor, CriterionID.floorMoved, "floor"),
     ]
-    return others.compactMap { judgement, id, name in
-      guard let suspicion = judgement?.suspicion, let baseline = judgement?.baseline,
-        let tonight = judgement?.tonight, baseline.median != 0
-      else { return nil }
+    return others.compactMap { companion, id, name in
+      guard let companion, companion.baseline.median != 0 else { return nil }
+      let (baseline, tonight) = (companion.baseline, companion.tonight)
       let sign = direction.sign(of: metric)
       return Criterion(
         id: id,
-        text: "tonight's median of the \(name) / the median of its baseline",
+        text: "tonight's median of the \(name) / its median on the nights of the baseline",
         value: tonight.median / baseline.median,
         limit: 1 + sign * rule.effect,
-        isMet: suspicion.isCandidate && suspicion.direction == direction,
+        isMet: companion.hasMoved(direction),
         n: baseline.runs.count,
         unit: .ratio,
         runs: baseline.runs + [tonight.run]
