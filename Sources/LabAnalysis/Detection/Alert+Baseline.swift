@@ -6,6 +6,11 @@ extension Alert {
     kind == .step && cause == .machine && (state == .confirmed || state == .acknowledged)
   }
 
+  /// Whether it is a step that explains by how much the level has changed.
+  var isSettledStep: Bool {
+    kind == .step && (state == .confirmed || state == .acknowledged) && before > 0 && after > 0
+  }
+
   /// Whether the new level counts as the normal one, so that nights before `onset` no longer count.
   package var movesBaseline: Bool {
     guard kind == .step else { return false }

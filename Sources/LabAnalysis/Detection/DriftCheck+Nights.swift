@@ -90,10 +90,9 @@ struct DriftComparison {
   /// The product of the ratios of steps after a night that have an alert.
   private func explained(after index: Int) -> Double {
     chain.alerts.reduce(1) { product, alert in
-      let isSettled = alert.state == .confirmed || alert.state == .acknowledged
-      guard alert.kind == .step, isSettled, alert.before > 0, alert.after > 0,
-        let onset = chain.index(of: alert.onset), onset > index
-      else { return product }
+      guard alert.isSettledStep, let onset = chain.index(of: alert.onset), onset > index else {
+        return product
+      }
       return product * alert.after / alert.before
     }
   }

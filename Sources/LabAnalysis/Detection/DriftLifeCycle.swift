@@ -32,6 +32,13 @@ struct DriftLifeCycle {
     }
   }
 
+  private var open: Alert? { alerts.last(where: \.isOpen) }
+
+  /// The first check that is beyond its limit, in the direction of the open alert if there is one.
+  private var beyond: DriftCheck? {
+    checks.first { $0.isBeyond && (open == nil || direction(of: $0) == open?.direction) }
+  }
+
   /// The check that a proof is asked for: the first one that is beyond the limit.
   ///
   /// Nil while a drift alert of the series is confirmed, for 7 days after the last word on one, and
@@ -39,7 +46,7 @@ struct DriftLifeCycle {
   /// looked at every 7 days.
   var wanted: DriftCheck? {
     guard judgement.isJudged, judgement.pending == nil, let tonight = judgement.tonight,
-      let check = checks.first(where: \.isBeyond)
+      let check = beyond
     else { return nil }
     guard let last = alerts.last else { return check }
     if last.isOpen, last.state != .suspected { return nil }
@@ -54,11 +61,9 @@ struct DriftLifeCycle {
 
   func apply(to ledger: inout AlertLedger) {
     guard judgement.isJudged, let tonight = judgement.tonight else { return }
-    if let open = alerts.last(where: \.isOpen) {
-      if checks.contains(where: \.isBeyond) {
-        guard open.state == .suspected, let wanted else { return }
-        ledger.change(open.number, to: settlement(wanted))
-      } else if !checks.isEmpty {
+    if let open {
+      let isBack = checks.first.map { self.isBack($0, to: open) } ?? false
+      if isBack || (beyond == nil && !checks.isEmpty && !open.isRed) {
         let criteria = checks.flatMap { self.criteria(of: $0) }
         let change = AlertChange(
           open.state == .suspected ? .refuted : .recovered,
@@ -67,6 +72,8 @@ struct DriftLifeCycle {
           criteria
         )
         ledger.change(open.number, to: change)
+      } else if open.state == .suspected, let wanted {
+        ledger.change(open.number, to: settlement(wanted))
       }
     } else if let wanted, let direction = direction(of: wanted) {
       let draft = AlertDraft(
@@ -80,6 +87,27 @@ struct DriftLifeCycle {
       )
       ledger.open(draft, as: settlement(wanted))
     }
+  }
+
+  /// Whether the newest nights are as good as those that an open alert was held against.
+  ///
+  /// A red alert ends in no other way: after some weeks the nights of 30 days ago are slow too, and
+  /// nothing would be beyond a limit any more. What steps had explained from the start remains
+  /// explained, and so does what somebody has acknowledged since.
+  private func isBack(_ check: DriftCheck, to alert: Alert) -> Bool {
+    guard let run = alert.lastGood, let then = chain.index(of: run), then >= chain.partStart,
+      let opening = chain.index(of: alert.onset)
+    else { return false }
+    let metric = chain.key.metric
+    let explained = chain.alerts.reduce(1) { product, step in
+      guard step.isSettledStep, let onset = chain.index(of: step.onset), onset > then,
+        onset <= opening || (step.state == .acknowledged && step.direction == alert.direction)
+      else { return product }
+      return product * step.after / step.before
+    }
+    let before = alert.before * explained
+    let sign = alert.direction.sign(of: metric)
+    return sign * (check.now - before) <= judgement.rule.margin(at: before, of: metric)
   }
 
   private func direction(of check: DriftCheck) -> Alert.Direction? {

@@ -69,4 +69,44 @@ import Testing
     #expect(check.against == "release 2.1")
     #expect(check.reference == NightlyHistory.run(10))
   }
+
+  @Test func `a red drift does not end because the nights of then are slow by now`() {
+    var nights = NightlyHistory()
+    nights.add(Self.rising(0.15))
+    nights.conclude(.regression)
+    for index in 0..<100 {
+      nights.add([460 + Double(index % 3)])
+      nights.conclude(.same)
+    }
+    #expect(nights.verdicts.trends[0].drifts.allSatisfy { !$0.isBeyond })
+    #expect(nights.alerts.filter { $0.kind == .drift }.map(\.isRed) == [true])
+  }
+
+  @Test func `a red drift ends when the newest nights are as good as those of then`() {
+    var nights = NightlyHistory()
+    nights.add(Self.rising(0.15))
+    nights.conclude(.regression)
+    for _ in 0..<8 {
+      nights.add([425])
+      nights.conclude(.improvement)
+    }
+    #expect(nights.alerts.filter { $0.kind == .drift }.map(\.state) == [.recovered])
+  }
+
+  @Test func `a drift the other way does not settle an open suspicion`() throws {
+    var nights = NightlyHistory()
+    nights.add(Self.rising(0.15))
+    nights.conclude(.inconclusive)
+    var alert = try #require(nights.alerts.first { $0.kind == .drift })
+    #expect(alert.state == .suspected)
+    #expect(alert.direction == .worse)
+    nights = NightlyHistory()
+    nights.add(Self.rising(-0.15))
+    nights.alerts = [alert]
+    nights.add([341])
+    nights.conclude(.improvement)
+    alert = try #require(nights.alerts.first)
+    #expect(alert.state == .refuted)
+    #expect(!alert.isRed)
+  }
 }
