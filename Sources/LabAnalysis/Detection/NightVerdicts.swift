@@ -100,6 +100,7 @@ package struct NightVerdicts: Sendable {
       let key = judgement.chain.key
       BudgetLifeCycle(check, of: key, run: tonight.run, alerts: history.alerts).apply(to: &ledger)
     }
+    DroppedSeries(history.scenario).apply(to: &ledger)
     return ledger
   }
 
