@@ -78,11 +78,15 @@ struct SeriesJudgement: Sendable {
   }
 
   /// A suspicion that was refuted a few nights ago while the level has stayed where it went.
+  ///
+  /// A suspicion of the other direction is one of its own.
   var dormant: Alert? {
+    let other = isSuspicious ? suspicion?.direction : nil
     let oldest = max(start, chain.points.count - DetectionLimits.memory)
     return chain.alerts.last { alert in
       guard alert.kind == .step, alert.state == .refuted, alert.isNotCode,
-        let onset = chain.index(of: alert.onset), onset >= oldest
+        other == nil || other == alert.direction, let onset = chain.index(of: alert.onset),
+        onset >= oldest
       else { return false }
       let sign = alert.direction.sign(of: chain.key.metric)
       let limit = alert.before + sign * rule.margin(at: alert.before, of: chain.key.metric)
