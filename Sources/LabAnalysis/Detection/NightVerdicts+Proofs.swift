@@ -137,20 +137,25 @@ extension Night {
   ///
   /// - Parameters:
   ///   - other: The other night.
-  ///   - target: The target; its executable is looked at where nothing was built.
+  ///   - target: The target; its executable, and the files that its command names, are looked at
+  ///     where nothing was built.
   /// - Returns: False where it is not known.
   package func isSameBuild(as other: Night, of target: String) -> Bool {
     if let build, let theirs = other.build { return build.tree == theirs.tree }
-    guard build == nil, other.build == nil, let own = artifacts[target],
-      let theirs = other.artifacts[target]
-    else { return false }
-    return own.digest == theirs.digest
+    guard build == nil, other.build == nil, artifacts[target] != nil else { return false }
+    return digests(of: target) == other.digests(of: target)
   }
 
   /// Whether a commit or digest, or the first digits of one, names the build of a target.
   func isBuild(_ name: String, of target: String) -> Bool {
     guard !name.isEmpty else { return false }
     return build?.commit.hasPrefix(name) == true
-      || artifacts[target]?.digest.hasPrefix(name) == true
+      || digests(of: target).values.contains { $0.hasPrefix(name) }
+  }
+
+  /// The digests of the executable of a target and of the files that its command names, which are
+  /// stored as `NAME[INDEX]`.
+  private func digests(of target: String) -> [String: String] {
+    artifacts.filter { $0.key == target || $0.key.hasPrefix("\(target)[") }.mapValues(\.digest)
   }
 }
