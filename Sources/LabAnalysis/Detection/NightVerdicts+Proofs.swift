@@ -35,7 +35,14 @@ extension NightVerdicts {
       }
       let level = judgement.baseline?.median ?? tonight.median
       let share = level == 0 ? 1 : abs(tonight.median - level) / abs(level)
-      return ProofWish(key: key, kind: .step, good: good, rank: kind, effect: share)
+      return ProofWish(
+        key: key,
+        kind: .step,
+        good: good,
+        oldest: oldest(of: judgement, before: good),
+        rank: kind,
+        effect: share
+      )
     }
     if let pending = judgement.pending {
       let isBack = evidence(judgement).levelBack(of: pending) != nil
@@ -51,6 +58,20 @@ extension NightVerdicts {
     return wish(judgement.chain.points[good].run, kind: rank, direction: suspicion.direction)
   }
 
+  /// The earliest place of a night that is as good as the last good one: at most 3 before it, without
+  /// a night of another level between them.
+  private func oldest(of judgement: SeriesJudgement, before good: Int) -> Int {
+    let chain = judgement.chain
+    let clean = Set(judgement.clean.map { chain.points[$0].run })
+    let places = (max(0, good - ProofGroup.reach)..<good).reversed()
+    let runs = Set(chain.points[chain.partStart...].map(\.run))
+    let end = places.first { place in
+      let run = history.nights[place].run
+      return runs.contains(run) && !clean.contains(run)
+    }
+    return end.map { $0 + 1 } ?? max(0, good - ProofGroup.reach)
+  }
+
   private func driftWish(_ judgement: SeriesJudgement) -> ProofWish? {
     guard let check = drift(of: judgement).wanted,
       let good = history.nights.firstIndex(where: { $0.run == check.reference })
@@ -59,6 +80,7 @@ extension NightVerdicts {
       key: judgement.chain.key,
       kind: .drift,
       good: good,
+      oldest: good - ProofGroup.reach,
       rank: .drift,
       effect: abs(check.unexplained - 1)
     )
@@ -90,6 +112,9 @@ struct ProofWish {
   /// The place of the last good night.
   let good: Int
 
+  /// The place of the earliest night whose build may stand for the last good one.
+  let oldest: Int
+
   let rank: Rank
 
   /// How far tonight is off, as a share.
@@ -116,18 +141,23 @@ struct ProofGroup {
   private(set) var good: Int
   private(set) var series: [SeriesKey]
 
+  /// The latest of the earliest nights of its series.
+  private var oldest: Int
+
   init(_ wish: ProofWish) {
     kind = wish.kind
     good = wish.good
+    oldest = wish.oldest
     series = [wish.key]
   }
 
   func takes(_ wish: ProofWish) -> Bool {
-    wish.kind == kind && abs(wish.good - good) <= Self.reach
+    wish.kind == kind && min(good, wish.good) >= max(oldest, wish.oldest)
   }
 
   mutating func add(_ wish: ProofWish) {
     good = min(good, wish.good)
+    oldest = max(oldest, wish.oldest)
     series.append(wish.key)
   }
 }

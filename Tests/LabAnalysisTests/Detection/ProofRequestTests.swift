@@ -1,0 +1,63 @@
+import LabModel
+import Testing
+
+@testable import LabAnalysis
+
+@Suite struct ProofRequestTests {
+  static func night(_ artifacts: [String: String]) -> Night {
+    Night(
+      run: "r",
+      startedAt: NightlyHistory.date(0),
+      fingerprint: "host",
+      artifacts: artifacts.mapValues { Artifact(path: "/p", digest: $0, bytes: 1) }
+    )
+  }
+
+  @Test func `a script is another build when the file that the command names is`() {
+    let old = Self.night(["app": "python", "app[1]": "one", "application": "x"])
+    let same = Self.night(["app": "python", "app[1]": "one", "application": "y"])
+    let new = Self.night(["app": "python", "app[1]": "two"])
+    #expect(old.isSameBuild(as: same, of: "app"))
+    #expect(!old.isSameBuild(as: new, of: "app"))
+    #expect(!Self.night([:]).isSameBuild(as: Self.night([:]), of: "app"))
+    #expect(new.isBuild("two", of: "app"))
+    #expect(!new.isBuild("x", of: "app"))
+  }
+
+  /// Steps of three targets, each with its first night of the new level.
+  static func stepped(_ onsets: [Int]) -> NightlyHistory {
+    let names = onsets.indices.map { "t\($0)" }
+    var nights = NightlyHistory(targets: names)
+    for night in 0..<24 {
+      let medians = zip(names, onsets).map { name, onset in
+        (name, SuspicionTests.quiet[night % 20] + (night >= onset ? 40 : 0))
+      }
+      nights.add(Dictionary(uniqueKeysWithValues: medians))
+    }
+    return nights
+  }
+
+  @Test func `no series is compared with a build more than 3 nights before its own`() {
+    let proofs = Self.stepped([23, 20, 17]).verdicts.proofs
+    let places = proofs.map(\.good.run)
+    #expect(proofs.count == 2)
+    #expect(places.contains(NightlyHistory.run(16)))
+    #expect(proofs.allSatisfy { !($0.series.count == 3) })
+  }
+
+  @Test func `no series is compared with a build of its own bad nights`() {
+    var nights = Self.stepped([23, 21])
+    // The first target had a regression that was mended two nights before.
+    var alert = LifeCycleTests.regressed(.regression).alerts[0]
+    alert.series = NightlyHistory.key("t0")
+    alert.state = .recovered
+    alert.onset = NightlyHistory.run(20)
+    alert.events[0].criteria = []
+    alert.events.append(alert.events[0])
+    alert.events[1].state = .recovered
+    alert.events[1].run = NightlyHistory.run(22)
+    nights.alerts = [alert]
+    let compared = Set(nights.verdicts.proofs.map { $0.series.map(\.target) })
+    #expect(compared == [["t0"], ["t1"]])
+  }
+}
