@@ -46,9 +46,9 @@ extension NightVerdicts {
     }
     if let pending = judgement.pending {
       let isBack = evidence(judgement).levelBack(of: pending) != nil
-      guard isBack != (pending.state == .suspected), !isSettled(pending, key.target) else {
-        return nil
-      }
+      // That the build was proved before does not matter when the level says otherwise.
+      guard isBack != (pending.state == .suspected), isBack || !isSettled(pending, key.target)
+      else { return nil }
       return wish(pending.lastGood, kind: isBack ? .end : .worse, direction: pending.direction)
     }
     guard judgement.isSuspicious, let suspicion = judgement.suspicion,

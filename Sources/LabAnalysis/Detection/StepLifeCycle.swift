@@ -60,7 +60,7 @@ struct StepLifeCycle {
     let step = evidence.segmentedStep(of: alert)
     let isAsked = judgement.isSuspicious && judgement.suspicion?.direction == alert.direction
     guard !isRefuted || step != nil || isAsked else { return }
-    var change = settlement(alert.direction, step: step, wasNotCode: alert.isNotCode)
+    var change = settlement(alert.direction, step: step, wasNotCode: wasNotCode(alert))
     // A refuted suspicion is taken up again only when something is settled.
     if isRefuted, change.state == .suspected { change.state = .refuted }
     if isRefuted, change.state == .refuted { change.cause = alert.cause }
@@ -71,6 +71,16 @@ struct StepLifeCycle {
       after: level(since: onset),
       beginning: evidence.provedBeginning(alert.direction, lastGood: alert.lastGood)
     )
+  }
+
+  /// Whether it was settled in an earlier night that tonight's build is not the cause: what was said
+  /// of another build says nothing of it.
+  private func wasNotCode(_ alert: Alert) -> Bool {
+    guard alert.isNotCode, let tonight = chain.nights.last else { return false }
+    let target = chain.key.target
+    let settled = chain.nights.last { $0.run == alert.events.last?.run }
+    return settled.map { tonight.isSameBuild(as: $0, of: target) } ?? false
+      || alert.proof.map { tonight.isBuild($0.bad, of: target) } ?? false
   }
 
   /// What the evidence of tonight makes of a step.
@@ -135,9 +145,17 @@ struct StepLifeCycle {
       ledger.change(alert.number, to: change)
     } else if proof.isNotCode(alert.direction) {
       change(.fixed, "the old level is back, and the build is as good as the last good one")
-    } else {
+    } else if !isProvedBuild(of: alert) {
       change(.recovered, "the old level is back")
     }
+  }
+
+  /// Whether tonight's build is the one that was proved to be the cause: then a few nights by chance
+  /// on the good side of the limit end nothing.
+  private func isProvedBuild(of alert: Alert) -> Bool {
+    guard alert.cause == .code, let proof = alert.proof, proof.verdict == alert.direction.verdict
+    else { return false }
+    return chain.nights.last?.isBuild(proof.bad, of: chain.key.target) ?? false
   }
 
   /// Ends alerts that move the baseline, and whose old level is back.

@@ -275,4 +275,51 @@ extension LifeCycleTests {
     #expect(nights.verdicts.trends[0].breaks.isEmpty)
     #expect(nights.verdicts.trends[0].assessment.outcome == .quiet)
   }
+
+  @Test func `a suspicion the other way is none of the refuted one`() {
+    var nights = NightlyHistory()
+    nights.add(Self.quiet + [440])
+    nights.conclude(.same)
+    nights.add([441])
+    nights.conclude(.same)
+    nights.add([340])
+    nights.conclude(.improvement)
+    #expect(nights.alerts.map(\.state) == [.refuted, .confirmed])
+    #expect(nights.alerts.map(\.direction) == [.worse, .better])
+  }
+
+  @Test func `that an older build was not the cause does not make it the machine`() {
+    var nights = NightlyHistory()
+    nights.add(Self.quiet)
+    nights.add(["app": 440], tree: "new")
+    nights.conclude(.same)
+    nights.add(["app": 441], tree: "other")
+    nights.conclude { _ in .impossible(reason: "the build is gone") }
+    var same = nights
+    nights.add(["app": 440], tree: "other")
+    nights.conclude { _ in .impossible(reason: "the build is gone") }
+    #expect(nights.alerts.map(\.cause) == [.unknown])
+    same.add(["app": 440], tree: "new")
+    same.conclude { _ in nil }
+    #expect(same.alerts.map(\.cause) == [.machine])
+  }
+
+  @Test(arguments: [Verdict.regression, .inconclusive, .same])
+  func `on the build that was proved worse, only another proof ends a red alert`(
+    _ verdict: Verdict
+  ) {
+    var nights = Self.regressed(.regression)
+    nights.add(["app": 407], tree: "tree-20")
+    nights.conclude(verdict)
+    nights.add(["app": 407], tree: "tree-20")
+    #expect(nights.verdicts.proofs.count == 1)
+    var unproved = nights
+    unproved.conclude { _ in .impossible(reason: "the build is gone") }
+    #expect(unproved.alerts.map(\.isRed) == [true])
+    nights.conclude(verdict)
+    #expect(nights.alerts.map(\.state) == [verdict == .same ? .fixed : .confirmed])
+    nights.add(["app": 441], tree: "tree-20")
+    nights.conclude(verdict)
+    #expect(nights.alerts[0].isRed == (verdict != .same))
+  }
 }
