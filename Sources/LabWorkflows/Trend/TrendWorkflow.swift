@@ -93,15 +93,6 @@ package struct TrendWorkflow {
   }
 }
 
-extension Scenario {
-  /// The judged metrics, and those of budgets.
-  var followedMetrics: [Metric] {
-    let judged = (regression ?? RegressionRule()).metrics
-    let limited = Set((budgets ?? []).map(\.metric))
-    return judged + Metric.allCases.filter { limited.contains($0) && !judged.contains($0) }
-  }
-}
-
 extension Alert {
   /// The smaller, the more it matters.
   fileprivate var gravity: Int {
