@@ -46,7 +46,8 @@ package enum ReportFiles {
   private static func make(_ directory: String) throws {
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch let error as NSError {
+    } catch {
+      let error = error as NSError
       let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
       throw WorkflowError.cannotWrite(path: directory, reason: cause.localizedDescription)
     }

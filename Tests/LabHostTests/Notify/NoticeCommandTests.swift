@@ -72,11 +72,11 @@ import Testing
       environment: ["PATH": "/usr/bin:/bin"],
       interrupt: flag
     )
-    async let told: Void = sender.run(["sleep", "1000"], input: "")
+    let told = Task { try await sender.run(["sleep", "1000"], input: "") }
     flag.set()
     #expect(sender.isInterrupted)
     let reason = "it was still running when launchlab was interrupted, and was ended"
-    await #expect(throws: NoticeFailure(reason)) { try await told }
+    await #expect(throws: NoticeFailure(reason)) { try await told.value }
   }
 
   @Test func `says that there is no such program`() async {
