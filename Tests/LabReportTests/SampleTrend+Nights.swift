@@ -67,6 +67,32 @@ extension SampleTrend {
     )
   }
 
+  /// A commit made an arm slower, and later the machine became half as fast.
+  static var moved: TrendSummary {
+    let sample = SampleTrend(count: 70)
+    func slower(_ values: [Double]) -> [Double] {
+      values.enumerated().map { $0.offset < 60 ? $0.element : 2 * $0.element }
+    }
+    var app = sample.trend(
+      sample.key(),
+      slower(sample.values(412e6, seed: 1, step: (51, 1.124))),
+      change: 60,
+      outcome: .regression,
+      alert: 17
+    )
+    app.changes[0].alert = nil
+    let control = sample.trend(
+      sample.key(target: Arm.controlTarget),
+      slower(sample.values(205e6, seed: 30)),
+      change: 60
+    )
+    return sample.summary(
+      [app, control],
+      alerts: [sample.codeAlert(app.key)],
+      budgets: [sample.budget(.kept, maximum: 20e9)]
+    )
+  }
+
   // MARK: - Pieces
 
   private var redNight: TrendSummary {

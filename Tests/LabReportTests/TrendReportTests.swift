@@ -17,6 +17,7 @@ import Testing
     Case(name: "settled", summary: SampleTrend.settled),
     Case(name: "quiet", summary: SampleTrend.quiet),
     Case(name: "first", summary: SampleTrend.first),
+    Case(name: "moved", summary: SampleTrend.moved),
     Case(name: "hostile", summary: SampleTrend.hostile),
   ]
 
@@ -68,6 +69,38 @@ import Testing
     #expect(rows.count == 2)
     let cells = rows.map { $0.replacing("\\|", with: "").count { $0 == "|" } }
     #expect(cells == [9, 12])
+  }
+
+  @Test func `a change of the machine does not hide behind an older alert`() throws {
+    let lines = try TrendMarkdown(summary: SampleTrend.moved).rendered().split(separator: "\n")
+    let day = SampleTrend(count: 70).day(60)
+    #expect(
+      lines[0].hasSuffix("1 confirmed regression; the machine is slower too: control +99.9 %")
+    )
+    #expect(lines[1].contains("(tonight 92"))
+    #expect(lines[3].contains("control target +99.9 % since \(day)"))
+    #expect(lines.contains { $0.hasPrefix("| 🟣\u{A0}moved") })
+    #expect(lines.contains { $0.contains("(+99.9 %) in the night of \(day), and its program") })
+  }
+
+  @Test func `a number that is no condition is not said to be unmet`() throws {
+    var summary = SampleTrend.red
+    summary.alerts[0].events[0].criteria.append(
+      Criterion(
+        id: "baseline-median",
+        text: "median of the baseline",
+        value: 412e6,
+        isMet: false,
+        n: 28,
+        unit: .nanoseconds
+      )
+    )
+    let text = try TrendMarkdown(summary: summary).rendered()
+    let row = try #require(text.split(separator: "\n").first { $0.contains("baseline-median") })
+    #expect(row.split(separator: "|")[1].trimmingCharacters(in: .whitespaces) == "–")
+    let why = AlertText(summary.alerts[0], style: TextStyle(width: 200)).rendered()
+    let line = try #require(why.split(separator: "\n").first { $0.contains("baseline-median") })
+    #expect(line.contains("28  –    median of"))
   }
 
   @Test func `shows missing nights as gaps`() throws {

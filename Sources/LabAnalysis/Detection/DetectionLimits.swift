@@ -1,4 +1,4 @@
-import LabModel
+package import LabModel
 
 /// The constants of the verdicts; docs/verdicts.md gives the reason of each.
 enum DetectionLimits {
@@ -86,5 +86,5 @@ extension Alert.Direction {
   }
 
   /// The verdict that says the same of a comparison.
-  var verdict: Verdict { self == .worse ? .regression : .improvement }
+  package var verdict: Verdict { self == .worse ? .regression : .improvement }
 }

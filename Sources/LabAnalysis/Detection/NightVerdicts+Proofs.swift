@@ -177,7 +177,12 @@ extension Night {
   }
 
   /// Whether a commit or digest, or the first digits of one, names the build of a target.
-  func isBuild(_ name: String, of target: String) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - name: The first digits; nothing is named by none.
+  ///   - target: The target, whose executable is looked at as well.
+  /// - Returns: False where it is not known.
+  package func isBuild(_ name: String, of target: String) -> Bool {
     guard !name.isEmpty else { return false }
     return build?.commit.hasPrefix(name) == true
       || digests(of: target).values.contains { $0.hasPrefix(name) }

@@ -8,8 +8,8 @@ package struct AlertCommands: Hashable, Sendable {
   /// Takes the new level as the normal one.
   package let acknowledge: String
 
-  /// Launches the builds of the last good night and of the first bad one again, interleaved, or where
-  /// they are not known, holds the two nights against each other; nil for a budget.
+  /// Launches the two builds that the change lies between again, interleaved, or where they are not
+  /// known, holds the last good night and the first bad one against each other; nil for a budget.
   package let compare: String?
 
   /// - Parameters:
@@ -18,17 +18,14 @@ package struct AlertCommands: Hashable, Sendable {
   package init(_ alert: Alert, nights: [Night] = []) {
     why = "launchlab why \(alert.id)"
     acknowledge = "launchlab ack \(alert.id) --reason \"…\""
-    func commit(of run: String) -> Substring? {
-      nights.first { $0.run == run }?.build?.commit.prefix(10)
-    }
     guard let lastGood = alert.lastGood else {
       compare = nil
       return
     }
-    if let good = commit(of: lastGood), let bad = commit(of: alert.onset), good != bad {
+    if let range = AlertRange(alert, nights: nights).commits {
       let arm =
         "--target \(ShellQuoting.text([alert.series.target])) --state \(alert.series.state.rawValue)"
-      compare = "launchlab compare --revisions \(good)..\(bad) scenario.yml \(arm)"
+      compare = "launchlab compare --revisions \(range) scenario.yml \(arm)"
     } else {
       compare = "launchlab compare \(lastGood) \(alert.onset)"
     }

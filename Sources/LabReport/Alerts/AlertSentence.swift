@@ -1,4 +1,5 @@
 import Foundation
+import LabAnalysis
 package import LabModel
 
 /// One sentence that says what an alert is of: what, how much, since when, code or machine.
@@ -35,13 +36,10 @@ package struct AlertSentence: Hashable, Sendable {
     return "\(verb) \(comparison) (\(values))"
   }
 
-  /// When it began: the day of the first night, and its commit where there is one.
+  /// When it began: the day of the first night, and the commit or the commits that may have done it.
   package var onset: String {
     let day = Self.day(of: alert.onset, in: nights)
-    guard let build = nights.first(where: { $0.run == alert.onset })?.build else {
-      return "\(day)"
-    }
-    return "\(day), commit \(build.commit.prefix(10)) \"\(build.subject)\""
+    return AlertRange(alert, nights: nights).onset(alert, day: day)
   }
 
   /// What changed, and how far that is settled.
@@ -68,11 +66,14 @@ package struct AlertSentence: Hashable, Sendable {
 
   private var comparison: String {
     let words = MetricWords.comparative(of: alert.series.metric)
-    let isMore = alert.after >= alert.before
+    // The proof measures the change itself; the levels hold what the machine did meanwhile as well.
+    let proved = alert.proof.flatMap { $0.verdict == alert.direction.verdict ? $0.ratio : nil }
+    let ratio = proved ?? alert.after / alert.before
+    let isMore = proved.map { $0 >= 1 } ?? (alert.after >= alert.before)
     let word = isMore ? words.more : words.less
     guard alert.before != 0 else { return word }
     let slowly = alert.kind == .drift ? " than it was long ago" : ""
-    let share = abs(alert.after / alert.before - 1)
+    let share = abs(ratio - 1)
     return String(format: "%.1f %% ", share * 100) + word + slowly
   }
 

@@ -11,8 +11,8 @@ struct CriterionWords {
 
   var n: String { criterion.n.map(String.init) ?? Quantity.none }
 
-  /// Whether the condition speaks for a change.
-  var met: String { criterion.isMet ? "yes" : "no" }
+  /// Whether the condition speaks for a change; a dash for a number that is no condition.
+  var met: String { criterion.isFigure ? Quantity.none : criterion.isMet ? "yes" : "no" }
 
   private func text(_ number: Double?) -> String {
     guard let number else { return Quantity.none }

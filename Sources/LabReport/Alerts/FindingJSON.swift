@@ -58,6 +58,7 @@ package struct FindingJSON {
       "proof": alert.proof.map(proof) ?? nil,
       "onset": run(alert.onset),
       "last_good": alert.lastGood.map(run) ?? nil,
+      "range": range,
       "criteria": .array(
         (alert.events.last { !$0.criteria.isEmpty }?.criteria ?? []).map(criterion)
       ),
@@ -100,6 +101,26 @@ package struct FindingJSON {
       "started_at": JSONValue(night?.startedAt.formatted(.iso8601)),
       "commit": JSONValue(night?.build?.commit),
       "subject": JSONValue(night?.build?.subject),
+    ]
+  }
+
+  /// The builds that are proved to differ; null without a proof.
+  private var range: JSONValue {
+    let range = AlertRange(alert, nights: nights)
+    guard range.isProved else { return nil }
+    func end(_ end: AlertRange.End) -> JSONValue {
+      [
+        "build": JSONValue(end.name),
+        "run": JSONValue(end.night?.run),
+        "started_at": JSONValue(end.night?.startedAt.formatted(.iso8601)),
+        "commit": JSONValue(end.night?.build?.commit),
+        "subject": JSONValue(end.night?.build?.subject),
+      ]
+    }
+    return [
+      "good": end(range.good),
+      "bad": end(range.bad),
+      "nights": JSONValue(range.nights),
     ]
   }
 

@@ -36,7 +36,10 @@ struct DashboardData {
       ("metric", .string(trend.key.metric.rawValue)),
       ("unit", .string(unit.rawValue)),
       ("worse", trend.key.metric.direction == .lowerIsBetter ? "up" : "down"),
-      ("outcome", .string(assessment.outcome.rawValue)),
+      (
+        "outcome",
+        .string(TrendLead(summary).hasMoved(trend) ? "moved" : assessment.outcome.rawValue)
+      ),
       ("ratio", JSONValue(assessment.ratio)),
       ("over1", JSONValue(assessment.overOneNight)),
       ("over7", JSONValue(assessment.overSevenNights)),

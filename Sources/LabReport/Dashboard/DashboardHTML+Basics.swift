@@ -53,9 +53,10 @@ extension DashboardHTML {
     const words = name => name.replaceAll("_", " ").replace("rss", "RSS");
     const signs = {
       regression: "✖", suspected: "?", improvement: "▼", machine: "■", acknowledged: "✓",
-      quiet: "–", new: "+", missing: "×",
+      quiet: "–", moved: "■", new: "+", missing: "×",
     };
     const verdict = series => `${signs[series.outcome]} ${series.outcome}`;
-    const kinds = { regression: "bad", suspected: "doubt", improvement: "good", machine: "doubt" };
+    const kinds = { regression: "bad", suspected: "doubt", improvement: "good", machine: "doubt",
+      moved: "doubt" };
     """#
 }

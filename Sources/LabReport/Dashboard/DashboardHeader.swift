@@ -41,8 +41,8 @@ struct DashboardHeader {
       (machine, "change of the machine", "changes of the machine"),
       (acknowledged, "acknowledged regression", "acknowledged regressions"),
     ]
-    let text = parts.filter { $0.0 > 0 }.map { Quantity.count($0.0, $0.1, plural: $0.2) }
-      .joined(separator: ", ")
+    let counts = parts.filter { $0.0 > 0 }.map { Quantity.count($0.0, $0.1, plural: $0.2) }
+    let text = counts.joined(separator: ", ") + TrendLead(summary).moveText
     if steps > 0 || broken > 0 || !red.isEmpty {
       return Verdict(kind: "bad", sign: "✖", text: text)
     }

@@ -21,7 +21,7 @@ struct AlertTable {
   private func row(_ alert: Alert) -> [String] {
     [
       "[\(alert.id)](#\(alert.id.lowercased()))",
-      "\(TrendWords.symbol(alert)) \(TrendWords.title(alert))",
+      TrendTable.unbroken("\(TrendWords.symbol(alert)) \(TrendWords.title(alert))"),
       TrendTable.name(alert.series), TrendTable.unbroken(alert.stepText),
       TrendTable.unbroken(alert.changeText),
       alert.kind == .budget ? Quantity.none : alert.cause.rawValue, since(alert),
@@ -29,10 +29,13 @@ struct AlertTable {
     ]
   }
 
+  /// The commit where it may be named alone, and else the day.
   private func since(_ alert: Alert) -> String {
-    guard let onset = lead.night(alert.onset) else { return MarkdownTable.escaped(alert.onset) }
-    let day = TrendWords.day(onset.startedAt)
-    return onset.build.map { "\(Phrase.code(TrendWords.short($0.commit)))\u{A0}\(day)" } ?? day
+    let range = lead.range(of: alert)
+    guard range.isSingle, let commit = range.bad.commit else {
+      return TrendTable.unbroken(MarkdownTable.escaped(lead.day(ofOnset: alert)))
+    }
+    return Phrase.code(commit)
   }
 
   /// What the alert's metric was before and is now; empty where less than one row is stored.
@@ -113,6 +116,11 @@ struct AlertTable {
     ).lines
   }
 
+  private func met(_ criterion: Criterion) -> String {
+    if criterion.isFigure { return Quantity.none }
+    return TrendTable.unbroken(criterion.isMet ? "✔ yes" : "✘ no")
+  }
+
   /// Everything that the newest event was decided by.
   func criteria(of alert: Alert) -> [String] {
     guard let event = alert.events.last(where: { !$0.criteria.isEmpty }) else { return [] }
@@ -121,7 +129,7 @@ struct AlertTable {
       textColumns: [0, 1, 2],
       rows: event.criteria.map { criterion in
         [
-          Phrase.code(criterion.id), criterion.isMet ? "✔ yes" : "✘ no",
+          Phrase.code(criterion.id), met(criterion),
           MarkdownTable.escaped(criterion.text), criterion.text(criterion.value),
           criterion.text(criterion.limit), criterion.n.map { String($0) } ?? Quantity.none,
         ]
@@ -131,6 +139,11 @@ struct AlertTable {
 }
 
 extension Criterion {
+  /// Whether it is a number that others rest on, and no condition.
+  var isFigure: Bool {
+    limit == nil && !isMet && value != nil && unit != .probability && id != "same-build"
+  }
+
   /// A value in the unit of the criterion.
   func text(_ value: Double?) -> String {
     guard let value else { return Quantity.none }

@@ -23,7 +23,7 @@ struct TrendAnswer {
   }
 
   /// Such as `red, 1 confirmed regression`.
-  var verdict: String { "\(lead.colour.rawValue), \(lead.counts)" }
+  var verdict: String { "\(lead.colour.rawValue), \(lead.counts)\(lead.moveText)" }
 
   // MARK: - What
 
@@ -43,7 +43,15 @@ struct TrendAnswer {
     }
     let count = alert.proof.map { "n = \(Quantity.count($0.pairs, "pair"))" } ?? nights(alert, lead)
     return
-      "\(strong: name) \(raw: alert.changeText), \(raw: alert.stepText), \(raw: count) (\(raw: alert.id))"
+      "\(strong: name) \(raw: alert.changeText), \(raw: alert.stepText)\(raw: tonight(alert, lead)), \(raw: count) (\(raw: alert.id))"
+  }
+
+  /// Tonight's value where something else has moved it since.
+  private static func tonight(_ alert: Alert, _ lead: TrendLead) -> String {
+    guard lead.controlMove(since: alert) != nil,
+      let point = lead.trend(of: alert)?.assessment.tonight
+    else { return "" }
+    return " (tonight \(Quantity.text(point.median, alert.series.metric.unit)))"
   }
 
   private static func nights(_ alert: Alert, _ lead: TrendLead) -> String {
@@ -88,22 +96,7 @@ struct TrendAnswer {
   }
 
   static func since(_ alert: Alert, in lead: TrendLead) -> Phrase {
-    let onset = lead.night(alert.onset)
-    let day = onset.map { TrendWords.day($0.startedAt) } ?? alert.onset
-    guard let good = lead.night(alert.lastGood) else {
-      guard let build = onset?.build else { return "the night of \(day)" }
-      return "the night of \(day), \(commit(build))"
-    }
-    let goodDay = TrendWords.day(good.startedAt)
-    guard let old = good.build, let new = onset?.build else {
-      return "the night of \(day); the last good one is \(raw: goodDay)"
-    }
-    if old.tree == new.tree {
-      return "the night of \(day), with the same build as before: \(commit(new))"
-    }
-    let range = "\(TrendWords.short(old.commit))..\(TrendWords.short(new.commit))"
-    return
-      "\(commit(new)), night of \(day); last good \(commit(old)), night of \(raw: goodDay); range \(code: range)"
+    lead.range(of: alert).since(alert, day: lead.day(ofOnset: alert))
   }
 
   private static func commit(_ build: Night.Build) -> Phrase {
@@ -115,7 +108,7 @@ struct TrendAnswer {
   var cause: Phrase {
     guard let alert = lead.main else {
       let cause = budget == nil ? "neither" : "a limit, whatever the cause"
-      return "\(raw: cause); \(machine(.launch))"
+      return "\(raw: cause); \(machine(.launch, nil))"
     }
     let stages = lead.stages(of: alert).compactMap { change -> Phrase? in
       change.difference.map { difference in
@@ -123,7 +116,8 @@ struct TrendAnswer {
       }
     }
     let spent: Phrase = stages.isEmpty ? "" : "; \(Phrase(stages, separator: ", "))"
-    return "\(Self.cause(alert))\(spent); \(machine(alert.series.metric))"
+    return
+      "\(Self.cause(alert))\(spent); \(machine(alert.series.metric, lead.controlMove(since: alert)))"
   }
 
   static func cause(_ alert: Alert) -> Phrase {
@@ -144,9 +138,10 @@ struct TrendAnswer {
   }
 
   /// What is known of the machine, such as `control +0.2 %, host unchanged for 41 nights`.
-  private func machine(_ metric: Metric) -> Phrase {
+  private func machine(_ metric: Metric, _ move: ControlMove?) -> Phrase {
     let largest = TrendLead.largestChange(lead.controls(for: metric))
-    let control = largest.map { "control target \(TrendWords.change($0.ratio))" }
+    let control =
+      move?.sinceText ?? largest.map { "control target \(TrendWords.change($0.ratio))" }
     let host =
       summary.hostChanges.isEmpty
       ? "host unchanged for \(Quantity.count(lead.nightsOnHost, "night"))"
@@ -188,10 +183,7 @@ struct TrendAnswer {
     in lead: TrendLead,
     scenarioFile: String
   ) -> Command? {
-    let good = lead.night(alert.lastGood)?.build
-    let bad = lead.night(alert.onset)?.build
-    guard let good, let bad, good.tree != bad.tree, alert.cause != .machine else { return nil }
-    let range = "\(TrendWords.short(good.commit))..\(TrendWords.short(bad.commit))"
+    guard let range = lead.range(of: alert).commits, alert.cause != .machine else { return nil }
     let words = ["launchlab", "compare", "--revisions", range, scenarioFile]
     return Command(label: "reproduce: ", command: ShellQuoting.text(words))
   }

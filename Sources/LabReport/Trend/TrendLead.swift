@@ -73,6 +73,14 @@ struct TrendLead {
     }
   }
 
+  /// The builds that the change of an alert lies between.
+  func range(of alert: Alert) -> AlertRange { AlertRange(alert, nights: summary.nights) }
+
+  /// The day of the first night of an alert; its run where that night is not known.
+  func day(ofOnset alert: Alert) -> String {
+    night(alert.onset).map { TrendWords.day($0.startedAt) } ?? alert.onset
+  }
+
   func night(_ run: String?) -> Night? { summary.nights.first { $0.run == run } }
 
   /// Budgets that are broken and have no alert.

@@ -28,7 +28,13 @@ struct TrendSections {
       return "**Control:** it has too few nights to compare with"
     }
     let change = TrendWords.change(largest.ratio)
-    return "**Control:** \(raw: change) against its baseline"
+    let move = lead.controlMove.map { move in
+      let step = TrendWords.step(move.before, move.after, move.metric.unit)
+      let day = TrendWords.day(move.since.startedAt)
+      return
+        "; its level moved \(step) (\(TrendWords.change(move.ratio))) in the night of \(day), and its program is the same: the machine changed"
+    }
+    return "**Control:** \(raw: change) against its baseline\(raw: move ?? "")"
   }
 
   private var host: Phrase {

@@ -49,6 +49,7 @@ struct TrendTable {
 
   /// Such as `🔴 regression R-17`.
   private func verdict(_ trend: SeriesTrend) -> String {
+    if TrendLead(summary).hasMoved(trend) { return Self.unbroken("🟣 moved") }
     let outcome = trend.assessment.outcome
     let alert = trend.assessment.alert.map { " [R-\($0)](#r-\($0))" } ?? ""
     return Self.unbroken("\(TrendWords.symbol(outcome)) \(TrendWords.word(outcome))\(alert)")

@@ -58,17 +58,13 @@ package struct TrendText {
   /// Such as `app warm launch +12.4 %, 412.0 → 463.1 ms, n = 40 pairs, since 4c1f9e2a, code`.
   private func sentence(_ alert: Alert) -> String {
     let what = TrendAnswer.what(alert, in: lead).plain
-    let night = lead.night(alert.onset)
-    let since =
-      night.map { night in
-        night.build.map { TrendWords.short($0.commit) } ?? TrendWords.day(night.startedAt)
-      } ?? alert.onset
+    let since = lead.range(of: alert).shortSince(alert, day: lead.day(ofOnset: alert))
     let cause =
       switch alert.cause {
       case .code, .machine: ", cause: \(alert.cause.rawValue)"
       case .unknown: alert.isOpen && alert.kind != .budget ? ", cause not settled" : ""
       }
-    return "\(what), since \(since.printable)\(cause)"
+    return "\(what), \(since.printable)\(cause)"
   }
 
   private func ink(_ alert: Alert) -> TextStyle.Ink? {

@@ -1,0 +1,75 @@
+import Foundation
+import LabAnalysis
+import LabModel
+
+/// Between which builds the change of an alert lies, and how far that is known.
+///
+/// Builds that were launched against each other prove a range; the history only suggests one. A
+/// single commit is named only where the two builds are those of neighbouring nights.
+struct AlertRange: Hashable {
+  /// One of the two builds.
+  struct End: Hashable {
+    /// The commit, or the first digits of a digest; nil where nothing is known of the build.
+    var name: String?
+
+    /// The night that launched it; nil where there is no such night.
+    var night: Night?
+
+    /// The first digits of the commit; nil without one.
+    var commit: String? { night?.build.map { TrendWords.short($0.commit) } }
+  }
+
+  /// Whether the two builds were launched against each other, with a verdict for the alert.
+  let isProved: Bool
+
+  let good: End
+  let bad: End
+
+  /// How many nights lie after the good one, the bad one included; nil where it is not known.
+  let nights: Int?
+
+  /// Whether the commit of the bad night may be named alone.
+  var isSingle: Bool { isProved && nights == 1 && bad.commit != nil }
+
+  /// The range of commits, such as `9ee6ac964d..8cd7961578`; nil where they are not known or equal.
+  var commits: String? {
+    guard let good = good.night?.build, let bad = bad.night?.build, good.tree != bad.tree else {
+      return nil
+    }
+    return "\(TrendWords.short(good.commit))..\(TrendWords.short(bad.commit))"
+  }
+
+  /// - Parameters:
+  ///   - alert: What is told.
+  ///   - nights: Those of the scenario, ascending.
+  init(_ alert: Alert, nights: [Night]) {
+    let onset = nights.firstIndex { $0.run == alert.onset }
+    let last = nights.firstIndex { $0.run == alert.lastGood }
+    let proof = alert.proof.flatMap { $0.verdict == alert.direction.verdict ? $0 : nil }
+    guard let proof, alert.cause != .machine else {
+      isProved = false
+      good = End(night: last.map { nights[$0] })
+      bad = End(night: onset.map { nights[$0] })
+      self.nights = Self.distance(last, onset, in: nights)
+      return
+    }
+    let target = alert.series.target
+    func isBad(_ index: Int) -> Bool { nights[index].isBuild(proof.bad, of: target) }
+    let first = nights.indices.first { $0 >= onset ?? 0 && isBad($0) }
+    let bad = first ?? nights.indices.last(where: isBad)
+    let good = nights.indices.last {
+      $0 < bad ?? nights.count && nights[$0].isBuild(proof.good, of: target)
+    }
+    isProved = true
+    self.good = End(name: proof.good, night: good.map { nights[$0] })
+    self.bad = End(name: proof.bad, night: bad.map { nights[$0] })
+    self.nights = Self.distance(good, bad, in: nights)
+  }
+
+  /// The nights between two, counted by days where some have no record.
+  private static func distance(_ good: Int?, _ bad: Int?, in nights: [Night]) -> Int? {
+    guard let good, let bad, good < bad else { return nil }
+    let seconds = nights[bad].startedAt.timeIntervalSince(nights[good].startedAt)
+    return max(bad - good, Int((seconds / 86_400).rounded()))
+  }
+}
