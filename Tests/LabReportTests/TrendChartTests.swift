@@ -36,6 +36,16 @@ import Testing
     #expect(trend.points.count == 2_998)
   }
 
+  @Test func `marks the onset of its alert, and no commit that nothing proves`() throws {
+    let summary = SampleTrend.moved
+    let chart = TrendChart(summary.series[0], in: summary, alert: summary.alerts[0])
+    let text = chart.rendered(.light)
+    let sample = SampleTrend(count: 70)
+    #expect(text.contains("▲ R-17 +12.4 % \(sample.commit(51).prefix(7))<"))
+    #expect(!text.contains(String(sample.commit(60).prefix(7))))
+    #expect(text.contains("budget 20.00 s, above this axis ↑"))
+  }
+
   @Test func `makes a light and a dark file per alert`() {
     let names = TrendCharts(SampleTrend.red).files.map(\.name)
     #expect(names.prefix(2) == ["R-17.svg", "R-17-dark.svg"])

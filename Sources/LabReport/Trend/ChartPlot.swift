@@ -6,23 +6,13 @@ import LabModel
 struct ChartPlot {
   static let fonts = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
-  private static let left = 76.0
-  private static let right = 784.0
-  private static let top = 66.0
-  private static let bottom = 222.0
+  static let left = 76.0
+  static let right = 784.0
+  static let top = 80.0
+  static let bottom = 222.0
 
   let window: ChartWindow
   let theme: ChartTheme
-
-  /// A change of the level, and what is written above it.
-  struct Mark {
-    var point: Int
-    var text: String
-    var isWorse: Bool
-
-    /// Whether the chart is drawn for it.
-    var isOwn: Bool
-  }
 
   private var unit: Metric.Unit { window.trend.key.metric.unit }
 
@@ -33,7 +23,7 @@ struct ChartPlot {
   }
 
   /// Where a night begins.
-  private func edge(_ slot: Int) -> Double {
+  func edge(_ slot: Int) -> Double {
     Self.left + Double(slot) * (Self.right - Self.left) / Double(max(window.slots.count, 1))
   }
 
@@ -157,21 +147,21 @@ struct ChartPlot {
     }
   }
 
-  /// The limit of a budget.
+  /// The limit of a budget, or where it is when it is far from every value.
   func limit(_ limit: Double?) -> [String] {
-    guard let limit, limit >= window.low, limit <= window.high else { return [] }
-    return [
-      line(
-        Self.left,
-        y(limit),
-        Self.right,
-        y(limit),
-        theme.outlier,
-        #" stroke-width="1.5" stroke-dasharray="8 3 2 3""#
-      ),
-      #"<text x="\#(SVGText.number(Self.left + 4))" y="\#(SVGText.number(y(limit) - 4))" "#
-        + #"font-size="11" fill="\#(theme.outlier)">budget \#(Quantity.text(limit, unit))</text>"#,
-    ]
+    guard let limit else { return [] }
+    let isShown = limit >= window.low && limit <= window.high
+    let place = isShown ? y(limit) : limit > window.high ? Self.top + 8 : Self.bottom
+    let side = isShown ? "" : limit > window.high ? ", above this axis ↑" : ", below this axis ↓"
+    let stroke = #" stroke-width="1.5" stroke-dasharray="8 3 2 3""#
+    let name = text(
+      Self.left + 4,
+      place - 4,
+      "budget \(Quantity.text(limit, unit))\(side)",
+      theme.outlier
+    )
+    let drawn = line(Self.left, place, Self.right, place, theme.outlier, stroke)
+    return isShown ? [drawn, name] : [name]
   }
 
   // MARK: - Pieces
@@ -195,7 +185,7 @@ struct ChartPlot {
     }
   }
 
-  private func line(
+  func line(
     _ x1: Double,
     _ y1: Double,
     _ x2: Double,
@@ -207,59 +197,23 @@ struct ChartPlot {
       + #"y2="\#(SVGText.number(y2))" stroke="\#(colour)"\#(attributes)/>"#
   }
 
+  /// A small text that stays readable where it crosses a line.
+  func text(
+    _ x: Double,
+    _ y: Double,
+    _ text: String,
+    _ colour: String,
+    isEnd: Bool = false
+  ) -> String {
+    #"<text x="\#(SVGText.number(x))" y="\#(SVGText.number(y))" font-size="11" "#
+      + #"text-anchor="\#(isEnd ? "end" : "start")" fill="\#(colour)" "#
+      + #"stroke="\#(theme.background)" stroke-width="3" paint-order="stroke">"#
+      + "\(SVGText.escaped(text))</text>"
+  }
+
   private static func path(_ corners: [(Double, Double)]) -> String {
     corners.enumerated().map { number, corner in
       "\(number == 0 ? "M" : "L")\(SVGText.number(corner.0)) \(SVGText.number(corner.1))"
     }.joined()
-  }
-
-  // MARK: - Marks
-
-  /// A dashed vertical before each break, with its reason.
-  func breaks(_ breaks: [SeriesBreak]) -> [String] {
-    breaks.flatMap { item -> [String] in
-      guard let slot = window.slot(of: item.index) else { return [] }
-      return flag(
-        at: edge(slot),
-        "┆ \(item.text)".truncated(to: 44),
-        colour: theme.broken,
-        dash: #" stroke-dasharray="5 4""#,
-        row: 0
-      )
-    }
-  }
-
-  func changes(_ marks: [Mark]) -> [String] {
-    var taken = -Double.infinity
-    return marks.flatMap { mark -> [String] in
-      guard let slot = window.slot(of: mark.point) else { return [] }
-      // Labels that would lie on each other are left out, but for that of the alert itself.
-      let isFree = edge(slot) - taken > 150 || mark.isOwn
-      if isFree { taken = edge(slot) }
-      return flag(
-        at: edge(slot),
-        isFree ? mark.text : String(mark.text.prefix(1)),
-        colour: mark.isWorse ? theme.worse : theme.better,
-        dash: mark.isOwn ? #" stroke-width="2""# : "",
-        row: 1
-      )
-    }
-  }
-
-  private func flag(
-    at place: Double,
-    _ text: String,
-    colour: String,
-    dash: String,
-    row: Int
-  ) -> [String] {
-    let isRight = place > (Self.left + Self.right) / 2 + 80
-    let height = row == 0 ? 44.0 : 59.0
-    return [
-      line(place, height - 10, place, Self.bottom, colour, dash),
-      #"<text x="\#(SVGText.number(place + (isRight ? -5 : 5)))" y="\#(SVGText.number(height))" "#
-        + #"font-size="11" text-anchor="\#(isRight ? "end" : "start")" fill="\#(colour)">"#
-        + "\(SVGText.escaped(text))</text>",
-    ]
   }
 }

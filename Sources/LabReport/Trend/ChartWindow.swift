@@ -66,15 +66,21 @@ struct ChartWindow {
       return distance <= max(6 * 1.4826 * typical, 0.05 * abs(levels[index]))
     }
     let tonight = points.last.map { [trend.points[$0].median] } ?? []
-    let values =
-      near.map { trend.points[$0].median } + points.map { levels[$0] } + tonight
-      + [limit].compactMap(\.self)
+    let shown = near.map { trend.points[$0].median } + points.map { levels[$0] } + tonight
+    let values = shown + [limit].compactMap(\.self).filter { isNear($0, shown) }
     guard let least = values.min(), let most = values.max() else { return (0, 1) }
     let middle = (least + most) / 2
     let span = max((most - least) * 1.25, abs(middle) * 0.06)
     guard span > 0 else { return (middle - 1, middle + 1) }
     let low = middle - span / 2
     return (least >= 0 ? max(low, 0) : low, middle + span / 2)
+  }
+
+  /// Whether a limit leaves a third of the height to the values.
+  private static func isNear(_ limit: Double, _ values: [Double]) -> Bool {
+    guard let least = values.min(), let most = values.max() else { return true }
+    let span = max(most - least, abs(least + most) / 2 * 0.06)
+    return limit <= most + 2 * span && limit >= least - 2 * span
   }
 
   /// The slots whose value lies outside the axis.

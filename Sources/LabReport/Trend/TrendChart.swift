@@ -96,7 +96,7 @@ package struct TrendChart {
         #"<desc id="d">\#(SVGText.escaped(alternative))</desc>"#,
         #"<rect width="800" height="280" fill="\#(theme.background)"/>"#,
       ] + heading(theme) + plot.axes + plot.bands + plot.limit(limit) + plot.levels
-      + plot.breaks(shownBreaks) + plot.changes(changes.map(mark)) + plot.points
+      + plot.flags(shownBreaks.map(flag) + marks) + plot.points
       + plot.legend(hasBreaks: !shownBreaks.isEmpty, isOutside: !window.clipped.isEmpty) + [
         "</svg>"
       ]
@@ -117,20 +117,47 @@ package struct TrendChart {
     ]
   }
 
-  /// A change with the commit it came with.
-  private func mark(_ change: LevelChange) -> ChartPlot.Mark {
-    let run = trend.points[change.index].run
-    let isOwn = alert?.onset == run
-    let build = summary.nights.first { $0.run == run }?.build
-    let commit = build.map { " \($0.commit.prefix(7))" } ?? ""
-    let id = change.alert.map { "R-\($0) " } ?? ""
-    let isWorse =
-      (change.after > change.before) == (trend.key.metric.direction == .lowerIsBetter)
-    return ChartPlot.Mark(
+  private func flag(_ item: SeriesBreak) -> ChartFlag {
+    ChartFlag(point: item.index, text: "┆ \(item.text)".truncated(to: 44), kind: .broken)
+  }
+
+  /// The changes of the level, and the onset of the alert where none of them is it.
+  private var marks: [ChartFlag] {
+    let shown = changes.map(mark)
+    guard let alert, alert.kind == .step,
+      let point = trend.points.firstIndex(where: { $0.run == alert.onset }),
+      window.slot(of: point) != nil, !changes.contains(where: { isOwn($0, alert) })
+    else { return shown }
+    let isUp = alert.after > alert.before
+    let text =
+      "\(isUp ? "▲" : "▼") \(alert.id) \(TrendWords.change(alert.ratio))\(commit(of: alert))"
+    let kind: ChartFlag.Kind = alert.direction == .worse ? .worse : .better
+    return shown + [ChartFlag(point: point, text: text, kind: kind, isOwn: true)]
+  }
+
+  private func isOwn(_ change: LevelChange, _ alert: Alert) -> Bool {
+    change.alert == alert.number || trend.points[change.index].run == alert.onset
+  }
+
+  private func mark(_ change: LevelChange) -> ChartFlag {
+    let isOwn = alert.map { self.isOwn(change, $0) } ?? false
+    let build = isOwn ? alert.map(commit) : nil
+    let number = change.alert ?? (isOwn ? alert?.number : nil)
+    let id = number.map { "R-\($0) " } ?? ""
+    let isUp = change.after > change.before
+    let isWorse = isUp == (trend.key.metric.direction == .lowerIsBetter)
+    return ChartFlag(
       point: change.index,
-      text: "\(isWorse ? "▲" : "▼") \(id)\(TrendWords.change(change.ratio))\(commit)",
-      isWorse: isWorse,
+      text: "\(isUp ? "▲" : "▼") \(id)\(TrendWords.change(change.ratio))\(build ?? "")",
+      kind: isWorse ? .worse : .better,
       isOwn: isOwn
     )
+  }
+
+  /// The commit of an alert, where it is proved to be the one.
+  private func commit(of alert: Alert) -> String {
+    let range = AlertRange(alert, nights: summary.nights)
+    guard range.isSingle, let commit = range.bad.commit else { return "" }
+    return " \(commit.prefix(7))"
   }
 }
