@@ -23,7 +23,7 @@ struct TrendFinding {
       "id": alert.id, "anchor": alert.id.lowercased(), "symbol": TrendWords.symbol(alert),
       "state": alert.state.rawValue, "title": TrendWords.title(alert),
       "series": MarkdownTable.escaped(TrendWords.name(alert.series)),
-      "change": alert.changeText, "step": alert.stepText,
+      "change": TrendTable.unbroken(alert.changeText), "step": alert.stepText,
       "what": TrendAnswer.what(alert, in: lead).markdown,
       "since": TrendAnswer.since(alert, in: lead).markdown,
       "cause": TrendAnswer.cause(alert).markdown,
