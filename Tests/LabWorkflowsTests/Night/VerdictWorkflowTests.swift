@@ -49,6 +49,7 @@ import Testing
         version: 1,
         n: 20,
         mean: median * 1e6,
+        variance: 1e12,
         median: median * 1e6,
         medianAbsoluteDeviation: 1e5,
         minimum: median * 1e6,
