@@ -116,7 +116,9 @@ let package = Package(
     .testTarget(
       name: "LaunchlabIntegrationTests",
       dependencies: ["LabTestSupport", "LabModel"],
-      exclude: ["recompute.py", "recompute_criteria.py", "recompute_formulas.py"]
+      exclude: [
+        "recompute.py", "recompute_criteria.py", "recompute_formulas.py", "recompute_history.py",
+      ]
     ),
   ]
 )

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Computes every number of `launchlab why ID --json` again, from what `launchlab export` gives.
 
-usage: recompute.py NIGHTS FINDING [LAUNCHES...] [--seed N] [--effect SHARE] [--floor-ns N]
+usage: recompute.py NIGHTS ALERTS FINDING [LAUNCHES...] [--seed N] [--effect SHARE] ...
 
 NIGHTS    JSON lines of `launchlab export --what nights`
+ALERTS    JSON lines of `launchlab export --what alerts`
 FINDING   JSON of `launchlab why ID --json`
 LAUNCHES  JSON lines of `launchlab export RUN` of each proof
---seed    that of the plan of the proof, for the smallest detectable effect
---effect, --floor-ns   as in the section `regression` of the scenario
+--seed    that of the run of the proof in `launchlab history --json -`, for the smallest detectable
+          effect
+--effect, --floor-ns, --metrics, --nights-of-baseline   as in the section `regression`
 
 Prints each number with the value found here. Ends with 1 when one differs by more than 1e-9 of
 itself, when a criterion is unknown, or when what it needs was not given. Uses the standard library
@@ -23,6 +25,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from recompute_criteria import Event  # noqa: E402
 from recompute_formulas import (  # noqa: E402
     bootstrap_median_interval, median, smallest_detectable)
+from recompute_history import History  # noqa: E402
 
 TOLERANCE = 1e-9
 
@@ -60,13 +63,20 @@ class Check:
 class Nights:
     """The nightly rows of one series, and of the other series of the same arm."""
 
-    def __init__(self, rows, finding):
+    def __init__(self, rows, alerts, finding):
+        self.history = History(rows, alerts, finding)
         self.key = finding["scenario"], finding["launch_state"], finding["metric"]
         self.target = finding["target"]
         self.rows = {}
         for row in rows:
             if (row["scenario"], row["state"], row["metric"]) == self.key:
                 self.rows[row["run"], row["target"]] = row
+
+    def explained_by(self, reason):
+        """The alert whose end an event was explained by."""
+        if not reason.startswith("it is the way back from "):
+            return None
+        return next(a for a in self.history.alerts if a["alert"] == reason.split()[-1])
 
     def row(self, run, target=None):
         return self.rows[run, target or self.target]
@@ -79,7 +89,8 @@ class Proof:
     """The pairs of an interleaved comparison, from its launches."""
 
     def __init__(self, launches, said, finding):
-        values = {said["baseline"]: {}, said["candidate"]: {}}
+        baseline, candidate = sides(launches[0]["run"], said, finding)
+        values = {baseline: {}, candidate: {}}
         metric = finding["metric"] + ("_ns" if finding["unit"] == "ns" else "")
         for launch in launches:
             value = launch[metric]
@@ -89,11 +100,11 @@ class Proof:
                 and not launch["disturbed"] and launch["state_reached"] != "not-reached" and value)
             if counts:
                 values[launch["target"]][launch["block"]] = value
-        good, bad = values[said["baseline"]], values[said["candidate"]]
+        good, bad = values[baseline], values[candidate]
         blocks = sorted(good.keys() & bad.keys())
         self.logs = [math.log(bad[block]) - math.log(good[block]) for block in blocks]
         self.count = len(self.logs)
-        self.ratio = math.exp(median(self.logs))
+        self.ratio = math.exp(median(self.logs)) if self.logs else None
         self.low = self.high = None
         if self.count >= 5:
             bounds = bootstrap_median_interval(sorted(self.logs), said["confidence"])
@@ -108,6 +119,18 @@ class Proof:
             return "improvement"
         is_within = self.low >= 1 / (1 + effect) and self.high <= 1 + effect
         return "same" if is_within else "inconclusive"
+
+
+def sides(run, said, finding):
+    """The two targets of a proof; of an older one, those that its criterion names."""
+    if run == said["run"]:
+        return said["baseline"], said["candidate"]
+    for event in finding["events"]:
+        for criterion in event["criteria"]:
+            if criterion["id"] == "proof-ratio" and criterion["runs"] == [run]:
+                bad, good = criterion["text"].split(",")[0].removeprefix("median of ").split(" / ")
+                return f"{finding['target']}@{good}", f"{finding['target']}@{bad}"
+    return None, None
 
 
 def read_lines(path):
@@ -127,19 +150,55 @@ def verify_proof(check, said, proof, rule):
         check.number("proof smallest detectable", said["smallest_detectable"], found)
 
 
+def verify_levels(check, finding, nights):
+    """The levels before and after the alert, their ratio, and its interval."""
+    if finding["before"]:
+        check.number("ratio", finding["ratio"], finding["after"] / finding["before"])
+    proof = finding["proof"]
+    is_usual = proof and proof["low"] is not None and proof["confidence"] == 0.95
+    check.truth("ci95", finding["ci95"], [proof["low"], proof["high"]] if is_usual else None)
+    said = [event["criteria"] for event in finding["events"] if event["criteria"]]
+    check.truth("criteria", finding["criteria"], said[-1] if said else [])
+    first = finding["events"][0]
+    criteria = {criterion["id"]: criterion for criterion in first["criteria"]}
+    if finding["kind"] == "drift":
+        check.number("before", finding["before"], criteria["drift-then"]["value"])
+        check.number("after", finding["after"], criteria["drift-now"]["value"])
+    elif finding["kind"] == "budget":
+        check.number("before", finding["before"], criteria["budget"]["limit"])
+        check.number("after", finding["after"], nights.row(first["run"])["median"])
+    else:
+        check.number("before", finding["before"], criteria["baseline-median"]["value"])
+        verify_after(check, finding, nights)
+
+
+def verify_after(check, finding, nights):
+    """The median of the nights from the onset to the last look at whether there is a step."""
+    judged = [event for event in finding["events"] if any(
+        criterion["id"] == "baseline-median" for criterion in event["criteria"])]
+    arm = finding["target"], finding["launch_state"], finding["metric"]
+    chain = nights.history.chain(arm, judged[-1]["run"], judged[-1]["at"])
+    onset = chain.place[finding["onset"]["run"]]
+    values = chain.medians(range(onset, len(chain.points)))
+    check.number("after", finding["after"], median(values))
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("nights")
+    parser.add_argument("nights_file")
+    parser.add_argument("alerts_file")
     parser.add_argument("finding")
     parser.add_argument("launches", nargs="*")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--effect", type=float, default=0.02)
     parser.add_argument("--floor-ns", type=float, default=0)
+    parser.add_argument("--metrics", type=lambda text: text.split(","), default="launch,peak_rss")
+    parser.add_argument("--nights-of-baseline", dest="nights", type=int, default=28)
     rule = parser.parse_args()
     with open(rule.finding, encoding="utf-8") as file:
         finding = json.load(file)
     check = Check()
-    nights = Nights(read_lines(rule.nights), finding)
+    nights = Nights(read_lines(rule.nights_file), read_lines(rule.alerts_file), finding)
     rule.proofs = {}
     said = finding["proof"]
     for path in rule.launches:
@@ -151,8 +210,7 @@ def main():
             verify_proof(check, said, rule.proofs[said["run"]], rule)
         else:
             check.problem(f"the launches of the proof {said['run']} were not given")
-    if finding["before"]:
-        check.number("ratio", finding["ratio"], finding["after"] / finding["before"])
+    verify_levels(check, finding, nights)
     for event in finding["events"]:
         print(f"-- {event['at']} {event['state']}")
         Event(check, nights, finding, event, rule).verify()

@@ -2,7 +2,7 @@
 import math
 
 from recompute_formulas import (
-    baseline, bootstrap_median_interval, mad, median, t_quantile, t_upper_tail)
+    baseline, false_discovery_limit, independent_interval, mad, median, probability, t_quantile)
 
 # As docs/verdicts.md has them; each is a method of Event, with underscores.
 KNOWN = """
@@ -18,6 +18,7 @@ class Event:
 
     def __init__(self, check, nights, finding, event, rule):
         self.check, self.nights, self.finding, self.rule = check, nights, finding, rule
+        self.at, self.run, self.reason = event["at"], event["run"], event["reason"]
         self.criteria = {criterion["id"]: criterion for criterion in event["criteria"]}
         # Which side is looked at: larger values, or smaller ones. Less of every metric is better.
         self.sign = 1 if finding["direction"] == "worse" else -1
@@ -63,6 +64,15 @@ class Event:
     def baseline_median(self, criterion):
         values = self.nights.medians(criterion["runs"])
         self.say(criterion, median(values), met=False, n=len(values))
+        chosen, _ = self.chain.baseline_nights(self.rule.nights)
+        runs = [self.chain.points[index]["run"] for index in chosen]
+        self.check.truth("nights of the baseline", criterion["runs"], runs)
+
+    @property
+    def chain(self):
+        """The series as it was before the night of the event."""
+        arm = self.finding["target"], self.finding["launch_state"], self.finding["metric"]
+        return self.nights.history.chain(arm, self.run, self.at)
 
     def baseline_mad(self, criterion):
         values = self.nights.medians(criterion["runs"])
@@ -102,14 +112,13 @@ class Event:
     def beyond(self, value, limit):
         return self.side() * (value - limit) > 0
 
-    def robust_limit(self):
-        base = self.base
-        scatter = 2.5 * 1.4826 * base["mad"]
+    def robust_limit(self, base):
+        scatter = 2 * 1.4826 * base["mad"]
         return base["median"] + self.side() * max(scatter, self.margin(base["median"]))
 
     def two_of_three(self, criterion):
         values = self.nights.medians(criterion["runs"])
-        limit = self.robust_limit()
+        limit = self.robust_limit(self.base)
         count = sum(self.beyond(value, limit) for value in values)
         met = count >= 2 and self.beyond(values[-1], limit)
         self.say(criterion, values[-1], limit, met, count)
@@ -128,31 +137,19 @@ class Event:
 
     def probability(self, criterion):
         values = self.nights.medians(criterion["runs"])
-        value = self.probability_of(values)
+        value = probability(self.base, values)
         self.say(criterion, value, met=value <= 0.05, n=len(values))
 
-    def probability_of(self, values):
-        tails = [self.tail(value) for value in values]
-        if len(tails) == 1:
-            return min(1, 2 * tails[0])
-        second = sorted(tails)[1]
-        return min(1, 2 * min(tails[-1], 3 * second ** 2 - 2 * second ** 3))
-
-    def tail(self, value):
-        base = self.base
-        spread = base["sd"] * math.sqrt(1 + 1 / base["n"])
-        distance = self.side() * (value - base["mean"])
-        if spread == 0:
-            return 0 if distance > 0 else 1
-        return t_upper_tail(distance / spread, base["n"] - 1)
-
     def false_discovery(self, criterion):
-        value = self.probability_of(self.nights.medians(self.runs("probability")))
-        # Of n series, the limit of the method is a whole multiple of 0.05 / n, at most 0.05.
-        rank = round(criterion["limit"] * criterion["n"] / 0.05)
-        self.check.truth("false-discovery rank", 1 <= rank <= criterion["n"], True)
-        limit = 0.05 * rank / criterion["n"]
-        self.say(criterion, value, limit, value <= limit)
+        """Over all judged series of the night, each held against a baseline of its own."""
+        history = self.nights.history
+        arms = history.arms(self.run, self.rule.metrics)
+        found = [history.chain(arm, self.run, self.at).probability(self.rule.nights) for arm in arms]
+        found = [value for value in found if value is not None]
+        value = probability(self.base, self.nights.medians(self.runs("probability")))
+        limit, accepted = false_discovery_limit(found)
+        met = accepted > 0 and value <= sorted(found)[accepted - 1]
+        self.say(criterion, value, limit, met, len(found))
 
     # Code or machine.
 
@@ -163,31 +160,49 @@ class Event:
         self.other(criterion, "empty")
 
     def other(self, criterion, target):
-        values = self.nights.medians(criterion["runs"], target)
-        ratio = values[-1] / median(values[:-1])
-        self.say(criterion, ratio, 1 + self.sign * self.rule.effect, n=len(values) - 1)
+        """A series that no change of the code can move; it has moved when it is a candidate."""
+        runs = criterion["runs"]
+        values = self.nights.medians(runs, target)
+        base = baseline(values[:-1])
+        ratio = values[-1] / base["median"]
+        arm = target, self.finding["launch_state"], self.finding["metric"]
+        chain = self.nights.history.chain(arm, self.run, self.at)
+        self.check.truth(f"{criterion['id']} tonight", runs[-1], self.run)
+        side = 1 if values[-1] >= base["median"] else -1
+
+        def is_beyond(value, distance, center):
+            return side * (value - center) > distance
+        spread = t_quantile(0.999, base["n"] - 1) * base["sd"] * math.sqrt(1 + 1 / base["n"])
+        margin = self.margin(base["median"])
+        robust = max(2 * 1.4826 * base["mad"], margin)
+        recent = chain.medians(chain.recent(chain.baseline_nights(self.rule.nights)[1]))
+        pair = sum(is_beyond(value, robust, base["median"]) for value in recent) >= 2
+        is_candidate = is_beyond(values[-1], margin, base["median"]) and (
+            is_beyond(values[-1], spread, base["mean"])
+            or pair and is_beyond(values[-1], robust, base["median"]))
+        limit = 1 + self.sign * self.rule.effect
+        self.say(criterion, ratio, limit, is_candidate and side == self.sign, len(values) - 1)
 
     def segmentation_step(self, criterion):
+        """The nights of the level before, then those of the new one."""
         values = self.nights.medians(criterion["runs"])
-        old = self.old_level(criterion)
-        change = 1 if criterion["value"] > old else -1
-        self.say(criterion, median(values), old + change * self.margin(old), n=len(values))
-
-    def old_level(self, criterion):
-        """The limit is the old level and a margin, which is a share of it or the floor."""
-        up = criterion["value"] > criterion["limit"]
-        factor = 1 + self.rule.effect if up else 1 - self.rule.effect
-        level = criterion["limit"] / factor
-        if self.rule.effect * abs(level) >= self.least_change:
-            return level
-        return criterion["limit"] - (self.least_change if up else -self.least_change)
+        n = criterion["n"]
+        before, after = values[:-n], values[-n:]
+        old, new = median(before), median(after)
+        error = max(mean_deviation(before), mean_deviation(after))
+        met = self.sign * (new - old) > max(self.margin(old), error) and n >= 3
+        self.say(criterion, new, old + self.sign * self.margin(old), met)
 
     def level_back(self, criterion):
-        before = self.finding["before"]
+        before, sign = self.finding["before"], self.sign
+        other = self.nights.explained_by(self.reason)
+        if other:
+            before, sign = other["before"], 1 if other["direction"] == "worse" else -1
         values = self.nights.medians(criterion["runs"])
-        limit = before + self.sign * self.margin(before)
-        met = all(self.sign * (value - limit) <= 0 for value in values)
+        limit = before + sign * self.margin(before)
+        met = all(sign * (value - limit) <= 0 for value in values)
         self.say(criterion, values[-1], limit, met, len(values))
+        self.check.truth("level-back tonight", criterion["runs"][-1], self.run)
 
     def same_build(self, criterion):
         self.say(criterion, 1, met=False)
@@ -204,12 +219,14 @@ class Event:
 
     def proof_ratio_low(self, criterion):
         proof = self.proof(criterion)
-        self.say(criterion, proof.low, self.proof_limit(), (proof.low or 0) > 1 + self.rule.effect)
+        met = (proof.low or 0) > 1 + self.rule.effect
+        self.say(criterion, proof.low, self.proof_limit(), met, proof.count)
 
     def proof_ratio_high(self, criterion):
         proof = self.proof(criterion)
         high = math.inf if proof.high is None else proof.high
-        self.say(criterion, proof.high, self.proof_limit(), high < 1 / (1 + self.rule.effect))
+        met = high < 1 / (1 + self.rule.effect)
+        self.say(criterion, proof.high, self.proof_limit(), met, proof.count)
 
     def proof(self, criterion):
         return self.rule.proofs[criterion["runs"][0]]
@@ -243,28 +260,39 @@ class Event:
 
     drift_now = drift_then
 
+    def explained(self):
+        """The product of the ratios of the settled steps since then, as they were that night."""
+        chain = self.chain
+        last = chain.place[self.runs("drift-then")[-1]]
+        product = 1.0
+        for alert in chain.steps:
+            is_settled = alert["state"] in ("confirmed", "acknowledged")
+            if is_settled and chain.place[alert["onset"]] > last:
+                product *= alert["after"] / alert["before"]
+        return product
+
     def drift_explained(self, criterion):
-        """It is a product over other alerts; what is checked is that the bounds agree with it."""
-        self.say(criterion, criterion["value"], met=False)
+        self.say(criterion, self.explained(), met=False, n=self.drift_count)
 
     def drift_ratio_low(self, criterion):
         low = self.drift_bounds()[0]
         limit = 1 + self.rule.effect
-        self.say(criterion, low, limit, low > limit)
+        self.say(criterion, low, limit, low > limit, self.drift_count)
 
     def drift_ratio_high(self, criterion):
         high = self.drift_bounds()[1]
         limit = 1 / (1 + self.rule.effect)
-        self.say(criterion, high, limit, high < limit)
+        self.say(criterion, high, limit, high < limit, self.drift_count)
+
+    @property
+    def drift_count(self):
+        return len(self.runs("drift-then")) + len(self.runs("drift-now"))
 
     def drift_bounds(self):
-        """Distances of the bounds from the medians, as logarithms, added in squares."""
-        then = sorted(self.nights.medians(self.runs("drift-then")))
-        now = sorted(self.nights.medians(self.runs("drift-now")))
-        (then_low, then_high), (now_low, now_high) = (
-            bootstrap_median_interval(values, 0.95) for values in (then, now))
-        ratio = median(now) / median(then)
-        down = math.hypot(math.log(median(now) / now_low), math.log(then_high / median(then)))
-        up = math.hypot(math.log(now_high / median(now)), math.log(median(then) / then_low))
-        explained = self.criteria["drift-explained"]["value"]
-        return ratio * math.exp(-down) / explained, ratio * math.exp(up) / explained
+        then, now = (self.nights.medians(self.runs(name)) for name in ("drift-then", "drift-now"))
+        return [bound / self.explained() for bound in independent_interval(then, now, 0.99)]
+
+
+def mean_deviation(values):
+    center = median(values)
+    return math.fsum(abs(value - center) for value in values) / len(values)

@@ -80,6 +80,64 @@ def t_quantile(probability, freedom):
     return (low + high) / 2
 
 
+def tail_beyond(base, side, value, center, deviation):
+    """How likely a night without a change is at least as far on a side of a baseline."""
+    distance = side * (value - center)
+    if deviation == 0:
+        return 0.0 if distance > 0 else 1.0
+    return t_upper_tail(distance / (deviation * math.sqrt(1 + 1 / base["n"])), base["n"] - 1)
+
+
+def probability(base, values):
+    """Of the last of at most three nights, or of two of them, if nothing had changed."""
+    side = 1 if values[-1] >= base["median"] else -1
+    single = tail_beyond(base, side, values[-1], base["mean"], base["sd"])
+    if len(values) == 1:
+        return min(1, 2 * single)
+    robust = 1.4826 * base["mad"] or base["sd"]
+    second = sorted(tail_beyond(base, side, value, base["median"], robust) for value in values)[1]
+    return min(1, 2 * min(single, 3 * second ** 2 - 2 * second ** 3))
+
+
+def false_discovery_limit(probabilities, rate=0.05):
+    """What the largest accepted one is held against, and how many are accepted."""
+    ordered = sorted(probabilities)
+    n = len(ordered)
+    largest = max((k for k in range(1, n + 1) if ordered[k - 1] <= rate * k / n), default=0)
+    accepted = sum(p <= ordered[largest - 1] for p in ordered) if largest else 0
+    return rate * max(accepted, 1) / n, accepted
+
+
+def normal_quantile(probability):
+    """By bisection of the complementary error function."""
+    low, high = -40.0, 40.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if math.erfc(-middle / math.sqrt(2)) / 2 < probability:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def squared_error_of_log_median(values):
+    """Price and Bonett, 2002: from two values at equal ranks from both ends."""
+    ordered = sorted(math.log(value) for value in values)
+    n = len(ordered)
+    rank = max(1, math.floor((n + 1) / 2 - math.sqrt(n) + 0.5))
+    outside = math.fsum(math.comb(n, k) for k in range(rank)) / 2 ** n
+    distance = ordered[n - rank] - ordered[rank - 1]
+    return (distance / (2 * -normal_quantile(outside))) ** 2
+
+
+def independent_interval(then, now, confidence):
+    """Of now / then, for nights that are not paired."""
+    error = math.sqrt(squared_error_of_log_median(then) + squared_error_of_log_median(now))
+    score = normal_quantile((1 + confidence) / 2)
+    center = median([math.log(v) for v in now]) - median([math.log(v) for v in then])
+    return math.exp(center - score * error), math.exp(center + score * error)
+
+
 @functools.cache
 def binomial_tail(count, probability, least):
     """Of at least so many successes, summed from the smaller side."""
