@@ -58,6 +58,8 @@ extension EndToEnd {
     func `compares two revisions of a source`() async throws {
       let lab = Launchlab()
       try lab.writeProject(build: "cc -o app main.c")
+      let scenario = try String(contentsOfFile: lab.path("scenario.yml"), encoding: .utf8)
+      try lab.write("\(scenario)\nbaseline: {control: [/bin/true]}\n", to: "scenario.yml")
       try lab.makeRepository()
       let work = "volatile long x; int main(void) { while (x < 100000000) x++; return 0; }\n"
       try lab.write(work, to: "repository/main.c")
@@ -78,6 +80,8 @@ extension EndToEnd {
       let same = try await lab.run("compare", "--revisions", "HEAD..HEAD", "scenario.yml")
 
       #expect(output.status == 1, "\(output.stderr)")
+      // The control never changes, so that it is not compared with itself.
+      #expect(result.comparisons.count == 1)
       let comparison = try #require(result.comparisons.first)
       #expect(comparison.baseline.wholeMatch(of: /\w+@[0-9a-f]{7,}/) != nil)
       #expect(unknown.status == 128)

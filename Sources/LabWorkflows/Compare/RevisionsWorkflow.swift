@@ -35,6 +35,8 @@ struct RevisionsWorkflow {
       scenario.launches = count.fewest
       scenario.adaptive = count.adaptive
     }
+    // The control never changes, so that comparing it with itself answers nothing.
+    scenario.control = nil
     self.options = options
     self.scenario = scenario
     store = StoreLocation.path(options.store, beside: scenario.directory)
