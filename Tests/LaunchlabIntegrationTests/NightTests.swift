@@ -47,6 +47,19 @@ extension EndToEnd {
       let later = try await lab.run("run", "scenario.yml")
       #expect(later.status == 1, "\(later.stderr)")
       #expect(try await lab.runs().count == 9)
+
+      // Once acknowledged it is red no more, and cannot be acknowledged twice.
+      let why = try await lab.run("why", "R-1")
+      #expect(why.stdout.contains("launchlab ack R-1"))
+      #expect(try await lab.run("ack", "R-1", "--reason", "is meant").status == 0)
+      let again = try await lab.run("ack", "R-1", "--reason", "is meant")
+      #expect(again.status == 64)
+      #expect(again.stderr.contains("is acknowledged already"))
+      let known = try await lab.run("why", "R-1")
+      #expect(known.stdout.contains("is meant"))
+      #expect(!known.stdout.contains("launchlab ack R-1"))
+      #expect(try await lab.run("report", "--fail-on", "suspected").status == 0)
+      #expect(try await lab.run("run", "scenario.yml").status == 0)
     }
 
     @Test func `does not blame code that is the same`() async throws {

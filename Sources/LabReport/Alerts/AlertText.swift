@@ -138,7 +138,8 @@ package struct AlertText {
 
   private var nextLines: [String] {
     let commands = AlertCommands(alert, nights: nights)
-    let shown = [commands.compare, alert.isOpen ? commands.acknowledge : nil].compactMap(\.self)
+    let waits = alert.isOpen && alert.state != .acknowledged
+    let shown = [commands.compare, waits ? commands.acknowledge : nil].compactMap(\.self)
     guard !shown.isEmpty else { return [] }
     return ["", style.paint("next", .bold)] + shown.map { "  \($0.printable)" }
   }
