@@ -100,7 +100,8 @@ struct TrendAnswer {
   }
 
   private static func commit(_ build: Night.Build) -> Phrase {
-    "\(code: TrendWords.short(build.commit)) \"\(build.subject)\""
+    let commit: Phrase = "\(code: TrendWords.short(build.commit))"
+    return build.subject.isEmpty ? commit : "\(commit) \"\(build.subject)\""
   }
 
   // MARK: - Code or machine
