@@ -13,9 +13,6 @@ struct DriftComparison {
   /// The fewest nights on either side.
   static let fewest = 5
 
-  /// Of the interval; it is looked at every night.
-  static let confidence = 0.99
-
   static let day: TimeInterval = 86_400
 
   private let chain: SeriesChain
@@ -65,7 +62,7 @@ struct DriftComparison {
       let before = try? Sample(then.map { chain.points[$0].median }),
       let after = try? Sample(now.map { chain.points[$0].median }),
       let ratio = try? IndependentRatio(before: before.values, after: after.values),
-      let interval = ratio.interval(confidence: Self.confidence)
+      let interval = ratio.interval(confidence: DriftCheck.confidence)
     else { return nil }
     let explained = explained(after: then[then.count - 1])
     let low = interval.low / explained

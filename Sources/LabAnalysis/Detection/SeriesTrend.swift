@@ -111,6 +111,9 @@ package struct LevelChange: Hashable, Sendable {
 
 /// A level now against one of long ago.
 package struct DriftCheck: Hashable, Sendable {
+  /// Of the interval, from 0 to 1; high, because it is looked at every night.
+  package static let confidence = 0.99
+
   /// Such as `30 nights ago` or `release 2.1`.
   package var against: String
 
@@ -118,7 +121,7 @@ package struct DriftCheck: Hashable, Sendable {
   package var before: Double
   package var now: Double
 
-  /// The interval of now / before; nil when there are too few nights.
+  /// The 99 % interval of now / before; nil when there are too few nights.
   package var low: Double?
   package var high: Double?
 

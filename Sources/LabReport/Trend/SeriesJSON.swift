@@ -95,7 +95,8 @@ struct SeriesJSON {
       "before": .number(check.before),
       "now": .number(check.now),
       "ratio": .number(check.ratio),
-      "ci95": JSONValue(low: check.low, high: check.high),
+      "interval": JSONValue(low: check.low, high: check.high),
+      "confidence": .number(DriftCheck.confidence),
       "unexplained": .number(check.unexplained),
       "is_beyond": .bool(check.isBeyond),
     ]
