@@ -106,7 +106,7 @@ private struct Reader {
   private mutating func night(_ record: CSVText.Record, width: Int) -> ImportedNight? {
     guard record.fields.count == width else {
       problem(
-        "the line has \(record.fields.count) fields, and the header \(width)",
+        "the line has \(record.fields.count) of the \(width) fields that the header names",
         line: record.line,
         column: 1,
         "write an empty field for a value that is missing"

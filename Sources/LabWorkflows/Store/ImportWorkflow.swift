@@ -125,6 +125,7 @@ extension ImportWorkflow {
   }
 
   private static func reason(of error: any Error) -> String {
+    if (error as? CocoaError)?.code == .fileReadNoSuchFile { return "there is no such file" }
     let error = error as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
     return cause.localizedDescription

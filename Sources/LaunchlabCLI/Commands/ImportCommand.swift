@@ -85,11 +85,15 @@ extension Launchlab {
       console.show(summary.warnings)
     }
 
+    private static var states: String {
+      "one of " + LaunchState.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
     private var options: ImportOptions {
       get throws {
         ImportOptions(
           target: target,
-          state: try known("--state", state, LaunchState.init(rawValue:), "a launch state"),
+          state: try known("--state", state, LaunchState.init(rawValue:), Self.states),
           commit: commit,
           host: host,
           date: try date.map {

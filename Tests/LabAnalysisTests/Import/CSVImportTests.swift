@@ -105,7 +105,7 @@ import Testing
         "/data/my app.csv:6:14 the metric \"peak_rss\" is not in that unit",
         "/data/my app.csv:7:12 nothing says of what \"1\" is a count",
         "/data/my app.csv:8:18 \"frozen\" is no launch state",
-        "/data/my app.csv:9:1 the line has 2 fields, and the header 5",
+        "/data/my app.csv:9:1 the line has 2 of the 5 fields that the header names",
       ]
     )
   }
