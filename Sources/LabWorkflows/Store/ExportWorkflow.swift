@@ -62,14 +62,30 @@ package struct ExportWorkflow {
   /// - Parameters:
   ///   - request: What is written, and how.
   ///   - sink: Takes the text in pieces.
-  /// - Throws: ``WorkflowError`` when no run, or more than one, is meant, or when alerts are asked
-  ///   for as CSV; `StoreError`; and what `sink` throws.
+  /// - Throws: ``WorkflowError`` when no run, or more than one, is meant, when the scenario has no
+  ///   night, or when alerts are asked for as CSV; `StoreError`; and what `sink` throws.
   package func write(_ request: ExportRequest, to sink: (String) throws -> Void) throws {
     switch request.subject {
     case .launches: try writeLaunches(request, to: sink)
-    case .nights: try writeNights(request, to: sink)
-    case .alerts: try writeAlerts(request, to: sink)
+    case .nights:
+      try check(request.scenario)
+      try writeNights(request, to: sink)
+    case .alerts:
+      try check(request.scenario)
+      try writeAlerts(request, to: sink)
     }
+  }
+
+  /// Throws when a scenario is named that has no night.
+  private func check(_ scenario: String?) throws {
+    let known = try stores.flatMap { try $0.scenarios() }
+    guard let scenario, !known.contains(scenario) else { return }
+    throw WorkflowError.badOption(
+      name: "--scenario",
+      value: scenario,
+      expected: known.isEmpty
+        ? "none, since there is no night" : "one that has nights, such as \(known[0])"
+    )
   }
 
   private func writeLaunches(

@@ -37,9 +37,13 @@ package struct ReportWorkflow {
     let found = try subjects(file)
     let isSingle = found.count == 1
     var taken: Set<String> = []
-    return try found.map { store, scenario in
-      let summary = try TrendWorkflow(store: store, scenario: scenario).summary(of: request.run)
-      let top = request.output ?? "\(place(of: summary.scenario, file))/report"
+    let summaries = try found.map { store, scenario in
+      try TrendWorkflow(store: store, scenario: scenario).summary(of: request.run)
+    }
+    try checkRelease(in: summaries)
+    return try zip(found, summaries).map { place, summary in
+      let scenario = place.1
+      let top = request.output ?? "\(self.place(of: summary.scenario, file))/report"
       var directory = isSingle ? top : "\(top)/\(Self.folder(scenario))"
       while !taken.insert(directory).inserted { directory += "-" }
       var options = request.options
@@ -83,6 +87,20 @@ package struct ReportWorkflow {
       name: "--scenario",
       value: name,
       expected: "the name of a scenario that has a stored night; `launchlab history` lists them"
+    )
+  }
+
+  /// Throws when none of the scenarios has the release that is asked for.
+  private func checkRelease(in summaries: [TrendSummary]) throws(WorkflowError) {
+    guard let name = request.options.release else { return }
+    let known = summaries.flatMap { $0.scenario.releases ?? [] }.map(\.name)
+    guard !known.contains(name) else { return }
+    throw .badOption(
+      name: "--release",
+      value: name,
+      expected: known.isEmpty
+        ? "one that the scenario of the night names in its section `releases`; it names none"
+        : "one of the section `releases`: \(known.joined(separator: ", "))"
     )
   }
 
