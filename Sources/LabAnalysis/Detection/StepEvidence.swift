@@ -1,3 +1,4 @@
+import Foundation
 import LabModel
 import LabStatistics
 
@@ -50,9 +51,16 @@ struct StepEvidence {
     return StepBeginning(onset: lastGood, lastGood: proof.good)
   }
 
-  /// Whether the control is off the same way tonight.
-  func controlMoved(_ direction: Alert.Direction) -> Bool {
-    control?.hasMoved(direction) ?? false
+  /// Whether the control is off the same way tonight, by at least half as much.
+  ///
+  /// A control that is off by 3 % does not explain a series that is off by 30 %.
+  func controlExplains(_ direction: Alert.Direction) -> Bool {
+    guard let control, control.hasMoved(direction), let tonight = judgement.tonight,
+      let baseline = judgement.baseline, baseline.median > 0, tonight.median > 0,
+      control.baseline.median > 0, control.tonight.median > 0
+    else { return false }
+    let own = log(tonight.median / baseline.median)
+    return 2 * abs(log(control.tonight.median / control.baseline.median)) >= abs(own)
   }
 
   /// The ratio of the control's, and of the floor's, night to those of the baseline.

@@ -102,7 +102,7 @@ struct StepLifeCycle {
       return change(.confirmed, .code, reason)
     }
     if judgement.suspicion?.isTwoOfThree == true, judgement.suspicion?.direction == direction,
-      evidence.controlMoved(direction)
+      evidence.controlExplains(direction)
     {
       return change(.confirmed, .machine, "the control, which does not change, is \(word) as well")
     }
