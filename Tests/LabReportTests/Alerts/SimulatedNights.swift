@@ -176,14 +176,15 @@ struct SimulatedNights {
     _ bad: Night
   ) -> Proof? {
     let run = "proof-\(target)-\(bad.run)"
+    let sides = [good, bad].map { "\(target)@\($0.build?.commit ?? "")" }
     var pairs: [(baseline: Double, candidate: Double)] = []
     var lines: [String] = []
     for block in 0..<30 {
       let times = [1, truth].map { (100e6 * $0 * (1 + 0.01 * gauss())).rounded() }
       pairs.append((times[0], times[1]))
-      for (side, time) in zip(["good", "bad"], times) {
+      for (side, time) in zip(sides, times) {
         lines.append(
-          #"{"run":"\#(run)","block":\#(block),"target":"\#(target)@\#(side)","state":"warm","#
+          #"{"run":"\#(run)","block":\#(block),"target":"\#(side)","state":"warm","#
             + #""kind":"plain","outcome":"ready","state_reached":"reached","disturbed":[],"#
             + #""launch_ns":\#(Int64(time))}"#
         )
@@ -194,8 +195,8 @@ struct SimulatedNights {
     let comparison = PairedComparison(ratio, rule: ComparisonRule())
     return Proof(
       run: run,
-      baseline: "\(target)@good",
-      candidate: "\(target)@bad",
+      baseline: sides[0],
+      candidate: sides[1],
       good: good.build?.commit ?? "",
       bad: bad.build?.commit ?? "",
       scope: .build,
