@@ -24,7 +24,9 @@ package struct RunRequest: Sendable {
   /// What ends the run at one of its looks; nil for the precision of the scenario, if it has one.
   package var sufficiency: (any Sufficiency)?
 
-  /// When the run is said to have begun; nil for now. Its launches are as they are today.
+  /// When the run is said to have begun; nil for now.
+  ///
+  /// Its launches are as they are today.
   package var backdate: Date?
 
   /// The command that repeats the run, for the report.
