@@ -66,14 +66,15 @@ package struct NightWorkflow {
       .summary(of: run.id)
     result.trend = trend
     result.exitCode = max(result.exitCode, trend.exitCode)
-    if run.status != .interrupted {
+    // A run that fills the history is no news.
+    if run.status != .interrupted, isNewest {
       result.summary.warnings += await NotificationWorkflow(
         scenario: request.scenario,
         store: store
       ).deliver(trend.alerts + trend.pastAlerts, summary: trend, at: now)
     }
     trim(store)
-    writeReport(&result)
+    if isNewest { writeReport(&result) }
   }
 
   private func proved(
