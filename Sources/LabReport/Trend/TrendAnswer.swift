@@ -41,7 +41,8 @@ struct TrendAnswer {
       return
         "\(strong: name) \(raw: alert.stepText), the limit and what it is (\(raw: alert.id))"
     }
-    let count = alert.proof.map { "n = \(Quantity.count($0.pairs, "pair"))" } ?? nights(alert, lead)
+    let count =
+      alert.measure.map { "n = \(Quantity.count($0.pairs, "pair"))" } ?? nights(alert, lead)
     return
       "\(strong: name) \(raw: alert.changeText), \(raw: alert.stepText)\(raw: tonight(alert, lead)), \(raw: count) (\(raw: alert.id))"
   }

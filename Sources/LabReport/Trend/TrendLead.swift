@@ -36,7 +36,9 @@ struct TrendLead {
       if numbers[title] == nil { titles.append(title) }
       numbers[title, default: 0] += 1
     }
-    let alerts = titles.map { Quantity.count(numbers[$0] ?? 0, $0) }
+    let alerts = titles.map { title in
+      Quantity.count(numbers[title] ?? 0, title, plural: TrendWords.plural(title))
+    }
     let broken = brokenBudgets.count
     let undecided = undecidedBudgets.count
     let budgets =

@@ -49,6 +49,11 @@ enum TrendWords {
       ? "\(slow)change of the machine" : slow + noun
   }
 
+  /// Such as `confirmed changes of the machine`.
+  static func plural(_ title: String) -> String {
+    title.contains("change of") ? title.replacing("change of", with: "changes of") : title + "s"
+  }
+
   /// Such as `app warm launch`.
   static func name(_ key: SeriesKey) -> String {
     "\(key.target) \(key.state.rawValue) \(name(key.metric))"
@@ -92,11 +97,15 @@ enum TrendWords {
 }
 
 extension Alert {
+  /// The proof, where it measures the change: that of a machine change compares two builds that are
+  /// alike.
+  var measure: Proof? { cause == .machine ? nil : proof }
+
   /// New divided by old: that of the proof, or else that of the levels; nil where old is 0.
-  var ratio: Double? { proof?.ratio ?? (before == 0 ? nil : after / before) }
+  var ratio: Double? { measure?.ratio ?? (before == 0 ? nil : after / before) }
 
   /// The change in percent with the interval of the proof, if there is one.
-  var changeText: String { TrendWords.change(ratio, low: proof?.low, high: proof?.high) }
+  var changeText: String { TrendWords.change(ratio, low: measure?.low, high: measure?.high) }
 
   /// The levels on both sides.
   var stepText: String { TrendWords.step(before, after, series.metric.unit) }
