@@ -126,8 +126,9 @@ package struct Plan: Hashable, Codable, Sendable {
 
   /// Whether the arms of a kind are launched in a block; those blocks are spread evenly.
   private func hasLaunches(of kind: Arm.Kind, in block: Int) -> Bool {
+    guard kind != .plain else { return true }
     let count = launches(of: kind)
-    let blocks = kind == .plain ? blockCount : looks[0]
+    let blocks = looks[0]
     guard block < blocks else { return false }
     func number(before block: Int) -> Int { (2 * block * count + blocks) / (2 * blocks) }
     return number(before: block + 1) > number(before: block)

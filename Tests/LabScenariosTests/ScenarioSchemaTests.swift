@@ -57,10 +57,30 @@ struct ScenarioSchemaTests {
     #expect(try ScenarioFile.load(path: path).launches == 20)
   }
 
+  @Test func `loads the forty nights once they have a repository`() throws {
+    let folder = try scratch()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let example = repository.appending(path: "Scenarios/nightly/scenario.yml").path
+    try FileManager.default.copyItem(atPath: example, toPath: "\(folder)/scenario.yml")
+    try FileManager.default.createDirectory(
+      atPath: "\(folder)/repository",
+      withIntermediateDirectories: true
+    )
+    let scenario = try ScenarioFile.load(path: "\(folder)/scenario.yml")
+    #expect(scenario.control == .revision("v1.0", target: "notes"))
+  }
+
+  private func scratch() throws -> String {
+    let path = FileManager.default.temporaryDirectory
+      .appending(path: "launchlab-nights-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
   @Test func `tests every example`() throws {
     let folder = repository.appending(path: "Scenarios").path
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
-    #expect(files.count { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") } == 7)
+    #expect(files.count { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") } == 8)
   }
 
   private let repository = URL(filePath: #filePath).resolvingSymlinksInPath()

@@ -33,6 +33,7 @@ import Testing
         version: 1,
         n: 20,
         mean: median * 1e6,
+        variance: 1e12,
         median: median * 1e6,
         medianAbsoluteDeviation: 1e6,
         minimum: 0.9 * median * 1e6,

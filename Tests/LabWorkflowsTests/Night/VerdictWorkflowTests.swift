@@ -121,8 +121,11 @@ import Testing
 
     var isAcknowledged = false
     try await conclude(next, in: store) {
-      _ = try AcknowledgeWorkflow(store: store.path)
-        .acknowledge("R-1", reason: "new fonts", at: next.startedAt)
+      // A second comparison with an older build follows the first one.
+      if !isAcknowledged {
+        _ = try AcknowledgeWorkflow(store: store.path)
+          .acknowledge("R-1", reason: "new fonts", at: next.startedAt)
+      }
       isAcknowledged = true
       return .sameBuild
     }
