@@ -17,7 +17,7 @@ extension NoiseProfile {
     let first = max(chain.partStart, chain.points.count - Self.nights)
     let ratios = segments.flatMap { segment in
       segment.range.filter { $0 >= first && segment.level > 0 }.map {
-        chain.values[$0] / segment.level
+        chain.points[$0].median / segment.level
       }
     }
     guard ratios.count >= Self.fewest, let sample = try? Sample(ratios) else {

@@ -94,7 +94,7 @@ struct ReplayedDetector {
     let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
     let first = max(start, index + 1 - DetectionLimits.segmentedNights)
     let segments = PottsSegmentation.levels(
-      of: Array(state.chain.values[first...index]),
+      of: state.chain.values(first..<index + 1),
       minimumLength: DetectionLimits.nightsOfStep
     )
     guard segments.count > 1 else { return nil }
@@ -111,7 +111,7 @@ struct ReplayedDetector {
   private func threshold(_ state: State, _ index: Int) -> Finding? {
     let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
     guard index > start else { return nil }
-    let (before, after) = (state.chain.values[index - 1], state.chain.values[index])
+    let (before, after) = (state.chain.points[index - 1].median, state.chain.points[index].median)
     guard abs(after - before) > 0.1 * abs(before),
       let direction = Alert.Direction(from: before, to: after, metric: state.chain.key.metric)
     else { return nil }

@@ -19,7 +19,8 @@ struct SeriesChain: Sendable {
   /// Whether the last point is tonight's.
   let isTonight: Bool
 
-  var values: [Double] { points.map(\.median) }
+  /// The medians of a range of the points.
+  func values(_ places: Range<Int>) -> [Double] { points[places].map(\.median) }
 
   /// The index of the first point that may be compared with the newest one.
   var partStart: Int { breaks.last?.index ?? 0 }

@@ -9,7 +9,7 @@ extension SeriesTrend {
     let chain = judgement.chain
     let segments = chain.parts.flatMap { part in
       PottsSegmentation.levels(
-        of: Array(chain.values[part]),
+        of: chain.values(part),
         minimumLength: DetectionLimits.nightsOfStep
       ).map { segment in
         var moved = segment

@@ -97,7 +97,7 @@ struct StepEvidence {
         >= DetectionLimits.nightsOfStep, onset > first
     else { return nil }
     let segments = PottsSegmentation.levels(
-      of: Array(chain.values[first...]),
+      of: chain.values(first..<chain.points.count),
       minimumLength: DetectionLimits.nightsOfStep
     )
     guard segments.count > 1 else { return nil }

@@ -219,6 +219,7 @@ struct StepLifeCycle {
 
   /// The median of the nights since an index.
   private func level(since index: Int) -> Double {
-    (try? Sample(Array(chain.values[index...])))?.median ?? chain.values[chain.values.count - 1]
+    (try? Sample(chain.values(index..<chain.points.count)))?.median
+      ?? chain.points[chain.points.count - 1].median
   }
 }

@@ -55,7 +55,7 @@ package struct FindingJSON {
       "after": .number(alert.after),
       "ratio": .number(alert.after / alert.before),
       "ci95": interval,
-      "proof": alert.proof.map(proof) ?? nil,
+      "proof": JSONValue(alert.proof),
       "onset": run(alert.onset),
       "last_good": alert.lastGood.map(run) ?? nil,
       "range": range,
@@ -73,25 +73,6 @@ package struct FindingJSON {
       proof.confidence == 0.95
     else { return nil }
     return [.number(low), .number(high)]
-  }
-
-  private func proof(_ proof: Proof) -> JSONValue {
-    [
-      "run": .string(proof.run),
-      "baseline": .string(proof.baseline),
-      "candidate": .string(proof.candidate),
-      "good": .string(proof.good),
-      "bad": .string(proof.bad),
-      "scope": .string(proof.scope.rawValue),
-      "pairs": JSONValue(proof.pairs),
-      "ratio": .number(proof.ratio),
-      "low": JSONValue(proof.low),
-      "high": JSONValue(proof.high),
-      "confidence": .number(proof.confidence),
-      "effect_limit": .number(proof.effectLimit),
-      "verdict": .string(proof.verdict.rawValue),
-      "smallest_detectable": JSONValue(proof.smallestDetectable),
-    ]
   }
 
   private func run(_ id: String) -> JSONValue {

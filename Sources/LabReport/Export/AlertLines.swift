@@ -24,7 +24,7 @@ package struct AlertLines {
       "last_good": JSONValue(alert.lastGood),
       "before": .number(alert.before),
       "after": .number(alert.after),
-      "proof": alert.proof.map(proof) ?? .null,
+      "proof": JSONValue(alert.proof),
       "events": .array(alert.events.map(event)),
       "deliveries": .array(deliveries.map(delivery)),
     ])
@@ -37,25 +37,6 @@ package struct AlertLines {
       "state": .string(key.state.rawValue),
       "metric": .string(key.metric.rawValue),
       "fingerprint": .string(key.fingerprint),
-    ]
-  }
-
-  private func proof(_ proof: Proof) -> JSONValue {
-    [
-      "run": .string(proof.run),
-      "baseline": .string(proof.baseline),
-      "candidate": .string(proof.candidate),
-      "good": .string(proof.good),
-      "bad": .string(proof.bad),
-      "scope": .string(proof.scope.rawValue),
-      "pairs": JSONValue(proof.pairs),
-      "ratio": .number(proof.ratio),
-      "low": JSONValue(proof.low),
-      "high": JSONValue(proof.high),
-      "confidence": .number(proof.confidence),
-      "effect_limit": .number(proof.effectLimit),
-      "verdict": .string(proof.verdict.rawValue),
-      "smallest_detectable": JSONValue(proof.smallestDetectable),
     ]
   }
 
