@@ -14,7 +14,9 @@ extension Launchlab {
     let session = try start(["stages", "--json", "-"] + options + ["--"] + command)
     let output = try await session.finish(sourceLocation: sourceLocation)
     #expect(session.leftovers == [], sourceLocation: sourceLocation)
-    #expect(output.status == 0, "\(output.stderr)", sourceLocation: sourceLocation)
+    // A machine that drops idle pages may do so between the warm-up and the launch.
+    let hasCooled = output.status == 125 && output.stderr.contains("did not reach warm")
+    #expect(output.status == 0 || hasCooled, "\(output.stderr)", sourceLocation: sourceLocation)
     let result = try StagesResult(output.stdout)
     #expect(result.schema == "launchlab.stages/1", sourceLocation: sourceLocation)
     #expect(result.command == command, sourceLocation: sourceLocation)

@@ -10,7 +10,8 @@ class History:
     def __init__(self, rows, alerts, finding):
         self.rows = [row for row in rows if row["scenario"] == finding["scenario"]]
         self.alerts = [a for a in alerts if a["series"]["scenario"] == finding["scenario"]]
-        self.rows.sort(key=lambda row: (row["started_at"], row["run"]))
+        # Nights of the same second stay in the order of the export.
+        self.rows.sort(key=lambda row: row["started_at"])
 
     def arms(self, run, metrics):
         """The judged series that have a value in a run."""
