@@ -1,0 +1,221 @@
+/// What a bisection found.
+package struct BisectAnswer: Hashable, Sendable {
+  package var outcome: BisectOutcome
+
+  /// The changes that were found and confirmed, the largest one first.
+  package var culprits: [BisectCulprit]
+
+  /// The difference between the ends; nil before there is one.
+  package var difference: LogInterval?
+
+  /// The smallest range that holds the change with a probability of 95 %, where none was confirmed.
+  package var interval: ClosedRange<Int>?
+
+  /// Every build that was launched, in the order of the revisions.
+  package var levels: [BisectLevel]
+
+  /// What else was seen.
+  package var notes: [BisectNote]
+
+  /// The standard deviation of one launch and of the level of one build, as it was estimated.
+  package var launchNoise: Double?
+  package var buildNoise: Double?
+
+  /// How likely it is that the range holds two changes.
+  package var twoChanges: Double
+
+  package init(
+    outcome: BisectOutcome,
+    culprits: [BisectCulprit] = [],
+    difference: LogInterval? = nil,
+    interval: ClosedRange<Int>? = nil,
+    levels: [BisectLevel] = [],
+    notes: [BisectNote] = [],
+    launchNoise: Double? = nil,
+    buildNoise: Double? = nil,
+    twoChanges: Double = 0
+  ) {
+    self.outcome = outcome
+    self.culprits = culprits
+    self.difference = difference
+    self.interval = interval
+    self.levels = levels
+    self.notes = notes
+    self.launchNoise = launchNoise
+    self.buildNoise = buildNoise
+    self.twoChanges = twoChanges
+  }
+}
+
+/// How a bisection ended.
+package enum BisectOutcome: Hashable, Sendable {
+  /// At least one change was found and confirmed.
+  case found
+
+  case refused(BisectRefusal)
+
+  case inconclusive(BisectObstacle)
+
+  /// An end cannot be built or launched; its index is given.
+  case failed(end: Int)
+
+  /// The name used in JSON.
+  package var name: String {
+    switch self {
+    case .found: "found"
+    case .refused(.notEstablished): "inconclusive"
+    case .refused: "no-regression"
+    case .inconclusive: "inconclusive"
+    case .failed: "failed"
+    }
+  }
+}
+
+/// Why there is nothing to look for.
+package enum BisectRefusal: String, Hashable, Codable, Sendable {
+  /// The ends are the same within the smallest effect.
+  case same
+
+  /// Whether the ends differ cannot be told within the launches allowed.
+  case notEstablished = "not-established"
+
+  /// The change goes the other way.
+  case opposite
+
+  /// The ends differ by less than the smallest effect.
+  case tooSmall = "too-small"
+}
+
+/// Why no culprit can be named.
+package enum BisectObstacle: String, Hashable, Codable, Sendable {
+  case launchesSpent = "launches-spent"
+  case buildsSpent = "builds-spent"
+  case timeSpent = "time-spent"
+
+  /// Every commit that builds was launched as often as helps.
+  case nothingToLearn = "nothing-to-learn"
+
+  /// What seemed to be the culprit differed from its parent too little, several times.
+  case notConfirmed = "not-confirmed"
+}
+
+/// A change that was found and confirmed.
+package struct BisectCulprit: Hashable, Sendable {
+  /// The revisions that it may be; more than one where some cannot be built.
+  package var revisions: ClosedRange<Int>
+
+  /// How much slower it is than its parent.
+  package var effect: LogInterval
+
+  package var probability: Double
+
+  /// Its part of the difference between the ends; nil where that is 0.
+  package var share: Double?
+
+  package init(
+    revisions: ClosedRange<Int>,
+    effect: LogInterval,
+    probability: Double,
+    share: Double?
+  ) {
+    self.revisions = revisions
+    self.effect = effect
+    self.probability = probability
+    self.share = share
+  }
+
+  /// The build that it was confirmed against.
+  package var parent: Int { revisions.lowerBound - 1 }
+}
+
+/// A natural logarithm of a ratio, with its interval.
+package struct LogInterval: Hashable, Sendable {
+  package var estimate: Double
+  package var lower: Double
+  package var upper: Double
+
+  package init(estimate: Double, lower: Double, upper: Double) {
+    self.estimate = estimate
+    self.lower = lower
+    self.upper = upper
+  }
+}
+
+/// What is known of one build.
+package struct BisectLevel: Hashable, Sendable {
+  package var revision: Int
+
+  /// The log ratio to the good end, with a 95 % interval.
+  package var level: LogInterval
+
+  /// How many rows it was in.
+  package var rounds: Int
+
+  /// How likely it is that the change is here or before.
+  package var probabilityBad: Double
+
+  package init(revision: Int, level: LogInterval, rounds: Int, probabilityBad: Double) {
+    self.revision = revision
+    self.level = level
+    self.rounds = rounds
+    self.probabilityBad = probabilityBad
+  }
+}
+
+/// Something else that was seen in the range.
+package enum BisectNote: Hashable, Sendable {
+  /// A change for the better between two builds; the log ratio is below 0.
+  case improvement(ClosedRange<Int>, LogInterval)
+
+  /// Two changes are likely, and the range was split at a build.
+  case split(at: Int)
+
+  /// Levels of neighbouring builds differ by themselves about as much as the change.
+  case layoutNoise(Double)
+
+  /// The difference is spread over many commits.
+  case spread
+}
+
+/// How far a bisection is.
+package struct BisectProgress: Hashable, Sendable {
+  /// The revisions that may hold the change with a probability of 95 %; nil before the search.
+  package var remaining: ClosedRange<Int>?
+
+  /// The most probable class of revisions, and its probability.
+  package var best: ClosedRange<Int>?
+  package var probability: Double
+
+  package var phase: Phase
+
+  /// The expected further builds, launches and seconds.
+  package var buildsLeft: Double
+  package var launchesLeft: Double
+  package var secondsLeft: Double
+
+  package init(
+    remaining: ClosedRange<Int>?,
+    best: ClosedRange<Int>?,
+    probability: Double,
+    phase: Phase,
+    buildsLeft: Double,
+    launchesLeft: Double,
+    secondsLeft: Double
+  ) {
+    self.remaining = remaining
+    self.best = best
+    self.probability = probability
+    self.phase = phase
+    self.buildsLeft = buildsLeft
+    self.launchesLeft = launchesLeft
+    self.secondsLeft = secondsLeft
+  }
+
+  package enum Phase: String, Hashable, Sendable {
+    case ends
+    case search
+    case confirmation
+    case others
+    case done
+  }
+}

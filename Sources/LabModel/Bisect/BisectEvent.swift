@@ -1,0 +1,169 @@
+package import Foundation
+
+/// A line of the log of a bisection; everything else is computed from these.
+package enum BisectEvent: Hashable, Codable, Sendable {
+  /// The first line.
+  case started(BisectStart)
+
+  /// The work went on in another process.
+  case resumed(at: Date)
+
+  /// A build was made, found in the cache, or failed.
+  case built(BisectBuilt)
+
+  /// Every arm of the pending action was launched once.
+  case row(BisectRow)
+
+  /// A build exists but cannot be launched; the reason is a sentence without a full stop.
+  case unlaunchable(revision: Int, reason: String)
+
+  /// What was decided at the end; the last line.
+  case ended(BisectEnd)
+}
+
+/// What a bisection was asked for.
+package struct BisectStart: Hashable, Codable, Sendable {
+  /// The version of the rules that decide; another one is not resumed.
+  package var rules: Int
+
+  /// The id of the bisection, as of a run.
+  package var id: String
+
+  package var startedAt: Date
+
+  /// From good, at 0, to bad, the last one; at least two.
+  package var revisions: [BisectRevision]
+
+  /// The range as the user wrote it.
+  package var range: String
+
+  /// The scenario with the only target and the only state that are measured, before any build.
+  package var scenario: Scenario
+
+  /// The directory of ready-made executables, where nothing is built.
+  package var artifacts: String?
+
+  package var measure: BisectMeasure
+
+  /// How a counter is counted; nil for other measures.
+  package var counting: CountingMethod?
+
+  package var parameters: BisectParameters
+
+  /// The fingerprint of the host.
+  package var fingerprint: String
+
+  /// The number of the alert that asked, where one did.
+  package var alert: Int?
+
+  package var launchlabVersion: String
+
+  /// The version of ``rules`` that this launchlab has.
+  package static let currentRules = 1
+
+  package init(
+    rules: Int = BisectStart.currentRules,
+    id: String,
+    startedAt: Date,
+    revisions: [BisectRevision],
+    range: String,
+    scenario: Scenario,
+    artifacts: String? = nil,
+    measure: BisectMeasure,
+    counting: CountingMethod? = nil,
+    parameters: BisectParameters,
+    fingerprint: String,
+    alert: Int? = nil,
+    launchlabVersion: String
+  ) {
+    self.rules = rules
+    self.id = id
+    self.startedAt = startedAt
+    self.revisions = revisions
+    self.range = range
+    self.scenario = scenario
+    self.artifacts = artifacts
+    self.measure = measure
+    self.counting = counting
+    self.parameters = parameters
+    self.fingerprint = fingerprint
+    self.alert = alert
+    self.launchlabVersion = launchlabVersion
+  }
+}
+
+/// What became of the build of one revision.
+package struct BisectBuilt: Hashable, Codable, Sendable {
+  /// The index of the revision.
+  package var revision: Int
+
+  /// Why it cannot be used, a sentence without a full stop; nil when it can.
+  package var failure: String?
+
+  /// How long it took; nil when it was found in the cache.
+  package var seconds: Double?
+
+  /// The digest of the executable; builds of the same one are equal.
+  package var digest: String?
+
+  /// What is launched, with the paths of the build; nil when there is none.
+  package var target: Target?
+
+  /// The path of the log of the build, where there is one.
+  package var log: String?
+
+  package init(
+    revision: Int,
+    failure: String? = nil,
+    seconds: Double? = nil,
+    digest: String? = nil,
+    target: Target? = nil,
+    log: String? = nil
+  ) {
+    self.revision = revision
+    self.failure = failure
+    self.seconds = seconds
+    self.digest = digest
+    self.target = target
+    self.log = log
+  }
+}
+
+/// One launch of every arm of an action.
+package struct BisectRow: Hashable, Codable, Sendable {
+  /// The revisions, in the order of the action, whatever order they were launched in.
+  package var arms: [Int]
+
+  /// The values in the unit of the measure, one per arm.
+  package var values: [Double]
+
+  /// The arms whose launch had no end, so that their value is the time limit.
+  package var timedOut: [Int]
+
+  /// How long the row took, discarded launches included.
+  package var seconds: Double
+
+  package init(arms: [Int], values: [Double], timedOut: [Int] = [], seconds: Double) {
+    self.arms = arms
+    self.values = values
+    self.timedOut = timedOut
+    self.seconds = seconds
+  }
+}
+
+/// How a bisection ended.
+package struct BisectEnd: Hashable, Codable, Sendable {
+  package var endedAt: Date
+
+  /// The name of the outcome in JSON, such as `found`.
+  package var outcome: String
+
+  /// The revisions of each culprit.
+  package var culprits: [ClosedRange<Int>]
+
+  package init(endedAt: Date, outcome: String, culprits: [ClosedRange<Int>]) {
+    self.endedAt = endedAt
+    self.outcome = outcome
+    self.culprits = culprits
+  }
+}

@@ -1,0 +1,39 @@
+import LabAnalysis
+import LabModel
+
+/// Whoever makes revisions launchable: builds of a source, or ready-made executables.
+protocol BisectBuilder {
+  /// Builds a revision, or finds it.
+  ///
+  /// - Parameters:
+  ///   - revision: The index of the revision.
+  ///   - ahead: Revisions that may be needed next, the likeliest first; they may be built in the
+  ///     meantime where there are cores for it.
+  /// - Returns: The build, also one that failed, which is a result.
+  /// - Throws: a ``LabError`` when nothing can be built at all, or it was interrupted.
+  mutating func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt
+
+  /// Whether what was built before is still there to be launched.
+  func isLaunchable(_ built: BisectBuilt) -> Bool
+}
+
+/// Whoever launches builds side by side.
+protocol BisectLauncher {
+  /// Launches every arm once in each row, after discarded launches that warm it up.
+  ///
+  /// Odd rows run in reverse order. Between `take` and the next launch nothing else is done.
+  ///
+  /// - Parameters:
+  ///   - arms: The builds by the index of their revision, in the order of the action.
+  ///   - rows: The numbers of the rows still to be launched.
+  ///   - isNew: Whether an arm was never launched before, so that it is warmed up twice.
+  ///   - take: Told of each row that is complete.
+  /// - Returns: The arm that cannot be launched, with the reason, if one cannot.
+  /// - Throws: a ``LabError`` when the machine fails, or it was interrupted.
+  mutating func launch(
+    _ arms: [(revision: Int, target: Target)],
+    rows: Range<Int>,
+    isNew: (Int) -> Bool,
+    take: (BisectRow) throws -> Void
+  ) async throws -> (revision: Int, reason: String)?
+}
