@@ -112,19 +112,29 @@ package struct BisectCulprit: Hashable, Sendable {
   /// Its part of the difference between the ends; nil where that is 0.
   package var share: Double?
 
+  /// The builds that were launched for it: one that equals the parent, and one with the change.
+  ///
+  /// They are the revisions beside and at the end of ``revisions``, or others that are equal to them.
+  package var parentBuild: Int
+  package var build: Int
+
   package init(
     revisions: ClosedRange<Int>,
     effect: LogInterval,
     probability: Double,
-    share: Double?
+    share: Double?,
+    parentBuild: Int? = nil,
+    build: Int? = nil
   ) {
     self.revisions = revisions
     self.effect = effect
     self.probability = probability
     self.share = share
+    self.parentBuild = parentBuild ?? revisions.lowerBound - 1
+    self.build = build ?? revisions.upperBound
   }
 
-  /// The build that it was confirmed against.
+  /// The revision before.
   package var parent: Int { revisions.lowerBound - 1 }
 }
 

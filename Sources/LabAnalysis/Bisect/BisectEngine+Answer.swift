@@ -1,0 +1,134 @@
+import LabModel
+import LabStatistics
+
+extension BisectEngine {
+  /// Ends with what was found; with a culprit any end is `found`.
+  func done(_ outcome: BisectOutcome) -> BisectAction {
+    let culprits = found.map(culprit).sorted { abs($0.effect.estimate) > abs($1.effect.estimate) }
+    var answer = BisectAnswer(outcome: culprits.isEmpty ? outcome : .found)
+    answer.culprits = culprits
+    answer.difference = difference
+    if case .inconclusive = answer.outcome, phase != .ends { answer.interval = credible(0.95) }
+    answer.levels = buildLevels()
+    answer.launchNoise = noise ?? baselineNoise
+    if phase != .ends {
+      answer.buildNoise = buildNoise
+      answer.twoChanges = twoChanges
+    }
+    answer.notes = notes(of: answer)
+    return .done(answer)
+  }
+
+  private var baselineNoise: Double? {
+    pairs[PairOfBuilds(0, range.last)].map { scale(of: $0) }
+  }
+
+  /// The standard deviation of the levels of builds, as it is likely.
+  var buildNoise: Double {
+    zip(jitterChances, rules.jitters).reduce(0) { $0 + $1.0 * $1.1 * $1.1 }.squareRoot()
+  }
+
+  private func culprit(_ change: FoundChange) -> BisectCulprit {
+    let parent = range.previous(change.revisions.lowerBound)
+    let first = range.change(at: change.revisions.lowerBound)
+    let last = range.change(at: change.revisions.upperBound)
+    var share: Double?
+    if let estimate = difference?.estimate, estimate != 0 {
+      share = change.effect.estimate / estimate
+    }
+    return BisectCulprit(
+      revisions: first...last,
+      effect: change.effect,
+      probability: change.probability,
+      share: share,
+      parentBuild: parent,
+      build: change.revisions.upperBound
+    )
+  }
+
+  // MARK: - Levels
+
+  /// Every build that was launched, against good.
+  private func buildLevels() -> [BisectLevel] {
+    guard !batches.isEmpty else { return [] }
+    let levels = levels(of: 0...range.last)
+    let deviations = Self.deviations(levels)
+    let bad = probabilitiesBad
+    return levels.revisions.indices.filter { rounds[levels.revisions[$0]] > 0 }.map { place in
+      let revision = levels.revisions[place]
+      let level = levels.levels[place]
+      let half = 1.96 * deviations[place]
+      return BisectLevel(
+        revision: revision,
+        level: LogInterval(estimate: level, lower: level - half, upper: level + half),
+        rounds: rounds[revision],
+        probabilityBad: min(1, max(bad[revision], confirmedBad(revision)))
+      )
+    }
+  }
+
+  /// How likely a build is bad for a culprit that was confirmed at it or before.
+  private func confirmedBad(_ revision: Int) -> Double {
+    found.filter { $0.revisions.upperBound <= revision }.map(\.probability).max() ?? 0
+  }
+
+  /// The standard errors of levels against the first one, by the inverse of the information.
+  private static func deviations(_ levels: BuildLevels) -> [Double] {
+    let count = levels.revisions.count
+    guard count > 1 else { return [0] }
+    var matrix: [Double] = []
+    for row in 1..<count {
+      for column in 1..<count { matrix.append(levels.information[row * count + column]) }
+    }
+    guard let factor = CholeskyFactor(matrix, count: count - 1) else {
+      return [Double](repeating: 0, count: count)
+    }
+    let inverse = factor.inverse()
+    return [0] + (0..<(count - 1)).map { inverse[$0 * count].squareRoot() }
+  }
+
+  // MARK: - Notes
+
+  private func notes(of answer: BisectAnswer) -> [BisectNote] {
+    var notes = splits.map { BisectNote.split(at: $0) }
+    for opposite in opposites where !isExplained(opposite) {
+      notes.append(.improvement((opposite.lower + 1)...opposite.upper, opposite.effect))
+    }
+    guard phase != .ends else { return notes }
+    // Two builds differ by √2 of it.
+    if 2.0.squareRoot() * buildNoise > 0.5 * effect { notes.append(.layoutNoise(buildNoise)) }
+    if case .inconclusive = answer.outcome, isSpread(answer.levels) { notes.append(.spread) }
+    return notes
+  }
+
+  /// Whether a culprit was found within a change in the other direction.
+  private func isExplained(_ opposite: OppositeChange) -> Bool {
+    found.contains { change in
+      change.effect.estimate * opposite.effect.estimate > 0
+        && change.revisions.lowerBound > opposite.lower
+        && change.revisions.upperBound <= opposite.upper
+    }
+  }
+
+  /// Whether no two neighbouring builds differ by a third of the whole.
+  private func isSpread(_ levels: [BisectLevel]) -> Bool {
+    guard let difference, levels.count >= 5 else { return false }
+    let steps = zip(levels, levels.dropFirst()).map {
+      ($1.level.estimate - $0.level.estimate) / difference.estimate
+    }
+    return (steps.max() ?? 1) < 0.3
+  }
+}
+
+/// A difference in the other direction between two builds.
+struct OppositeChange: Hashable, Sendable {
+  let lower: Int
+  let upper: Int
+  let effect: LogInterval
+
+  init(_ lower: Int, _ upper: Int, _ effect: LogInterval) {
+    self.lower = lower
+    self.upper = upper
+    self.effect = effect
+  }
+}

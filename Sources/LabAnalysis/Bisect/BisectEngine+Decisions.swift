@@ -1,0 +1,192 @@
+import LabModel
+
+extension BisectEngine {
+  /// What follows from all that is known.
+  mutating func decide() -> BisectAction {
+    if range.isEmpty { return done(.refused(.same)) }
+    if phase == .ends, let action = decideEnds() { return action }
+    while true {
+      let action =
+        switch phase {
+        case .ends, .search: decideSearch()
+        case .confirmation: decideConfirmation()
+        case .others: decideOthers()
+        }
+      if let action { return action }
+    }
+  }
+
+  // MARK: - Ends
+
+  /// Builds and compares the ends; nil when the search has begun.
+  private mutating func decideEnds() -> BisectAction? {
+    let bad = range.last
+    for end in [0, bad] {
+      switch range.status[end] {
+      case .unknown: return timeIsSpent ? done(.inconclusive(.timeSpent)) : .build(end)
+      case .broken: return done(.failed(end: end))
+      case .built: continue
+      }
+    }
+    if range.isEmpty {
+      difference = LogInterval(estimate: 0, lower: 0, upper: 0)
+      return done(.refused(.same))
+    }
+    switch test(0, bad) {
+    case .more(let count):
+      return timeIsSpent ? done(.inconclusive(.timeSpent)) : .launch(arms: [0, bad], rows: count)
+    case .differ(let interval):
+      difference = interval
+      if let refusal = refusal(of: interval), !parameters.isForced {
+        return done(.refused(refusal))
+      }
+    case .same(let interval):
+      difference = interval
+      if !parameters.isForced { return done(.refused(.same)) }
+    case .open(let interval):
+      difference = interval
+      if !parameters.isForced { return done(.refused(.notEstablished)) }
+    }
+    beginSearch()
+    return nil
+  }
+
+  /// Why a difference between the ends is not looked for; also settles the direction.
+  private mutating func refusal(of interval: LogInterval) -> BisectRefusal? {
+    if parameters.direction == .any { orientation = interval.estimate < 0 ? -1 : 1 }
+    let oriented = interval.oriented(orientation)
+    if oriented.estimate < 0 { return .opposite }
+    return oriented.upper < parameters.minimumEffect ? .tooSmall : nil
+  }
+
+  private mutating func beginSearch() {
+    let bad = range.last
+    noise = scale(of: pairs[PairOfBuilds(0, bad)] ?? [])
+    let estimate = (difference?.estimate ?? 0) * orientation
+    begin(BisectSegment(lower: 0, upper: bad, effect: estimate, orientation: orientation))
+  }
+
+  // MARK: - Search
+
+  private mutating func decideSearch() -> BisectAction? {
+    let best = bestClass
+    if best.probability >= parameters.confidence {
+      let ends = [range.previous(best.revisions.lowerBound), best.revisions.upperBound]
+      if let unknown = ends.first(where: { range.status[$0] == .unknown }) {
+        return .build(unknown)
+      }
+      if ends.allSatisfy(range.isBuilt) {
+        guard confirmFailures < rules.mostConfirmations else {
+          return done(.inconclusive(.notConfirmed))
+        }
+        phase = .confirmation
+        target = best.revisions
+        // Only pairs that are launched from now on count.
+        pairs[PairOfBuilds(ends[0], ends[1])] = nil
+        return nil
+      }
+    }
+    if let spent { return done(.inconclusive(spent)) }
+    if let action = select() { return action }
+    guard !pending.isEmpty else { return done(.inconclusive(.nothingToLearn)) }
+    beginPending()
+    return nil
+  }
+
+  /// Goes on with the part that has the largest difference.
+  private mutating func beginPending() {
+    guard let index = largest(pending) else { return }
+    begin(pending.remove(at: index))
+  }
+
+  private func largest(_ segments: [BisectSegment]) -> Int? {
+    var best: Int?
+    for index in segments.indices
+    where segments[index].effect > (best.map { segments[$0].effect } ?? -.infinity) {
+      best = index
+    }
+    return best
+  }
+
+  // MARK: - Confirmation
+
+  private mutating func decideConfirmation() -> BisectAction? {
+    guard let target else {
+      phase = .search
+      return nil
+    }
+    let parent = range.previous(target.lowerBound)
+    let probability = chances[target].reduce(0, +)
+    let result = test(parent, target.upperBound)
+    if case .more(let count) = result, probability >= 0.5 {
+      if let spent { return done(.inconclusive(spent)) }
+      return .launch(arms: [parent, target.upperBound], rows: count)
+    }
+    let isLikely = probability >= parameters.confidence
+    if case .differ(let interval) = result, isLikely {
+      let estimate = interval.estimate * segment.orientation
+      if estimate > max(0.5 * parameters.minimumEffect, 0.3 * segment.effect) {
+        accept(FoundChange(revisions: target, effect: interval, probability: probability))
+        return nil
+      }
+    }
+    confirmFailures += 1
+    phase = .search
+    switch result {
+    case .more: return nil
+    case .differ where !isLikely: return nil
+    case .differ, .same, .open:
+      vetoes.append(target)
+      update()
+      return nil
+    }
+  }
+
+  private mutating func accept(_ change: FoundChange) {
+    found.append(change)
+    phase = .others
+    guard parameters.findsAll else { return }
+    let parent = range.previous(change.revisions.lowerBound)
+    let bad = change.revisions.upperBound
+    besides = [(segment.lower, parent), (bad, segment.upper)].filter { $0.0 != $0.1 }
+      .map { BisectSegment(lower: $0.0, upper: $0.1, effect: 0, orientation: orientation) }
+  }
+
+  // MARK: - Others
+
+  /// Looks for further changes where all are asked for.
+  private mutating func decideOthers() -> BisectAction? {
+    if let action = testBesides() { return action }
+    guard parameters.findsAll, !pending.isEmpty, spent == nil else { return done(.found) }
+    beginPending()
+    return nil
+  }
+
+  /// Compares the builds on either side of a culprit with the ends of its segment.
+  private mutating func testBesides() -> BisectAction? {
+    let last = abs(found.last?.effect.estimate ?? 0)
+    let limit = max(parameters.minimumEffect, 0.25 * last)
+    while let side = besides.first {
+      let result = test(side.lower, side.upper, limit: limit, looks: Array(rules.looks.prefix(5)))
+      if case .more(let count) = result, spent == nil {
+        return .launch(arms: [side.lower, side.upper], rows: count)
+      }
+      besides.removeFirst()
+      guard case .differ(let interval) = result else { continue }
+      let estimate = interval.estimate * orientation
+      if estimate > limit {
+        pending.append(
+          BisectSegment(
+            lower: side.lower,
+            upper: side.upper,
+            effect: estimate,
+            orientation: orientation
+          )
+        )
+      } else if estimate < 0 {
+        takeOpposite(side, interval, limit: limit)
+      }
+    }
+    return nil
+  }
+}

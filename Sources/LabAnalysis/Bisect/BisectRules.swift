@@ -1,0 +1,61 @@
+/// The constants of the decisions of a bisection that no user sets.
+///
+/// Differences are natural logarithms of ratios. Source of the values: the simulations behind
+/// `docs/bisect.md`.
+struct BisectRules: Hashable, Sendable {
+  /// Of the Student t distribution that the contrasts of a row have.
+  var degreesOfFreedom = 4.0
+
+  /// How much the level of a build may vary by itself, such as by the layout of its code, and how
+  /// likely each is beforehand.
+  var jitters = [0, 0.001, 0.0025, 0.006, 0.015]
+  var jitterPrior = [0.50, 0.20, 0.15, 0.10, 0.05]
+
+  /// How likely it is beforehand that a range holds two changes.
+  var twoChangesPrior = 0.10
+
+  /// How likely two changes must be for a split, and how many rows the build has where it splits.
+  var splitProbability = 0.80
+  var splitRounds = 24
+
+  /// After how many pairs a test of two builds may end, and the most of all launches it may take.
+  var looks = [16, 32, 64, 128, 256, 512, 1024, 2048]
+  var pairShare = 0.30
+
+  /// How many rows of a candidate may be launched at once.
+  var rounds = [6, 12, 24, 48, 96]
+
+  /// The squared separation after which more rows of a candidate cannot tell more.
+  var saturation = 50.0
+
+  /// The bits below which nothing is worth a launch any more.
+  var leastGain = 0.01
+
+  /// How often a culprit may fail to be confirmed.
+  var mostConfirmations = 4
+
+  /// The least scale of one launch.
+  var scaleFloor = 1e-4
+
+  /// Whether the last rows are cut to the launches left, and opposite changes are looked for too
+  /// when every change is.
+  var isShipped = true
+
+  /// The rules as they were simulated first; the golden runs follow them.
+  static var reference: BisectRules {
+    var rules = BisectRules()
+    rules.isShipped = false
+    return rules
+  }
+
+  /// The rules of a measure whose values hardly vary, or of any other.
+  static func shipped(isExact: Bool) -> BisectRules {
+    var rules = BisectRules()
+    guard isExact else { return rules }
+    rules.looks = [3, 6, 12, 24, 48, 96, 192]
+    rules.rounds = [1, 2, 4, 8, 16]
+    rules.splitRounds = 3
+    rules.scaleFloor = 1e-5
+    return rules
+  }
+}

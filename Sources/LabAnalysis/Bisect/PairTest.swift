@@ -1,0 +1,83 @@
+import LabStatistics
+
+/// Whether two builds differ, from the ratios of pairs of their launches, at looks fixed before.
+enum PairTest: Hashable, Sendable {
+  /// So many more pairs are needed for the next look.
+  case more(Int)
+
+  /// They differ, and the interval excludes 0.
+  case differ(LogInterval)
+
+  /// They are the same within the limit.
+  case same(LogInterval)
+
+  /// No look told.
+  case open(LogInterval)
+
+  /// Judges log ratios in the order they were measured in.
+  ///
+  /// - Parameters:
+  ///   - ratios: The second build to the first.
+  ///   - looks: The numbers of pairs at which is looked, ascending and not empty.
+  ///   - limit: The difference below which builds are the same.
+  ///   - alpha: The level of each look.
+  ///   - isExact: Whether Student's t test is used, for a few values without outliers, instead of
+  ///     the signed ranks.
+  init(_ ratios: [Double], looks: [Int], limit: Double, alpha: Double, isExact: Bool) {
+    for look in looks {
+      guard ratios.count >= look else {
+        self = .more(look - ratios.count)
+        return
+      }
+      guard ratios.count == look else { continue }
+      let interval = Self.interval(ratios, alpha: alpha, isExact: isExact)
+      if Self.excludesZero(ratios, interval, alpha: alpha, isExact: isExact) {
+        self = .differ(interval)
+        return
+      }
+      if max(abs(interval.lower), abs(interval.upper)) < limit {
+        self = .same(interval)
+        return
+      }
+    }
+    self = .open(Self.interval(ratios, alpha: alpha, isExact: isExact))
+  }
+
+  private static func excludesZero(
+    _ ratios: [Double],
+    _ interval: LogInterval,
+    alpha: Double,
+    isExact: Bool
+  ) -> Bool {
+    guard interval.lower * interval.upper > 0 else { return false }
+    return isExact || SignedRank.probability(ratios) < alpha
+  }
+
+  /// The interval of 99 % by signed ranks, or of 1 − `alpha` by Student's t.
+  private static func interval(_ ratios: [Double], alpha: Double, isExact: Bool) -> LogInterval {
+    guard isExact else {
+      let location = HodgesLehmann(ratios, confidence: 0.99)
+      return LogInterval(
+        estimate: location.estimate,
+        lower: location.lower,
+        upper: location.upper
+      )
+    }
+    let count = Double(ratios.count)
+    let mean = ratios.reduce(0, +) / count
+    let squares = ratios.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    // Equal counts have a deviation of 0, which would be taken for certainty.
+    let deviation = max(1e-5, (squares / max(1, count - 1)).squareRoot())
+    let t = StudentT.quantile(1 - alpha / 2, degreesOfFreedom: max(1, count - 1))
+    let half = t * deviation / count.squareRoot()
+    return LogInterval(estimate: mean, lower: mean - half, upper: mean + half)
+  }
+}
+
+extension LogInterval {
+  /// The same seen from the other side, when the orientation is −1.
+  func oriented(_ orientation: Double) -> LogInterval {
+    guard orientation < 0 else { return self }
+    return LogInterval(estimate: -estimate, lower: -upper, upper: -lower)
+  }
+}
