@@ -10,12 +10,11 @@ package struct CholeskyFactor: Sendable {
   /// L by rows, with zeros above the diagonal.
   private let lower: [Double]
 
-  /// Factors a matrix; O(n³).
+  /// Factors a matrix, or gives nil when it is not positive definite; O(n³).
   ///
   /// - Parameters:
   ///   - elements: The matrix by rows; only the lower triangle is read.
   ///   - count: The number of rows, at least 1.
-  /// - Returns: Nil when the matrix is not positive definite.
   package init?(_ elements: [Double], count: Int) {
     precondition(elements.count == count * count, "a square matrix has as many rows as columns")
     var lower = [Double](repeating: 0, count: count * count)

@@ -6,5 +6,6 @@ extension BisectMeasure {
   ///
   /// - Parameter value: At least 0 in the unit of the measure; 0 counts as a half, so that a count of
   ///   nothing has a logarithm too.
+  /// - Returns: A finite number for a finite value.
   package func logarithm(of value: Double) -> Double { log(max(value, 0.5)) }
 }

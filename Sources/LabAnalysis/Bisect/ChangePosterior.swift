@@ -34,7 +34,7 @@ struct ChangePosterior: Sendable {
   ///   - levels: The builds of the segment, at least two.
   ///   - orientation: −1 where improvements count as slowdowns, else 1.
   ///   - priors: How likely a change is in each gap beforehand; need not sum to 1.
-  ///   - effect: The difference of the ends of the segment, above 0.
+  ///   - expected: The difference of the ends of the segment, above 0.
   ///   - rules: The grid and the other priors.
   init(
     _ levels: BuildLevels,

@@ -11,6 +11,7 @@ enum InformationGain {
   /// - Parameters:
   ///   - logOdds: Of the build being bad, before the measurement; clamped to ±14.
   ///   - separation: The d, at least 0; clamped to 12.
+  /// - Returns: From 0 to 1, interpolated between the values of the table.
   static func bits(logOdds: Double, separation: Double) -> Double {
     let table = InformationTable.shared
     let distance = min(max(separation, 0), 12)

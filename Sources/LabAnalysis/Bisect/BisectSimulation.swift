@@ -1,0 +1,164 @@
+import Foundation
+import LabModel
+import LabStatistics
+
+/// Bisections of simulated ranges by the rules that real ones follow.
+package struct BisectSimulation: Sendable {
+  package let settings: SimulationSettings
+
+  package init(_ settings: SimulationSettings) { self.settings = settings }
+
+  /// Reads settings such as `n=64,effect=5%,cv=3%,runs=200,seed=1,scenario=two`.
+  ///
+  /// - Parameter text: Keys with values, separated by commas.
+  /// - Throws: ``SimulationError`` for an unknown key or a value that it cannot have.
+  package init(parsing text: String) throws(SimulationError) {
+    settings = try SimulationSettings(parsing: text)
+  }
+
+  /// Makes all bisections, one after the other.
+  ///
+  /// - Parameter progress: Told of how many are done, after each.
+  /// - Returns: The same for the same settings.
+  package func result(progress: (Int) -> Void = { _ in }) -> SimulationResult {
+    var tally = SimulationTally(settings)
+    for run in 0..<settings.runs {
+      tally.add(bisect(seed: settings.seed &+ UInt64(run)))
+      progress(run + 1)
+    }
+    return tally.result
+  }
+
+  /// What a bisection is asked for here.
+  var parameters: BisectParameters {
+    BisectParameters(
+      confidence: settings.confidence,
+      findsAll: [.two, .comp, .spike].contains(settings.scenario),
+      buildSeconds: settings.build,
+      launchSeconds: 1,
+      limits: BisectLimits(launches: settings.launches)
+    )
+  }
+
+  func bisect(seed: UInt64) -> SimulatedBisection {
+    bisect(seed: seed, rules: .shipped(isExact: parameters.isExact))
+  }
+
+  /// One bisection, with its truth.
+  func bisect(seed: UInt64, rules: BisectRules) -> SimulatedBisection {
+    var world = BisectWorld(settings, seed: seed)
+    let weights = [Double](repeating: 1, count: settings.candidates + 1)
+    var engine = BisectEngine(weights: weights, parameters: parameters, rules: rules)
+    while true {
+      switch engine.next() {
+      case .build(let revision):
+        let isUsable = world.build(revision)
+        engine.built(revision, isUsable: isUsable, digest: nil, seconds: settings.build)
+      case .launch(let arms, let rows):
+        let values = world.launch(arms, rows: rows)
+        engine.measured(values, seconds: Double(rows * arms.count))
+      case .done(let answer):
+        return SimulatedBisection(
+          seed: seed,
+          changes: world.changes,
+          answer: answer,
+          builds: engine.builds,
+          launches: engine.launches
+        )
+      }
+    }
+  }
+}
+
+/// One simulated bisection and the truth.
+struct SimulatedBisection: Sendable {
+  let seed: UInt64
+
+  /// The size of each change by its revision, as a log ratio.
+  let changes: [Int: Double]
+
+  let answer: BisectAnswer
+  let builds: Int
+  let launches: Int
+
+  /// The revisions of real changes.
+  private var real: [Int] { changes.filter { abs($0.value) > 1e-12 }.map(\.key) }
+
+  var isWrong: Bool {
+    answer.culprits.contains { culprit in !real.contains { culprit.revisions.contains($0) } }
+  }
+
+  /// Whether the largest slowdown is among the culprits.
+  var namesLargest: Bool {
+    let largest = changes.values.max() ?? 0
+    return changes.contains { change in
+      change.value >= largest - 1e-9 && isNamed(change.key)
+    }
+  }
+
+  func isNamed(_ revision: Int) -> Bool {
+    answer.culprits.contains { $0.revisions.contains(revision) }
+  }
+
+  /// Whether the interval holds a change; nil without one.
+  var isCovered: Bool? {
+    guard let interval = answer.interval, !changes.isEmpty else { return nil }
+    return changes.keys.contains(where: interval.contains)
+  }
+}
+
+/// Sums simulated bisections up.
+struct SimulationTally {
+  private var counts: SimulationResult
+  private var builds = 0
+  private var launches: [Double] = []
+  private var named: [Double] = []
+  private var covered: [Double] = []
+  private var widths: [Double] = []
+
+  init(_ settings: SimulationSettings) { counts = SimulationResult(settings: settings) }
+
+  mutating func add(_ run: SimulatedBisection) {
+    builds += run.builds
+    launches.append(Double(run.launches))
+    count(run)
+    let slow = run.changes.filter { $0.value > 0 }.map(\.key)
+    if !slow.isEmpty { named.append(Double(slow.count(where: run.isNamed)) / Double(slow.count)) }
+    if let isCovered = run.isCovered, let interval = run.answer.interval {
+      covered.append(isCovered ? 1 : 0)
+      widths.append(Double(interval.count))
+    }
+  }
+
+  private mutating func count(_ run: SimulatedBisection) {
+    if run.answer.culprits.isEmpty {
+      switch run.answer.outcome {
+      case .refused, .failed: counts.refused += 1
+      case .found, .inconclusive: counts.undecided += 1
+      }
+    } else if run.isWrong {
+      counts.wrong += 1
+      counts.wrongSeeds.append(run.seed)
+    } else if run.namesLargest {
+      counts.right += 1
+    } else {
+      counts.partlyRight += 1
+    }
+  }
+
+  var result: SimulationResult {
+    var result = counts
+    let runs = Double(max(1, launches.count))
+    result.builds = Double(builds) / runs
+    result.launches = launches.reduce(0, +) / runs
+    result.launches95 = (try? Sample(launches))?.quantile(0.95) ?? 0
+    result.foundShare = Self.mean(named)
+    result.coverage = Self.mean(covered)
+    result.intervalWidth = Self.mean(widths)
+    return result
+  }
+
+  private static func mean(_ values: [Double]) -> Double? {
+    values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+  }
+}
