@@ -5,7 +5,7 @@ package struct BisectAnswer: Hashable, Sendable {
   /// The changes that were found and confirmed, the largest one first.
   package var culprits: [BisectCulprit]
 
-  /// The difference between the ends; nil before there is one.
+  /// The difference between the ends, with its 99 % interval; nil before there is one.
   package var difference: LogInterval?
 
   /// The smallest range that holds the change with a probability of 95 %, where none was confirmed.
@@ -97,6 +97,9 @@ package enum BisectObstacle: String, Hashable, Codable, Sendable {
 
   /// What seemed to be the culprit differed from its parent too little, several times.
   case notConfirmed = "not-confirmed"
+
+  /// Somebody stopped it; it can go on.
+  case interrupted
 }
 
 /// A change that was found and confirmed.
@@ -104,7 +107,7 @@ package struct BisectCulprit: Hashable, Sendable {
   /// The revisions that it may be; more than one where some cannot be built.
   package var revisions: ClosedRange<Int>
 
-  /// How much slower it is than its parent.
+  /// How much slower it is than its parent, with the 95 % interval of the pairs that confirmed it.
   package var effect: LogInterval
 
   package var probability: Double

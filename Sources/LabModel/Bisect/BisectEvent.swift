@@ -34,6 +34,9 @@ package struct BisectStart: Hashable, Codable, Sendable {
   /// From good, at 0, to bad, the last one; at least two.
   package var revisions: [BisectRevision]
 
+  /// The revisions that the user says cannot be built.
+  package var skips: [Int]
+
   /// The range as the user wrote it.
   package var range: String
 
@@ -66,6 +69,7 @@ package struct BisectStart: Hashable, Codable, Sendable {
     id: String,
     startedAt: Date,
     revisions: [BisectRevision],
+    skips: [Int] = [],
     range: String,
     scenario: Scenario,
     artifacts: String? = nil,
@@ -80,6 +84,7 @@ package struct BisectStart: Hashable, Codable, Sendable {
     self.id = id
     self.startedAt = startedAt
     self.revisions = revisions
+    self.skips = skips
     self.range = range
     self.scenario = scenario
     self.artifacts = artifacts
