@@ -28,14 +28,17 @@ extension StageChange {
   }
 
   private static func changes(from old: CollectorRow, to new: CollectorRow) -> [Self] {
-    let gone = old.stages.filter { stage in !new.stages.contains { $0.path == stage.path } }
-    return (new.stages + gone).map { stage in
+    let pairs = PathPair.pairs(
+      from: old.stages.map { ($0.path, $0.median) },
+      to: new.stages.map { ($0.path, $0.median) }
+    )
+    return pairs.map { pair in
       Self(
         target: new.arm.target,
         state: new.arm.state,
-        path: stage.path,
-        before: old.stages.first { $0.path == stage.path }?.median,
-        after: new.stages.first { $0.path == stage.path }?.median
+        path: pair.path,
+        before: pair.before,
+        after: pair.after
       )
     }
   }
