@@ -1,0 +1,100 @@
+package import LabModel
+
+/// A bisection as it is reported, at its end or where it was interrupted.
+package struct BisectSummary: Sendable {
+  package var start: BisectStart
+
+  package var answer: BisectAnswer
+
+  /// How many builds can be launched, and how many cannot.
+  package var builds: Int
+  package var failedBuilds: Int
+
+  /// How many launches were used, discarded ones not counted.
+  package var launches: Int
+
+  /// How long was built and launched, over all sessions.
+  package var seconds: Double
+
+  /// The revisions that could not be used, ascending, those of `start.skips` included.
+  package var skipped: [Int]
+
+  /// Why, by revision: sentences without a full stop.
+  package var failures: [Int: String]
+
+  /// Those of the skipped revisions that were built, but could not be launched.
+  package var unlaunchable: Set<Int>
+
+  /// How many launches had no end, and count as long as the time limit.
+  package var timeouts: Int
+
+  /// What differs between the stages of the first culprit and its parent; empty when it was not
+  /// looked at, or nothing does.
+  package var stageChanges: [StageDifference]
+
+  package var warnings: [Diagnostic]
+
+  /// The last lines of the build of an end that cannot be built.
+  package var buildLogTail: [String]
+
+  /// The path of the log.
+  package var log: String
+
+  package var isInterrupted: Bool
+
+  package init(
+    start: BisectStart,
+    answer: BisectAnswer,
+    builds: Int,
+    failedBuilds: Int,
+    launches: Int,
+    seconds: Double,
+    skipped: [Int] = [],
+    failures: [Int: String] = [:],
+    unlaunchable: Set<Int> = [],
+    timeouts: Int = 0,
+    stageChanges: [StageDifference] = [],
+    warnings: [Diagnostic] = [],
+    buildLogTail: [String] = [],
+    log: String,
+    isInterrupted: Bool = false
+  ) {
+    self.start = start
+    self.answer = answer
+    self.builds = builds
+    self.failedBuilds = failedBuilds
+    self.launches = launches
+    self.seconds = seconds
+    self.skipped = skipped
+    self.failures = failures
+    self.unlaunchable = unlaunchable
+    self.timeouts = timeouts
+    self.stageChanges = stageChanges
+    self.warnings = warnings
+    self.buildLogTail = buildLogTail
+    self.log = log
+    self.isInterrupted = isInterrupted
+  }
+}
+
+extension BisectSummary {
+  /// The exit code that the bisection ends with.
+  ///
+  /// A culprit that was found is what was asked for, so it is no regression in the sense of exit
+  /// code 1.
+  package var exitCode: LabExitCode {
+    let ending: LabExitCode =
+      switch answer.outcome {
+      case .found: .done
+      case .refused: .inconclusive
+      case .inconclusive(.interrupted): .interrupted
+      case .inconclusive: .inconclusive
+      case .failed: .couldNotMeasure
+      }
+    return max(ending, isInterrupted ? .interrupted : .done)
+  }
+
+  /// The revisions that hold the change as far as that is known: those of the first culprit, or else
+  /// the interval of 95 %; nil where there is nothing to find.
+  package var interval: ClosedRange<Int>? { answer.culprits.first?.revisions ?? answer.interval }
+}
