@@ -82,7 +82,7 @@ let package = Package(
     .testTarget(
       name: "LabReportTests",
       dependencies: ["LabReport", "LabAnalysis", "LabStatistics", "LabModel", "LabTestSupport"],
-      exclude: ["Snapshots", "Compare/Snapshots"]
+      exclude: ["Snapshots", "Bisect/Snapshots", "Compare/Snapshots"]
     ),
     .testTarget(
       name: "LabHostTests",

@@ -1,0 +1,192 @@
+import Foundation
+package import LabAnalysis
+import LabModel
+
+/// The result of a bisection as JSON, of schema `launchlab.bisect/1`.
+///
+/// `docs/json.md` tells what each field means. Ratios are those of times or counts, not their
+/// logarithms.
+package struct BisectJSON {
+  private let summary: BisectSummary
+  private var start: BisectStart { summary.start }
+  private var answer: BisectAnswer { summary.answer }
+
+  package init(_ summary: BisectSummary) { self.summary = summary }
+
+  /// Writes the JSON text in pieces.
+  ///
+  /// - Throws: What `sink` throws.
+  package func write(to sink: (String) throws -> Void) rethrows {
+    let value: [(name: String, value: JSONValue)] =
+      [("schema", "launchlab.bisect/1")] + conclusion + work + question + evidence
+    try JSONText.write(.object(value), .indented, to: sink)
+  }
+
+  // MARK: - The answer
+
+  private var conclusion: [(name: String, value: JSONValue)] {
+    [
+      ("outcome", .string(answer.outcome.name)), ("reason", JSONValue(answer.outcome.reason)),
+      ("sentence", .string(BisectSentence(summary).answer.plain)),
+      ("culprits", .array(answer.culprits.map(culprit))),
+      ("interval", summary.interval.map(ends) ?? .null),
+      ("interval_confidence", JSONValue(summary.interval == nil ? nil : intervalConfidence)),
+      ("difference", answer.difference.map(difference) ?? .null),
+      ("two_changes", .number(answer.twoChanges)),
+      ("interrupted", .bool(summary.isInterrupted)),
+      ("exit_code", .integer(Int64(summary.exitCode.rawValue))),
+    ]
+  }
+
+  /// How likely the interval holds the change.
+  private var intervalConfidence: Double { answer.culprits.first?.probability ?? 0.95 }
+
+  private func culprit(_ culprit: BisectCulprit) -> JSONValue {
+    let last = start.revisions[culprit.revisions.upperBound]
+    return .object(
+      commit(culprit.revisions.upperBound) + [
+        ("authored_at", JSONValue(last.authoredAt?.formatted(.iso8601))),
+        ("candidates", .array(culprit.revisions.map { .string(start.revisions[$0].id) })),
+        ("parent", .string(start.revisions[culprit.parent].id)),
+        ("probability", .number(culprit.probability)),
+        ("ratio", .number(exp(culprit.effect.estimate))), ("ci95", bounds(culprit.effect)),
+        ("share", JSONValue(culprit.share)),
+      ]
+    )
+  }
+
+  private func commit(_ revision: Int) -> [(name: String, value: JSONValue)] {
+    let facts = start.revisions[revision]
+    return [
+      ("index", JSONValue(revision)), ("commit", .string(facts.id)),
+      ("subject", .string(facts.subject)), ("author", JSONValue(facts.author)),
+    ]
+  }
+
+  private func ends(_ range: ClosedRange<Int>) -> JSONValue {
+    .array([range.lowerBound, range.upperBound].map { .string(start.revisions[$0].id) })
+  }
+
+  private func difference(_ interval: LogInterval) -> JSONValue {
+    ["ratio": .number(exp(interval.estimate)), "ci99": bounds(interval)]
+  }
+
+  private func bounds(_ interval: LogInterval) -> JSONValue {
+    [.number(exp(interval.lower)), .number(exp(interval.upper))]
+  }
+
+  // MARK: - The work
+
+  private var work: [(name: String, value: JSONValue)] {
+    [
+      ("builds", JSONValue(summary.builds)), ("failed_builds", JSONValue(summary.failedBuilds)),
+      ("launches", JSONValue(summary.launches)), ("timed_out", JSONValue(summary.timeouts)),
+      ("seconds", .number(summary.seconds)), ("skipped", .array(summary.skipped.map(skipped))),
+    ]
+  }
+
+  private func skipped(_ revision: Int) -> JSONValue {
+    .object(
+      commit(revision) + [
+        ("by", .string(reasonName(of: revision))),
+        ("reason", JSONValue(summary.failures[revision])),
+      ]
+    )
+  }
+
+  private func reasonName(of revision: Int) -> String {
+    if start.skips.contains(revision) { return "user" }
+    return summary.unlaunchable.contains(revision) ? "launch" : "build"
+  }
+
+  // MARK: - The question
+
+  private var question: [(name: String, value: JSONValue)] {
+    let target = start.scenario.targets.first?.name
+    return [
+      ("id", .string(start.id)), ("range", .string(start.range)),
+      ("good", JSONValue(start.revisions.first?.id)), ("bad", JSONValue(start.revisions.last?.id)),
+      ("commits", JSONValue(start.revisions.count - 1)),
+      ("started_at", .string(start.startedAt.formatted(.iso8601))),
+      ("scenario", .string(start.scenario.name)), ("target", JSONValue(target)),
+      ("state", JSONValue(start.scenario.states.first?.rawValue)),
+      ("measure", .string(start.measure.name)), ("unit", .string(start.measure.unit.rawValue)),
+      ("counting", JSONValue(start.counting?.rawValue)), ("artifacts", JSONValue(start.artifacts)),
+      ("alert", JSONValue(start.alert.map { "R-\($0)" })), ("limits", limits),
+      ("fingerprint", .string(start.fingerprint)), ("tool", .string(start.launchlabVersion)),
+      ("rules", JSONValue(start.rules)), ("log", .string(summary.log)),
+    ]
+  }
+
+  private var limits: JSONValue {
+    let parameters = start.parameters
+    return [
+      "launches": JSONValue(parameters.limits.launches),
+      "builds": JSONValue(parameters.limits.builds),
+      "seconds": JSONValue(parameters.limits.seconds),
+      "min_effect": .number(parameters.minimumEffect),
+      "confidence": .number(parameters.confidence),
+      "find": .string(parameters.direction.rawValue),
+      "all": .bool(parameters.findsAll),
+    ]
+  }
+
+  // MARK: - The evidence
+
+  private var evidence: [(name: String, value: JSONValue)] {
+    [
+      ("levels", .array(answer.levels.map(level))),
+      ("launch_noise", JSONValue(answer.launchNoise)),
+      ("build_noise", JSONValue(answer.buildNoise)), ("notes", .array(answer.notes.map(note))),
+      ("stage_changes", .array(summary.stageChanges.map(stage))),
+      ("build_log", .array(summary.buildLogTail.map(JSONValue.string))),
+      ("warnings", .array(summary.warnings.map(JSONValue.init(diagnostic:)))),
+    ]
+  }
+
+  private func level(_ level: BisectLevel) -> JSONValue {
+    .object(
+      commit(level.revision) + [
+        ("ratio", .number(exp(level.level.estimate))), ("ci95", bounds(level.level)),
+        ("rounds", JSONValue(level.rounds)), ("probability_bad", .number(level.probabilityBad)),
+      ]
+    )
+  }
+
+  private func note(_ note: BisectNote) -> JSONValue {
+    switch note {
+    case .improvement(let revisions, let effect):
+      [
+        "kind": "improvement", "interval": ends(revisions),
+        "ratio": .number(exp(effect.estimate)), "bounds": bounds(effect),
+      ]
+    case .split(let revision):
+      ["kind": "split", "commit": .string(start.revisions[revision].id)]
+    case .layoutNoise(let size): ["kind": "layout-noise", "size": .number(size)]
+    case .spread: ["kind": "spread"]
+    }
+  }
+
+  private func stage(_ change: StageDifference) -> JSONValue {
+    [
+      "kind": .string(change.kind.rawValue),
+      "path": .string(change.path),
+      "unit": .string(change.kind == .tally ? "1" : "ns"),
+      "before": JSONValue(change.before),
+      "after": JSONValue(change.after),
+      "share": JSONValue(change.share),
+    ]
+  }
+}
+
+extension BisectOutcome {
+  /// The stable name of why nothing was found; nil where something was.
+  fileprivate var reason: String? {
+    switch self {
+    case .found: nil
+    case .refused(let refusal): refusal.rawValue
+    case .inconclusive(let obstacle): obstacle.rawValue
+    case .failed(let end): end == 0 ? "good-end" : "bad-end"
+    }
+  }
+}

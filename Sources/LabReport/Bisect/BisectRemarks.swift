@@ -1,0 +1,101 @@
+import LabAnalysis
+import LabModel
+
+/// What a reader should know beside the answer: other changes, doubts, and how it was counted.
+struct BisectRemarks {
+  private let summary: BisectSummary
+  private let words: BisectWords
+
+  init(_ summary: BisectSummary) {
+    self.summary = summary
+    words = BisectWords(summary.start)
+  }
+
+  /// How likely two changes are before they are spoken of, and how far a share may be from 1.
+  ///
+  /// Sources: sections 4.8 and 4.9 of the rules in `docs/bisect.md`.
+  private static let likelyTwo = 0.2
+  private static let hiddenShare = 1.3
+  private static let fullShare = 0.75
+
+  /// Sentences without a full stop.
+  var phrases: [Phrase] {
+    otherCulprits + [share].compactMap(\.self) + summary.answer.notes.map(phrase)
+      + [help, counting, timeouts].compactMap(\.self)
+  }
+
+  /// The changes after the first one.
+  private var otherCulprits: [Phrase] {
+    let sentence = BisectSentence(summary)
+    return summary.answer.culprits.dropFirst().map { "Another change: \(sentence.culprit($0))" }
+  }
+
+  /// How much of the difference between the ends the first culprit explains.
+  private var share: Phrase? {
+    guard summary.answer.culprits.count == 1, let culprit = summary.answer.culprits.first,
+      let share = culprit.share, share > 0
+    else { return nil }
+    if share > Self.hiddenShare {
+      return
+        "It is larger than the difference between good and bad: an improvement in the range hides part of it"
+    }
+    guard share < Self.fullShare || summary.answer.twoChanges > Self.likelyTwo else { return nil }
+    let isAll = summary.start.parameters.findsAll
+    let advice: Phrase =
+      isAll ? ", and no other change was found" : "; run with \(code: "--all") to find the rest"
+    return
+      "It explains about \(raw: Quantity.percent(min(share, 1))) of the difference between good and bad\(advice)"
+  }
+
+  private func phrase(_ note: BisectNote) -> Phrase {
+    switch note {
+    case .improvement(let revisions, let effect):
+      return
+        "There is an improvement too: \(words.range(revisions)) \(words.deed(effect)), interval \(raw: BisectWords.bounds(effect))"
+    case .split(let revision):
+      return
+        "Two changes are likely, so the range was split at \(strong: words.short(revision)) and the larger one was looked for first"
+    case .layoutNoise(let size):
+      return
+        "Levels of neighbouring builds differ by about \(raw: BisectWords.percent(size)) by themselves, as the layout of code does; a change that small cannot be told from it"
+    case .spread:
+      return
+        "The difference is spread over many \(raw: words.noun)s: no single one deserves the blame"
+    }
+  }
+
+  /// What would help where nothing was found.
+  private var help: Phrase? {
+    switch summary.answer.outcome {
+    case .refused(.notEstablished):
+      return "Raise \(code: "--max-launches") or \(code: "--max-time") to see a smaller difference"
+    case .refused(.tooSmall):
+      return "Give a smaller \(code: "--min-effect") to look for it"
+    case .inconclusive(.launchesSpent):
+      let most = summary.start.parameters.limits.launches
+      return "More launches would help: try \(code: "--max-launches \(2 * most)")"
+    case .inconclusive(.buildsSpent): return "More builds would help: raise \(code: "--max-builds")"
+    case .inconclusive(.timeSpent): return "More time would help: raise \(code: "--max-time")"
+    case .inconclusive(.notConfirmed), .inconclusive(.nothingToLearn):
+      return
+        "A quieter machine would help, or \(code: "--metric instructions"), which noise hardly touches"
+    case .found, .refused, .inconclusive, .failed: return nil
+    }
+  }
+
+  private var counting: Phrase? {
+    switch summary.start.counting {
+    case .valgrind:
+      "Counted by valgrind: user mode only, children of the program included, without the kernel"
+    case .hardware: "Counted by the processor, the kernel's part included"
+    case .software: "Counted by the kernel"
+    case nil: nil
+    }
+  }
+
+  private var timeouts: Phrase? {
+    guard summary.timeouts > 0 else { return nil }
+    let count = Quantity.count(summary.timeouts, "launch", plural: "launches")
+    return "\(raw: count) had no end; each counts as slow as the time limit"
+  }
+}

@@ -1,0 +1,69 @@
+import LabAnalysis
+import LabReport
+import Testing
+
+@Suite struct BisectProgressTextTests {
+  struct Case: CustomTestStringConvertible {
+    var progress: BisectProgress
+    var text: String
+    var testDescription: String { text }
+  }
+
+  static let cases = [
+    Case(
+      progress: BisectProgress(
+        remaining: nil,
+        best: nil,
+        probability: 0,
+        phase: .ends,
+        buildsLeft: 6.2,
+        launchesLeft: 200,
+        secondsLeft: 750
+      ),
+      text: "good against bad: does anything differ; about 7 builds, about 13 minutes left"
+    ),
+    Case(
+      progress: BisectProgress(
+        remaining: 5...16,
+        best: 11...11,
+        probability: 0.62,
+        phase: .search,
+        buildsLeft: 1,
+        launchesLeft: 90,
+        secondsLeft: 60
+      ),
+      text: "search: 12 commits left, 01582dababab has 62.0 %; about 1 build, about 60 seconds left"
+    ),
+    Case(
+      progress: BisectProgress(
+        remaining: 11...13,
+        best: 11...13,
+        probability: 0.9999,
+        phase: .confirmation,
+        buildsLeft: 0,
+        launchesLeft: 64,
+        secondsLeft: .infinity
+      ),
+      text: "confirmation: 3 commits left, 01582dababab..01960bababab has more than 99.9 %; "
+        + "about 27777.8 hours left"
+    ),
+    Case(
+      progress: BisectProgress(
+        remaining: 11...11,
+        best: 11...11,
+        probability: 1,
+        phase: .done,
+        buildsLeft: 0,
+        launchesLeft: 0,
+        secondsLeft: 0
+      ),
+      text: "done: 1 commit left, 01582dababab has more than 99.9 %"
+    ),
+  ]
+
+  @Test(arguments: cases)
+  func `says how far it is on one line`(_ example: Case) {
+    let text = BisectProgressText(example.progress, start: SampleBisect.start()).rendered()
+    #expect(text == example.text)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabReport
+import LabTestSupport
+import Testing
+
+@Suite struct BisectReportTests {
+  @Test(arguments: SampleBisect.endings)
+  func `answers on the terminal`(_ ending: SampleBisect.Ending) throws {
+    let wide = BisectText(ending.summary, style: TextStyle(width: 100)).rendered()
+    let narrow = BisectText(ending.summary, style: TextStyle(usesColor: true, width: 60)).rendered()
+    try expectSnapshot(wide + "\n" + narrow, named: ending.name, suite: "BisectText")
+  }
+
+  @Test(arguments: SampleBisect.endings)
+  func `writes a report for an issue`(_ ending: SampleBisect.Ending) throws {
+    let command = ["launchlab", "bisect", ending.summary.start.range, "--scenario", "demo.yml"]
+    let text = BisectMarkdown(ending.summary, command: command).rendered()
+    try expectSnapshot(text, named: ending.name, suite: "BisectMarkdown")
+  }
+
+  @Test(arguments: SampleBisect.endings)
+  func `writes JSON`(_ ending: SampleBisect.Ending) throws {
+    try expectSnapshot(json(ending.summary), named: ending.name, suite: "BisectJSON")
+  }
+
+  @Test(arguments: SampleBisect.endings)
+  func `writes JSON that says what the values say`(_ ending: SampleBisect.Ending) throws {
+    let data = Data(json(ending.summary).utf8)
+    let value = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect(value["schema"] as? String == "launchlab.bisect/1")
+    #expect(value["outcome"] as? String == ending.summary.answer.outcome.name)
+    #expect(value["builds"] as? Int == ending.summary.builds)
+    #expect(value["launches"] as? Int == ending.summary.launches)
+    #expect(value["exit_code"] as? Int32 == ending.summary.exitCode.rawValue)
+    let skipped = try #require(value["skipped"] as? [[String: Any]])
+    #expect(skipped.count == ending.summary.skipped.count)
+    let culprits = try #require(value["culprits"] as? [[String: Any]])
+    for (culprit, wanted) in zip(culprits, ending.summary.answer.culprits) {
+      let commit = ending.summary.start.revisions[wanted.revisions.upperBound]
+      #expect(culprit["commit"] as? String == commit.id)
+      #expect(culprit["subject"] as? String == commit.subject)
+      let interval = try #require(culprit["ci95"] as? [Double])
+      #expect(abs(interval[0] - exp(wanted.effect.lower)) < 1e-12)
+    }
+  }
+
+  @Test(arguments: SampleBisect.endings)
+  func `lets no control character out`(_ ending: SampleBisect.Ending) {
+    let texts = [
+      BisectText(ending.summary, style: TextStyle()).rendered(),
+      BisectMarkdown(ending.summary).rendered(), json(ending.summary),
+      GitBisectLog(ending.summary).rendered(),
+    ]
+    let found = texts.flatMap(\.unicodeScalars).filter {
+      $0 != "\n" && $0.properties.generalCategory == .control
+    }
+    #expect(found.isEmpty)
+  }
+
+  @Test func `shows names in Markdown as they are`() {
+    let text = BisectMarkdown(SampleBisect.hostileNames).rendered()
+    #expect(!text.contains("<b>") && !text.contains("<script>") && !text.contains("[x](y)"))
+    let table = text.split(separator: "\n").filter { $0.hasPrefix("| culprit |") }
+    #expect(table.allSatisfy { $0.replacing("\\|", with: "").count { $0 == "|" } == 9 })
+  }
+
+  @Test(arguments: SampleBisect.endings)
+  func `begins with the sentence`(_ ending: SampleBisect.Ending) throws {
+    let wide = BisectText(ending.summary, style: TextStyle(width: 2_000)).rendered()
+    let data = Data(json(ending.summary).utf8)
+    let value = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    #expect(wide.split(separator: "\n").first.map(String.init) == value?["sentence"] as? String)
+  }
+
+  private func json(_ summary: BisectSummary) -> String {
+    var text = ""
+    BisectJSON(summary).write { text += $0 }
+    return text
+  }
+}

@@ -1,0 +1,164 @@
+import LabAnalysis
+import LabModel
+import Testing
+
+extension SampleBisect {
+  struct Ending: CustomTestStringConvertible {
+    var name: String
+    var summary: BisectSummary
+    var testDescription: String { name }
+  }
+
+  static let difference = log(0.05, 0.045, 0.055)
+
+  static var found: BisectSummary {
+    var summary = summary(
+      BisectAnswer(
+        outcome: .found,
+        culprits: [culprit(11...11)],
+        difference: difference,
+        levels: levels
+      )
+    )
+    summary.stageChanges = stageChanges
+    return summary
+  }
+
+  static var set: BisectSummary {
+    var start = start(skips: [4])
+    start.alert = 17
+    var levels = levels
+    levels.remove(at: 3)
+    var summary = summary(
+      start,
+      BisectAnswer(
+        outcome: .found,
+        culprits: [culprit(11...13)],
+        difference: difference,
+        levels: levels.map { level in
+          var level = level
+          if level.revision == 12 { level.revision = 13 }
+          return level
+        }
+      )
+    )
+    summary.skipped = [4, 11, 12]
+    summary.failures = [4: "it is skipped, as --skip says", 11: "make ended with 2", 12: "no app"]
+    summary.unlaunchable = [12]
+    summary.failedBuilds = 2
+    return summary
+  }
+
+  static var several: BisectSummary {
+    var answer = BisectAnswer(
+      outcome: .found,
+      culprits: [
+        culprit(11...11, share: 0.6), culprit(3...3, log(0.031, 0.027, 0.035), share: 0.38),
+      ],
+      difference: log(0.084, 0.08, 0.089),
+      levels: levels,
+      notes: [
+        .split(at: 8), .improvement(14...15, log(-0.02, -0.025, -0.015)), .layoutNoise(0.007),
+      ],
+      twoChanges: 0.97
+    )
+    answer.buildNoise = 0.007
+    var summary = summary(start(parameters: BisectParameters(findsAll: true)), answer)
+    summary.timeouts = 2
+    summary.warnings = [Diagnostic(.warning, id: "noisy", problem: "the machine is noisy")]
+    return summary
+  }
+
+  static var partial: BisectSummary {
+    summary(
+      start(measure: .counter(.instructions), counting: .valgrind),
+      BisectAnswer(
+        outcome: .found,
+        culprits: [culprit(11...11, log(0.0004, 0.0003, 0.0005), share: 0.6)],
+        difference: log(0.00067, 0.0006, 0.0007),
+        levels: levels,
+        notes: [.spread],
+        twoChanges: 0.5
+      )
+    )
+  }
+
+  static var hostileNames: BisectSummary {
+    var start = start(subject: { $0 == 11 ? SampleBisect.hostile : "Change number \($0)" })
+    start.revisions[11].author = "Eve\u{1B}[2J `<script>` |"
+    start.scenario.targets[0].name = "a|b<i>`x`"
+    start.range = "good..\u{1B}]0;x\u{7}bad"
+    var summary = found
+    summary.start = start
+    summary.failures = [9: "ended | with\n\u{1B}[31m `2` <b>"]
+    summary.skipped = [9]
+    summary.failedBuilds = 1
+    return summary
+  }
+
+  static var artifacts: BisectSummary {
+    var found = found
+    found.start = start(artifacts: "/srv/nightly")
+    found.stageChanges = []
+    return found
+  }
+
+  static var failed: BisectSummary {
+    var failed = summary(BisectAnswer(outcome: .failed(end: 16)))
+    failed.builds = 1
+    failed.failedBuilds = 1
+    failed.launches = 0
+    failed.skipped = [16]
+    failed.failures = [16: "the build command ended with 2"]
+    failed.buildLogTail = ["app.c:12: error: expected ‘;’", "make: *** [app] Error 1\u{1B}[0m"]
+    return failed
+  }
+
+  static var interrupted: BisectSummary {
+    var interrupted = summary(
+      BisectAnswer(
+        outcome: .inconclusive(.interrupted),
+        difference: difference,
+        interval: 9...16,
+        levels: [levels[0], levels[1], levels[5]]
+      )
+    )
+    interrupted.isInterrupted = true
+    return interrupted
+  }
+
+  static func refused(_ refusal: BisectRefusal, _ interval: LogInterval) -> BisectSummary {
+    summary(BisectAnswer(outcome: .refused(refusal), difference: interval))
+  }
+
+  static func inconclusive(_ obstacle: BisectObstacle) -> BisectSummary {
+    summary(
+      BisectAnswer(
+        outcome: .inconclusive(obstacle),
+        difference: difference,
+        interval: 9...12,
+        levels: levels,
+        notes: obstacle == .nothingToLearn ? [.layoutNoise(0.021)] : []
+      )
+    )
+  }
+
+  static var endings: [Ending] {
+    [
+      Ending(name: "found", summary: found), Ending(name: "set", summary: set),
+      Ending(name: "several", summary: several), Ending(name: "partial", summary: partial),
+      Ending(name: "hostile", summary: hostileNames),
+      Ending(name: "artifacts", summary: artifacts),
+      Ending(name: "same", summary: refused(.same, log(0.001, -0.004, 0.006))),
+      Ending(name: "too-small", summary: refused(.tooSmall, log(0.005, 0.003, 0.007))),
+      Ending(name: "opposite", summary: refused(.opposite, log(-0.05, -0.055, -0.045))),
+      Ending(name: "not-established", summary: refused(.notEstablished, log(0.01, -0.03, 0.05))),
+      Ending(name: "launches-spent", summary: inconclusive(.launchesSpent)),
+      Ending(name: "builds-spent", summary: inconclusive(.buildsSpent)),
+      Ending(name: "time-spent", summary: inconclusive(.timeSpent)),
+      Ending(name: "nothing-to-learn", summary: inconclusive(.nothingToLearn)),
+      Ending(name: "not-confirmed", summary: inconclusive(.notConfirmed)),
+      Ending(name: "failed", summary: failed), Ending(name: "interrupted", summary: interrupted),
+    ]
+  }
+}
