@@ -15,8 +15,11 @@ package enum HostError: LabError, Hashable {
 
   case git(operation: String, message: String)
 
+  /// The commits of a range cannot be listed.
+  case rangeRefused(RangeRefusal)
+
   /// The build of a source failed; `tail` is the end of its log.
-  case buildFailed(command: String, status: String, log: String, tail: [String])
+  case buildFailed(BuildFailure, tail: [String])
 
   /// A directory that the scenario declares may not be written to.
   case directoryRefused(role: DeclaredDirectory.Role, path: String, DirectoryRefusal)
@@ -109,17 +112,10 @@ package enum HostError: LabError, Hashable {
           problem: "git cannot \(operation): \(message.trimmedLine)"
         )
       ]
-    case .buildFailed(let command, let status, let log, let tail):
-      [
-        Diagnostic(
-          .error,
-          id: "build-failed",
-          problem: (["the build \"\(command)\" ended with \(status); its last lines:"] + tail)
-            .joined(separator: "\n    | "),
-          place: log,
-          remedy: "read the whole log with `less \(log)`, and mend the build"
-        )
-      ]
+    case .rangeRefused(let refusal):
+      [refusal.diagnostic]
+    case .buildFailed(let failure, let tail):
+      [failure.diagnostic(tail: tail)]
     case .system(let operation, let path, let errno):
       [
         Diagnostic(
@@ -135,6 +131,7 @@ package enum HostError: LabError, Hashable {
   package var exitCode: LabExitCode {
     switch self {
     case .interrupted: .interrupted
+    case .rangeRefused(let refusal): refusal.exitCode
     default: .couldNotMeasure
     }
   }
@@ -142,7 +139,7 @@ package enum HostError: LabError, Hashable {
 
 extension String {
   /// The first line, without the prefix that git gives its messages.
-  fileprivate var trimmedLine: Substring {
+  var trimmedLine: Substring {
     let line = split(whereSeparator: \.isNewline).first ?? ""
     return line.hasPrefix("fatal: ") ? line.dropFirst(7) : line
   }

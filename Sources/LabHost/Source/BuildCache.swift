@@ -31,7 +31,7 @@ package struct BuildCache: Sendable {
     }
   }
 
-  /// Removes a build, unless something is being built in its place.
+  /// Removes a build, unless something is being built in its place, or a process has a lease of it.
   ///
   /// - Returns: Whether it was removed.
   @discardableResult
@@ -39,6 +39,10 @@ package struct BuildCache: Sendable {
     let path = FilePath(room.path)
     guard let lock = BuildLock(ifFree: path.appending("lock")) else { return false }
     defer { lock.release() }
+    let lease = BuildLeases.path(in: path)
+    let own = BuildLock(ifFree: lease)
+    guard own != nil || DiskUse.status(of: lease) == nil else { return false }
+    defer { own?.release() }
     // First what says that the rest is whole.
     try? FileManager.default.removeItem(atPath: path.appending("complete").string)
     try? GitRepository.unlinkWorktree(at: path.appending("tree"))

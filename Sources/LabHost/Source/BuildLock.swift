@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// An exclusive lock on one build, so that two runs do not build in the same place.
-struct BuildLock {
+struct BuildLock: Sendable {
   private let file: FileDescriptor
 
   /// Makes the directory of the lock, and waits until no other process holds it.
@@ -42,6 +42,16 @@ struct BuildLock {
       return nil
     }
     guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0, Self.isStillThere(file, at: path) else {
+      try? file.close()
+      return nil
+    }
+    self.file = file
+  }
+
+  /// Takes the lock together with others who share it, unless it is held or its directory is gone.
+  init?(sharing path: FilePath) {
+    guard let file = try? Self.opened(path) else { return nil }
+    guard flock(file.rawValue, LOCK_SH | LOCK_NB) == 0, Self.isStillThere(file, at: path) else {
       try? file.close()
       return nil
     }

@@ -5,6 +5,7 @@ import SystemPackage
 struct ExternalTool {
   let executable: Executable
   var directory: FilePath?
+  var environment = Environment.inherit
 
   /// What a finished tool printed.
   struct Output {
@@ -13,16 +14,25 @@ struct ExternalTool {
     let stderr: String
   }
 
-  /// Runs the tool and collects at most 4 MiB of each stream.
+  /// Runs the tool and collects what it prints.
   ///
-  /// - Throws: what `Subprocess` throws when the tool cannot be started. A status other than 0 is
-  ///   a result.
-  func run(_ arguments: [String]) async throws -> Output {
+  /// One that is cancelled gets 2 s to leave its files in order.
+  ///
+  /// - Parameters:
+  ///   - arguments: Those after the name.
+  ///   - limit: The most bytes of stdout; of stderr it is 4 MiB.
+  /// - Returns: What it printed; a status other than 0 is a result.
+  /// - Throws: what `Subprocess` throws when the tool cannot be started, or prints more.
+  func run(_ arguments: [String], limit: Int = 4 << 20) async throws -> Output {
+    var options = PlatformOptions()
+    options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
     let result = try await Subprocess.run(
       executable,
       arguments: Arguments(arguments),
+      environment: environment,
       workingDirectory: directory,
-      output: .string(limit: 4 << 20),
+      platformOptions: options,
+      output: .string(limit: limit),
       error: .string(limit: 4 << 20)
     )
     return Output(

@@ -1,63 +1,62 @@
 import Foundation
 import LabModel
-import Subprocess
 import SystemPackage
 
 /// A git repository that sources are checked out from; the user's checkout is never touched.
-struct GitRepository {
+package struct GitRepository: Sendable {
   /// The directory the scenario names, with symbolic links resolved by git.
   let directory: FilePath
 
   /// The path of `directory` below the top of the checkout, empty or ending in a slash.
   let prefix: String
 
+  var command: GitCommand { GitCommand(directory: directory) }
+
   /// Finds the repository that contains a directory.
   ///
   /// - Throws: ``HostError/notARepository(path:message:)``.
-  init(containing path: String) async throws {
-    let git = ExternalTool(executable: .name("git"), directory: nil)
-    let found = try await Self.output(
-      of: git,
-      ["-C", path, "rev-parse", "--show-prefix"],
-      orFailAt: path
-    )
+  package init(containing path: String) async throws {
     directory = FilePath(path)
-    prefix = found
-  }
-
-  /// A commit, and what its tree is.
-  struct Commit {
-    let id: String
-    let tree: String
-    let subject: String
+    let found = try await GitCommand(directory: directory).run(["rev-parse", "--show-prefix"])
+    guard found.isSuccess else {
+      throw HostError.notARepository(path: path, message: found.stderr)
+    }
+    prefix = found.stdout.split(separator: "\n").first.map(String.init) ?? ""
   }
 
   /// Resolves a revision such as `HEAD` or a tag to its commit.
   ///
-  /// - Throws: ``HostError/unknownRevision(_:repository:)``.
-  func commit(_ revision: String) async throws -> Commit {
-    // Where signatures are shown, they stand before the format.
-    let output = try await git([
-      "log", "-1", "--no-show-signature", "--format=%H%n%T%n%s", "--end-of-options", revision,
+  /// - Throws: ``HostError/unknownRevision(_:repository:)``, or ``HostError/rangeRefused(_:)`` when
+  ///   it may be unknown because the clone is shallow.
+  package func commit(_ revision: String) async throws -> GitCommit {
+    let output = try await command.run([
+      "rev-list", "--max-count=1", GitCommit.format, "--end-of-options", revision, "--",
     ])
-    guard output.isSuccess else {
+    guard output.isSuccess, let commit = GitCommit.list(output.stdout).first else {
+      if try await isShallow {
+        throw HostError.rangeRefused(.shallow(repository: directory.string))
+      }
       throw HostError.unknownRevision(revision, repository: directory.string)
     }
-    let lines = output.stdout.split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.count >= 3 else {
-      throw HostError.unknownRevision(revision, repository: directory.string)
-    }
-    return Commit(id: String(lines[0]), tree: String(lines[1]), subject: String(lines[2]))
+    return commit
   }
 
-  /// Checks a commit out into a linked worktree.
-  func addWorktree(at path: FilePath, of commit: String) async throws {
-    let output = try await git([
-      "worktree", "add", "--force", "--detach", path.string, commit,
-    ])
-    guard output.isSuccess else {
-      throw HostError.git(operation: "check out \(commit)", message: output.stderr)
+  /// Whether the history is cut off somewhere.
+  var isShallow: Bool {
+    get async throws {
+      try await command.run(["rev-parse", "--is-shallow-repository"]).stdout.hasPrefix("true")
     }
+  }
+
+  /// Checks a commit out into a linked worktree, with its submodules.
+  ///
+  /// Nothing of the repository is changed but its list of worktrees.
+  func addWorktree(at path: FilePath, of commit: String) async throws {
+    _ = try await command.output(
+      ["worktree", "add", "--force", "--detach", path.string, commit],
+      to: "check out \(commit)"
+    )
+    try await SubmoduleCheckout(repository: self).fill(path, of: commit)
   }
 
   /// Cuts the link between the repository and one worktree, whose files stay.
@@ -77,22 +76,5 @@ struct GitRepository {
       try FileManager.default.removeItem(atPath: entry.string)
     }
     try FileManager.default.removeItem(atPath: link)
-  }
-
-  private func git(_ arguments: [String]) async throws -> ExternalTool.Output {
-    try await ExternalTool(executable: .name("git"), directory: nil)
-      .run(["-C", directory.string] + arguments)
-  }
-
-  private static func output(
-    of tool: ExternalTool,
-    _ arguments: [String],
-    orFailAt path: String
-  ) async throws -> String {
-    let output = try await tool.run(arguments)
-    guard output.isSuccess else {
-      throw HostError.notARepository(path: path, message: output.stderr)
-    }
-    return output.stdout.split(separator: "\n").first.map(String.init) ?? ""
   }
 }

@@ -1,24 +1,36 @@
 import Foundation
 package import LabModel
-import Subprocess
 import SystemPackage
 
 /// Builds of a scenario's source, kept by git tree and build command.
 ///
 /// Each build happens in a linked worktree of its own below `cache`. When it has ended the
-/// link is cut, so that the repository lists no worktree that is not being built in.
+/// link is cut, so that the repository lists no worktree that is not being built in. Failures are
+/// remembered, too.
 package struct SourceBuild: Sendable {
   private let source: Source
   private let cache: FilePath
+  private let timeLimit: Duration?
+  private let leases: BuildLeases?
   private let interrupt: InterruptFlag?
 
   /// - Parameters:
   ///   - source: What is built.
   ///   - cache: The directory that holds the builds; it is made when it is missing.
+  ///   - timeLimit: How long the build command may take; nil for no limit.
+  ///   - leases: Takes every build that succeeds; nil when it may be removed at any time.
   ///   - interrupt: Ends a build, with all that it has started, when it is set.
-  package init(source: Source, cache: String, interrupt: InterruptFlag? = nil) {
+  package init(
+    source: Source,
+    cache: String,
+    timeLimit: Duration? = nil,
+    leases: BuildLeases? = nil,
+    interrupt: InterruptFlag? = nil
+  ) {
     self.source = source
     self.cache = FilePath(cache)
+    self.timeLimit = timeLimit
+    self.leases = leases
     self.interrupt = interrupt
   }
 
@@ -26,12 +38,16 @@ package struct SourceBuild: Sendable {
   ///
   /// - Parameters:
   ///   - revision: Any name git knows, such as `HEAD`.
+  ///   - triesAgain: Whether a build that has failed before is tried again. A failure is final else,
+  ///     but for one by a time limit that is higher now, or by a submodule that could not be had;
+  ///     then only its log is kept.
   ///   - announce: Told of the build before it begins, unless it was made before.
   /// - Returns: The build, with the directory that stands for `source.repository`.
-  /// - Throws: ``HostError`` when the revision is unknown, or the build fails or is interrupted; the
-  ///   log is kept.
+  /// - Throws: ``HostError`` when the revision is unknown, or the build fails or is interrupted, or
+  ///   the task is cancelled; the log is kept.
   package func build(
     _ revision: String,
+    triesAgain: Bool = true,
     announce: (BuildRecord) -> Void = { _ in }
   ) async throws -> BuildRecord {
     let repository = try await GitRepository(containing: source.repository)
@@ -50,23 +66,47 @@ package struct SourceBuild: Sendable {
     let lock = try await BuildLock(room.appending("lock"), interrupt: interrupt)
     defer { lock.release() }
     if FileManager.default.fileExists(atPath: room.appending("complete").string) {
+      leases?.take(room)
       // The builds that were not used for the longest time are removed first.
       DiskUse.touch(room.appending("complete"))
       return record
     }
+    if !triesAgain, let failure = BuildFailure.remembered(in: room, timeLimit: timeLimit) {
+      throw HostError.buildFailed(failure, tail: Self.tail(of: failure.log))
+    }
     record.wasCached = false
     announce(record)
-    try await checkOut(commit.id, of: repository, to: tree)
+    BuildFailure.forget(in: room)
     do {
+      try await checkOut(commit.id, of: repository, to: tree)
       try await compile(in: record.directory, log: room.appending("build.log"))
     } catch {
       try? GitRepository.unlinkWorktree(at: tree)
+      if case HostError.buildFailed(let failure, _) = error { try? failure.remember(in: room) }
+      if !triesAgain { Workspace.remove(tree) }
       throw error
     }
     try GitRepository.unlinkWorktree(at: tree)
     BuildCache.noteSize(of: room)
     try Data().write(to: URL(filePath: room.appending("complete").string))
+    leases?.take(room)
     return record
+  }
+
+  /// The path of what a build has printed.
+  package func log(of record: BuildRecord) -> String {
+    let below = FilePath(record.directory).components.dropFirst(cache.components.count)
+    return cache.appending(below.prefix(1)).appending("build.log").string
+  }
+
+  /// Whether a build is still there, which a lease then keeps.
+  ///
+  /// - Parameter log: Its path, from ``log(of:)``.
+  /// - Returns: Whether it can be launched from now on.
+  package func isKept(log: String) -> Bool {
+    let room = FilePath(log).removingLastComponent()
+    return leases?.take(room) != false
+      && FileManager.default.fileExists(atPath: room.appending("complete").string)
   }
 
   private func checkOut(
@@ -82,62 +122,20 @@ package struct SourceBuild: Sendable {
   }
 
   private func compile(in directory: String, log: FilePath) async throws {
-    let file = try FileDescriptor.open(
-      log,
-      .writeOnly,
-      options: [.create, .truncate],
-      permissions: [.ownerReadWrite, .groupRead]
+    guard FileManager.default.fileExists(atPath: directory) else {
+      throw HostError.buildFailed(BuildFailure(.missingDirectory(directory)), tail: [])
+    }
+    let command = BuildCommand(text: source.build, timeLimit: timeLimit, interrupt: interrupt)
+    guard let cause = try await command.run(in: FilePath(directory), log: log) else { return }
+    throw HostError.buildFailed(
+      BuildFailure(cause, command: source.build, log: log.string),
+      tail: Self.tail(of: log.string)
     )
-    let status: TerminationStatus
-    do {
-      status = try await shell(in: directory, output: file)
-    } catch is CancellationError {
-      throw HostError.interrupted
-    }
-    if interrupt?.isSet == true { throw HostError.interrupted }
-    guard status.isSuccess else {
-      throw HostError.buildFailed(
-        command: source.build,
-        status: "\(status)",
-        log: log.string,
-        tail: Self.tail(of: log)
-      )
-    }
   }
 
-  /// Runs the build command in a session of its own, so that it can be ended as a whole.
-  private func shell(
-    in directory: String,
-    output file: FileDescriptor
-  ) async throws -> TerminationStatus {
-    var options = PlatformOptions()
-    options.createSession = true
-    options.teardownSequence = [
-      .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2)),
-      .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero),
-    ]
-    let command = Task { [source, options] in
-      try await Subprocess.run(
-        .path("/bin/sh"),
-        arguments: ["-c", source.build],
-        workingDirectory: FilePath(directory),
-        platformOptions: options,
-        output: .fileDescriptor(file, closeAfterSpawningProcess: true),
-        error: .combinedWithOutput
-      ).terminationStatus
-    }
-    let watch = Task { [interrupt] in
-      while let interrupt, !interrupt.isSet { try await Task.sleep(for: .milliseconds(20)) }
-      if interrupt != nil { command.cancel() }
-    }
-    defer { watch.cancel() }
-    return try await command.value
-  }
-
-  private static func tail(of log: FilePath) -> [String] {
-    let text = (try? Data(contentsOf: URL(filePath: log.string))).map {
-      String(decoding: $0, as: UTF8.self)
-    }
+  private static func tail(of log: String?) -> [String] {
+    let text = log.flatMap { try? Data(contentsOf: URL(filePath: $0)) }
+      .map { String(decoding: $0, as: UTF8.self) }
     return (text ?? "").split(whereSeparator: \.isNewline).suffix(15).map(String.init)
   }
 

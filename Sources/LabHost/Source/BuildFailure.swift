@@ -1,0 +1,117 @@
+import Foundation
+import LabModel
+import SystemPackage
+
+/// Why a build of a source cannot be used.
+package struct BuildFailure: Hashable, Codable, Sendable {
+  package var cause: Cause
+
+  /// The build command; empty when it was not run.
+  package var command: String
+
+  /// The path of what the build printed, where there is such a file.
+  package var log: String?
+
+  /// Whether it failed before, and was not tried again.
+  package var isRemembered = false
+
+  /// What went wrong.
+  package enum Cause: Hashable, Codable, Sendable {
+    /// The build command ended with a status other than 0, or by a signal.
+    case status(Int32)
+    case signal(Int32)
+
+    /// The build command ended with the status 125: it asks to pass over this revision.
+    case skipped
+
+    /// The build command took longer than it may.
+    case timedOut(seconds: Double)
+
+    /// The revision has no such directory, in which the build command would be run.
+    case missingDirectory(String)
+
+    /// A submodule cannot be had; the reason is what git says.
+    case submodule(path: String, reason: String)
+  }
+
+  init(_ cause: Cause, command: String = "", log: String? = nil) {
+    self.cause = cause
+    self.command = command
+    self.log = log
+  }
+
+  /// What happened, as a sentence without a full stop.
+  package var reason: String {
+    switch cause {
+    case .status, .signal, .timedOut, .skipped: "the build command \(predicate)"
+    case .missingDirectory(let path): "the revision has no directory \"\(path)\" to build in"
+    case .submodule(let path, let reason): "the submodule \"\(path)\" cannot be had: \(reason)"
+    }
+  }
+
+  private var predicate: String {
+    switch cause {
+    case .status(let status): "ended with the exit status \(status)"
+    case .signal(let signal): "was ended by the signal \(signal)"
+    case .skipped: "asked to skip this revision with the exit status 125"
+    case .timedOut(let seconds):
+      "took longer than its time limit of \(seconds.formatted(.number.grouping(.never))) s"
+    case .missingDirectory, .submodule: "was not run"
+    }
+  }
+
+  /// What is shown to a person, with the last lines of the log.
+  func diagnostic(tail: [String]) -> Diagnostic {
+    let first = command.isEmpty ? reason : "the build \"\(command)\" \(predicate)"
+    return Diagnostic(
+      .error,
+      id: "build-failed",
+      problem: tail.isEmpty
+        ? first : ([first + "; its last lines:"] + tail).joined(separator: "\n    | "),
+      place: log,
+      remedy: remedy
+    )
+  }
+
+  private var remedy: String? {
+    switch cause {
+    case .submodule: "get it once with `git submodule update --init --recursive`"
+    case .missingDirectory: "name a revision that has it"
+    default: log.map { "read the whole log with `less \($0)`, and mend the build" }
+    }
+  }
+}
+
+// MARK: - Memory
+
+extension BuildFailure {
+  /// Whether the same build would fail again, as far as can be known; a network may be back.
+  private var isLasting: Bool {
+    if case .submodule = cause { false } else { true }
+  }
+
+  /// Writes down that a build has failed, beside its log.
+  func remember(in room: FilePath) throws {
+    guard isLasting else { return }
+    try JSONEncoder().encode(self)
+      .write(to: URL(filePath: Self.path(in: room).string), options: .atomic)
+  }
+
+  static func forget(in room: FilePath) {
+    try? FileManager.default.removeItem(atPath: path(in: room).string)
+  }
+
+  /// What is known of a build that has failed, unless it was ended by a lower time limit.
+  static func remembered(in room: FilePath, timeLimit: Duration?) -> Self? {
+    guard let data = try? Data(contentsOf: URL(filePath: path(in: room).string)),
+      var failure = try? JSONDecoder().decode(Self.self, from: data)
+    else { return nil }
+    if case .timedOut(let seconds) = failure.cause {
+      guard let timeLimit, timeLimit <= .seconds(seconds) else { return nil }
+    }
+    failure.isRemembered = true
+    return failure
+  }
+
+  private static func path(in room: FilePath) -> FilePath { room.appending("failed") }
+}

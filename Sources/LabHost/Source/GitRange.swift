@@ -1,0 +1,135 @@
+package import LabModel
+import SystemPackage
+
+/// The commits between a good and a bad one.
+package struct GitRange: Hashable, Sendable {
+  /// From good, at 0, to bad, the last one; at least two.
+  package let commits: [GitCommit]
+
+  /// What a person should know of the choice, each of severity note or warning.
+  package let notes: [Diagnostic]
+}
+
+extension GitRepository {
+  /// Lists the commits between a good and a bad one.
+  ///
+  /// With `firstParent` these are the states that the branch of `bad` has had: merges stand for all
+  /// that they bring in, and each commit holds everything that the one before it holds. Without it
+  /// they are all commits that descend from good and lead to bad, parents before children. Those of
+  /// branches side by side are then in one row although neither holds the other's changes, so that
+  /// a difference may seem to come and to go.
+  ///
+  /// When good is not an ancestor of bad, the range begins at their merge base, with a note.
+  ///
+  /// Cost: git walks the history once, and once more with paths.
+  ///
+  /// - Parameters:
+  ///   - good: Any name git knows.
+  ///   - bad: Any name git knows.
+  ///   - firstParent: Whether merges stand for what they bring in.
+  ///   - paths: Path patterns as after `git log --`, relative to the directory of the source; commits
+  ///     that touch none of them are left out, except both ends. Empty for every commit.
+  /// - Returns: The commits with both ends, and notes.
+  /// - Throws: ``HostError/unknownRevision(_:repository:)`` or ``HostError/rangeRefused(_:)``.
+  package func range(
+    good: String,
+    bad: String,
+    firstParent: Bool = true,
+    paths: [String] = []
+  ) async throws -> GitRange {
+    let (known, last) = (try await commit(good), try await commit(bad))
+    guard known.id != last.id else {
+      throw HostError.rangeRefused(.sameCommit(good: good, bad: bad, id: last.id))
+    }
+    let first = try await mergeBase(of: known, last, good: good, bad: bad)
+    let line =
+      ["rev-list", "--reverse", "--topo-order"]
+      + (firstParent ? ["--first-parent"] : ["--ancestry-path", "--full-history"])
+    let ends = ["^" + first.id, last.id, "--"]
+    var commits = GitCommit.list(try await listing(line + [GitCommit.format] + ends))
+    try await checkHistory(of: commits)
+    var notes = Self.notes(first: first, good: good, known: known, bad: bad, commits: commits)
+    if !paths.isEmpty {
+      let touching = try await listing(line + ends + paths)
+      let kept = Set(touching.split(separator: "\n").map(String.init))
+      notes.append(Self.note(kept: kept.count, of: commits.count))
+      commits.removeAll { !kept.contains($0.id) && $0.id != last.id }
+    }
+    return GitRange(commits: [first] + commits, notes: notes)
+  }
+
+  /// Where the range begins: good itself, if it is an ancestor of bad.
+  private func mergeBase(
+    of known: GitCommit,
+    _ last: GitCommit,
+    good: String,
+    bad: String
+  ) async throws -> GitCommit {
+    let output = try await command.run(["merge-base", known.id, last.id])
+    let base = output.stdout.split(separator: "\n").first.map(String.init)
+    if base == known.id { return known }
+    if base == last.id { throw HostError.rangeRefused(.swapped(good: good, bad: bad)) }
+    if try await isShallow { throw HostError.rangeRefused(.shallow(repository: directory.string)) }
+    guard output.stderr.isEmpty else {
+      throw HostError.rangeRefused(.unreadable(message: output.stderr))
+    }
+    guard let base else { throw HostError.rangeRefused(.unrelated(good: good, bad: bad)) }
+    return try await commit(base)
+  }
+
+  /// Refuses a line that ends where the history was cut off.
+  private func checkHistory(of commits: [GitCommit]) async throws {
+    if commits.contains(where: \.parents.isEmpty), try await isShallow {
+      throw HostError.rangeRefused(.shallow(repository: directory.string))
+    }
+  }
+
+  private func listing(_ arguments: [String]) async throws -> String {
+    let output = try await command.run(arguments, limit: 1 << 30)
+    guard output.isSuccess else {
+      throw HostError.rangeRefused(.unreadable(message: output.stderr))
+    }
+    return output.stdout
+  }
+
+  private static func notes(
+    first: GitCommit,
+    good: String,
+    known: GitCommit,
+    bad: String,
+    commits: [GitCommit]
+  ) -> [Diagnostic] {
+    if first.id != known.id {
+      return [
+        Diagnostic(
+          .note,
+          id: "range-from-merge-base",
+          problem: "good \"\(good)\" is not an ancestor of bad \"\(bad)\"; the range begins at "
+            + "their merge base \(first.id.prefix(12)), which is taken to be good"
+        )
+      ]
+    }
+    if let next = commits.first, !next.parents.isEmpty, !next.parents.contains(first.id) {
+      return [
+        Diagnostic(
+          .note,
+          id: "range-beside-line",
+          problem: "good \"\(good)\" came into \"\(bad)\" by a merge; the first commits of the "
+            + "range do not hold it"
+        )
+      ]
+    }
+    return []
+  }
+
+  private static func note(kept: Int, of count: Int) -> Diagnostic {
+    Diagnostic(
+      kept == 0 ? .warning : .note,
+      id: "range-paths",
+      problem: kept == 0
+        ? "none of \(count) commits touches the paths, so that only bad itself can be found"
+        : "\(kept) of \(count) commits touch the paths; the others are taken to change nothing",
+      remedy: kept == 0 ? "write paths as after `git log --`" : nil
+    )
+  }
+}

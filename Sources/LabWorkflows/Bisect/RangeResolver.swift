@@ -1,0 +1,110 @@
+import LabHost
+import LabModel
+
+/// Finds the revisions of a bisection, and what is known of them beforehand.
+struct RangeResolver {
+  /// With the only target that is measured.
+  var scenario: Scenario
+
+  /// The range as the user wrote it, such as `v1.0..HEAD`.
+  ///
+  /// A side that is missing is `HEAD`, or with ready-made executables the first or last one. Nil only
+  /// with these, for all of them.
+  var text: String?
+
+  /// Whether a merge stands for all that it brings in.
+  var firstParent = true
+
+  /// Commits that touch none of these are left out; relative to the directory of the source.
+  var paths: [String] = []
+
+  /// Revisions that are known not to build.
+  var skips: [String] = []
+
+  /// The directory of ready-made executables, where nothing is built.
+  var artifacts: String?
+
+  /// What is searched.
+  struct Result {
+    /// From good to bad, at least two.
+    var revisions: [BisectRevision]
+
+    /// The indices of revisions that are not built, ends excluded.
+    var skipped: Set<Int> = []
+
+    /// Each of severity note or warning.
+    var notes: [Diagnostic] = []
+  }
+
+  /// Lists the revisions.
+  ///
+  /// - Throws: ``BisectRangeError``, or ``HostError``.
+  func result() async throws -> Result {
+    if let artifacts {
+      let ends = try text.map { text throws(BisectRangeError) in try RangeText(text) }
+      let shelf = try ArtifactShelf(
+        directory: artifacts,
+        scenario: scenario,
+        good: ends?.good,
+        bad: ends?.bad
+      )
+      return try await marked(Result(revisions: shelf.revisions)) { $0 }
+    }
+    guard let source = scenario.source else { throw BisectRangeError.noSource }
+    let ends = try RangeText(text ?? "")
+    let (good, bad) = (ends.good ?? "HEAD", ends.bad ?? "HEAD")
+    let repository = try await GitRepository(containing: source.repository)
+    let range = try await repository.range(
+      good: good,
+      bad: bad,
+      firstParent: firstParent,
+      paths: paths
+    )
+    guard range.commits.first?.tree != range.commits.last?.tree else {
+      throw HostError.rangeRefused(.sameTree(good: good, bad: bad))
+    }
+    let result = Result(revisions: Self.revisions(range.commits), notes: range.notes)
+    return try await marked(result) { try await repository.commit($0).id }
+  }
+
+  /// A commit that leaves all files as they were cannot be the change.
+  private static func revisions(_ commits: [GitCommit]) -> [BisectRevision] {
+    let before = [nil] + commits.map(\.tree)
+    return zip(commits, before).map { commit, tree in
+      BisectRevision(
+        id: commit.id,
+        tree: commit.tree,
+        subject: commit.subject,
+        author: commit.author,
+        authoredAt: commit.authoredAt,
+        parents: commit.parents,
+        weight: commit.tree == tree ? 0 : 1
+      )
+    }
+  }
+
+  private func marked(
+    _ result: Result,
+    id: (String) async throws -> String
+  ) async throws -> Result {
+    var result = result
+    for skip in skips {
+      let name = try await id(skip)
+      guard let index = result.revisions.firstIndex(where: { $0.id == name }) else {
+        result.notes.append(
+          Diagnostic(
+            .warning,
+            id: "skip-outside-range",
+            problem: "\"\(skip)\" is not in the range, so that there is nothing to skip"
+          )
+        )
+        continue
+      }
+      guard index > 0, index < result.revisions.count - 1 else {
+        throw BisectRangeError.endSkipped(skip)
+      }
+      result.skipped.insert(index)
+    }
+    return result
+  }
+}

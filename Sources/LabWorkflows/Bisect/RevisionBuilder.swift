@@ -1,0 +1,178 @@
+import Foundation
+import LabHost
+import LabModel
+import LabScenarios
+
+/// Builds the commits of a bisection, several at a time where there are cores for it.
+struct RevisionBuilder: BisectBuilder {
+  private let workshop: Workshop
+  private let jobs: Int
+
+  /// The trees whose builds have succeeded, and those that were tried.
+  private var done: Set<String> = []
+  private var tried: Set<String> = []
+
+  /// How long the longest build took that was waited for.
+  private var longest = Duration.zero
+
+  /// - Parameters:
+  ///   - source: What is built.
+  ///   - scenario: With the only target that is measured, before any build.
+  ///   - revisions: From good to bad.
+  ///   - cache: Where builds are kept; those that are used here stay until this process ends.
+  ///   - jobs: How many builds may be made at the same time, at least 1.
+  ///   - timeLimit: How long one build may take; nil for no limit.
+  ///   - triesAgain: Whether builds that have failed in another bisection are tried again.
+  ///   - interrupt: Ends what is being built.
+  ///   - observe: Told of each build that begins, from any thread, and whether it is built ahead.
+  init(
+    source: Source,
+    scenario: Scenario,
+    revisions: [BisectRevision],
+    cache: CacheLocation,
+    jobs: Int = 1,
+    timeLimit: Duration? = nil,
+    triesAgain: Bool = false,
+    interrupt: InterruptFlag? = nil,
+    observe: @escaping @Sendable (_ revision: Int, _ isAhead: Bool) -> Void = { _, _ in }
+  ) {
+    let builds = SourceBuild(
+      source: source,
+      cache: cache.buildDirectory,
+      timeLimit: timeLimit,
+      leases: BuildLeases(),
+      interrupt: interrupt
+    )
+    workshop = Workshop(
+      source: source,
+      scenario: scenario,
+      revisions: revisions,
+      builds: builds,
+      triesAgain: triesAgain,
+      observe: observe
+    )
+    self.jobs = max(1, jobs)
+  }
+
+  /// Builds a revision, and others while it is built.
+  ///
+  /// Those get as long again as the longest build so far, and are ended then: nothing is built while
+  /// a launch is measured. One that was ended counts as not tried.
+  mutating func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt {
+    let others = others(beside: revision, ahead)
+    let (known, longest, workshop) = (tried, longest, workshop)
+    let clock = ContinuousClock()
+    let begin = clock.now
+    let (built, finished) = try await withThrowingTaskGroup(of: Turn.self) { group in
+      for other in others {
+        group.addTask { try await workshop.aheadTurn(other, known: known) }
+      }
+      let built = try await workshop.build(revision, isAhead: false, known: known)
+      let grace = max(longest, clock.now - begin)
+      group.addTask {
+        try await Task.sleep(for: grace)
+        return .timeIsUp
+      }
+      var finished: [Int: Bool] = [:]
+      while finished.count < others.count, let turn = try await group.next() {
+        guard case .ended(let other, let isUsable) = turn else { break }
+        finished[other] = isUsable
+      }
+      group.cancelAll()
+      return (built, finished)
+    }
+    if built.seconds != nil { self.longest = max(longest, .seconds(built.seconds ?? 0)) }
+    for (index, isUsable) in finished.merging(
+      [revision: built.failure == nil],
+      uniquingKeysWith: { $1 }
+    ) {
+      tried.insert(workshop.key(of: index))
+      if isUsable { done.insert(workshop.key(of: index)) }
+    }
+    return built
+  }
+
+  func isLaunchable(_ built: BisectBuilt) -> Bool { workshop.isLaunchable(built) }
+
+  /// What is built ahead: nothing when the asked revision is there already, and no tree twice.
+  private func others(beside revision: Int, _ ahead: [Int]) -> [Int] {
+    var keys = done.union([workshop.key(of: revision)])
+    guard !done.contains(workshop.key(of: revision)) else { return [] }
+    let others = ahead.filter { keys.insert(workshop.key(of: $0)).inserted }
+    return Array(others.prefix(jobs - 1))
+  }
+}
+
+/// What a task of a build has come to.
+private enum Turn: Sendable {
+  case ended(Int, isUsable: Bool)
+  case timeIsUp
+}
+
+/// Builds single revisions.
+private struct Workshop: Sendable {
+  let source: Source
+  let scenario: Scenario
+  let revisions: [BisectRevision]
+  let builds: SourceBuild
+  let triesAgain: Bool
+  let observe: @Sendable (Int, Bool) -> Void
+
+  /// What equal builds have in common.
+  func key(of index: Int) -> String { revisions[index].tree ?? revisions[index].id }
+
+  func aheadTurn(_ index: Int, known: Set<String>) async throws -> Turn {
+    // Whatever goes wrong is found again when the revision is asked for.
+    let built = try? await build(index, isAhead: true, known: known)
+    return .ended(index, isUsable: built.map { $0.failure == nil } ?? false)
+  }
+
+  func build(_ index: Int, isAhead: Bool, known: Set<String>) async throws -> BisectBuilt {
+    let clock = ContinuousClock()
+    let begin = clock.now
+    do {
+      let record = try await builds.build(
+        revisions[index].id,
+        triesAgain: triesAgain && !known.contains(key(of: index))
+      ) { _ in observe(index, isAhead) }
+      let seconds = (clock.now - begin) / .seconds(1)
+      return built(index, record, seconds: record.wasCached ? nil : seconds)
+    } catch HostError.buildFailed(let failure, _) {
+      return BisectBuilt(
+        revision: index,
+        failure: failure.reason,
+        seconds: failure.isRemembered ? nil : (clock.now - begin) / .seconds(1),
+        log: failure.log
+      )
+    }
+  }
+
+  private func built(_ index: Int, _ record: BuildRecord, seconds: Double?) -> BisectBuilt {
+    var built = BisectBuilt(revision: index, seconds: seconds, log: builds.log(of: record))
+    guard
+      let target = scenario.rebased(from: source.repository, to: record.directory).targets.first
+    else { return built }
+    do {
+      _ = try program(of: target)
+      built.target = target
+      built.digest = BuildDigest.digest(of: target, below: record.directory)
+    } catch {
+      let problem = error.diagnostics.first?.problem ?? target.command[0]
+      built.failure = "the build command has succeeded, but \(problem)"
+    }
+    return built
+  }
+
+  func isLaunchable(_ built: BisectBuilt) -> Bool {
+    guard built.failure == nil, let target = built.target, let log = built.log else { return false }
+    return builds.isKept(log: log) && (try? program(of: target)) != nil
+  }
+
+  private func program(of target: Target) throws(HostError) -> String {
+    try ExecutableLookup.resolve(
+      command: target.command[0],
+      path: target.environment["PATH"] ?? ProcessInfo.processInfo.environment["PATH"],
+      directory: target.directory
+    )
+  }
+}
