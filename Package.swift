@@ -86,7 +86,7 @@ let package = Package(
     ),
     .testTarget(
       name: "LabHostTests",
-      dependencies: ["LabHost", "LabModel", "LabTestSupport", systemPackage],
+      dependencies: ["LabHost", "LabModel", "LabTestSupport", subprocess, systemPackage],
       resources: [.copy("Fixtures")]
     ),
     .testTarget(

@@ -24,7 +24,10 @@ package struct TestRepository: Sendable {
   /// - Returns: What it prints, without the line feeds at the end.
   /// - Throws: An error of Foundation or of the test when it fails.
   @discardableResult
-  package func shell(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws
+  package func shell(
+    _ script: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws
     -> String
   {
     let process = Process()

@@ -30,7 +30,8 @@ package struct GitRepository: Sendable {
   ///   it may be unknown because the clone is shallow.
   package func commit(_ revision: String) async throws -> GitCommit {
     let output = try await command.run([
-      "rev-list", "--max-count=1", GitCommit.format, "--end-of-options", revision, "--",
+      "rev-list", "--no-walk", "--max-count=1", GitCommit.format, "--end-of-options", revision,
+      "--",
     ])
     guard output.isSuccess, let commit = GitCommit.list(output.stdout).first else {
       if try await isShallow {

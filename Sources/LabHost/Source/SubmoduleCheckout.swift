@@ -172,33 +172,29 @@ struct SubmoduleCheckout {
   }
 
   /// The address of a submodule: the one that the user has set, or that of the commit.
-  ///
-  /// Relative ones are joined as git does; git-submodule(1), `add`.
   private func address(of submodule: Submodule, from origin: Origin) async throws -> String {
     if let directory = origin.gitDirectory,
       let own = try await setting("submodule.\(submodule.name).url", of: directory)
     {
       return own
     }
-    guard submodule.url.hasPrefix("./") || submodule.url.hasPrefix("../") else {
-      return submodule.url
-    }
-    var base = origin.url
+    return Self.joined(submodule.url, to: origin.url)
+  }
+
+  /// Joins an address to the one that it is relative to, if it is; git-submodule(1), `add`.
+  static func joined(_ url: String, to base: String) -> String {
+    guard url.hasPrefix("./") || url.hasPrefix("../") else { return url }
+    var (base, rest, separator) = (Substring(base), Substring(url), "/")
     while base.hasSuffix("/") { base.removeLast() }
-    var rest = Substring(submodule.url)
-    var separator = "/"
-    while true {
+    while rest.hasPrefix("./") || rest.hasPrefix("../") {
       if rest.hasPrefix("../") {
-        rest = rest.dropFirst(3)
-        let cut = base.lastIndex(of: "/") ?? base.lastIndex(of: ":")
-        separator = cut.map { String(base[$0]) } ?? "/"
-        base = cut.map { String(base[..<$0]) } ?? "."
-      } else if rest.hasPrefix("./") {
-        rest = rest.dropFirst(2)
-      } else {
-        return base + separator + rest
+        let cut = base.lastIndex(of: "/") ?? base.lastIndex(of: ":") ?? base.startIndex
+        separator = base[cut...].first == ":" ? ":" : "/"
+        base = base[..<cut]
       }
+      rest = rest.drop { $0 == "." }.dropFirst()
     }
+    return base + separator + rest
   }
 
   private func setting(_ name: String, of directory: FilePath) async throws -> String? {
