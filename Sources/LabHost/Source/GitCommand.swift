@@ -11,10 +11,11 @@ struct GitCommand {
   /// Variables that are added to the environment.
   var variables: [String: String] = [:]
 
-  /// Hooks, the monitor of files and recursion into submodules would act beyond one worktree.
+  /// Hooks, the monitor of files and recursion into submodules would act beyond one worktree; links
+  /// with relative paths are noted in the settings that all worktrees share.
   private static let settings = [
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "submodule.recurse=false", "gc.auto=0",
-    "maintenance.auto=false", "advice.detachedHead=false",
+    "maintenance.auto=false", "advice.detachedHead=false", "worktree.useRelativePaths=false",
   ]
 
   /// Runs git in the directory, where it may print so many bytes.

@@ -27,7 +27,7 @@ package struct GitRepository: Sendable {
   /// Resolves a revision such as `HEAD` or a tag to its commit.
   ///
   /// - Throws: ``HostError/unknownRevision(_:repository:)``, or ``HostError/rangeRefused(_:)`` when
-  ///   it may be unknown because the clone is shallow.
+  ///   its history cannot be read, or it may be unknown because the clone is shallow.
   package func commit(_ revision: String) async throws -> GitCommit {
     let output = try await command.run([
       "rev-list", "--no-walk", "--max-count=1", GitCommit.format, "--end-of-options", revision,
@@ -36,6 +36,10 @@ package struct GitRepository: Sendable {
     guard output.isSuccess, let commit = GitCommit.list(output.stdout).first else {
       if try await isShallow {
         throw HostError.rangeRefused(.shallow(repository: directory.string))
+      }
+      let name = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"]
+      guard try await !command.run(name).isSuccess else {
+        throw HostError.rangeRefused(.unreadable(message: output.stderr))
       }
       throw HostError.unknownRevision(revision, repository: directory.string)
     }

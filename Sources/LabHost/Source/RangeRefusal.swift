@@ -12,7 +12,7 @@ package enum RangeRefusal: Hashable, Sendable {
   /// Two names stand for commits that hold the same files.
   case sameTree(good: String, bad: String)
 
-  /// The history is cut off inside the range.
+  /// The history is cut off inside the range, or before a commit that is named.
   case shallow(repository: String)
 
   /// Git cannot read a commit of the range.
@@ -50,7 +50,7 @@ package enum RangeRefusal: Hashable, Sendable {
       )
     case .shallow(let repository):
       Self.diagnostic(
-        "the history of this shallow clone ends inside the range",
+        "this clone is shallow, and its history ends before the commits that are asked for",
         place: repository,
         remedy: "get the rest of it with `git fetch --unshallow`"
       )
