@@ -49,6 +49,10 @@ package enum HostError: LabError, Hashable {
   /// The journal of changes cannot be kept; `operation` is a phrase such as `write to`.
   case journal(operation: String, path: String, errno: Int32)
 
+  /// A program that is needed is not installed; its Debian package has the same name, and `purpose`
+  /// is a phrase such as `count instructions`.
+  case toolMissing(name: String, purpose: String)
+
   /// Several reasons not to begin, shown one after the other.
   case several([HostError])
 
@@ -84,6 +88,16 @@ package enum HostError: LabError, Hashable {
       [Self.changeDiagnostic(change, reason: reason)]
     case .journal(let operation, let path, let errno):
       [Self.journalDiagnostic(operation: operation, path: path, errno: errno)]
+    case .toolMissing(let name, let purpose):
+      [
+        Diagnostic(
+          .error,
+          id: "tool-missing",
+          problem: "there is no \(name) to \(purpose)",
+          place: "PATH",
+          remedy: "install it with `apt-get install \(name)`"
+        )
+      ]
     case .notARepository(let path, let message):
       [
         Diagnostic(

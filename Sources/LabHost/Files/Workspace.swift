@@ -17,8 +17,8 @@ struct Workspace: Sendable {
   /// - Throws: ``HostError/system(operation:path:errno:)``, and what the journal throws.
   init(below directory: String, journal: ControlJournal? = nil) throws(HostError) {
     let name = ProcessIdentity.current.description
-    let work = FilePath(directory).appending("work")
-    homes = work.appending(name)
+    homes = Self.homes(below: directory)
+    let work = homes.removingLastComponent()
     sockets = Self.socketRoot.appending("\(Self.prefix)\(name)")
     Self.removeStale(in: work, prefix: "")
     Self.removeStaleSockets()
@@ -41,6 +41,11 @@ struct Workspace: Sendable {
       Self.remove(homes)
       throw error
     }
+  }
+
+  /// Where the private directories of this process are on the disk of the store.
+  static func homes(below directory: String) -> FilePath {
+    FilePath(directory).appending("work").appending(ProcessIdentity.current.description)
   }
 
   /// The private HOME of an arm; names have one length, so that no arm's environment is larger.

@@ -1,0 +1,160 @@
+import Foundation
+import LabModel
+import LabTestSupport
+import Testing
+
+@testable import LabHost
+
+@Suite struct ValgrindLogTests {
+  /// A log, and the count in it.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let file: String
+    let count: Int64?
+
+    var testDescription: String { file }
+  }
+
+  @Test(arguments: [
+    Case(file: "ended-3.19.log", count: 398_154),
+    Case(file: "terminated-3.19.log", count: 14_122_729),
+    Case(file: "ended-3.22.log", count: 398_154),
+    Case(file: "killed-3.19.log", count: nil),
+    Case(file: "empty.log", count: nil),
+  ])
+  func `reads the count of a process`(test: Case) throws {
+    let fixtures = try #require(Bundle.module.resourceURL)
+    let file = fixtures.appending(components: "Fixtures", "valgrind", test.file)
+
+    let text = try String(contentsOf: file, encoding: .utf8)
+
+    #expect(ValgrindLog.instructions(in: text) == test.count)
+  }
+}
+
+@Suite struct ValgrindTargetTests {
+  @Test func `wraps the command, with more time, and keeps the program among the own files`() {
+    let valgrind = ValgrindCount(program: "/usr/bin/valgrind", directory: "/var/100%/counts")
+    let target = Target(
+      name: "sh",
+      command: ["sh", "-c", "true"],
+      stop: StopPolicy(grace: .seconds(2)),
+      timeout: .seconds(60),
+      environment: ["PATH": "/nowhere:/bin"],
+      directory: "/",
+      files: ["/data"]
+    )
+
+    let counted = valgrind.counting(target)
+
+    #expect(counted.command.first == "/usr/bin/valgrind")
+    #expect(counted.command.contains("--log-file=/var/100%%/counts/%p.log"))
+    #expect(!counted.command.contains("--quiet"))
+    #expect(Array(counted.command.suffix(4)) == ["--", "sh", "-c", "true"])
+    #expect(counted.timeout == .seconds(3_000))
+    #expect(counted.stop.grace == .seconds(100))
+    #expect(counted.files == ["/data", "/bin/sh"])
+  }
+}
+
+/// The laboratories of one process share a directory for sockets, so they come one by one.
+@Suite(
+  .machineKnobs,
+  .temporaryDirectory,
+  .enabled(if: ValgrindCount.isInstalled, "valgrind is missing"),
+  .enabled(if: CProgram.hasCompiler, "there is no C compiler")
+)
+struct ValgrindLaunchTests {
+  @Test func `counts what a program does, the same every time`() async throws {
+    let short = try await counts("", launches: 3)
+    let long = try await counts("1", launches: 1)
+
+    #expect(Set(short).count == 1)
+    let (one, other) = (try #require(short.first ?? nil), try #require(long.first ?? nil))
+    #expect((5_000_000...5_010_000).contains(other - one))
+  }
+
+  @Test func `counts every process`() async throws {
+    let one = try #require(try await counts("1", launches: 1).first ?? nil)
+    let two = try #require(try await counts("1 & ./program 1; wait", launches: 1).first ?? nil)
+
+    #expect((5_000_000...8_000_000).contains(two - one))
+  }
+
+  @Test func `counts a target that is stopped`() async throws {
+    let ready = Readiness.output(stream: .stdout, pattern: "ready")
+    let count = try await counts("1 stay", launches: 1, ready: ready).first ?? nil
+
+    #expect(try #require(count) > 5_000_000)
+  }
+
+  @Test func `has no count when a process was killed`() async throws {
+    let counts = try await counts("", launches: 1, killing: true)
+
+    #expect(counts == [nil])
+  }
+
+  /// Launches a program that executes about 5,000,000 instructions more if it has an argument.
+  private func counts(
+    _ arguments: String,
+    launches: Int,
+    ready: Readiness = .exit,
+    killing: Bool = false
+  ) async throws -> [Int64?] {
+    let directory = TemporaryDirectory.path
+    _ = try CProgram(testDescription: "program").compile(Self.program)
+    let valgrind = try ValgrindCount(below: "\(directory)/store")
+    let exec = ready == .exit ? "" : "exec "
+    let target = Target(
+      name: "target",
+      command: ["/bin/sh", "-c", "\(exec)./program \(arguments)"],
+      ready: ready,
+      directory: directory
+    )
+    let arm = Arm(target: "target", state: .warm)
+    let plan = Plan(
+      scenario: Scenario(
+        name: "count",
+        targets: [valgrind.counting(target)],
+        states: [.warm],
+        launches: launches,
+        directory: directory,
+        controls: ControlPlan(randomizesAddresses: false, padsEnvironment: false)
+      ),
+      seed: 1,
+      arms: [arm],
+      blockCount: launches
+    )
+    var laboratory = try await HostLaboratory(
+      plan: plan,
+      directory: "\(directory)/store",
+      session: LabSession(
+        command: ["test"],
+        in: JournalDirectory(environment: [JournalDirectory.variable: "\(directory)/state"])
+      )
+    )
+    defer { laboratory.close() }
+    return try (0..<launches).map { _ in
+      try valgrind.begin()
+      #expect(try laboratory.launch(arm).outcome == .ready)
+      if killing {
+        let log = "\(directory)/store/work/\(ProcessIdentity.current)/counts/1.log"
+        try "==1== Cachegrind\n".write(toFile: log, atomically: false, encoding: .utf8)
+      }
+      return valgrind.instructions()
+    }
+  }
+
+  private static let program = """
+    #include <stdio.h>
+    #include <unistd.h>
+    int main(int count, char **words) {
+      volatile int sum = 0;
+      if (count > 1)
+        for (int i = 0; i < 1000000; i++) sum++;
+      puts("ready");
+      fflush(stdout);
+      if (count > 2) pause();
+      return 0;
+    }
+    """
+}
