@@ -1,0 +1,99 @@
+import LabHost
+import LabModel
+
+/// Launches the builds of a bisection side by side on this machine.
+///
+/// Every batch has a laboratory of its own, which is gone while revisions are built: launchlab may
+/// then use every processor. Making one takes FIGURE, much less than a build.
+struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
+  private let start: BisectStart
+  private let valgrind: ValgrindCount?
+  private let open: (Plan) async throws -> Laboratory
+  private let close: (Laboratory) -> Void
+
+  /// - Parameters:
+  ///   - start: What is measured, and how.
+  ///   - valgrind: What counts; nil unless that is how instructions are counted.
+  ///   - open: Makes a laboratory that knows the arms of a plan.
+  ///   - close: Told of each laboratory that is not needed any more.
+  init(
+    start: BisectStart,
+    valgrind: ValgrindCount? = nil,
+    open: @escaping (Plan) async throws -> Laboratory,
+    close: @escaping (Laboratory) -> Void = { _ in }
+  ) {
+    self.start = start
+    self.valgrind = valgrind
+    self.open = open
+    self.close = close
+  }
+
+  mutating func launch(
+    _ arms: [(revision: Int, target: Target)],
+    rows: Range<Int>,
+    isNew: (Int) -> Bool,
+    take: (BisectRow) throws -> Void
+  ) async throws -> (revision: Int, reason: String)? {
+    guard !rows.isEmpty else { return nil }
+    let plan = start.plan(
+      of: arms,
+      rows: rows.count,
+      // Drawn anew, so that no two batches pad the environment alike.
+      seed: UInt64(UInt32.random(in: 0...(.max))),
+      valgrind: valgrind
+    )
+    let batch = LaunchBatch(
+      plan: plan,
+      revisions: arms.map(\.revision),
+      rows: rows,
+      discarded: arms.map { discarded(isNew: isNew($0.revision)) },
+      values: plan.arms.map { arm in
+        LaunchValue(start.measure, arm: arm, stages: plan.scenario.stages, valgrind: valgrind)
+      }
+    )
+    var laboratory = try await open(plan)
+    defer { close(laboratory) }
+    return try batch.run(on: &laboratory, take: take)
+  }
+
+  /// How many launches of an arm are discarded before a batch.
+  ///
+  /// What is counted by valgrind is not faster for having run before. It only differs where a
+  /// program leaves something behind at its first launch, and a warm state is reached by one anyway.
+  private func discarded(isNew: Bool) -> Int {
+    guard valgrind != nil else { return isNew ? 2 : 1 }
+    return isNew && start.scenario.states.first != .warm ? 1 : 0
+  }
+}
+
+extension BuildLauncher where Laboratory == HostLaboratory {
+  /// Launches on this machine.
+  ///
+  /// - Parameters:
+  ///   - start: What is measured, and how.
+  ///   - storeDirectory: The absolute path of the directory of the store.
+  ///   - session: The lab that all launches belong to.
+  ///   - interrupt: Ends a waiting launch when it is set.
+  /// - Throws: ``HostError/toolMissing(name:purpose:)`` when valgrind counts and there is none.
+  init(
+    start: BisectStart,
+    storeDirectory: String,
+    session: LabSession,
+    interrupt: InterruptFlag
+  ) throws {
+    let valgrind = try start.counting == .valgrind ? ValgrindCount(below: storeDirectory) : nil
+    self.init(
+      start: start,
+      valgrind: valgrind,
+      open: { plan in
+        try await HostLaboratory(
+          plan: plan,
+          directory: storeDirectory,
+          session: session,
+          interrupt: interrupt
+        )
+      },
+      close: { $0.close() }
+    )
+  }
+}
