@@ -59,6 +59,7 @@ class Result:
     builds: int
     launches: int
     seconds: float = 0
+    busy: float = 0
     note: str = ""
 
 
@@ -92,6 +93,7 @@ def run(arguments, ways):
                     begin = time.monotonic()
                     result = function(directory, truth, case)
                     result.seconds = time.monotonic() - begin
+                    result.busy = os.getloadavg()[0]
                 verdict = judge(truth, case, result)
                 judged[way].append((verdict, result))
                 print(f"{way}, {name}, seed {seed}: {verdict} {result.note}", file=sys.stderr)
@@ -151,17 +153,17 @@ def row(way, case, results):
     counts = [verdicts.count(verdict) for verdict in VERDICTS]
     means = [
         statistics.mean(getattr(result, name) for _, result in results)
-        for name in ("builds", "launches", "seconds")
+        for name in ("builds", "launches", "seconds", "busy")
     ]
     return [way, case.title, len(results), *counts, *(f"{mean:.1f}" for mean in means)]
 
 
 VERDICTS = ("right", "partly", "within", "undecided", "wrong")
-HEADER = ["way", "case", "runs", *VERDICTS, "builds", "launches", "seconds"]
+HEADER = ["way", "case", "runs", *VERDICTS, "builds", "launches", "seconds", "load"]
 
 
 def show(rows):
-    """Prints the table in Markdown; builds, launches and seconds are means of a run."""
+    """Prints the table in Markdown; numbers behind the verdicts are means of the runs."""
     cells = [HEADER] + [[str(cell) for cell in row] for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEADER))]
     cells.insert(1, ["-" * width for width in widths])
