@@ -48,6 +48,9 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// How many bytes of builds and executables of former nights are kept.
   package var artifactLimit: Int64?
 
+  /// Whether a confirmed regression is bisected by itself, and how far; nil when it is not.
+  package var bisection: AutomaticBisection?
+
   package init(
     name: String,
     source: Source? = nil,
@@ -65,7 +68,8 @@ package struct Scenario: Hashable, Codable, Sendable {
     control: ControlTarget? = nil,
     notifiers: [Notifier]? = nil,
     releases: [Release]? = nil,
-    artifactLimit: Int64? = nil
+    artifactLimit: Int64? = nil,
+    bisection: AutomaticBisection? = nil
   ) {
     self.name = name
     self.source = source
@@ -84,6 +88,7 @@ package struct Scenario: Hashable, Codable, Sendable {
     self.notifiers = notifiers
     self.releases = releases
     self.artifactLimit = artifactLimit
+    self.bisection = bisection
   }
 }
 

@@ -43,6 +43,32 @@ extension ScenarioFile {
     }
   }
 
+  /// Reads a duration that was given with an option, such as `90min`.
+  ///
+  /// - Parameters:
+  ///   - text: As in scenario files.
+  ///   - option: The name of the option, for the error.
+  /// - Returns: At most a day.
+  /// - Throws: ``ScenarioError`` for what is no duration.
+  package static func duration(
+    _ text: String,
+    option: String
+  ) throws(ScenarioError) -> Nanoseconds {
+    do throws(FormProblem) {
+      return try Nanoseconds(written: text)
+    } catch {
+      throw .invalid([
+        Diagnostic(
+          .error,
+          id: "bad-option",
+          problem: error.problem,
+          place: option,
+          remedy: error.remedy
+        )
+      ])
+    }
+  }
+
   private static func loadWithoutControls(
     _ options: MeasureOptions
   ) throws(ScenarioError) -> Scenario {

@@ -78,6 +78,15 @@ extension ScenarioKeys {
     ),
   ]
 
+  static let bisect: [Key] = [
+    Key("max_time", .scalar(.duration), "How long it may take. Default: 1h."),
+    Key(
+      "jobs",
+      .scalar(.whole(1...64)),
+      "How many commits are built at the same time, ahead of need. Default: 1."
+    ),
+  ]
+
   static let budget: [Key] = [
     Key("target", .scalar(.name), isRequired: true, "The target that is limited."),
     Key(

@@ -81,6 +81,12 @@ enum ScenarioKeys {
       "How much space builds and programs of former nights may take, for comparisons with the last "
         + "good one. Default: 2GiB."
     ),
+    Key(
+      "bisect",
+      .choice([.scalar(.word(["auto", "off"])), .map(bisect)]),
+      "auto: the commit that a confirmed regression comes from is looked for the same night, within "
+        + "an hour; a map says for how long. It needs a source. Default: off."
+    ),
   ]
 
   static let target: [Key] = [

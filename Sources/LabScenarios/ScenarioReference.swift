@@ -20,6 +20,7 @@ package enum ScenarioReference {
       ("`settle:` of the controls", ScenarioKeys.settle),
       ("`steal:` of the controls as a map", ScenarioKeys.steal),
       ("`regression:`", ScenarioKeys.regression),
+      ("`bisect:` as a map", ScenarioKeys.bisect),
       ("An element of `budgets:`", ScenarioKeys.budget),
       ("An element of `notify:`, with one of the keys", ScenarioKeys.notifier),
     ]

@@ -103,6 +103,9 @@ package enum ScenarioTemplate {
     # `proof` pairs of launches of the last good build and the newest one.
     # regression: {effect: 2%, confidence: 95%, floor: 0ms, metrics: [launch, peak_rss], proof: 160}
 
+    # Look for the commit of a confirmed regression the same night, for at most an hour.
+    # bisect: auto
+
     # Limits that the median of a night must keep.
     # budgets:
     #   - {target: NAME, state: warm, metric: launch, max: 60ms}

@@ -2,6 +2,26 @@ import LabModel
 
 /// The sections that name targets, and those who are told.
 extension TrendReader {
+  // MARK: - Bisections
+
+  mutating func bisection(from value: Value, in scenario: Scenario) -> AutomaticBisection? {
+    guard value.text != "off" else { return nil }
+    if scenario.source == nil {
+      findings.report(
+        "contradiction",
+        "regressions are to be bisected, and the scenario has no source",
+        at: value.place,
+        remedy: "add the section `source`, or write `bisect: off`"
+      )
+    }
+    var bisection = AutomaticBisection()
+    if let time = value["max_time"]?.text.flatMap({ try? Nanoseconds(written: $0) }) {
+      bisection.time = time
+    }
+    if let jobs = value["jobs"]?.text.flatMap({ Int($0) }) { bisection.jobs = jobs }
+    return bisection
+  }
+
   // MARK: - The control
 
   mutating func control(from value: Value, in scenario: Scenario) -> ControlTarget? {

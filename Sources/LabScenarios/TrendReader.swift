@@ -21,6 +21,7 @@ struct TrendReader {
     scenario.budgets = root["budgets"].map { budgets(from: $0, in: scenario) }
     scenario.notifiers = root["notify"].map { notifiers(from: $0) }
     scenario.releases = root["releases"].map { releases(from: $0) }
+    scenario.bisection = root["bisect"].flatMap { bisection(from: $0, in: scenario) }
     let limit = root["artifacts"]?.text.flatMap { try? TrendForm.bytes($0) }
     scenario.artifactLimit = limit ?? ScenarioKeys.defaultArtifactLimit
   }

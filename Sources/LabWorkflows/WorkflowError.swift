@@ -51,15 +51,28 @@ package enum WorkflowError: LabError, Hashable {
   /// Two runs or revisions cannot be compared; the reason is a phrase.
   case cannotCompare(reason: String, remedy: String)
 
+  /// Nothing can be bisected; the reason is a phrase.
+  case cannotBisect(reason: String, remedy: String)
+
+  /// No bisection, or more than one, is meant; the problem is a phrase.
+  case unknownBisection(id: String, problem: String, newest: String)
+
+  /// A line of a log cannot be used; the reason is a phrase.
+  case badBisection(path: String, line: Int, reason: String)
+
+  /// The events of a log do not follow from each other.
+  case otherDecision(path: String, line: Int, reason: String)
+
   package var diagnostics: [Diagnostic] { [diagnostic] }
 
   package var exitCode: LabExitCode {
     switch self {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
       .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge, .noAlert,
-      .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare:
+      .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
+      .cannotBisect, .unknownBisection, .badBisection:
       .usage
-    case .cannotWrite, .nothingStored: .couldNotMeasure
+    case .cannotWrite, .nothingStored, .otherDecision: .couldNotMeasure
     }
   }
 
@@ -201,6 +214,37 @@ package enum WorkflowError: LabError, Hashable {
         id: "cannot-compare",
         problem: "nothing can be compared: \(reason)",
         remedy: remedy
+      )
+    case .cannotBisect(let reason, let remedy):
+      Diagnostic(
+        .error,
+        id: "cannot-bisect",
+        problem: "nothing can be bisected: \(reason)",
+        remedy: remedy
+      )
+    case .unknownBisection(let id, let problem, let newest):
+      Diagnostic(
+        .error,
+        id: "unknown-bisection",
+        problem: "no bisection is meant by \"\(id)\": \(problem)",
+        remedy: newest.isEmpty
+          ? "name the store it was made with by --store" : "give one of: \(newest), last"
+      )
+    case .badBisection(let path, let line, let reason):
+      Diagnostic(
+        .error,
+        id: "bad-bisection",
+        problem: "the log of a bisection cannot be read: \(reason)",
+        place: "\(path):\(line)",
+        remedy: "give a log that `launchlab bisect` wrote and nobody changed"
+      )
+    case .otherDecision(let path, let line, let reason):
+      Diagnostic(
+        .error,
+        id: "other-decision",
+        problem: "the log does not follow from itself: \(reason)",
+        place: "\(path):\(line)",
+        remedy: "it was changed, or written by another version; bisect anew"
       )
     case .badPattern(let problem):
       Diagnostic(

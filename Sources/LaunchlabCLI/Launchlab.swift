@@ -18,7 +18,8 @@ struct Launchlab: AsyncParsableCommand {
       """,
     version: LaunchlabVersion.current,
     subcommands: [
-      Run.self, Measure.self, Compare.self, Report.self, Why.self, Ack.self, Stages.self,
+      Run.self, Measure.self, Compare.self, Bisect.self, Report.self, Why.self, Ack.self,
+      Stages.self,
       History.self, Export.self, Import.self, Replay.self, Doctor.self, SelfTest.self,
       Restore.self, Init.self, Schema.self,
     ]

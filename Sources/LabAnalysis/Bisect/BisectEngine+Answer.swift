@@ -2,8 +2,13 @@ import LabModel
 import LabStatistics
 
 extension BisectEngine {
-  /// Ends with what was found; with a culprit any end is `found`.
-  func done(_ outcome: BisectOutcome) -> BisectAction {
+  func done(_ outcome: BisectOutcome) -> BisectAction { .done(answer(outcome)) }
+
+  /// What is known at this moment.
+  ///
+  /// - Parameter outcome: How it ends; with a culprit any end is `found`.
+  /// - Returns: The answer with every level and note.
+  package func answer(_ outcome: BisectOutcome) -> BisectAnswer {
     let culprits = found.map(culprit).sorted { abs($0.effect.estimate) > abs($1.effect.estimate) }
     var answer = BisectAnswer(outcome: culprits.isEmpty ? outcome : .found)
     answer.culprits = culprits
@@ -16,7 +21,7 @@ extension BisectEngine {
       answer.twoChanges = twoChanges
     }
     answer.notes = notes(of: answer)
-    return .done(answer)
+    return answer
   }
 
   private var baselineNoise: Double? {

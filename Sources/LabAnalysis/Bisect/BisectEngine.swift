@@ -115,6 +115,13 @@ package struct BisectEngine: Sendable {
     return next
   }
 
+  /// Leaves revisions out that cannot be built, before the first action.
+  ///
+  /// - Parameter revisions: None of the ends.
+  package mutating func exclude(_ revisions: [Int]) {
+    for revision in revisions { range.record(revision, isUsable: false, digest: nil) }
+  }
+
   /// Takes what became of a build.
   ///
   /// - Parameters:

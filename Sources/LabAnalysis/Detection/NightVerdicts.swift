@@ -36,34 +36,9 @@ package struct NightVerdicts: Sendable {
 
   /// The series of tonight's host with the stored alerts, the worst first; those of the control and
   /// the floor last.
-  package var trends: [SeriesTrend] { trends(with: history.alerts) }
-
-  func trends(with alerts: [Alert]) -> [SeriesTrend] {
-    var taken = history
-    taken.alerts = alerts
-    let judgements = NightVerdicts(taken, tonight: tonight.run).judgements
+  package var trends: [SeriesTrend] {
     let releases = history.scenario.releases ?? []
     return judgements.map { SeriesTrend($0, releases: releases) }.sortedByGravity()
-  }
-
-  /// What becomes of the alerts tonight.
-  ///
-  /// - Parameters:
-  ///   - proofs: What became of ``proofs``; one that is not there counts as not made.
-  ///   - at: The time of every new event.
-  ///   - nextNumber: The number of the first new alert; nil for the one after the highest known.
-  /// - Returns: Every alert of the scenario, and the series with these alerts.
-  package func conclusion(
-    proofs: [ProofOutcome],
-    at: Date,
-    nextNumber: Int? = nil
-  ) -> NightConclusion {
-    let ledger = ledger(proofs: proofs, at: at, nextNumber: nextNumber)
-    return NightConclusion(
-      trends: trends(with: ledger.alerts),
-      alerts: ledger.alerts,
-      changed: ledger.changed.sorted()
-    )
   }
 
   /// The alerts that are new tonight, or have a new event or proof.

@@ -71,6 +71,8 @@ struct ArtifactShelf: BisectBuilder {
     )
   }
 
+  var buildsAhead: Int { 0 }
+
   func isLaunchable(_ built: BisectBuilt) -> Bool {
     built.target.map { Self.isExecutable($0.command[0]) } == true
   }

@@ -3,6 +3,9 @@ import LabModel
 
 /// Whoever makes revisions launchable: builds of a source, or ready-made executables.
 protocol BisectBuilder {
+  /// How many revisions it would build ahead of need; 0 for none.
+  var buildsAhead: Int { get }
+
   /// Builds a revision, or finds it.
   ///
   /// - Parameters:

@@ -92,6 +92,8 @@ struct RevisionBuilder: BisectBuilder {
     return built
   }
 
+  var buildsAhead: Int { jobs - 1 }
+
   func isLaunchable(_ built: BisectBuilt) -> Bool { workshop.isLaunchable(built) }
 
   /// What is built ahead: nothing when the asked revision is there already, and no tree twice.

@@ -52,6 +52,7 @@ extension Scenario {
     scenario.notifiers = nil
     scenario.releases = nil
     scenario.artifactLimit = nil
+    scenario.bisection = nil
     return scenario
   }
 }

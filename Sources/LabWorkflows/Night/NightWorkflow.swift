@@ -73,6 +73,10 @@ package struct NightWorkflow {
         store: store
       ).deliver(trend.alerts + trend.pastAlerts, summary: trend, at: now)
     }
+    if isNewest, run.status == .complete {
+      result.summary.warnings += await BisectNight(request: request)
+        .notes(on: trend.alerts, after: run)
+    }
     trim(store)
     if isNewest { writeReport(&result) }
   }

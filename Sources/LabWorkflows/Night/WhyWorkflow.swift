@@ -13,6 +13,9 @@ package struct WhyWorkflow {
 
     /// Whom its events were told to.
     package var deliveries: [Delivery]
+
+    /// The path of the store that has them.
+    package var store: String
   }
 
   /// How many alerts an error lists.
@@ -58,7 +61,8 @@ package struct WhyWorkflow {
     return Explanation(
       alert: alert,
       nights: try store.nights(scenario: scenario),
-      deliveries: try store.deliveries(scenario: scenario).filter { $0.alert == number }
+      deliveries: try store.deliveries(scenario: scenario).filter { $0.alert == number },
+      store: store.path
     )
   }
 }

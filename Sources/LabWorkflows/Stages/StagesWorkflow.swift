@@ -20,6 +20,13 @@ package struct StagesWorkflow {
     seed = UInt64(UInt32.random(in: 0...(.max)))
   }
 
+  /// Launches the targets of a scenario, with its `stages`.
+  init(scenario: Scenario) {
+    self.scenario = scenario
+    command = []
+    seed = UInt64(UInt32.random(in: 0...(.max)))
+  }
+
   /// Launches, and concludes.
   ///
   /// - Parameter observe: Told what goes on, between launches only.
@@ -33,7 +40,7 @@ package struct StagesWorkflow {
     }
   }
 
-  private func run(
+  func run(
     in session: LabSession,
     interrupt: InterruptFlag,
     _ observe: @escaping (RunEvent) -> Void

@@ -60,21 +60,3 @@ package struct ProofOutcome: Hashable, Sendable {
     case impossible(reason: String)
   }
 }
-
-/// What the verdicts of a night come to.
-package struct NightConclusion: Hashable, Sendable {
-  /// The series of tonight's host, the worst first; those of the control and the floor last.
-  package var trends: [SeriesTrend]
-
-  /// Every alert of the scenario, ascending by number.
-  package var alerts: [Alert]
-
-  /// The numbers of the alerts that are new, or have a new event or proof, ascending.
-  package var changed: [Int]
-
-  package init(trends: [SeriesTrend], alerts: [Alert], changed: [Int]) {
-    self.trends = trends
-    self.alerts = alerts
-    self.changed = changed
-  }
-}

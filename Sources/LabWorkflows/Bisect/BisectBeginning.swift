@@ -1,0 +1,67 @@
+import Foundation
+import LabAnalysis
+import LabModel
+
+/// A bisection before its next step: a new one, or one whose log goes on.
+struct BisectBeginning {
+  var course: BisectCourse
+  let log: BisectLog
+  let path: String
+
+  /// How many events came from former processes.
+  let eventCount: Int
+
+  let notes: [Diagnostic]
+  let plan: BisectPlan
+
+  /// Starts a log, or reads the one that is to go on.
+  ///
+  /// - Throws: ``WorkflowError``, and errors of the range and the repository.
+  init(request: BisectRequest) throws {
+    let location = BisectLocation(storeDirectory: request.storeDirectory)
+    plan = request.plan
+    switch request.beginning {
+    case .new(let start, let notes):
+      path = location.log(of: start.id)
+      course = BisectCourse(start)
+      log = try BisectLog(startingAt: path, with: start)
+      eventCount = 0
+      self.notes = notes
+    case .resumed(let record):
+      path = record.path
+      course = try BisectReplay.course(of: record)
+      if course.end != nil, case .ended? = record.events.last {
+        throw WorkflowError.cannotResume(id: record.start.id, reason: "it has ended")
+      }
+      log = try BisectLog(resumingAt: record.path, length: record.length)
+      try log.append(.resumed(at: Date()))
+      eventCount = record.events.count
+      notes = []
+    }
+  }
+
+  /// What is known at this moment.
+  func summary(isInterrupted: Bool) -> BisectSummary {
+    BisectSummary(course, log: path, isInterrupted: isInterrupted)
+  }
+}
+
+extension BisectSummary {
+  /// What a course has come to.
+  init(_ course: BisectCourse, log: String, isInterrupted: Bool) {
+    self.init(
+      start: course.start,
+      answer: course.end ?? course.engine.answer(.inconclusive(.interrupted)),
+      builds: course.engine.builds,
+      failedBuilds: course.engine.failedBuilds,
+      launches: course.engine.launches,
+      seconds: course.seconds,
+      skipped: course.failures.keys.sorted(),
+      failures: course.failures,
+      unlaunchable: course.unlaunchable,
+      timeouts: course.timeouts,
+      log: log,
+      isInterrupted: isInterrupted
+    )
+  }
+}

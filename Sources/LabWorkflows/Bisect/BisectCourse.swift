@@ -1,0 +1,144 @@
+import LabAnalysis
+import LabModel
+
+/// Where a bisection is: everything that its events say.
+///
+/// The same events give the same course, in the process that measures as in one that reads the log.
+struct BisectCourse {
+  let start: BisectStart
+  private(set) var engine: BisectEngine
+
+  /// What is to be done next.
+  private(set) var action: BisectAction
+
+  /// The rows of the pending action that are there already.
+  private(set) var rows: [BisectRow] = []
+
+  /// The usable builds, by the index of their revision.
+  private(set) var builds: [Int: BisectBuilt] = [:]
+
+  /// The revisions that cannot be used, with the reason.
+  private(set) var failures: [Int: String] = [:]
+
+  /// Those of them that were built, but cannot be launched.
+  private(set) var unlaunchable: Set<Int> = []
+
+  /// The revisions that were launched at least once.
+  private(set) var launched: Set<Int> = []
+
+  /// The seconds of building and launching.
+  private(set) var seconds = 0.0
+
+  private(set) var timeouts = 0
+
+  init(_ start: BisectStart) {
+    self.start = start
+    engine = BisectEngine(weights: start.weights, parameters: start.parameters)
+    engine.exclude(start.skips)
+    for skip in start.skips { failures[skip] = BisectStart.skipReason }
+    action = engine.next()
+  }
+
+  /// Why an event cannot follow, a phrase; nil when it was taken.
+  mutating func apply(_ event: BisectEvent) -> String? {
+    switch event {
+    case .started: return "a bisection starts once"
+    case .resumed: return nil
+    case .built(let built): return apply(built)
+    case .row(let row): return apply(row)
+    case .unlaunchable(let revision, let reason): return setAside(revision, because: reason)
+    case .ended(let end): return check(end)
+    }
+  }
+
+  private mutating func apply(_ built: BisectBuilt) -> String? {
+    guard action == .build(built.revision) else {
+      return "revision \(built.revision) was built, but \(action.words) is due"
+    }
+    seconds += built.seconds ?? 0
+    engine.built(
+      built.revision,
+      isUsable: built.failure == nil,
+      digest: built.digest,
+      seconds: built.seconds
+    )
+    if let failure = built.failure {
+      failures[built.revision] = failure
+    } else {
+      builds[built.revision] = built
+    }
+    advance()
+    return nil
+  }
+
+  private mutating func apply(_ row: BisectRow) -> String? {
+    guard case .launch(let arms, let count) = action, arms == row.arms,
+      row.values.count == arms.count
+    else { return "revisions \(row.arms) were launched, but \(action.words) is due" }
+    rows.append(row)
+    seconds += row.seconds
+    timeouts += row.timedOut.count
+    launched.formUnion(arms)
+    guard rows.count == count else { return nil }
+    engine.measured(
+      rows.map { $0.values.map(start.measure.logarithm(of:)) },
+      seconds: rows.reduce(0) { $0 + $1.seconds }
+    )
+    advance()
+    return nil
+  }
+
+  private mutating func setAside(_ revision: Int, because reason: String) -> String? {
+    guard case .launch(let arms, _) = action, arms.contains(revision) else {
+      return "revision \(revision) could not be launched, but \(action.words) is due"
+    }
+    engine.unlaunchable(revision)
+    builds[revision] = nil
+    unlaunchable.insert(revision)
+    failures[revision] = reason
+    advance()
+    return nil
+  }
+
+  private mutating func advance() {
+    rows = []
+    action = engine.next()
+  }
+
+  private func check(_ end: BisectEnd) -> String? {
+    guard case .done(let answer) = action else {
+      return "the bisection ended, but \(action.words) is due"
+    }
+    let culprits = answer.culprits.map(\.revisions)
+    guard answer.outcome.name == end.outcome, culprits == end.culprits else {
+      return "it ended as \(end.outcome) \(end.culprits), but now it would end as "
+        + "\(answer.outcome.name) \(culprits)"
+    }
+    return nil
+  }
+
+  /// How the bisection ends at this moment.
+  var end: BisectAnswer? {
+    guard case .done(let answer) = action else { return nil }
+    return answer
+  }
+}
+
+extension BisectAction {
+  /// The action in words, such as `the build of revision 32`.
+  fileprivate var words: String {
+    switch self {
+    case .build(let revision): "the build of revision \(revision)"
+    case .launch(let arms, let rows): "\(rows) rows of revisions \(arms)"
+    case .done: "the end"
+    }
+  }
+}
+
+extension BisectStart {
+  /// Why a revision that the user has named is not built.
+  static let skipReason = "it is skipped, as --skip says"
+
+  /// How likely a change is at each revision; the good end has none.
+  var weights: [Double] { [0] + revisions.dropFirst().map(\.weight) }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import LabHost
+import LabModel
+import LabScenarios
+
+/// Turns the words of a bisection into what is logged as its start.
+struct BisectQuestion {
+  let options: BisectOptions
+  let scenario: Scenario
+
+  /// What an alert says of range and measure, where one asks.
+  let alert: AlertRange?
+
+  /// The absolute path of the SQLite file.
+  let store: String
+
+  var storeDirectory: String { (store as NSString).deletingLastPathComponent }
+
+  /// Reads the scenario, or makes one of a command.
+  ///
+  /// - Throws: `ScenarioError` with every problem of the file, and ``WorkflowError``.
+  init(_ options: BisectOptions) throws {
+    self.options = options
+    alert = try options.alert.map { try AlertRange($0, options) }
+    scenario = try Self.scenario(options, alert: alert)
+    store = alert?.store ?? StoreLocation.path(options.store, beside: scenario.directory)
+  }
+
+  /// Everything that is decided before the first build.
+  ///
+  /// - Returns: The start of the log, and what a reader should know of the range.
+  func start() async throws -> (BisectStart, notes: [Diagnostic]) {
+    let (measured, state) = try measured()
+    let (measure, counting) = try MeasureResolver().measure(
+      options.metric ?? alert?.metric ?? Metric.launch.rawValue,
+      state: state
+    )
+    let artifacts = options.artifacts.map(absolute)
+    let range = options.range ?? alert?.range
+    let found = try await RangeResolver(
+      scenario: scenario,
+      text: range,
+      firstParent: !options.followsBranches,
+      paths: options.paths,
+      skips: options.skips,
+      artifacts: artifacts
+    ).result()
+    var only = scenario
+    only.targets = [measured]
+    only.states = [state]
+    let now = Date()
+    let start = BisectStart(
+      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
+      startedAt: now,
+      revisions: found.revisions,
+      skips: found.skipped.sorted(),
+      range: range ?? "\(found.revisions[0].id)..\(found.revisions[found.revisions.count - 1].id)",
+      scenario: only.forBisection,
+      artifacts: artifacts,
+      measure: measure,
+      counting: counting,
+      parameters: try parameters(isExact: counting == .valgrind || counting == .hardware),
+      fingerprint: Doctor.facts.fingerprint,
+      alert: alert?.number,
+      launchlabVersion: LaunchlabVersion.current
+    )
+    return (start, found.notes)
+  }
+
+  // MARK: - Target and state
+
+  private func measured() throws(WorkflowError) -> (Target, LaunchState) {
+    let names = scenario.targets.map(\.name)
+    let name = options.target ?? alert?.target
+    guard name != nil || names.count == 1 else {
+      throw .badOption(
+        name: "--target",
+        value: "",
+        expected: "one of the targets of the scenario: \(names.joined(separator: ", "))"
+      )
+    }
+    guard let target = scenario.targets.first(where: { $0.name == name ?? names[0] }) else {
+      throw .badOption(
+        name: "--target",
+        value: name ?? "",
+        expected: "a target of the scenario: \(names.joined(separator: ", "))"
+      )
+    }
+    return (target, try state())
+  }
+
+  /// The state that was asked for; else warm, or the only one of the scenario.
+  private func state() throws(WorkflowError) -> LaunchState {
+    guard let word = options.state ?? alert?.state else {
+      return scenario.states.contains(.warm) ? .warm : scenario.states[0]
+    }
+    guard let state = LaunchState(rawValue: word) else {
+      throw .badOption(
+        name: "--state",
+        value: word,
+        expected: "one of: \(LaunchState.allCases.map(\.rawValue).joined(separator: ", "))"
+      )
+    }
+    return state
+  }
+
+  private static func scenario(_ options: BisectOptions, alert: AlertRange?) throws -> Scenario {
+    if let path = options.scenario ?? alert?.scenarioPath {
+      let scenario = try ScenarioFile.load(path: path, suppressing: [])
+      try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
+      guard scenario.source != nil || options.artifacts != nil else {
+        throw WorkflowError.cannotBisect(
+          reason: "\(path) has no section `source` to build revisions from",
+          remedy: "add `source`, or give ready-made executables with --artifacts"
+        )
+      }
+      return scenario
+    }
+    guard !options.launching.command.isEmpty else {
+      throw WorkflowError.cannotBisect(
+        reason: "nothing says what is launched",
+        remedy: "give --scenario FILE, or a command after --"
+      )
+    }
+    var scenario = try ScenarioFile.load(options: options.launching)
+    guard options.build != nil || options.artifacts != nil else {
+      throw WorkflowError.cannotBisect(
+        reason: "nothing says how the command is built",
+        remedy: "give --build COMMAND, or ready-made executables with --artifacts"
+      )
+    }
+    scenario.source = options.build.map {
+      Source(repository: options.launching.directory, build: $0)
+    }
+    return scenario
+  }
+
+  // MARK: - Numbers
+
+  private func parameters(isExact: Bool) throws -> BisectParameters {
+    guard let direction = BisectParameters.Direction(rawValue: options.find) else {
+      throw WorkflowError.badOption(
+        name: "--find",
+        value: options.find,
+        expected: "regression, improvement or any"
+      )
+    }
+    var parameters = BisectParameters(
+      direction: alert?.direction ?? direction,
+      findsAll: options.findsAll,
+      isExact: isExact,
+      isForced: options.isForced,
+      buildSeconds: 30,
+      launchSeconds: 0.1
+    )
+    if let effect = options.minimumEffect {
+      parameters.minimumEffect = log1p(try Percentage(effect, option: "--min-effect").share)
+    }
+    if let confidence = options.confidence {
+      parameters.confidence = try Percentage(confidence, option: "--confidence").share
+    }
+    parameters.limits.launches = options.mostLaunches ?? parameters.limits.launches
+    parameters.limits.builds = options.mostBuilds
+    parameters.limits.seconds = try options.mostTime.map {
+      Double(try ScenarioFile.duration($0, option: "--max-time").count) / 1e9
+    }
+    return parameters
+  }
+
+  func buildTimeLimit() throws -> Nanoseconds { try Self.buildTimeLimit(options) }
+
+  static func buildTimeLimit(_ options: BisectOptions) throws -> Nanoseconds {
+    guard let text = options.buildTimeout else { return BisectRequest.usualBuildTimeLimit }
+    return try ScenarioFile.duration(text, option: "--build-timeout")
+  }
+
+  private func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : "\(options.launching.directory)/\(path)"
+  }
+}
+
+extension Scenario {
+  /// Without what only nights need, and without whom they tell.
+  fileprivate var forBisection: Scenario {
+    var scenario = self
+    scenario.adaptive = nil
+    scenario.budgets = nil
+    scenario.control = nil
+    scenario.notifiers = nil
+    scenario.releases = nil
+    scenario.includesEmptyBaseline = false
+    scenario.stages = nil
+    scenario.bisection = nil
+    return scenario
+  }
+}

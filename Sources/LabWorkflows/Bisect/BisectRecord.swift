@@ -1,0 +1,58 @@
+import Foundation
+import LabModel
+
+/// The log of a bisection as it was read.
+struct BisectRecord {
+  let path: String
+  let start: BisectStart
+
+  /// What followed the start, in order.
+  let events: [BisectEvent]
+
+  /// The length of the whole lines in bytes; what follows was cut off in the middle of a line.
+  let length: Int
+
+  /// Reads a log.
+  ///
+  /// - Throws: ``WorkflowError/badBisection(path:line:reason:)`` for a line that is no event, and
+  ///   ``WorkflowError/cannotRead(path:reason:)``.
+  init(path: String) throws {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw WorkflowError.cannotRead(path: path, reason: error.localizedDescription)
+    }
+    let whole = data.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let lines = data[..<whole].split(separator: UInt8(ascii: "\n"))
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    var events: [BisectEvent] = []
+    for (index, line) in lines.enumerated() {
+      do {
+        events.append(try decoder.decode(BisectEvent.self, from: line))
+      } catch {
+        throw WorkflowError.badBisection(
+          path: path,
+          line: index + 1,
+          reason: "it is no event of a bisection"
+        )
+      }
+    }
+    guard case .started(let start)? = events.first else {
+      throw WorkflowError.badBisection(path: path, line: 1, reason: "it does not say the start")
+    }
+    guard start.rules == BisectStart.currentRules else {
+      throw WorkflowError.badBisection(
+        path: path,
+        line: 1,
+        reason: "it was written by the rules \(start.rules) of launchlab "
+          + "\(start.launchlabVersion), and this launchlab has \(BisectStart.currentRules)"
+      )
+    }
+    self.path = path
+    self.start = start
+    self.events = Array(events.dropFirst())
+    length = whole
+  }
+}

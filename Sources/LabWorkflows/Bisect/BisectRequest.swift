@@ -1,0 +1,105 @@
+import Foundation
+import LabAnalysis
+import LabHost
+import LabModel
+
+/// A bisection that is to begin or to go on.
+package struct BisectRequest: Sendable {
+  let beginning: Beginning
+
+  /// The absolute path of the directory of the store, which also holds builds.
+  let storeDirectory: String
+
+  /// What is expected of the work.
+  let plan: BisectPlan
+
+  let jobs: Int
+  let buildTimeLimit: Nanoseconds
+  let retriesFailures: Bool
+
+  /// The command line of launchlab.
+  let commandLine: [String]
+
+  /// A new bisection, or one that was cut off.
+  enum Beginning: Sendable {
+    case new(BisectStart, notes: [Diagnostic])
+    case resumed(BisectRecord)
+  }
+
+  /// The longest build where nothing else is said.
+  static let usualBuildTimeLimit = Nanoseconds.seconds(3600)
+
+  /// Finds the range, the target and the measure that options ask for.
+  ///
+  /// - Throws: `ScenarioError`, `HostError` and ``WorkflowError`` for what cannot be bisected.
+  package init(_ options: BisectOptions) async throws {
+    let question = try BisectQuestion(options)
+    let (start, notes) = try await question.start()
+    self.init(
+      beginning: .new(start, notes: notes),
+      storeDirectory: question.storeDirectory,
+      plan: PlanNoise(start: start, store: question.store).plan,
+      options: options,
+      limit: try question.buildTimeLimit()
+    )
+  }
+
+  /// Goes on with a bisection that was cut off.
+  ///
+  /// - Parameters:
+  ///   - id: The first digits of its id, or `last`.
+  ///   - options: Its store, jobs and build limits count; everything else is in the log.
+  /// - Throws: ``WorkflowError`` for what is no such bisection.
+  package init(resuming id: String, _ options: BisectOptions) throws {
+    let store = StoreLocation.path(options.store, beside: options.launching.directory)
+    let directory = (store as NSString).deletingLastPathComponent
+    let location = BisectLocation(storeDirectory: directory)
+    let record = try BisectRecord(path: location.log(of: location.id(id)))
+    self.init(
+      beginning: .resumed(record),
+      storeDirectory: directory,
+      plan: PlanNoise(start: record.start, store: store).plan,
+      options: options,
+      limit: try BisectQuestion.buildTimeLimit(options)
+    )
+  }
+
+  /// Who makes the revisions of a start launchable.
+  func builder(of start: BisectStart, interrupt: InterruptFlag) throws -> any BisectBuilder {
+    if let artifacts = start.artifacts {
+      return try ArtifactShelf(
+        directory: artifacts,
+        scenario: start.scenario,
+        good: start.revisions.first?.id,
+        bad: start.revisions.last?.id
+      )
+    }
+    guard let source = start.scenario.source else { throw BisectRangeError.noSource }
+    return RevisionBuilder(
+      source: source,
+      scenario: start.scenario,
+      revisions: start.revisions,
+      cache: CacheLocation(directory: storeDirectory),
+      jobs: jobs,
+      timeLimit: .nanoseconds(buildTimeLimit.count),
+      triesAgain: retriesFailures,
+      interrupt: interrupt
+    )
+  }
+
+  private init(
+    beginning: Beginning,
+    storeDirectory: String,
+    plan: BisectPlan,
+    options: BisectOptions,
+    limit: Nanoseconds
+  ) {
+    self.beginning = beginning
+    self.storeDirectory = storeDirectory
+    self.plan = plan
+    jobs = max(1, options.jobs)
+    buildTimeLimit = limit
+    retriesFailures = options.retriesFailures
+    commandLine = ["launchlab", "bisect"] + [options.range].compactMap(\.self)
+  }
+}

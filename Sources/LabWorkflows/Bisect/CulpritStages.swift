@@ -1,0 +1,39 @@
+import LabAnalysis
+import LabHost
+import LabModel
+
+/// Tells what changed in the stages of a launch between a culprit and its parent.
+struct CulpritStages {
+  let start: BisectStart
+
+  /// The two builds, as they were launched.
+  let parent: Target
+  let culprit: Target
+
+  /// How often each of the two is launched.
+  static let launches = 7
+
+  /// Launches both under the probe, in the same blocks.
+  ///
+  /// - Parameters:
+  ///   - session: The lab; it ends with these launches.
+  ///   - interrupt: Ends them when it is set.
+  /// - Returns: What differs beyond the noise, the largest first.
+  /// - Throws: a ``LabError`` when the launches cannot be made.
+  func differences(
+    in session: LabSession,
+    interrupt: InterruptFlag
+  ) async throws -> [StageDifference] {
+    var scenario = start.scenario.comparing([parent, culprit])
+    scenario.targets[0].name = "parent"
+    scenario.targets[1].name = "culprit"
+    scenario.stages = StagePlan(launches: Self.launches)
+    scenario.launches = Self.launches
+    let result = try await StagesWorkflow(scenario: scenario)
+      .run(in: session, interrupt: interrupt) { _ in }
+    func stages(of target: String) -> [LaunchStages] {
+      result.launches.filter { $0.arm.target == target }.map(\.stages)
+    }
+    return StageDifference.differences(from: stages(of: "parent"), to: stages(of: "culprit"))
+  }
+}

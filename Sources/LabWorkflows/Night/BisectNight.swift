@@ -1,0 +1,84 @@
+import Foundation
+import LabAnalysis
+import LabHost
+import LabModel
+import LabReport
+
+/// Bisects the regressions that a night has confirmed, where the scenario wants it.
+struct BisectNight {
+  let request: RunRequest
+
+  /// Bisects one alert after the other within the time that the scenario gives for all of them.
+  ///
+  /// - Parameters:
+  ///   - alerts: Those of the scenario after the night.
+  ///   - run: The id of the night.
+  ///   - observe: Told of each step.
+  /// - Returns: A note on each bisection, or a warning why there was none.
+  func notes(on alerts: [Alert], after run: RunRecord) async -> [Diagnostic] {
+    guard let wish = request.scenario.bisection else { return [] }
+    let deadline = Date().addingTimeInterval(Double(wish.time.count) / 1e9)
+    var notes: [Diagnostic] = []
+    for alert in alerts where Self.isNew(alert, since: run.startedAt) {
+      let left = deadline.timeIntervalSinceNow
+      guard left >= 1 else {
+        notes.append(Self.failure(of: alert, "the time of `bisect.max_time` is over"))
+        continue
+      }
+      do {
+        notes.append(note(on: try await bisected(alert, seconds: left), of: alert))
+      } catch {
+        let known = (error as? any LabError)?.diagnostics.first?.problem
+        notes.append(Self.failure(of: alert, known ?? "\(error)"))
+      }
+    }
+    return notes
+  }
+
+  /// Whether a regression by the code was confirmed by the night.
+  static func isNew(_ alert: Alert, since night: Date) -> Bool {
+    guard alert.state == .confirmed, alert.cause == .code, alert.kind == .step,
+      alert.direction == .worse
+    else { return false }
+    let confirmed = alert.events.first { $0.state == .confirmed }
+    return (confirmed?.at ?? .distantPast) >= night
+  }
+
+  private func bisected(_ alert: Alert, seconds: Double) async throws -> BisectSummary {
+    let wish = request.scenario.bisection ?? AutomaticBisection()
+    let options = BisectOptions(
+      scenario: request.commandLine.count == 3 ? request.commandLine[2] : nil,
+      launching: MeasureOptions(
+        command: [],
+        states: [],
+        launches: 1,
+        directory: FileManager.default.currentDirectoryPath
+      ),
+      alert: alert.id,
+      mostTime: "\(Int(seconds))s",
+      jobs: wish.jobs,
+      store: request.store
+    )
+    return try await BisectWorkflow(request: BisectRequest(options)).run { _ in }
+  }
+
+  private func note(on summary: BisectSummary, of alert: Alert) -> Diagnostic {
+    Diagnostic(
+      .note,
+      id: "bisected",
+      problem: "\(alert.id) was bisected: \(summary.headline)",
+      place: BisectLocation(storeDirectory: request.storeDirectory).report(of: summary.start.id),
+      remedy: summary.isInterrupted
+        ? "go on with `launchlab bisect --resume \(summary.start.id)`" : nil
+    )
+  }
+
+  private static func failure(of alert: Alert, _ reason: String) -> Diagnostic {
+    Diagnostic(
+      .warning,
+      id: "not-bisected",
+      problem: "\(alert.id) was not bisected: \(reason)",
+      remedy: "bisect it with `launchlab bisect --alert \(alert.id)`"
+    )
+  }
+}

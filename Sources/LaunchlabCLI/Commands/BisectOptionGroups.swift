@@ -1,0 +1,98 @@
+import ArgumentParser
+import LabModel
+import LabWorkflows
+
+/// What a bisection looks for.
+struct BisectQuestionOptions: ParsableArguments {
+  @Option(
+    help: "Build and launch as this scenario <file> says.",
+    completion: .file(extensions: ["yml", "yaml"])
+  )
+  var scenario: String?
+
+  @Option(help: "Without a scenario, build each commit with this shell <command>.")
+  var build: String?
+
+  @Option(
+    help: "Bisect the ready-made executables in this <directory>, one per version in order.",
+    completion: .directory
+  )
+  var artifacts: String?
+
+  @Option(help: "Take range, target, state and metric from the alert of this <id>, such as R-17.")
+  var alert: String?
+
+  @Option(help: "Launch this <target> of the scenario (default: the only one).")
+  var target: String?
+
+  @Option(
+    help: "Launch in this <state> (default: warm, or the only one of the scenario).",
+    completion: .list(LaunchState.allCases.map(\.rawValue))
+  )
+  var state: String?
+
+  @Option(
+    help: """
+      Measure this <metric>: launch, peak_rss and so on, a stage such as fixup, a number such as \
+      libraries, or instructions (default: launch).
+      """,
+    completion: .list(MeasureResolver.names)
+  )
+  var metric: String?
+
+  @Option(
+    help: "Look for a regression, an improvement, or any of both.",
+    completion: .list(BisectParameters.Direction.allCases.map(\.rawValue))
+  )
+  var find = BisectParameters.Direction.regression.rawValue
+
+  @Option(help: "Look for changes of at least this <percentage> (default: 1%).")
+  var minEffect: String?
+
+  @Option(help: "Name a commit that it is with this <probability> (default: 95%).")
+  var confidence: String?
+
+  @Flag(help: "Find every change in the range, improvements included.")
+  var all = false
+
+  @Flag(help: "Search although the ends do not differ; a culprit is confirmed all the same.")
+  var force = false
+}
+
+/// How much a bisection may do.
+struct BisectWorkOptions: ParsableArguments {
+  @Option(help: "Launch at most this <number> of times (default: 4000).")
+  var maxLaunches: Int?
+
+  @Option(help: "Build at most this <number> of commits (default: 2 log2(n) + 12).")
+  var maxBuilds: Int?
+
+  @Option(help: "Build and launch for at most this <duration>, such as 2h.")
+  var maxTime: String?
+
+  @Option(help: "Give up a build after this <duration> (default: 1h).")
+  var buildTimeout: String?
+
+  @Option(help: "Build this <number> of commits at the same time, ahead of need.")
+  var jobs = 1
+
+  @Flag(help: "Build again what has failed before.")
+  var retryFailed = false
+
+  @Option(help: "Do not build this <revision>; may be given more than once.")
+  var skip: [String] = []
+
+  @Option(help: "Only commits that touch this <path> may be the change; may be repeated.")
+  var path: [String] = []
+
+  @Flag(help: "Search the commits of merged branches too, not the first parents only.")
+  var allParents = false
+
+  func validate() throws {
+    if let maxLaunches, maxLaunches < 32 {
+      throw ValidationError("--max-launches must be at least 32")
+    }
+    if let maxBuilds, maxBuilds < 2 { throw ValidationError("--max-builds must be at least 2") }
+    if jobs < 1 { throw ValidationError("--jobs must be at least 1") }
+  }
+}

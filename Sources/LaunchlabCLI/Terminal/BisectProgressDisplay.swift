@@ -1,0 +1,57 @@
+import Foundation
+import LabModel
+import LabReport
+import LabWorkflows
+
+/// Shows the events of a bisection on stderr: a line that is redrawn on a terminal, lines otherwise.
+final class BisectProgressDisplay {
+  private let console: Console
+  private var lastDrawn: ContinuousClock.Instant?
+  private var isLineShown = false
+
+  init(console: Console) { self.console = console }
+
+  func show(_ event: BisectProgressEvent) {
+    switch event {
+    case .started(let start, let plan, let events):
+      let resumed = events > 0 ? "going on after \(events) events, " : ""
+      note("bisection \(start.id): \(resumed)\(start.range)")
+      if events == 0 { note(BisectPlanText(plan, start: start).rendered()) }
+    case .noted(let diagnostic):
+      clear()
+      console.show([diagnostic])
+    case .building(let revision, let number):
+      note("build \(number): \(revision.id.prefix(12)) \(revision.subject.forTerminal)")
+    case .built(let built, _):
+      if let failure = built.failure { note("  \(failure.forTerminal)") }
+    case .launched(let done, let total, let progress):
+      guard console.stderr.isTerminal else { return }
+      draw("\(BisectProgressText(progress).rendered()), row \(done)/\(total)")
+    case .decided(let progress):
+      let line = BisectProgressText(progress).rendered()
+      guard console.stderr.isTerminal else { return note(line) }
+      draw(line)
+    }
+  }
+
+  /// Removes the line, so that what follows begins on a clean one.
+  func clear() {
+    guard isLineShown else { return }
+    try? console.stderr.write("\r\u{1B}[K")
+    isLineShown = false
+  }
+
+  private func note(_ line: String) {
+    clear()
+    console.note(line)
+  }
+
+  private func draw(_ line: String) {
+    let now = ContinuousClock.now
+    if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
+    lastDrawn = now
+    let width = max(20, (console.stderr.width ?? 80) - 1)
+    try? console.stderr.write("\r\u{1B}[K\(line.prefix(width))")
+    isLineShown = true
+  }
+}

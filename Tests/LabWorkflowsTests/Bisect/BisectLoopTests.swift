@@ -1,0 +1,151 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabTestSupport
+import Testing
+
+@testable import LabWorkflows
+
+@Suite(.temporaryDirectory)
+struct BisectLoopTests {
+  private let path = "\(TemporaryDirectory.path)/bisect/id/log.jsonl"
+
+  /// Bisects in one go.
+  private func whole(_ range: SimulatedRange, at path: String) async throws -> BisectCourse {
+    let start = range.start()
+    var loop = BisectLoop(
+      course: BisectCourse(start),
+      log: try BisectLog(startingAt: path, with: start)
+    )
+    var builder = SimulatedBuilder(range: range)
+    var launcher = SimulatedLauncher(range: range, rows: 0)
+    try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+    loop.log.close()
+    return loop.course
+  }
+
+  @Test func `finds the planted change and confirms it`() async throws {
+    let course = try await whole(SimulatedRange(), at: path)
+
+    let answer = try #require(course.end)
+    #expect(answer.outcome == .found)
+    #expect(answer.culprits.map(\.revisions) == [17...17])
+    #expect(course.engine.builds <= 9)
+  }
+
+  @Test func `names the set that broken commits hide the change in`() async throws {
+    let range = SimulatedRange(broken: [15, 16])
+
+    let course = try await whole(range, at: path)
+
+    #expect(course.end?.culprits.map(\.revisions) == [15...17])
+    #expect(course.failures[16] == "it does not build" || course.failures[15] != nil)
+  }
+
+  @Test func `treats what cannot be launched as broken`() async throws {
+    let course = try await whole(SimulatedRange(unlaunchable: [16]), at: path)
+
+    #expect(course.end?.culprits.map(\.revisions) == [16...17])
+    #expect(course.failures[16] == "it ended with status 1")
+  }
+
+  @Test func `fails politely when an end cannot be launched`() async throws {
+    let course = try await whole(SimulatedRange(unlaunchable: [24]), at: path)
+
+    #expect(course.end?.outcome == .failed(end: 24))
+  }
+
+  @Test func `goes on from any line as if it had never stopped`() async throws {
+    let range = SimulatedRange(broken: [12])
+    let course = try await whole(range, at: path)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let lines = text.split(separator: "\n")
+    for count in stride(from: 1, to: lines.count, by: 7) {
+      let cut = "\(TemporaryDirectory.path)/cut-\(count).jsonl"
+      let torn = String((lines[count]).dropLast(3))
+      let kept = lines[..<count].joined(separator: "\n") + "\n" + torn
+      try kept.write(toFile: cut, atomically: true, encoding: .utf8)
+
+      let record = try BisectRecord(path: cut)
+      var loop = BisectLoop(
+        course: try BisectReplay.course(of: record),
+        log: try BisectLog(resumingAt: cut, length: record.length)
+      )
+      var builder = SimulatedBuilder(range: range)
+      let rows = record.events.count { if case .row = $0 { true } else { false } }
+      var launcher = SimulatedLauncher(range: range, rows: rows)
+      try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+      loop.log.close()
+
+      #expect(loop.course.end == course.end)
+      let resumed = try String(contentsOfFile: cut, encoding: .utf8).split(separator: "\n")
+      #expect(resumed.dropLast() == lines.dropLast())
+      let before = Set(
+        record.events.compactMap { event -> Int? in
+          if case .built(let built) = event { built.revision } else { nil }
+        }
+      )
+      #expect(before.isDisjoint(with: builder.built))
+    }
+  }
+
+  @Test func `keeps the rows of an action that was interrupted`() async throws {
+    let range = SimulatedRange()
+    let start = range.start()
+    var loop = BisectLoop(
+      course: BisectCourse(start),
+      log: try BisectLog(startingAt: path, with: start)
+    )
+    var builder = SimulatedBuilder(range: range)
+    var launcher = SimulatedLauncher(range: range, rows: 0, rowsUntilInterrupt: 5)
+    await #expect(throws: Interruption.self) {
+      try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+    }
+
+    let course = try BisectReplay.course(of: BisectRecord(path: path))
+
+    #expect(course.rows.count == 5)
+    #expect(course.action == .launch(arms: [0, 24], rows: 16))
+  }
+
+  @Test func `replays its own log, and refuses one that was changed`() async throws {
+    let course = try await whole(SimulatedRange(), at: path)
+    let replayed = try BisectReplay(path: path).summary()
+    #expect(replayed.answer == course.end)
+
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let other = text.replacing(#""revision":12,"#, with: #""revision":13,"#, maxReplacements: 1)
+    #expect(other != text)
+    try other.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect {
+      try BisectReplay(path: path).summary()
+    } throws: { error in
+      (error as? WorkflowError)?.diagnostics.first?.id == "other-decision"
+    }
+  }
+
+  @Test func `refuses a log that ends otherwise than its events say`() async throws {
+    _ = try await whole(SimulatedRange(), at: path)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try text.replacing("[[17,17]]", with: "[[16,16]]")
+      .write(toFile: path, atomically: true, encoding: .utf8)
+
+    #expect {
+      try BisectReplay(path: path).summary()
+    } throws: { error in
+      (error as? WorkflowError)?.diagnostics.first?.id == "other-decision"
+    }
+  }
+
+  @Test(arguments: ["", "{}\n", "no json\n", #"{"resumed":{"at":"2026-11-21T04:30:00Z"}}"# + "\n"])
+  func `refuses what is no log`(text: String) throws {
+    let path = "\(TemporaryDirectory.path)/log.jsonl"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+
+    #expect {
+      try BisectRecord(path: path)
+    } throws: { error in
+      (error as? WorkflowError)?.diagnostics.first?.id == "bad-bisection"
+    }
+  }
+}

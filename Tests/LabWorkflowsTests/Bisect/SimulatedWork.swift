@@ -1,0 +1,102 @@
+import Foundation
+import LabAnalysis
+import LabModel
+
+@testable import LabWorkflows
+
+/// What a simulated bisection is about: a step of some size at one revision.
+struct SimulatedRange {
+  var count = 24
+  var culprit = 17
+  var effect = 0.08
+  var noise = 0.02
+  var broken: Set<Int> = []
+  var unlaunchable: Set<Int> = []
+
+  func start(_ parameters: BisectParameters = BisectParameters()) -> BisectStart {
+    BisectStart(
+      id: "20261121T043000Z-3fa2",
+      startedAt: Date(timeIntervalSince1970: 1_795_000_000),
+      revisions: (0...count).map { BisectRevision(id: "c\($0)", subject: "commit \($0)") },
+      range: "c0..c\(count)",
+      scenario: Scenario(
+        name: "simulated",
+        targets: [Target(name: "app", command: ["/bin/true"], directory: "/")],
+        states: [.warm],
+        launches: 1,
+        directory: "/"
+      ),
+      measure: .metric(.launch),
+      parameters: parameters,
+      fingerprint: "here",
+      launchlabVersion: "1"
+    )
+  }
+
+  /// The nanoseconds of a launch; the same number of a launch gives the same time.
+  func time(of revision: Int, launch: Int) -> Double {
+    var generator = SplitMix64(seed: UInt64(launch), part: revision)
+    let first = Double(generator.next(below: 1 << 30) + 1) / Double(1 << 30)
+    let second = Double(generator.next(below: 1 << 30)) / Double(1 << 30)
+    let normal = (-2 * log(first)).squareRoot() * cos(2 * .pi * second)
+    let level = revision >= culprit ? effect : 0
+    return (5e6 * exp(level + noise * normal)).rounded()
+  }
+}
+
+/// Builds at once, and counts how often.
+struct SimulatedBuilder: BisectBuilder {
+  let range: SimulatedRange
+  var buildsAhead: Int { 0 }
+
+  /// The revisions that were built, in order.
+  var built: [Int] = []
+
+  mutating func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt {
+    built.append(revision)
+    let isBroken = range.broken.contains(revision)
+    return BisectBuilt(
+      revision: revision,
+      failure: isBroken ? "it does not build" : nil,
+      seconds: 2,
+      digest: isBroken ? nil : "digest \(revision)",
+      target: isBroken ? nil : Target(name: "app", command: ["/bin/true"], directory: "/")
+    )
+  }
+
+  func isLaunchable(_ built: BisectBuilt) -> Bool { true }
+}
+
+/// Gives times at once, and is interrupted after some rows.
+struct SimulatedLauncher: BisectLauncher {
+  let range: SimulatedRange
+
+  /// How many rows were launched, those of former processes included.
+  var rows: Int
+
+  var rowsUntilInterrupt = Int.max
+
+  mutating func launch(
+    _ arms: [(revision: Int, target: Target)],
+    rows: Range<Int>,
+    isNew: (Int) -> Bool,
+    take: (BisectRow) throws -> Void
+  ) async throws -> (revision: Int, reason: String)? {
+    if let arm = arms.first(where: { range.unlaunchable.contains($0.revision) }) {
+      return (arm.revision, "it ended with status 1")
+    }
+    for _ in rows {
+      guard rowsUntilInterrupt > 0 else { throw Interruption() }
+      rowsUntilInterrupt -= 1
+      let values = arms.map { range.time(of: $0.revision, launch: self.rows) }
+      self.rows += 1
+      try take(BisectRow(arms: arms.map(\.revision), values: values, seconds: 0.01))
+    }
+    return nil
+  }
+}
+
+struct Interruption: LabError {
+  var diagnostics: [Diagnostic] { [Diagnostic(.error, id: "interrupted", problem: "stop")] }
+  var exitCode: LabExitCode { .interrupted }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// Bisections of a repository with one planted change, as a person runs them.
+  @Suite(
+    .enabled(if: Machine.has("git"), "git is not installed"),
+    .enabled(if: Machine.has("cc"), "there is no C compiler `cc`")
+  ) struct BisectTests {
+    private static let commits = 30
+    private static let culprit = 19
+
+    /// The commits that do not compile.
+    private static let broken = 9...10
+
+    /// Writes a repository whose program does half as much work again from one commit on.
+    ///
+    /// - Returns: The ids of the commits, the good end first.
+    private static func makeRepository(_ lab: Launchlab) throws -> [String] {
+      for number in 0...commits {
+        let rounds = number >= culprit ? 3_000_000 : 2_000_000
+        let error = broken.contains(number) ? "#error it does not compile" : ""
+        try lab.write(
+          """
+          // \(number)
+          \(error)
+          int main(void) { volatile long n = 0; while (n < \(rounds)) n++; return 0; }
+
+          """,
+          to: "repository/app.c"
+        )
+        if number == 0 { try lab.makeRepository() } else { try lab.commit() }
+      }
+      try lab.write(
+        """
+        scenario: app
+        source: {repository: repository, build: "cc -O1 -o app app.c && echo $PWD >> $TALLY"}
+        targets:
+          app: {command: [./app]}
+        states: [warm]
+        """.replacing("$TALLY", with: lab.path("tally")),
+        to: "scenario.yml"
+      )
+      return try lab.git("log", "--reverse", "--format=%H").split(separator: "\n").map(String.init)
+    }
+
+    private struct Answer: Decodable {
+      struct Culprit: Decodable {
+        let commit: String
+        let ratio: Double
+      }
+
+      let outcome: String
+      let culprits: [Culprit]
+      let builds: Int
+      let skipped: [String]
+    }
+
+    private static func answer(_ output: Tool.Output) throws -> Answer {
+      try JSONDecoder().decode(Answer.self, from: Data(output.stdout.utf8))
+    }
+
+    @Test func `names the planted commit, and touches nothing of the user's`() async throws {
+      let lab = Launchlab()
+      let commits = try Self.makeRepository(lab)
+      try lab.write("int unfinished;", to: "repository/other.c")
+      let before =
+        try lab.git("status", "--porcelain") + lab.git("show-ref")
+        + lab.git("config", "--list", "--local") + lab.git("worktree", "list")
+
+      let output = try await lab.run(
+        "bisect",
+        "\(commits[0])..HEAD",
+        "--scenario",
+        "scenario.yml",
+        "--json",
+        "-"
+      )
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let answer = try Self.answer(output)
+      #expect(answer.outcome == "found")
+      #expect(answer.culprits.map(\.commit) == [commits[Self.culprit]])
+      #expect(answer.builds <= 11)
+      let after =
+        try lab.git("status", "--porcelain") + lab.git("show-ref")
+        + lab.git("config", "--list", "--local") + lab.git("worktree", "list")
+      #expect(after == before)
+    }
+
+    @Test func `goes on after every kill, and builds nothing twice`() async throws {
+      let lab = Launchlab()
+      let commits = try Self.makeRepository(lab)
+      var session = try lab.start([
+        "bisect", "\(commits[0])..HEAD", "--scenario", "scenario.yml", "--json", "-",
+      ])
+      for kill in 1...6 {
+        let lines = kill * 17
+        _ = try await eventually {
+          !session.tool.process.isRunning || Self.logLines(lab) >= lines
+        }
+        session.send(SIGKILL)
+        _ = session.tool.finish()
+        session = try lab.start(["bisect", "--resume", "last", "--json", "-"])
+      }
+      let output = try await session.finish()
+
+      // One that ended between two kills is not resumed.
+      if output.status == 64 {
+        #expect(output.stderr.contains("it has ended"))
+      } else {
+        #expect(output.status == 0, "\(output.stderr)")
+        #expect(try Self.answer(output).culprits.map(\.commit) == [commits[Self.culprit]])
+      }
+      let log = try #require(Self.log(lab))
+      let replayed = try await lab.run("bisect", "--replay", log, "--json", "-")
+      #expect(replayed.status == 0, "\(replayed.stderr)")
+      #expect(try Self.answer(replayed).culprits.map(\.commit) == [commits[Self.culprit]])
+      let tally = try String(contentsOfFile: lab.path("tally"), encoding: .utf8)
+      let built = tally.split(separator: "\n")
+      #expect(Set(built).count == built.count)
+    }
+
+    @Test func `refuses a range without a change`() async throws {
+      let lab = Launchlab()
+      let commits = try Self.makeRepository(lab)
+
+      let output = try await lab.run(
+        "bisect",
+        "\(commits[0])..\(commits[Self.culprit - 1])",
+        "--scenario",
+        "scenario.yml",
+        "--min-effect",
+        "20%"
+      )
+
+      #expect(output.status == 125, "\(output.stderr)")
+      #expect(output.stdout.contains("no regression"))
+    }
+
+    @Test func `bisects ready-made executables`() async throws {
+      let lab = Launchlab()
+      for number in 1...12 {
+        let rounds = number >= 8 ? 3_000_000 : 2_000_000
+        try lab.write(
+          "int main(void) { volatile long n = \(number); while (n < \(rounds)) n++; return 0; }\n",
+          to: "app.c"
+        )
+        try FileManager.default.createDirectory(
+          atPath: lab.path("shelf"),
+          withIntermediateDirectories: true
+        )
+        _ = try Tool.run("cc", ["-O1", "-o", lab.path("shelf/v\(number)"), lab.path("app.c")])
+      }
+
+      let output = try await lab.run("bisect", "--artifacts", "shelf", "--json", "-", "--", "app")
+
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(try Self.answer(output).culprits.map(\.commit) == ["v8"])
+    }
+
+    @Test(.enabled(if: Machine.has("valgrind"), "valgrind is not installed"))
+    func `counts instructions where launches are noisy`() async throws {
+      let lab = Launchlab()
+      let commits = try Self.makeRepository(lab)
+
+      let output = try await lab.run(
+        "bisect",
+        "\(commits[0])..HEAD",
+        "--scenario",
+        "scenario.yml",
+        "--metric",
+        "instructions",
+        "--json",
+        "-"
+      )
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let answer = try Self.answer(output)
+      #expect(answer.culprits.map(\.commit) == [commits[Self.culprit]])
+      // The loop is nearly all that the program does.
+      #expect((1.3...1.6).contains(answer.culprits.first?.ratio ?? 0))
+    }
+
+    private static func log(_ lab: Launchlab) -> String? {
+      lab.names(in: ".launchlab/bisect").last.map {
+        lab.path(".launchlab/bisect/\($0)/log.jsonl")
+      }
+    }
+
+    private static func logLines(_ lab: Launchlab) -> Int {
+      let text = log(lab).flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+      return text?.count { $0 == "\n" } ?? 0
+    }
+  }
+}
