@@ -5,6 +5,9 @@ extension BisectEngine {
   mutating func decide() -> BisectAction {
     if range.isEmpty { return done(.refused(.same)) }
     if phase == .ends, let action = decideEnds() { return action }
+    if let end = [0, range.last].first(where: { range.status[$0] == .broken }) {
+      return done(.failed(end: end))
+    }
     while true {
       let action =
         switch phase {
@@ -62,7 +65,8 @@ extension BisectEngine {
   private mutating func beginSearch() {
     let bad = range.last
     noise = scale(of: pairs[PairOfBuilds(0, bad)] ?? [])
-    let estimate = (difference?.estimate ?? 0) * orientation
+    var estimate = (difference?.estimate ?? 0) * orientation
+    if parameters.isForced, estimate < parameters.minimumEffect { estimate = rules.forcedEffect }
     begin(BisectSegment(lower: 0, upper: bad, effect: estimate, orientation: orientation))
   }
 

@@ -11,6 +11,16 @@ extension BisectEngine {
     return nil
   }
 
+  /// Cuts launches to those that are left; the first comparison of the ends is always made.
+  func withinLimits(_ action: BisectAction) -> BisectAction {
+    guard case .launch(let arms, let rows) = action, rules.isShipped, phase != .ends else {
+      return action
+    }
+    let left = (parameters.limits.launches - launches) / arms.count
+    guard left > 0 else { return done(.inconclusive(.launchesSpent)) }
+    return .launch(arms: arms, rows: min(rows, left))
+  }
+
   var timeIsSpent: Bool {
     parameters.limits.seconds.map { costs.seconds >= $0 } ?? false
   }

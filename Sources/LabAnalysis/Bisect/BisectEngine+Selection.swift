@@ -6,22 +6,10 @@ extension BisectEngine {
   ///
   /// - Returns: Nil when nothing is worth its launches any more.
   func select() -> BisectAction? {
-    var candidate: Int
-    var count: Int
-    if let splitCandidate {
-      candidate = splitCandidate
-      count = rules.splitRounds - rounds[splitCandidate]
-    } else {
-      guard let best = bestCandidate() else { return nil }
-      (candidate, count) = best
-    }
+    let split = splitCandidate.map { (revision: $0, rows: rules.splitRounds - rounds[$0]) }
+    guard let (candidate, count) = split ?? bestCandidate() else { return nil }
     if range.status[candidate] == .unknown { return .build(candidate) }
-    let arms = arms(of: candidate)
-    if rules.isShipped {
-      let left = (parameters.limits.launches - launches) / arms.count
-      count = max(1, min(count, left))
-    }
-    return .launch(arms: arms, rows: count)
+    return .launch(arms: arms(of: candidate), rows: count)
   }
 
   /// A candidate between the nearest builds that are probably good and bad, or alone.

@@ -110,7 +110,7 @@ package struct BisectEngine: Sendable {
 
   /// What to do next; the same until the result is told.
   package mutating func next() -> BisectAction {
-    let next = decide()
+    let next = withinLimits(decide())
     action = next
     return next
   }

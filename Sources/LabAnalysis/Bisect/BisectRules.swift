@@ -34,6 +34,9 @@ struct BisectRules: Hashable, Sendable {
   /// How often a culprit may fail to be confirmed.
   var mostConfirmations = 4
 
+  /// The size that is expected where a search is forced although the ends do not differ.
+  var forcedEffect = 0.05
+
   /// The least scale of one launch.
   var scaleFloor = 1e-4
 

@@ -40,12 +40,14 @@ package struct BisectSimulation: Sendable {
     )
   }
 
-  func bisect(seed: UInt64) -> SimulatedBisection {
-    bisect(seed: seed, rules: .shipped(isExact: parameters.isExact))
-  }
-
-  /// One bisection, with its truth.
-  func bisect(seed: UInt64, rules: BisectRules) -> SimulatedBisection {
+  /// One bisection, with its truth; nil for the rules that are shipped.
+  func bisect(
+    seed: UInt64,
+    parameters: BisectParameters? = nil,
+    rules: BisectRules? = nil
+  ) -> SimulatedBisection {
+    let parameters = parameters ?? self.parameters
+    let rules = rules ?? .shipped(isExact: parameters.isExact)
     var world = BisectWorld(settings, seed: seed)
     let weights = [Double](repeating: 1, count: settings.candidates + 1)
     var engine = BisectEngine(weights: weights, parameters: parameters, rules: rules)

@@ -101,12 +101,7 @@ struct RevisionClasses: Sendable {
     guard isUsable, let digest else { return }
     digests[revision] = digest
     if let below = built(below: revision), digests[below] == digest {
-      // Bad stands for itself as long as it differs from good.
-      if revision == last, below != 0 {
-        join(below, into: revision)
-      } else {
-        join(revision, into: below)
-      }
+      join(revision, into: below)
     } else if let above = built(above: revision), digests[above] == digest {
       join(revision, into: above)
     }

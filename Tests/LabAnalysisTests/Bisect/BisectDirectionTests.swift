@@ -1,0 +1,65 @@
+import Foundation
+import LabModel
+import Testing
+
+@testable import LabAnalysis
+
+@Suite struct BisectDirectionTests {
+  @Test func `finds an improvement where one is asked for`() throws {
+    var range = ScriptedRange(count: 30, steps: [12: -0.05])
+    let answer = range.bisect(BisectParameters(direction: .improvement))
+    let culprit = try #require(answer.culprits.first)
+    #expect(culprit.revisions == 12...12)
+    #expect(culprit.effect.lower < -0.05 && culprit.effect.upper > -0.05)
+    #expect(try #require(answer.difference).estimate < 0)
+    #expect(try abs(#require(culprit.share) - 1) < 0.2)
+  }
+
+  struct Case: Sendable {
+    let step: Double
+    let direction: BisectParameters.Direction
+    let outcome: BisectOutcome
+  }
+
+  @Test(arguments: [
+    Case(step: -0.05, direction: .regression, outcome: .refused(.opposite)),
+    Case(step: 0.05, direction: .improvement, outcome: .refused(.opposite)),
+    Case(step: 0.05, direction: .any, outcome: .found),
+    Case(step: -0.05, direction: .any, outcome: .found),
+    Case(step: 0.006, direction: .regression, outcome: .refused(.tooSmall)),
+    Case(step: -0.006, direction: .any, outcome: .refused(.tooSmall)),
+    Case(step: 0, direction: .any, outcome: .refused(.same)),
+  ])
+  func `refuses what goes the other way or is too small`(test: Case) {
+    var range = ScriptedRange(count: 30, steps: [12: test.step])
+    range.noise = 0.004
+    #expect(range.bisect(BisectParameters(direction: test.direction)).outcome == test.outcome)
+  }
+
+  @Test func `goes on where it is forced to, and claims nothing that is not there`() {
+    var range = ScriptedRange(count: 16, steps: [:])
+    let limits = BisectLimits(launches: 1500)
+    let answer = range.bisect(BisectParameters(isForced: true, limits: limits))
+    #expect(range.built.count > 2)
+    #expect(answer.culprits.isEmpty)
+    #expect(answer.interval != nil)
+    guard case .inconclusive = answer.outcome else {
+      Issue.record("\(answer.outcome)")
+      return
+    }
+  }
+
+  @Test func `finds a hidden change where it is forced to`() {
+    var range = ScriptedRange(count: 32, steps: [9: 0.05, 21: -0.05])
+    #expect(range.bisect().outcome == .refused(.same))
+    let answer = range.bisect(BisectParameters(isForced: true))
+    #expect(answer.culprits.map(\.revisions) == [9...9])
+  }
+
+  @Test func `finds every change, improvements too, where all are asked for`() {
+    var range = ScriptedRange(count: 64, steps: [10: 0.08, 30: -0.04, 50: 0.05])
+    let answer = range.bisect(BisectParameters(findsAll: true))
+    #expect(answer.culprits.map(\.revisions) == [10...10, 50...50, 30...30])
+    #expect(answer.culprits.map { $0.effect.estimate > 0 } == [true, true, false])
+  }
+}
