@@ -1,0 +1,56 @@
+import LabModel
+import Testing
+
+@testable import LabAnalysis
+
+@Suite struct SimulationSettingsTests {
+  @Test func `reads shares as percentages and as fractions, and keeps what is left out`() throws {
+    let settings = try SimulationSettings(
+      parsing:
+        "n=128, effect=2.5%,cv=0.04,runs=7,seed=9,scenario=two,jitter=0.3%,broken=30%,launches=100"
+    )
+    #expect(settings.candidates == 128)
+    #expect(settings.effect == 0.025)
+    #expect(settings.noise == 0.04)
+    #expect(settings.runs == 7 && settings.seed == 9)
+    #expect(settings.scenario == .two)
+    #expect(settings.broken == 0.3 && settings.launches == 100)
+    #expect(settings.drift == 0.03 && settings.confidence == 0.95)
+    #expect(try SimulationSettings(parsing: "") == SimulationSettings())
+  }
+
+  struct Case: Sendable {
+    let text: String
+    let problem: String
+    let remedy: String
+  }
+
+  @Test(arguments: [
+    Case(text: "efect=5%", problem: "there is no setting `efect`", remedy: "write `effect`"),
+    Case(
+      text: "scenario=nul",
+      problem: "there is no scenario `nul`",
+      remedy: "write `null`"
+    ),
+    Case(
+      text: "n=0",
+      problem: "`n` cannot be `0`",
+      remedy: "write a whole number from 1 to 65536"
+    ),
+    Case(
+      text: "cv=fast",
+      problem: "`cv` cannot be `fast`",
+      remedy: "write a number from 0.0 to 1.0, or a percentage"
+    ),
+    Case(text: "n", problem: "`n` is no setting", remedy: "write it as `key=value`"),
+    Case(text: "n=", problem: "`n=` is no setting", remedy: "write it as `key=value`"),
+  ])
+  func `says what is wrong and what was meant`(test: Case) throws {
+    let error = #expect(throws: SimulationError.self) {
+      try SimulationSettings(parsing: test.text)
+    }
+    #expect(error?.diagnostics.map(\.problem) == [test.problem])
+    #expect(error?.diagnostics.first?.remedy == test.remedy)
+    #expect(error?.exitCode == .usage)
+  }
+}
