@@ -112,7 +112,7 @@ import Testing
     let command = counted(
       """
       trap '' TERM
-      (trap '' TERM; set -m; sleep 1000 & echo $! >> '\(root)/pids'; wait) &
+      bash -c 'trap "" TERM; set -m; sleep 1000 & echo $! >> "$0"; wait' '\(root)/pids' &
       echo $$ >> '\(root)/pids'
       while :; do sleep 0.1; done
       """

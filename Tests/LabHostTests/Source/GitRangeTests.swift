@@ -197,6 +197,22 @@ import Testing
     }
   }
 
+  @Test func `refuses a shallow clone whose first parents are cut off before good`() async throws {
+    let origin = try makeRepository(
+      """
+      add a 1; git tag base; for i in 2 3 4 5; do add a $i; done
+      git checkout -q -b side base; add s 1; git tag good; git checkout -q main
+      git merge -q -m merge side; add a 6
+      git clone -q --depth 3 file://$PWD ../clone
+      """
+    )
+    let clone = try await GitRepository(containing: TemporaryDirectory.path + "/clone")
+    let good = try origin.id("good")
+    await #expect(throws: HostError.rangeRefused(.shallow(repository: clone.directory.string))) {
+      try await clone.range(good: good, bad: "HEAD")
+    }
+  }
+
   @Test func `says what to do when a commit is missing`() async throws {
     let repository = try makeRepository("add a 1; add a 2; add a 3; add a 4")
     let good = try repository.id("HEAD~3")

@@ -146,6 +146,17 @@ import Testing
     #expect(Set(begun.all) == ["1", "2 ahead"])
   }
 
+  @Test func `no tree is built ahead that is built already`() async throws {
+    let begun = Begun()
+    let wait = "while ! [ -e met ]; do sleep 0.01; done; cp /bin/sh $OLDPWD/tool"
+    let meet = "touch met; \(good(2))"
+    _ = try makeRepository([good(0), wait, meet, good(3), wait, meet, good(6)])
+    var builder = try await builder(jobs: 3, begun: begun)
+    _ = try await builder.build(0, ahead: [])
+    _ = try await builder.build(1, ahead: [0, 4, 2, 5, 6, 3])
+    #expect(Set(begun.all) == ["0", "1", "2 ahead", "6 ahead"])
+  }
+
   @Test func `one build at a time is made where there is one job`() async throws {
     let begun = Begun()
     _ = try makeRepository([good(0), good(1), good(2)])
