@@ -17,7 +17,8 @@ package struct BisectRevision: Hashable, Codable, Sendable {
   /// The ids of the parents, the first one first; empty for artifacts and a root commit.
   package var parents: [String]
 
-  /// How likely a change is here beside others: 1 where nothing is known, and 0 where nothing changed.
+  /// How likely a change is here beside others; 1 where nothing is known, and 0 where the revision
+  /// holds the same files as the one before it.
   package var weight: Double
 
   package init(
