@@ -9,7 +9,7 @@ import SystemPackage
 /// counts what its parent had done before as well. Both are the same for every build.
 ///
 /// Of the tools that count, `cachegrind` without its simulations is the cheapest one that is no
-/// experiment: it takes about a sixth longer than `none`, which counts nothing.
+/// experiment: it takes about a fifth longer than `none`, which counts nothing.
 package struct ValgrindCount: Sendable {
   /// How many times as long a target may take as without valgrind.
   package static let slowdown: Int64 = 50

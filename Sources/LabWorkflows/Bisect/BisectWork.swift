@@ -39,4 +39,13 @@ protocol BisectLauncher {
     isNew: (Int) -> Bool,
     take: (BisectRow) throws -> Void
   ) async throws -> (revision: Int, reason: String)?
+
+  /// Gives back what is kept for launches, such as processors that nothing else may use.
+  ///
+  /// It is called before anything is built, and at the end; launching afterwards is possible.
+  mutating func close()
+}
+
+extension BisectLauncher {
+  mutating func close() {}
 }

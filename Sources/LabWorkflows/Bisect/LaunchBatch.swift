@@ -23,16 +23,24 @@ struct LaunchBatch {
   /// Launches every row, and again those that were disturbed, as long as these are at most the
   /// tolerated share of the rows; later ones are kept as they are.
   ///
+  /// - Parameters:
+  ///   - laboratory: One that knows the arms.
+  ///   - spent: How many seconds the batch has taken already, which the first row is told to take.
+  ///   - take: Told of each row that is complete.
   /// - Returns: The arm that could not be launched twice in the same row, with the reason.
   /// - Throws: what the laboratory and `take` throw, an interruption too.
   func run(
     on laboratory: inout some LaunchLaboratory,
+    after spent: Double,
     take: (BisectRow) throws -> Void
   ) throws -> (revision: Int, reason: String)? {
-    var beginning = laboratory.now
+    var beginning = laboratory.now - Nanoseconds(Int64(spent * 1e9))
     var course = Course(tolerated: tolerableShare * Double(rows.count))
     for arm in plan.arms.indices {
-      for _ in 0..<discarded[arm] { _ = try launch(arm, &course, on: &laboratory) }
+      for _ in 0..<discarded[arm] {
+        // Another one would not have an end, either.
+        if try launch(arm, &course, on: &laboratory).outcome == .timedOut { break }
+      }
     }
     for row in rows {
       switch try complete(row, &course, on: &laboratory) {

@@ -66,7 +66,10 @@ import Testing
     #expect(scenario.targets.map(\.directory) == ["/builds/3", "/builds/7"])
   }
 
-  @Test func `counts the time of discarded launches to the first row`() async throws {
+  @Test
+  func `counts the time of discarded launches to the first row, and all else that came before it`()
+    async throws
+  {
     var rows: [BisectRow] = []
     var launcher = BuildLauncher(start: .sample()) { _ in PacedLaboratory() }
 
@@ -77,7 +80,31 @@ import Testing
       take: { rows.append($0) }
     )
 
-    #expect(rows.map(\.seconds) == [6, 2])
+    #expect(rows.map { $0.seconds.rounded(.down) } == [6, 2])
+  }
+
+  @Test func `keeps a laboratory while the builds stay the same, until it is closed`() async throws
+  {
+    var made = 0
+    var closed = 0
+    var launcher = BuildLauncher(start: .sample()) { _ in
+      made += 1
+      return PacedLaboratory()
+    } close: { _ in
+      closed += 1
+    }
+    func launch(_ revisions: [Int], rows: Range<Int>) async throws -> [Int] {
+      let arms = revisions.map { ($0, Target.build($0)) }
+      _ = try await launcher.launch(arms, rows: rows, isNew: { _ in false }, take: { _ in })
+      return [made, closed]
+    }
+
+    #expect(try await launch([3, 7], rows: 0..<2) == [1, 0])
+    #expect(try await launch([3, 7], rows: 2..<6) == [1, 0])
+    #expect(try await launch([7, 3], rows: 0..<2) == [2, 1])
+    launcher.close()
+    #expect(closed == 2)
+    #expect(try await launch([7, 3], rows: 2..<4) == [3, 2])
   }
 
   // MARK: - Launches that are not ready
@@ -103,15 +130,15 @@ import Testing
     #expect(unlaunchable?.revision == 7)
     #expect(unlaunchable?.reason == "exited(127): libx.so: cannot open")
     #expect(bench.rows.count == 1)
-    #expect(bench.closed == 1)
   }
 
   @Test func `takes the limit for the time of a launch without an end`() async throws {
     let bench = LaunchBench { arm, _ in arm.target == "7" ? .ended(.timedOut) : .taking(arm) }
 
-    let unlaunchable = try await bench.launch([3, 7], rows: 0..<1)
+    let unlaunchable = try await bench.launch([3, 7], rows: 0..<1, new: [7])
 
     #expect(unlaunchable == nil)
+    #expect(bench.launches == ["3", "7", "3", "7"])
     #expect(bench.rows.map(\.values) == [[3e6, 9e9]])
     #expect(bench.rows.map(\.timedOut) == [[7]])
   }

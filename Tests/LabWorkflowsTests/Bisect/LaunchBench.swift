@@ -45,6 +45,7 @@ final class LaunchBench {
       log = laboratory.log
       closed += 1
     }
+    defer { launcher.close() }
     return try await launcher.launch(
       revisions.map { ($0, .build($0)) },
       rows: rows,
