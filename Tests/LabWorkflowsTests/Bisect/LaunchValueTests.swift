@@ -61,6 +61,21 @@ import Testing
     #expect(found == expected)
   }
 
+  @Test(arguments: [(CountingMethod.hardware, true), (.valgrind, true), (.software, false)])
+  func `fixes the seeds of tables where instructions are counted, but for those of the scenario`(
+    counting: CountingMethod,
+    isFixed: Bool
+  ) {
+    let start = BisectStart.sample(.counter(.instructions), counting: counting)
+    var build = Target.build(3)
+    build.environment = ["PYTHONHASHSEED": "7"]
+
+    let found = start.plan(of: [(3, build)], rows: 4, seed: 1).scenario.targets[0].environment
+
+    #expect(found["PYTHONHASHSEED"] == "7")
+    #expect(found["PERL_HASH_SEED"] == (isFixed ? "0" : nil))
+  }
+
   @Test func `reads counters`() {
     let value = value(.counter(.pageFaults), .counters)
     var result = LaunchResult.ready
