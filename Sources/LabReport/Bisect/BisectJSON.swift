@@ -81,11 +81,13 @@ package struct BisectJSON {
     [
       ("builds", JSONValue(summary.builds)), ("failed_builds", JSONValue(summary.failedBuilds)),
       ("launches", JSONValue(summary.launches)), ("timed_out", JSONValue(summary.timeouts)),
-      ("seconds", .number(summary.seconds)), ("skipped", .array(summary.skipped.map(skipped))),
+      ("seconds", .number(summary.seconds)),
+      ("skipped", .array(summary.skipped.map { .string(start.revisions[$0].id) })),
+      ("broken", .array(summary.skipped.map(broken))),
     ]
   }
 
-  private func skipped(_ revision: Int) -> JSONValue {
+  private func broken(_ revision: Int) -> JSONValue {
     .object(
       commit(revision) + [
         ("by", .string(reasonName(of: revision))),
@@ -157,7 +159,8 @@ package struct BisectJSON {
     switch note {
     case .improvement(let revisions, let effect):
       [
-        "kind": "improvement", "interval": ends(revisions),
+        "kind": .string(effect.estimate < 0 ? "improvement" : "regression"),
+        "interval": ends(revisions),
         "ratio": .number(exp(effect.estimate)), "bounds": bounds(effect),
       ]
     case .split(let revision):

@@ -98,7 +98,7 @@ package struct BisectMarkdown {
       ("parent", summary.start.revisions[culprit.parent].id),
       ("change", "\(change), 95 % interval \(BisectWords.bounds(culprit.effect))"),
       ("probability", BisectWords.probability(culprit.probability)),
-      ("part of the difference", culprit.share.map { BisectWords.percent(max(0, $0)) }),
+      ("part of the difference", culprit.share.flatMap { $0 > 0 ? BisectWords.percent($0) : nil }),
     ]
     return rows.compactMap { name, value in value.map { (name, $0) } }
   }

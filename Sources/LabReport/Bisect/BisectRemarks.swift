@@ -50,8 +50,9 @@ struct BisectRemarks {
   private func phrase(_ note: BisectNote) -> Phrase {
     switch note {
     case .improvement(let revisions, let effect):
+      let noun = effect.estimate < 0 ? "an improvement" : "a regression"
       return
-        "There is an improvement too: \(words.range(revisions)) \(words.deed(effect)), interval \(raw: BisectWords.bounds(effect))"
+        "There is \(raw: noun) too: \(words.range(revisions)) \(words.deed(effect)), interval \(raw: BisectWords.bounds(effect))"
     case .split(let revision):
       return
         "Two changes are likely, so the range was split at \(strong: words.short(revision)) and the larger one was looked for first"
