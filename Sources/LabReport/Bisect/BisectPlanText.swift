@@ -1,0 +1,97 @@
+import Foundation
+package import LabAnalysis
+package import LabModel
+
+/// What a bisection is expected to take, before the first build.
+package struct BisectPlanText {
+  private let plan: BisectPlan
+  private let start: BisectStart
+  private let words: BisectWords
+
+  package init(_ plan: BisectPlan, start: BisectStart) {
+    self.plan = plan
+    self.start = start
+    words = BisectWords(start)
+  }
+
+  /// Sentences, each on a line of its own, without a line feed at the end.
+  package func rendered() -> String {
+    [work, assumption, visibility].map(\.printable).joined(separator: "\n")
+  }
+
+  private var candidates: Int { start.revisions.count - 1 }
+
+  private var work: String {
+    let builds = Quantity.count(Self.whole(plan.builds), "build")
+    let launches = Quantity.count(Self.whole(plan.launches), "launch", plural: "launches")
+    let made = start.artifacts == nil ? "\(builds) and \(launches)" : launches
+    return "\(words.count(candidates)), \(words.measure) of \(words.arm): about \(made), "
+      + "\(BisectWords.estimate(plan.seconds)); \(limits)"
+  }
+
+  private var limits: String {
+    let limits = start.parameters.limits
+    let builds = limits.builds.map { ", \(Quantity.count($0, "build"))" } ?? ""
+    let time = limits.seconds.map { ", \(BisectWords.duration($0))" } ?? ""
+    return
+      "at most \(Quantity.count(limits.launches, "launch", plural: "launches"))\(builds)\(time)"
+  }
+
+  private var assumption: String {
+    "reckoned for a change of \(BisectWords.size(plan.effect)) and launches that scatter by "
+      + BisectWords.percent(plan.noise)
+  }
+
+  /// Whether the change can be found, and else which one could.
+  private var visibility: String {
+    let smallest = smallestVisible
+    if plan.canBeSeen {
+      return smallest.map { "changes from about \(BisectWords.size($0)) on can be found" }
+        ?? "such a change can be found"
+    }
+    let isNoisy = spent.contains("--max-launches")
+    let advice =
+      "raise \(spent.joined(separator: " and "))"
+      + (isNoisy ? ", or make launches scatter less" : "")
+    guard let smallest else {
+      return "warning: within these limits hardly any change can be found: \(advice)"
+    }
+    return
+      "warning: a change of \(BisectWords.size(plan.effect)) will hardly be found within these "
+      + "limits, only one of about \(BisectWords.size(smallest)) or more: \(advice)"
+  }
+
+  /// The limits that are in the way.
+  private var spent: [String] {
+    let limits = start.parameters.limits
+    var options: [String] = []
+    if plan.builds > Double(limits.builds ?? .max) { options.append("--max-builds") }
+    if plan.seconds > limits.seconds ?? .infinity { options.append("--max-time") }
+    return options.isEmpty || plan.launches > Double(limits.launches)
+      ? ["--max-launches"] + options : options
+  }
+
+  /// The smallest log ratio that can be found; nil where not even twice the time can.
+  private var smallestVisible: Double? {
+    var low = log(max(start.parameters.minimumEffect, 1e-4))
+    var high = log(log(2.0))
+    guard canBeSeen(exp(high)) else { return nil }
+    if canBeSeen(exp(low)) { return exp(low) }
+    for _ in 0..<30 {
+      let middle = (low + high) / 2
+      if canBeSeen(exp(middle)) { high = middle } else { low = middle }
+    }
+    return exp(high)
+  }
+
+  private func canBeSeen(_ effect: Double) -> Bool {
+    BisectPlan(
+      candidates: max(1, candidates),
+      effect: effect,
+      noise: plan.noise,
+      parameters: start.parameters
+    ).canBeSeen
+  }
+
+  private static func whole(_ value: Double) -> Int { Int(min(max(0, value), 1e9).rounded(.up)) }
+}

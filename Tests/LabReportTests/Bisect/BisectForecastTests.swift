@@ -1,0 +1,78 @@
+import Foundation
+import LabAnalysis
+import LabModel
+import LabReport
+import LabTestSupport
+import Testing
+
+@Suite struct BisectForecastTests {
+  struct Case: CustomTestStringConvertible {
+    var name: String
+    var noise: Double
+    var limits = BisectLimits()
+    var artifacts: String?
+    var testDescription: String { name }
+  }
+
+  static let cases = [
+    Case(name: "quiet", noise: 0.01), Case(name: "usual", noise: 0.03),
+    Case(name: "noisy", noise: 0.2), Case(name: "hopeless", noise: 5),
+    Case(name: "limited", noise: 0.03, limits: BisectLimits(builds: 3, seconds: 60)),
+    Case(name: "artifacts", noise: 0.03, artifacts: "/srv/nightly"),
+  ]
+
+  @Test(arguments: cases)
+  func `says beforehand what it will take`(_ example: Case) throws {
+    let parameters = BisectParameters(limits: example.limits)
+    let start = SampleBisect.start(artifacts: example.artifacts, parameters: parameters)
+    let plan = BisectPlan(
+      candidates: 16,
+      effect: nil,
+      noise: example.noise,
+      parameters: parameters
+    )
+    let text = BisectPlanText(plan, start: start).rendered()
+    #expect(text.contains("warning") == !plan.canBeSeen)
+    try expectSnapshot(text, named: example.name, suite: "BisectPlanText")
+  }
+
+  static var results: [SimulationResult] {
+    var null = SimulationSettings()
+    null.scenario = .null
+    return [
+      SimulationResult(
+        settings: SimulationSettings(),
+        right: 198,
+        undecided: 2,
+        builds: 8.4,
+        launches: 341.2,
+        launches95: 460,
+        foundShare: 0.99,
+        coverage: 1,
+        intervalWidth: 3.5
+      ),
+      SimulationResult(
+        settings: null,
+        wrong: 2,
+        refused: 198,
+        builds: 2,
+        launches: 745,
+        launches95: 1_024,
+        wrongSeeds: [7, .max]
+      ),
+    ]
+  }
+
+  @Test(arguments: results)
+  func `tells how often simulated bisections were right`(_ result: SimulationResult) throws {
+    let name = result.settings.scenario.rawValue
+    let text = SimulationText(result, style: TextStyle(width: 100)).rendered()
+    try expectSnapshot(text, named: name, suite: "SimulationText")
+    var json = ""
+    SimulationJSON(result).write { json += $0 }
+    try expectSnapshot(json, named: name, suite: "SimulationJSON")
+    let value = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    #expect(value?["schema"] as? String == "launchlab.bisect-simulation/1")
+    #expect(value?["wrong"] as? Int == result.wrong)
+  }
+}
