@@ -13,7 +13,7 @@ extension String {
   }
 
   /// The text with control characters made visible, so that a name cannot steer a terminal.
-  var printable: String {
+  package var printable: String {
     guard unicodeScalars.contains(where: Self.isControl) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       if Self.isControl(scalar) {

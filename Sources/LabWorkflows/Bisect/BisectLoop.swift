@@ -18,6 +18,7 @@ struct BisectLoop {
     while true {
       switch course.action {
       case .build(let revision):
+        launcher.close()
         try await build(revision, by: &builder, observe)
       case .launch(let arms, let rows):
         try await restore(arms, by: &builder, observe)

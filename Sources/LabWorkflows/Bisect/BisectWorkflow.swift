@@ -30,6 +30,7 @@ package struct BisectWorkflow {
         session: session,
         interrupt: interrupt
       )
+      defer { launcher.close() }
       let isInterrupted = try await Self.run(
         &beginning,
         builder: &builder,

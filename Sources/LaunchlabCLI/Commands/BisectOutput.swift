@@ -1,5 +1,6 @@
 import ArgumentParser
 import LabAnalysis
+import LabModel
 import LabReport
 import LabWorkflows
 
@@ -39,8 +40,8 @@ struct BisectOutput: ParsableArguments {
   }
 
   func simulate(_ words: String, on console: Console) throws {
-    let result = try BisectSimulation(parsing: words).result { done, total in
-      if done % 50 == 0 { console.note("\(done)/\(total) runs") }
+    let result = try BisectSimulation(parsing: words).result { done in
+      if done % 50 == 0 { console.note("\(done) simulated bisections") }
     }
     if json != "-" {
       try console.write(SimulationText(result, style: console.resultStyle).rendered())

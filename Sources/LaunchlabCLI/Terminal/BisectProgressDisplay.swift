@@ -8,12 +8,14 @@ final class BisectProgressDisplay {
   private let console: Console
   private var lastDrawn: ContinuousClock.Instant?
   private var isLineShown = false
+  private var start: BisectStart?
 
   init(console: Console) { self.console = console }
 
   func show(_ event: BisectProgressEvent) {
     switch event {
     case .started(let start, let plan, let events):
+      self.start = start
       let resumed = events > 0 ? "going on after \(events) events, " : ""
       note("bisection \(start.id): \(resumed)\(start.range)")
       if events == 0 { note(BisectPlanText(plan, start: start).rendered()) }
@@ -21,14 +23,14 @@ final class BisectProgressDisplay {
       clear()
       console.show([diagnostic])
     case .building(let revision, let number):
-      note("build \(number): \(revision.id.prefix(12)) \(revision.subject.forTerminal)")
+      note("build \(number): \(revision.id.prefix(12)) \(revision.subject.printable)")
     case .built(let built, _):
-      if let failure = built.failure { note("  \(failure.forTerminal)") }
+      if let failure = built.failure { note("  \(failure.printable)") }
     case .launched(let done, let total, let progress):
       guard console.stderr.isTerminal else { return }
-      draw("\(BisectProgressText(progress).rendered()), row \(done)/\(total)")
+      draw("\(BisectProgressText(progress, start: start).rendered()), row \(done)/\(total)")
     case .decided(let progress):
-      let line = BisectProgressText(progress).rendered()
+      let line = BisectProgressText(progress, start: start).rendered()
       guard console.stderr.isTerminal else { return note(line) }
       draw(line)
     }
