@@ -27,12 +27,10 @@ final class BisectProgressDisplay {
     case .built(let built, _):
       if let failure = built.failure { note("  \(failure.printable)") }
     case .launched(let done, let total, let progress):
-      guard console.stderr.isTerminal else { return }
       draw("\(BisectProgressText(progress, start: start).rendered()), row \(done)/\(total)")
     case .decided(let progress):
-      let line = BisectProgressText(progress, start: start).rendered()
-      guard console.stderr.isTerminal else { return note(line) }
-      draw(line)
+      guard progress.phase != .done else { return }
+      draw(BisectProgressText(progress, start: start).rendered())
     }
   }
 
@@ -48,10 +46,13 @@ final class BisectProgressDisplay {
     console.note(line)
   }
 
+  /// Redraws the line at most ten times a second; writes one every ten seconds to what is no terminal.
   private func draw(_ line: String) {
     let now = ContinuousClock.now
-    if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
+    let pause: Duration = console.stderr.isTerminal ? .milliseconds(100) : .seconds(10)
+    if let lastDrawn, now - lastDrawn < pause { return }
     lastDrawn = now
+    guard console.stderr.isTerminal else { return console.note(line) }
     let width = max(20, (console.stderr.width ?? 80) - 1)
     try? console.stderr.write("\r\u{1B}[K\(line.prefix(width))")
     isLineShown = true
