@@ -50,6 +50,19 @@ package struct BuildCache: Sendable {
     return true
   }
 
+  /// Ends builds that were being made by a launchlab which was killed, and cuts their worktrees off.
+  package func endLeftovers() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
+    for room in names.filter(Self.isRoom).map({ directory.appending($0) }) {
+      guard DiskUse.status(of: room.appending("complete")) == nil,
+        let lock = BuildLock(ifFree: room.appending("lock"))
+      else { continue }
+      defer { lock.release() }
+      BuildSession.endLeft(in: room)
+      try? GitRepository.unlinkWorktree(at: room.appending("tree"))
+    }
+  }
+
   /// Writes down how much space a build takes, which does not change any more.
   static func noteSize(of room: FilePath) {
     let bytes = DiskUse.bytes(below: room)

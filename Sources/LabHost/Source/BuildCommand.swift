@@ -1,7 +1,5 @@
 import Foundation
-import Glibc
 import Subprocess
-import Synchronization
 import SystemPackage
 
 /// A build command, run by a shell in a session of its own, so that it can be ended as a whole.
@@ -25,7 +23,7 @@ struct BuildCommand {
   /// - Throws: ``HostError/interrupted`` when it was interrupted or the task was cancelled, and what
   ///   `Subprocess` throws when there is no shell.
   func run(in directory: FilePath, log: FilePath) async throws -> BuildFailure.Cause? {
-    let session = BuildSession()
+    let session = BuildSession(in: log.removingLastComponent())
     defer { session.end() }
     do {
       let end = try await end(in: directory, log: log, session)
@@ -100,25 +98,5 @@ struct BuildCommand {
       error: .combinedWithOutput
     ) { session.begin($0.processIdentifier.value) }
     .terminationStatus
-  }
-}
-
-/// The processes that a build command has started.
-private final class BuildSession: Sendable {
-  private let leader = Mutex<pid_t>(0)
-
-  func begin(_ process: pid_t) { leader.withLock { $0 = process } }
-
-  /// Kills until nothing is left, at most 100 times: what runs on would disturb launches.
-  func end() {
-    let leader = leader.withLock { $0 }
-    guard leader > 0 else { return }
-    for _ in 0..<100 {
-      let members = ProcessStatus.all.filter { $0.session == leader }
-      if members.isEmpty { return }
-      for member in members { _ = kill(member.pid, SIGKILL) }
-      _ = poll(nil, 0, 1)
-      for member in members { _ = waitpid(member.pid, nil, WNOHANG) }
-    }
   }
 }

@@ -114,6 +114,7 @@ package struct SourceBuild: Sendable {
     of repository: GitRepository,
     to tree: FilePath
   ) async throws {
+    BuildSession.endLeft(in: tree.removingLastComponent())
     if FileManager.default.fileExists(atPath: tree.string) {
       try GitRepository.unlinkWorktree(at: tree)
       try FileManager.default.removeItem(atPath: tree.string)

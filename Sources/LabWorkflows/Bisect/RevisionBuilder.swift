@@ -15,6 +15,8 @@ struct RevisionBuilder: BisectBuilder {
   /// How long the longest build took that was waited for.
   private var longest = Duration.zero
 
+  /// What a bisection that was killed has left being built is ended.
+  ///
   /// - Parameters:
   ///   - source: What is built.
   ///   - scenario: With the only target that is measured, before any build.
@@ -36,6 +38,7 @@ struct RevisionBuilder: BisectBuilder {
     interrupt: InterruptFlag? = nil,
     observe: @escaping @Sendable (_ revision: Int, _ isAhead: Bool) -> Void = { _, _ in }
   ) {
+    cache.builds.endLeftovers()
     let builds = SourceBuild(
       source: source,
       cache: cache.buildDirectory,

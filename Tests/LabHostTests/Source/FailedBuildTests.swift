@@ -147,6 +147,16 @@ import Testing
     #expect(ProcessStatus(of: pid) == nil)
   }
 
+  @Test func `the session of a build is noted while it is made`() async throws {
+    _ = try makeRepository()
+    let command = """
+      while ! [ -s ../session ]; do sleep 0.01; done
+      case $(cat ../session) in $$-*) ;; *) exit 1;; esac
+      """
+    let record = try await builds(command).build("HEAD")
+    #expect(!FileManager.default.fileExists(atPath: record.directory + "/../session"))
+  }
+
   @Test func `an interrupted build is not remembered`() async throws {
     _ = try makeRepository()
     let flag = try InterruptFlag()
