@@ -78,37 +78,6 @@ import Testing
     #expect(cache.rooms(neededTrees: []).count == 1)
   }
 
-  @Test(arguments: [true, false])
-  func `ends what a killed launchlab has left being built`(isLeft: Bool) async throws {
-    _ = try await build("one")
-    let room = FilePath("\(root)/builds/0123456789abcdef-1")
-    try TestMachine.shell(
-      "mkdir -p \(room); git -C repository worktree add -q \(room)/tree",
-      in: root
-    )
-    let lock = try await BuildLock(room.appending("lock"), interrupt: nil)
-    let pid = try TestMachine.shell("setsid sleep 1000 > /dev/null & echo $!", in: root)
-    while ProcessStatus(of: pid_t(pid) ?? 0)?.session != pid_t(pid) { await Task.yield() }
-    let leader = try #require(ProcessIdentity(ofLiving: Int(pid) ?? 0))
-    try Data("\(leader)".utf8).write(to: URL(filePath: room.appending("session").string))
-    if isLeft {
-      lock.release()
-      // A process that another test starts has the lock, too, until it executes its program.
-      for _ in 0..<1_000 where leader.isAlive {
-        cache.endLeftovers()
-        try await Task.sleep(for: .milliseconds(5))
-      }
-    } else {
-      cache.endLeftovers()
-    }
-
-    #expect(leader.isAlive != isLeft)
-    let worktrees = try TestMachine.shell("git -C repository worktree list | wc -l", in: root)
-    #expect(worktrees == (isLeft ? "1" : "2"))
-    if !isLeft { lock.release() }
-    try TestMachine.shell("kill -9 \(pid) || true", in: root)
-  }
-
   @Test func `who waited for a build that was removed takes a new lock`() async throws {
     let path = FilePath("\(root)/builds/room/lock")
     let first = try await BuildLock(path, interrupt: nil)
