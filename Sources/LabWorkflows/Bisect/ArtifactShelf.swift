@@ -63,10 +63,11 @@ struct ArtifactShelf: BisectBuilder {
     }
     var target = target
     target.command[0] = program
-    let entry = "\(directory)/\(revisions[revision].id)"
+    // What else a directory holds may differ, and be read by the launch.
+    let isAlone = program == "\(directory)/\(revisions[revision].id)"
     return BisectBuilt(
       revision: revision,
-      digest: BuildDigest.digest(of: target, below: entry),
+      digest: isAlone ? BuildDigest.digest(ofExecutable: program) : nil,
       target: target
     )
   }

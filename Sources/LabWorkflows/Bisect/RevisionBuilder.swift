@@ -160,7 +160,6 @@ private struct Workshop: Sendable {
     do {
       _ = try program(of: target)
       built.target = target
-      built.digest = BuildDigest.digest(of: target, below: record.directory)
     } catch {
       let problem = error.diagnostics.first?.problem ?? target.command[0]
       built.failure = "the build command has succeeded, but \(problem)"

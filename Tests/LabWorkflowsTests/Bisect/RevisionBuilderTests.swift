@@ -75,7 +75,8 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: built.log ?? ""))
     #expect(built.failure == nil && built.seconds != nil && first.isLaunchable(built))
     #expect(again.seconds == nil && again.target == built.target)
-    #expect(built.digest?.count == 64)
+    // A launch may read any file of the tree.
+    #expect(built.digest == nil)
   }
 
   @Test func `equal trees are built once`() async throws {
