@@ -1,4 +1,5 @@
 import Foundation
+import LabAnalysis
 import LabModel
 import LabReport
 import LabWorkflows
