@@ -70,6 +70,24 @@ struct ScenarioSchemaTests {
     #expect(scenario.control == .revision("v1.0", target: "notes"))
   }
 
+  @Test(arguments: ["bisect/scenario.yml", "bisect/lua/scenario.yml"])
+  func `loads what is bisected once it has a repository`(name: String) throws {
+    let folder = try scratch()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let example = repository.appending(path: "Scenarios/\(name)").path
+    try FileManager.default.copyItem(atPath: example, toPath: "\(folder)/scenario.yml")
+    for directory in ["repository", "clone"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder)/\(directory)",
+        withIntermediateDirectories: true
+      )
+    }
+    FileManager.default.createFile(atPath: "\(folder)/start.lua", contents: nil)
+    let scenario = try ScenarioFile.load(path: "\(folder)/scenario.yml")
+    #expect(scenario.source?.repository.hasPrefix(folder) == true)
+    #expect(scenario.states == [.warm])
+  }
+
   private func scratch() throws -> String {
     let path = FileManager.default.temporaryDirectory
       .appending(path: "launchlab-nights-\(UUID().uuidString)").path
@@ -80,7 +98,7 @@ struct ScenarioSchemaTests {
   @Test func `tests every example`() throws {
     let folder = repository.appending(path: "Scenarios").path
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
-    #expect(files.count { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") } == 8)
+    #expect(files.count { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") } == 10)
   }
 
   private let repository = URL(filePath: #filePath).resolvingSymlinksInPath()
