@@ -74,7 +74,8 @@ extension BisectEngine {
 
   private mutating func decideSearch() -> BisectAction? {
     let best = bestClass
-    if best.probability >= parameters.confidence {
+    let isDoubted = isDoubted(best.revisions)
+    if best.probability >= parameters.confidence, !isDoubted {
       let ends = [range.previous(best.revisions.lowerBound), best.revisions.upperBound]
       if let unknown = ends.first(where: { range.status[$0] == .unknown }) {
         return .build(unknown)
@@ -91,10 +92,29 @@ extension BisectEngine {
       }
     }
     if let spent { return done(.inconclusive(spent)) }
-    if let action = select() { return action }
+    if let action = select(isDoubted: isDoubted && best.probability >= parameters.confidence) {
+      return action
+    }
     guard !pending.isEmpty else { return done(.inconclusive(.nothingToLearn)) }
     beginPending()
     return nil
+  }
+
+  /// Whether a class is too unlikely for somebody who expects builds to differ.
+  private func isDoubted(_ revisions: ClosedRange<Int>) -> Bool {
+    guard let doubt else { return false }
+    return doubt.chances[revisions].reduce(0, +) < parameters.confidence
+  }
+
+  /// The next step that tells most; of a culprit that is doubted, most to those who doubt it.
+  ///
+  /// Rows of builds that are there come first, since they tell how much builds differ.
+  private func select(isDoubted: Bool) -> BisectAction? {
+    guard isDoubted, let doubt else { return select() }
+    var other = self
+    other.chances = doubt.chances
+    other.jitterChances = doubt.jitterChances
+    return other.select(buildsMore: false) ?? other.select()
   }
 
   /// Goes on with the part that has the largest difference.
@@ -130,7 +150,11 @@ extension BisectEngine {
     if case .differ(let interval) = result, isLikely {
       let estimate = interval.estimate * segment.orientation
       if estimate > max(0.5 * parameters.minimumEffect, 0.3 * segment.effect) {
-        accept(FoundChange(revisions: target, effect: interval, probability: probability))
+        guard isDoubted(target) else {
+          accept(FoundChange(revisions: target, effect: interval, probability: probability))
+          return nil
+        }
+        phase = .search
         return nil
       }
     }

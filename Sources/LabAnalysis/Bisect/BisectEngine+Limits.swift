@@ -28,6 +28,8 @@ extension BisectEngine {
   /// The most builds that succeed.
   private var mostBuilds: Int {
     let bits = log2(Double(max(2, range.last))).rounded(.up)
-    return parameters.limits.builds ?? 2 * Int(bits) + 12
+    let isJittery = phase != .ends && buildNoise > rules.jitteryShare * effect
+    let spare = isJittery ? rules.spareJitteryBuilds : rules.spareBuilds
+    return parameters.limits.builds ?? 2 * Int(bits) + spare
   }
 }

@@ -29,7 +29,11 @@ extension BisectEngine {
     twoChanges = posterior.twoChanges
     jitterChances = posterior.jitters
     effect = posterior.effect
-    spread(posterior.gaps, levels, priors)
+    chances = spread(posterior.gaps, levels, priors)
+    doubt = rules.doubtfulPrior.map { prior in
+      let other = posterior.reweighed(from: rules.jitterPrior, to: prior)
+      return Doubt(chances: spread(other.gaps, levels, priors), jitterChances: other.jitters)
+    }
     splitCandidate = nil
     guard twoChanges > rules.splitProbability, phase == .search else { return }
     guard let pair = posterior.likeliestPair else { return }
@@ -54,8 +58,12 @@ extension BisectEngine {
   }
 
   /// Gives the probability of each gap to its revisions, by their weights.
-  private mutating func spread(_ gaps: [Double], _ levels: BuildLevels, _ priors: [Double]) {
-    chances = [Double](repeating: 0, count: chances.count)
+  private func spread(
+    _ gaps: [Double],
+    _ levels: BuildLevels,
+    _ priors: [Double]
+  ) -> [Double] {
+    var chances = [Double](repeating: 0, count: self.chances.count)
     for (gap, chance) in gaps.enumerated() where priors[gap] > 0 {
       for revision in (levels.revisions[gap] + 1)...levels.revisions[gap + 1] {
         chances[revision] = chance * range.weights[revision] / priors[gap]
@@ -65,8 +73,7 @@ extension BisectEngine {
       for revision in veto { chances[revision] *= 1e-4 }
     }
     let sum = chances.reduce(0, +)
-    guard sum > 0 else { return }
-    for revision in chances.indices { chances[revision] /= sum }
+    return sum > 0 ? chances.map { $0 / sum } : chances
   }
 
   // MARK: - Two changes
@@ -145,6 +152,7 @@ extension BisectEngine {
   /// The smallest range around the likeliest revision that holds the change with a probability.
   func credible(_ mass: Double) -> ClosedRange<Int> {
     let revisions = range.revisions
+    let chances = doubt?.chances ?? chances
     var first = 1
     for place in 1..<max(2, revisions.count)
     where chances[revisions[place]] > chances[revisions[first]] {

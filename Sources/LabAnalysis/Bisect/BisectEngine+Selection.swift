@@ -5,9 +5,9 @@ extension BisectEngine {
   /// The build or the rows with the largest expected information per cost; a build is paid once.
   ///
   /// - Returns: Nil when nothing is worth its launches any more.
-  func select() -> BisectAction? {
+  func select(buildsMore: Bool = true) -> BisectAction? {
     let split = splitCandidate.map { (revision: $0, rows: rules.splitRounds - rounds[$0]) }
-    guard let (candidate, count) = split ?? bestCandidate() else { return nil }
+    guard let (candidate, count) = split ?? bestCandidate(buildsMore) else { return nil }
     if range.status[candidate] == .unknown { return .build(candidate) }
     return .launch(arms: arms(of: candidate), rows: count)
   }
@@ -40,10 +40,11 @@ extension BisectEngine {
     }
   }
 
-  private func bestCandidate() -> (revision: Int, rows: Int)? {
+  private func bestCandidate(_ buildsMore: Bool) -> (revision: Int, rows: Int)? {
     let separation = Separation(self)
     let candidates = range.between(segment.lower, segment.upper).filter {
-      range.status[$0] != .broken && !separation.isSaturated(rounds: rounds[$0])
+      range.status[$0] != .broken && (buildsMore || range.isBuilt($0))
+        && !separation.isSaturated(rounds: rounds[$0])
     }
     let bad = probabilitiesBad
     let odds = candidates.map { InformationGain.logOdds(bad[$0]) }

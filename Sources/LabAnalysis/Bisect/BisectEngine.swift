@@ -52,6 +52,9 @@ package struct BisectEngine: Sendable {
   var effect: Double
   var noise: Double?
 
+  /// What somebody believes who expects builds to differ; nil where nobody does.
+  var doubt: Doubt?
+
   /// A build that must have more rows before the segment is split there.
   var splitCandidate: Int?
 
@@ -185,6 +188,12 @@ package struct BisectEngine: Sendable {
     case confirmation
     case others
   }
+}
+
+/// What is believed under another prior of how builds differ.
+struct Doubt: Sendable {
+  var chances: [Double]
+  var jitterChances: [Double]
 }
 
 /// Two builds in the order of a test.

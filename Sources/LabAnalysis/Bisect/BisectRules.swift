@@ -11,6 +11,19 @@ struct BisectRules: Hashable, Sendable {
   var jitters = [0, 0.001, 0.0025, 0.006, 0.015]
   var jitterPrior = [0.50, 0.20, 0.15, 0.10, 0.05]
 
+  /// The same as somebody sees it who expects builds to differ; a claim must convince them too.
+  ///
+  /// Few builds tell little of how much builds differ, so the prior above is believed for long.
+  var doubtfulPrior: [Double]? = [0.20, 0.20, 0.20, 0.25, 0.15]
+
+  /// How many builds more than twice the bits of the range may succeed, where no limit was given;
+  /// and where builds differ by themselves so much that more of them hardly help.
+  var spareBuilds = 12
+  var spareJitteryBuilds = 6
+
+  /// The share of the effect above which that is so.
+  var jitteryShare = 0.2
+
   /// How likely it is beforehand that a range holds two changes.
   var twoChangesPrior = 0.10
 
@@ -48,6 +61,8 @@ struct BisectRules: Hashable, Sendable {
   static var reference: BisectRules {
     var rules = BisectRules()
     rules.isShipped = false
+    rules.doubtfulPrior = nil
+    rules.spareJitteryBuilds = rules.spareBuilds
     return rules
   }
 
@@ -55,6 +70,7 @@ struct BisectRules: Hashable, Sendable {
   static func shipped(isExact: Bool) -> BisectRules {
     var rules = BisectRules()
     guard isExact else { return rules }
+    rules.doubtfulPrior = nil
     rules.looks = [3, 6, 12, 24, 48, 96, 192]
     rules.rounds = [1, 2, 4, 8, 16]
     rules.splitRounds = 3

@@ -15,6 +15,9 @@ struct ChangePosterior: Sendable {
   /// The probability of each deviation of the grid.
   private(set) var jitters: [Double] = []
 
+  /// The share of the probability that each deviation has, by gaps; sums to that of the deviation.
+  private(set) var gapsByJitter: [[Double]] = []
+
   /// The expected size of the change, or of the larger of two.
   private(set) var effect = 0.0
 
@@ -65,6 +68,16 @@ struct ChangePosterior: Sendable {
     collect(singles, doubles, pairs.gaps)
   }
 
+  /// The probabilities of jitters and gaps under another prior of the jitter.
+  func reweighed(from prior: [Double], to other: [Double]) -> (jitters: [Double], gaps: [Double]) {
+    let ratios = zip(prior, other).map { $1 / $0 }
+    let sum = zip(jitters, ratios).reduce(0) { $0 + $1.0 * $1.1 }
+    let gaps = gaps.indices.map { gap in
+      zip(gapsByJitter, ratios).reduce(0) { $0 + $1.0[gap] * $1.1 } / sum
+    }
+    return (zip(jitters, ratios).map { $0 * $1 / sum }, gaps)
+  }
+
   /// Makes evidences probabilities.
   private func normalize(_ singles: inout [[SingleChange]], _ doubles: inout [[TwoChanges]]) {
     var largest = -Double.infinity
@@ -92,24 +105,24 @@ struct ChangePosterior: Sendable {
     _ doubles: [[TwoChanges]],
     _ pairs: [(Int, Int)]
   ) {
-    gaps = [Double](repeating: 0, count: singles[0].count)
-    jitters = [Double](repeating: 0, count: singles.count)
+    let none = [Double](repeating: 0, count: singles[0].count)
+    gapsByJitter = singles.map { _ in none }
     var pairSums = [Double](repeating: 0, count: pairs.count)
     for grid in singles.indices {
       for (gap, change) in singles[grid].enumerated() {
-        gaps[gap] += change.evidence
-        jitters[grid] += change.evidence
+        gapsByJitter[grid][gap] += change.evidence
         effect += change.evidence * change.effect
       }
       for (pair, change) in doubles[grid].enumerated() {
         // The larger slowdown of the two is the change.
         let isFirst = change.first >= change.second
-        gaps[isFirst ? pairs[pair].0 : pairs[pair].1] += change.evidence
-        jitters[grid] += change.evidence
+        gapsByJitter[grid][isFirst ? pairs[pair].0 : pairs[pair].1] += change.evidence
         effect += change.evidence * max(change.first, change.second)
         pairSums[pair] += change.evidence
       }
     }
+    jitters = gapsByJitter.map { $0.reduce(0, +) }
+    gaps = none.indices.map { gap in gapsByJitter.reduce(0) { $0 + $1[gap] } }
     twoChanges = pairSums.reduce(0, +)
     var best: Int?
     for pair in pairs.indices where pairSums[pair] > (best.map { pairSums[$0] } ?? 0) {

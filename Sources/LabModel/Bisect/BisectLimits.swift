@@ -3,7 +3,8 @@ package struct BisectLimits: Hashable, Codable, Sendable {
   /// The most launches, discarded ones not counted.
   package var launches: Int
 
-  /// The most builds that succeed, and a third of those that may fail; nil for 2 log2(n) + 12.
+  /// The most builds that succeed, and a third of those that may fail; nil for
+  /// 2 log2(n) + 12, or + 6 where builds differ by themselves.
   package var builds: Int?
 
   /// The most seconds of building and launching, over all sessions; nil for no limit.

@@ -8,24 +8,46 @@ import Testing
 @Suite struct BisectOracleTests {
   struct Oracle: Decodable {
     let pairs: [Double]
-    let hodges_lehmann_99: [Double]
-    let signed_rank_p: Double
-    let fit_t_scale_nu4: [Double]
-    let round_update: RoundUpdate
-    let mutual_information: [String: Double]
+    let hodgesLehmann99: [Double]
+    let signedRankP: Double
+    let fitTScaleNu4: [Double]
+    let roundUpdate: RoundUpdate
+    let mutualInformation: [String: Double]
+
+    enum CodingKeys: String, CodingKey {
+      case pairs
+      case hodgesLehmann99 = "hodges_lehmann_99"
+      case signedRankP = "signed_rank_p"
+      case fitTScaleNu4 = "fit_t_scale_nu4"
+      case roundUpdate = "round_update"
+      case mutualInformation = "mutual_information"
+    }
   }
 
   struct RoundUpdate: Decodable {
-    let s1_start: Double
+    let s1Start: Double
     let delta0: Double
-    let pairs_0_8: [[Double]]
-    let rounds_0_4_8: [[Double]]
-    let posterior_k1_to_n: [Double]
-    let s1_after: Double
+    let pairs08: [[Double]]
+    let rounds048: [[Double]]
+    let posteriorK1ToN: [Double]
+    let s1After: Double
     let levels: [Double]
-    let p_two: Double
-    let p_tau: [Double]
-    let delta_after: Double
+    let pTwo: Double
+    let pTau: [Double]
+    let deltaAfter: Double
+
+    enum CodingKeys: String, CodingKey {
+      case s1Start = "s1_start"
+      case delta0
+      case pairs08 = "pairs_0_8"
+      case rounds048 = "rounds_0_4_8"
+      case posteriorK1ToN = "posterior_k1_to_n"
+      case s1After = "s1_after"
+      case levels
+      case pTwo = "p_two"
+      case pTau = "p_tau"
+      case deltaAfter = "delta_after"
+    }
   }
 
   let oracle: Oracle
@@ -35,15 +57,15 @@ import Testing
   @Test func `tests of two builds agree with the reference`() {
     let location = HodgesLehmann(oracle.pairs, confidence: 0.99)
     let found = [location.estimate, location.lower, location.upper]
-    #expect(zip(found, oracle.hodges_lehmann_99).allSatisfy { abs($0 - $1) < 1e-12 })
-    #expect(abs(SignedRank.probability(oracle.pairs) - oracle.signed_rank_p) < 1e-12)
+    #expect(zip(found, oracle.hodgesLehmann99).allSatisfy { abs($0 - $1) < 1e-12 })
+    #expect(abs(SignedRank.probability(oracle.pairs) - oracle.signedRankP) < 1e-12)
     let scale = StudentScale(oracle.pairs, degreesOfFreedom: 4)
-    #expect(abs(scale.location - oracle.fit_t_scale_nu4[0]) < 1e-12)
-    #expect(abs(scale.scale - oracle.fit_t_scale_nu4[1]) < 1e-12)
+    #expect(abs(scale.location - oracle.fitTScaleNu4[0]) < 1e-12)
+    #expect(abs(scale.scale - oracle.fitTScaleNu4[1]) < 1e-12)
   }
 
   @Test func `gains of information agree with the reference`() throws {
-    for (key, expected) in oracle.mutual_information {
+    for (key, expected) in oracle.mutualInformation {
       let numbers = key.split(separator: ",").compactMap { Double($0) }
       let odds = InformationGain.logOdds(try #require(numbers.first))
       let bits = InformationGain.bits(logOdds: odds, separation: try #require(numbers.last))
@@ -52,16 +74,16 @@ import Testing
   }
 
   @Test func `levels and posterior of one batch agree with the reference`() {
-    let expected = oracle.round_update
+    let expected = oracle.roundUpdate
     let batches = [
-      MeasuredBatch(arms: [0, 8], rows: expected.pairs_0_8),
-      MeasuredBatch(arms: [0, 4, 8], rows: expected.rounds_0_4_8),
+      MeasuredBatch(arms: [0, 8], rows: expected.pairs08),
+      MeasuredBatch(arms: [0, 4, 8], rows: expected.rounds048),
     ]
     // The reference begins from the scale that it has after the first batch.
     let first = BuildLevels(
       [batches[0]],
       segment: 0...8,
-      startScale: expected.s1_start,
+      startScale: expected.s1Start,
       rules: .reference
     )
     let levels = BuildLevels(
@@ -71,7 +93,7 @@ import Testing
       rules: .reference
     )
     #expect(levels.revisions == [0, 4, 8])
-    #expect(abs(levels.scale - expected.s1_after) < 1e-5)
+    #expect(abs(levels.scale - expected.s1After) < 1e-5)
     #expect(zip(levels.levels, expected.levels).allSatisfy { abs($0 - $1) < 1e-6 })
     let posterior = ChangePosterior(
       levels,
@@ -80,10 +102,10 @@ import Testing
       effect: expected.delta0,
       rules: .reference
     )
-    #expect(abs(posterior.gaps[0] / 4 - expected.posterior_k1_to_n[0]) < 1e-5)
-    #expect(abs(posterior.gaps[1] / 4 - expected.posterior_k1_to_n[7]) < 1e-5)
-    #expect(abs(posterior.twoChanges - expected.p_two) < 1e-5)
-    #expect(zip(posterior.jitters, expected.p_tau).allSatisfy { abs($0 - $1) < 1e-5 })
-    #expect(abs(posterior.effect - expected.delta_after) < 1e-5)
+    #expect(abs(posterior.gaps[0] / 4 - expected.posteriorK1ToN[0]) < 1e-5)
+    #expect(abs(posterior.gaps[1] / 4 - expected.posteriorK1ToN[7]) < 1e-5)
+    #expect(abs(posterior.twoChanges - expected.pTwo) < 1e-5)
+    #expect(zip(posterior.jitters, expected.pTau).allSatisfy { abs($0 - $1) < 1e-5 })
+    #expect(abs(posterior.effect - expected.deltaAfter) < 1e-5)
   }
 }
