@@ -82,7 +82,7 @@ struct ScenarioSchemaTests {
         withIntermediateDirectories: true
       )
     }
-    FileManager.default.createFile(atPath: "\(folder)/start.lua", contents: nil)
+    try Data().write(to: URL(filePath: "\(folder)/start.lua"))
     let scenario = try ScenarioFile.load(path: "\(folder)/scenario.yml")
     #expect(scenario.source?.repository.hasPrefix(folder) == true)
     #expect(scenario.states == [.warm])

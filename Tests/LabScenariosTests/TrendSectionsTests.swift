@@ -151,4 +151,25 @@ import Testing
     #expect(only.remedy == mistake.remedy)
     #expect(only.place == "/data/s.yml:4:\(mistake.column)")
   }
+
+  @Test(
+    arguments: [
+      ("off", nil),
+      ("auto", AutomaticBisection()),
+      ("{max_time: 20min, jobs: 2}", AutomaticBisection(time: .seconds(1200), jobs: 2)),
+    ] as [(String, AutomaticBisection?)]
+  )
+  func `reads whether regressions are bisected`(
+    text: String,
+    bisection: AutomaticBisection?
+  )
+    throws
+  {
+    let source = "source: {repository: /, build: make}\n"
+    #expect(try scenario(source + "bisect: \(text)").bisection == bisection)
+  }
+
+  @Test func `bisects nothing without a source`() {
+    #expect(problems("bisect: auto").map(\.id) == ["contradiction"])
+  }
 }

@@ -108,8 +108,9 @@ package struct BisectBuilt: Hashable, Codable, Sendable {
   /// How long it took; nil when it was found in the cache.
   package var seconds: Double?
 
-  /// The digest of all that is launched; builds of the same one are equal. Nil where that is not
-  /// known, as of a build of commits, which may read any file of its tree.
+  /// The digest of all that is launched; builds of the same one are equal.
+  ///
+  /// Nil where that is not known, as of a build of commits, which may read any file of its tree.
   package var digest: String?
 
   /// What is launched, with the paths of the build; nil when there is none.

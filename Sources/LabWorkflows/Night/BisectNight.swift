@@ -12,8 +12,7 @@ struct BisectNight {
   ///
   /// - Parameters:
   ///   - alerts: Those of the scenario after the night.
-  ///   - run: The id of the night.
-  ///   - observe: Told of each step.
+  ///   - run: The night.
   /// - Returns: A note on each bisection, or a warning why there was none.
   func notes(on alerts: [Alert], after run: RunRecord) async -> [Diagnostic] {
     guard let wish = request.scenario.bisection else { return [] }
