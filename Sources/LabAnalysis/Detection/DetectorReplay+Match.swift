@@ -5,7 +5,7 @@ extension DetectorReplay {
   /// Holds alerts against the changes of the whole history.
   ///
   /// An alert matches a change of its series and direction that begins at most 3 nights before or
-  /// after it; a change is found by the first alert that matches it, and later ones are not false.
+  /// after its place; a change is found by the first alert that matches it, and later ones are not false.
   init(
     _ detector: Detector,
     alarms: [ReplayedDetector.Alarm],
@@ -16,7 +16,7 @@ extension DetectorReplay {
     var delays: [Double] = []
     let alerts = alarms.map { alarm in
       let match = changes.filter { $0.isMatched(by: alarm) }.min { left, right in
-        abs(left.index - alarm.index) < abs(right.index - alarm.index)
+        abs(left.index - alarm.place) < abs(right.index - alarm.place)
       }
       if let match, found.insert(match.change).inserted {
         delays.append(Double(alarm.index - match.index))
@@ -44,6 +44,6 @@ extension DetectorReplay {
 extension PlacedChange {
   fileprivate func isMatched(by alarm: ReplayedDetector.Alarm) -> Bool {
     change.series == alarm.series && change.direction == alarm.direction
-      && abs(index - alarm.index) <= Replay.tolerance
+      && abs(index - alarm.place) <= Replay.tolerance
   }
 }

@@ -54,6 +54,9 @@ package enum Detector: String, Codable, CaseIterable, Sendable {
   /// The segmentation of the nights so far ends in a new level of at least 3 nights.
   case potts
 
+  /// A t-test of the nights before and the 12 nights since, as Perfherder makes it.
+  case windows = "perfherder"
+
   /// 10 % off the night before.
   case threshold = "threshold-10"
 }

@@ -38,6 +38,10 @@ struct ReplayedDetector {
     let point: SeriesPoint
     let index: Int
     let direction: Alert.Direction
+
+    /// The night that is held against changes: that of the alert, or, of a detector that needs many
+    /// nights after a change, the first one of the new level.
+    let place: Int
   }
 
   /// Goes through the nights in order.
@@ -48,7 +52,10 @@ struct ReplayedDetector {
       let findings = findings(at: places)
       for place in states.indices {
         guard let index = places[place] else { continue }
-        if let alarm = states[place].take(findings[place], at: index) { alarms.append(alarm) }
+        let isLate = detector == .windows
+        if let alarm = states[place].take(findings[place], at: index, isLate: isLate) {
+          alarms.append(alarm)
+        }
       }
     }
     return alarms
@@ -60,11 +67,10 @@ struct ReplayedDetector {
   private func findings(at places: [Int?]) -> [Finding?] {
     switch detector {
     case .nightly, .prediction, .twoOfThree: suspicions(at: places)
-    case .potts, .threshold:
-      zip(states, places).map { state, index in
-        guard let index else { return nil }
-        return detector == .potts ? step(state, index) : threshold(state, index)
-      }
+    case .potts: zip(states, places).map { state, index in index.flatMap { step(state, $0) } }
+    case .windows: zip(states, places).map { state, index in index.flatMap { change(state, $0) } }
+    case .threshold:
+      zip(states, places).map { state, index in index.flatMap { threshold(state, $0) } }
     }
   }
 
@@ -108,6 +114,23 @@ struct ReplayedDetector {
     return (direction, first + new.range.lowerBound)
   }
 
+  /// The change that the newest night completes the window after.
+  private func change(_ state: State, _ index: Int) -> Finding? {
+    let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
+    let first = max(start, index + 1 - DetectionLimits.segmentedNights)
+    let values = state.chain.values(first..<index + 1)
+    guard let place = WindowTest.changes(in: values).last, place + WindowTest.after == values.count
+    else { return nil }
+    let old = try? Sample(Array(values[..<place].suffix(WindowTest.before.upperBound)))
+    let new = try? Sample(Array(values[place...]))
+    let metric = state.chain.key.metric
+    guard let before = old?.median, let after = new?.median,
+      abs(after - before) > rule.margin(at: before, of: metric),
+      let direction = Alert.Direction(from: before, to: after, metric: metric)
+    else { return nil }
+    return (direction, first + place)
+  }
+
   private func threshold(_ state: State, _ index: Int) -> Finding? {
     let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
     guard index > start else { return nil }
@@ -125,10 +148,12 @@ extension ReplayedDetector.State {
   /// - Parameters:
   ///   - finding: Nil for a quiet night.
   ///   - index: Of the night in the chain.
+  ///   - isLate: Whether the detector needs many nights after a change.
   /// - Returns: The alert that the night raises, if it does.
   fileprivate mutating func take(
     _ finding: ReplayedDetector.Finding?,
-    at index: Int
+    at index: Int,
+    isLate: Bool
   ) -> ReplayedDetector.Alarm? {
     if let last = nights.last, index - last > ReplayedDetector.quietNights { nights = [] }
     guard let finding else { return nil }
@@ -145,7 +170,8 @@ extension ReplayedDetector.State {
       series: chain.key,
       point: chain.points[index],
       index: index,
-      direction: finding.direction
+      direction: finding.direction,
+      place: isLate ? finding.onset : index
     )
   }
 }

@@ -29,8 +29,8 @@ extension Launchlab {
     @Option(
       name: .customLong("detector"),
       help: """
-        Run this <detector>: nightly, t-999, two-of-three, potts or threshold-10; may be given \
-        several times (default: all).
+        Run this <detector>: nightly, t-999, two-of-three, potts, perfherder or threshold-10; may be \
+        given several times (default: all).
         """
     )
     var detectors: [String] = []

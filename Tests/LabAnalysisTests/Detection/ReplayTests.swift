@@ -23,6 +23,15 @@ import Testing
     #expect(result.alerts.count { $0.change != nil } == 1)
   }
 
+  @Test func `two windows find a step when the second one is full`() throws {
+    let nights = Self.stepped(0.08)
+    let result = Replay(history: nights.history, detectors: [.windows]).summary.detectors[0]
+    #expect(result.missed.isEmpty)
+    #expect(result.falseAlarms == 0)
+    let delay = try #require(result.delay)
+    #expect((10...13).contains(delay))
+  }
+
   @Test func `the usual limit of 10 % misses a step of 8 %`() {
     var nights = NightlyHistory()
     nights.add(SuspicionTests.quiet + SuspicionTests.quiet.map { 1.08 * $0 })
