@@ -58,7 +58,9 @@ extension BisectEngine {
     guard !batches.isEmpty else { return [] }
     let levels = levels(of: 0...range.last)
     let deviations = Self.deviations(levels)
-    let bad = probabilitiesBad
+    // A part that was searched for the other direction says nothing of this one.
+    let isOwn = segment.orientation == orientation
+    let bad = isOwn ? probabilitiesBad : [Double](repeating: 0, count: chances.count)
     return levels.revisions.indices.filter { rounds[levels.revisions[$0]] > 0 }.map { place in
       let revision = levels.revisions[place]
       let level = levels.levels[place]
@@ -74,7 +76,8 @@ extension BisectEngine {
 
   /// How likely a build is bad for a culprit that was confirmed at it or before.
   private func confirmedBad(_ revision: Int) -> Double {
-    found.filter { $0.revisions.upperBound <= revision }.map(\.probability).max() ?? 0
+    found.filter { $0.revisions.upperBound <= revision && $0.effect.estimate * orientation > 0 }
+      .map(\.probability).max() ?? 0
   }
 
   /// The standard errors of levels against the first one, by the inverse of the information.

@@ -3,7 +3,10 @@ import LabModel
 extension BisectEngine {
   /// What follows from all that is known.
   mutating func decide() -> BisectAction {
-    if range.isEmpty { return done(.refused(.same)) }
+    if range.isEmpty {
+      difference = LogInterval(estimate: 0, lower: 0, upper: 0)
+      return done(.refused(.same))
+    }
     if phase == .ends, let action = decideEnds() { return action }
     if let end = [0, range.last].first(where: { range.status[$0] == .broken }) {
       return done(.failed(end: end))
@@ -30,10 +33,6 @@ extension BisectEngine {
       case .broken: return done(.failed(end: end))
       case .built: continue
       }
-    }
-    if range.isEmpty {
-      difference = LogInterval(estimate: 0, lower: 0, upper: 0)
-      return done(.refused(.same))
     }
     switch test(0, bad) {
     case .more(let count):
@@ -134,6 +133,13 @@ extension BisectEngine {
 
   // MARK: - Confirmation
 
+  /// The interval of a test that people are told of, whatever the one it was decided by.
+  private func reported(_ builds: PairOfBuilds, _ confidence: Double) -> LogInterval? {
+    pairs[builds].map {
+      PairTest.interval($0, confidence: confidence, isExact: parameters.isExact)
+    }
+  }
+
   private mutating func decideConfirmation() -> BisectAction? {
     guard let target else {
       phase = .search
@@ -151,7 +157,8 @@ extension BisectEngine {
       let estimate = interval.estimate * segment.orientation
       if estimate > max(0.5 * parameters.minimumEffect, 0.3 * segment.effect) {
         guard isDoubted(target) else {
-          accept(FoundChange(revisions: target, effect: interval, probability: probability))
+          let effect = reported(PairOfBuilds(parent, target.upperBound), 0.95) ?? interval
+          accept(FoundChange(revisions: target, effect: effect, probability: probability))
           return nil
         }
         phase = .search

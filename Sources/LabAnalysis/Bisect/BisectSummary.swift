@@ -6,7 +6,7 @@ package struct BisectSummary: Sendable {
 
   package var answer: BisectAnswer
 
-  /// How many builds can be launched, and how many cannot.
+  /// How many builds were tried, and how many of them cannot be launched.
   package var builds: Int
   package var failedBuilds: Int
 

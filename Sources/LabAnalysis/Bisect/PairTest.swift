@@ -55,8 +55,19 @@ enum PairTest: Hashable, Sendable {
 
   /// The interval of 99 % by signed ranks, or of 1 − `alpha` by Student's t.
   private static func interval(_ ratios: [Double], alpha: Double, isExact: Bool) -> LogInterval {
+    interval(ratios, confidence: isExact ? 1 - alpha : 0.99, isExact: isExact)
+  }
+
+  /// The location of some log ratios with an interval.
+  ///
+  /// - Parameters:
+  ///   - ratios: At least one.
+  ///   - confidence: From 0 to 1, both excluded.
+  ///   - isExact: Whether values hardly vary, so that Student's t is taken and not signed ranks.
+  /// - Returns: The estimate and the interval.
+  static func interval(_ ratios: [Double], confidence: Double, isExact: Bool) -> LogInterval {
     guard isExact else {
-      let location = HodgesLehmann(ratios, confidence: 0.99)
+      let location = HodgesLehmann(ratios, confidence: confidence)
       return LogInterval(
         estimate: location.estimate,
         lower: location.lower,
@@ -68,7 +79,7 @@ enum PairTest: Hashable, Sendable {
     let squares = ratios.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     // Equal counts have a deviation of 0, which would be taken for certainty.
     let deviation = max(1e-5, (squares / max(1, count - 1)).squareRoot())
-    let t = StudentT.quantile(1 - alpha / 2, degreesOfFreedom: max(1, count - 1))
+    let t = StudentT.quantile(0.5 + confidence / 2, degreesOfFreedom: max(1, count - 1))
     let half = t * deviation / count.squareRoot()
     return LogInterval(estimate: mean, lower: mean - half, upper: mean + half)
   }

@@ -41,19 +41,23 @@ extension GitRepository {
     guard known.id != last.id else {
       throw HostError.rangeRefused(.sameCommit(good: good, bad: bad, id: last.id))
     }
-    let first = try await mergeBase(of: known, last, good: good, bad: bad)
+    let base = try await mergeBase(of: known, last, good: good, bad: bad)
     let line =
       ["rev-list", "--reverse", "--topo-order"]
       + (firstParent ? ["--first-parent"] : ["--ancestry-path", "--full-history"])
-    let ends = ["^" + first.id, last.id, "--"]
+    let ends = ["^" + base.id, last.id, "--"]
     var commits = GitCommit.list(try await listing(line + [GitCommit.format] + ends))
     try await checkHistory(of: commits)
-    var notes = Self.notes(first: first, good: good, known: known, bad: bad, commits: commits)
+    // Each revision is held against the one before, so that this must be its parent.
+    let parent = firstParent ? commits.first?.parents.first : base.id
+    let first = parent == base.id ? base : try await commit(parent ?? base.id)
+    let notes = Self.notes(first: first, base: base, good: good, known: known, bad: bad)
     if !paths.isEmpty {
       let touching = try await listing(line + ends + paths)
       let kept = Set(touching.split(separator: "\n").map(String.init))
-      notes.append(Self.note(kept: kept.count, of: commits.count))
+      let note = Self.note(kept: kept.count, of: commits.count)
       commits.removeAll { !kept.contains($0.id) && $0.id != last.id }
+      return GitRange(commits: [first] + commits, notes: notes + [note])
     }
     return GitRange(commits: [first] + commits, notes: notes)
   }
@@ -94,11 +98,21 @@ extension GitRepository {
 
   private static func notes(
     first: GitCommit,
+    base: GitCommit,
     good: String,
     known: GitCommit,
-    bad: String,
-    commits: [GitCommit]
+    bad: String
   ) -> [Diagnostic] {
+    if first.id != base.id {
+      return [
+        Diagnostic(
+          .note,
+          id: "range-beside-line",
+          problem: "good \"\(good)\" came into \"\(bad)\" by a merge; the range begins at "
+            + "\(first.id.prefix(12)), on the line of bad, which is taken to be good"
+        )
+      ]
+    }
     if first.id != known.id {
       return [
         Diagnostic(
@@ -106,16 +120,6 @@ extension GitRepository {
           id: "range-from-merge-base",
           problem: "good \"\(good)\" is not an ancestor of bad \"\(bad)\"; the range begins at "
             + "their merge base \(first.id.prefix(12)), which is taken to be good"
-        )
-      ]
-    }
-    if let next = commits.first, !next.parents.isEmpty, !next.parents.contains(first.id) {
-      return [
-        Diagnostic(
-          .note,
-          id: "range-beside-line",
-          problem: "good \"\(good)\" came into \"\(bad)\" by a merge; the first commits of the "
-            + "range do not hold it"
         )
       ]
     }

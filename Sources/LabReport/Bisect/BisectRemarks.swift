@@ -12,8 +12,6 @@ struct BisectRemarks {
   }
 
   /// How likely two changes are before they are spoken of, and how far a share may be from 1.
-  ///
-  /// Sources: sections 4.8 and 4.9 of the rules in `docs/bisect.md`.
   private static let likelyTwo = 0.2
   private static let hiddenShare = 1.3
   private static let fullShare = 0.75
@@ -36,10 +34,13 @@ struct BisectRemarks {
       let share = culprit.share, share > 0
     else { return nil }
     if share > Self.hiddenShare {
+      let other = culprit.effect.estimate > 0 ? "an improvement" : "a regression"
       return
-        "It is larger than the difference between good and bad: an improvement in the range hides part of it"
+        "It is larger than the difference between good and bad: \(raw: other) in the range hides part of it"
     }
-    guard share < Self.fullShare || summary.answer.twoChanges > Self.likelyTwo else { return nil }
+    guard share < Self.fullShare || share < 1 && summary.answer.twoChanges > Self.likelyTwo else {
+      return nil
+    }
     let isAll = summary.start.parameters.findsAll
     let advice: Phrase =
       isAll ? ", and no other change was found" : "; run with \(code: "--all") to find the rest"

@@ -57,6 +57,13 @@ struct ArtifactShelf: BisectBuilder {
     }
   }
 
+  /// Goes on with the versions of a log, whatever the directory holds by now.
+  init(directory: String, target: Target, revisions: [BisectRevision]) {
+    self.directory = directory
+    self.target = target
+    self.revisions = revisions
+  }
+
   func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt {
     guard let program = program(of: revisions[revision]) else {
       return BisectBuilt(revision: revision, failure: "the executable is gone")
@@ -75,7 +82,11 @@ struct ArtifactShelf: BisectBuilder {
   var buildsAhead: Int { 0 }
 
   func isLaunchable(_ built: BisectBuilt) -> Bool {
-    built.target.map { Self.isExecutable($0.command[0]) } == true
+    guard let program = built.target?.command.first, Self.isExecutable(program) else {
+      return false
+    }
+    // A file that took the place of another one is not what was measured.
+    return built.digest == nil || BuildDigest.digest(ofExecutable: program) == built.digest
   }
 
   /// The absolute path of what is launched.

@@ -27,12 +27,11 @@ struct BisectBeginning {
       log = try BisectLog(startingAt: path, with: start)
       eventCount = 0
       self.notes = notes
-    case .resumed(let record):
+    case .resumed(let known):
+      // It is read again, since another process may have gone on until this one had the lab.
+      let record = try BisectRecord(path: known.path)
       path = record.path
       course = try BisectReplay.course(of: record)
-      if course.end != nil, case .ended? = record.events.last {
-        throw WorkflowError.cannotResume(id: record.start.id, reason: "it has ended")
-      }
       log = try BisectLog(resumingAt: record.path, length: record.length)
       try log.append(.resumed(at: Date()))
       eventCount = record.events.count

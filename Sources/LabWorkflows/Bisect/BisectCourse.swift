@@ -31,6 +31,9 @@ struct BisectCourse {
 
   private(set) var timeouts = 0
 
+  /// Whether the log says how it ended.
+  private(set) var hasEnded = false
+
   init(_ start: BisectStart) {
     self.start = start
     engine = BisectEngine(weights: start.weights, parameters: start.parameters)
@@ -47,7 +50,9 @@ struct BisectCourse {
     case .built(let built): return apply(built)
     case .row(let row): return apply(row)
     case .unlaunchable(let revision, let reason): return setAside(revision, because: reason)
-    case .ended(let end): return check(end)
+    case .ended(let end):
+      hasEnded = true
+      return check(end)
     }
   }
 

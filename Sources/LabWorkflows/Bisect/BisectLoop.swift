@@ -21,9 +21,10 @@ struct BisectLoop {
         launcher.close()
         try await build(revision, by: &builder, observe)
       case .launch(let arms, let rows):
-        try await restore(arms, by: &builder, observe)
+        try await restore(arms, by: &builder, launcher: &launcher, observe)
         try await launch(arms, rows: rows, by: &launcher, observe)
       case .done(let answer):
+        guard !course.hasEnded else { return }
         let culprits = answer.culprits.map(\.revisions)
         try log.append(
           .ended(BisectEnd(endedAt: Date(), outcome: answer.outcome.name, culprits: culprits))
@@ -51,14 +52,16 @@ struct BisectLoop {
   private mutating func restore(
     _ arms: [Int],
     by builder: inout some BisectBuilder,
+    launcher: inout some BisectLauncher,
     _ observe: (BisectProgressEvent) -> Void
   ) async throws {
     for arm in arms {
       guard let known = course.builds[arm], !builder.isLaunchable(known) else { continue }
+      launcher.close()
       let revision = course.start.revisions[arm]
       observe(.building(revision, number: course.builds.count + course.failures.count))
       let built = try await builder.build(arm, ahead: [])
-      guard built.failure == nil, built.digest == known.digest else {
+      guard built.failure == nil, built.digest == known.digest, built.target == known.target else {
         throw WorkflowError.cannotResume(
           id: course.start.id,
           reason: "the build of \(revision.id.prefix(12)) is gone, and building it again gives "

@@ -53,9 +53,6 @@ package struct BisectOptions: Sendable {
   /// Only commits that touch one of these paths may be the change.
   package var paths: [String]
 
-  /// Whether the commits of merged branches are searched too.
-  package var followsBranches: Bool
-
   package var store: String?
 
   package init(
@@ -81,7 +78,6 @@ package struct BisectOptions: Sendable {
     retriesFailures: Bool = false,
     skips: [String] = [],
     paths: [String] = [],
-    followsBranches: Bool = false,
     store: String? = nil
   ) {
     self.range = range
@@ -106,7 +102,6 @@ package struct BisectOptions: Sendable {
     self.retriesFailures = retriesFailures
     self.skips = skips
     self.paths = paths
-    self.followsBranches = followsBranches
     self.store = store
   }
 }

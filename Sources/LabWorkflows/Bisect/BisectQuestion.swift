@@ -40,7 +40,6 @@ struct BisectQuestion {
     let found = try await RangeResolver(
       scenario: scenario,
       text: range,
-      firstParent: !options.followsBranches,
       paths: options.paths,
       skips: options.skips,
       artifacts: artifacts
@@ -59,7 +58,7 @@ struct BisectQuestion {
       artifacts: artifacts,
       measure: measure,
       counting: counting,
-      parameters: try parameters(isExact: counting == .valgrind || counting == .hardware),
+      parameters: try parameters(isExact: measure == .counter(.instructions)),
       fingerprint: Doctor.facts.fingerprint,
       alert: alert?.number,
       launchlabVersion: LaunchlabVersion.current
@@ -146,7 +145,7 @@ struct BisectQuestion {
       )
     }
     var parameters = BisectParameters(
-      direction: alert?.direction ?? direction,
+      direction: direction == .regression ? alert?.direction ?? direction : direction,
       findsAll: options.findsAll,
       isExact: isExact,
       isForced: options.isForced,

@@ -24,6 +24,16 @@ package struct BisectRequest: Sendable {
   enum Beginning: Sendable {
     case new(BisectStart, notes: [Diagnostic])
     case resumed(BisectRecord)
+
+    /// How long all the work may take, where that is limited.
+    var timeLimit: Nanoseconds? {
+      let start =
+        switch self {
+        case .new(let start, _): start
+        case .resumed(let record): record.start
+        }
+      return start.parameters.limits.seconds.map { Nanoseconds(Int64($0 * 1e9)) }
+    }
   }
 
   /// The longest build where nothing else is said.
@@ -66,13 +76,8 @@ package struct BisectRequest: Sendable {
 
   /// Who makes the revisions of a start launchable.
   func builder(of start: BisectStart, interrupt: InterruptFlag) throws -> any BisectBuilder {
-    if let artifacts = start.artifacts {
-      return try ArtifactShelf(
-        directory: artifacts,
-        scenario: start.scenario,
-        good: start.revisions.first?.id,
-        bad: start.revisions.last?.id
-      )
+    if let artifacts = start.artifacts, let target = start.scenario.targets.first {
+      return ArtifactShelf(directory: artifacts, target: target, revisions: start.revisions)
     }
     guard let source = start.scenario.source else { throw BisectRangeError.noSource }
     return RevisionBuilder(
@@ -98,7 +103,7 @@ package struct BisectRequest: Sendable {
     self.storeDirectory = storeDirectory
     self.plan = plan
     jobs = max(1, options.jobs)
-    buildTimeLimit = limit
+    buildTimeLimit = min(limit, beginning.timeLimit ?? limit)
     retriesFailures = options.retriesFailures
     commandLine = ["launchlab", "bisect"] + [options.range].compactMap(\.self)
   }

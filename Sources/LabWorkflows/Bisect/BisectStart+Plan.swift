@@ -66,7 +66,7 @@ extension BisectStart {
   }
 
   /// Whether what is counted is the same every time, as far as the environment is.
-  private var isCountedExactly: Bool { counting == .hardware || counting == .valgrind }
+  private var isCountedExactly: Bool { measure == .counter(.instructions) }
 
   /// What keeps tables of Python and Perl in one order, which is random otherwise.
   ///

@@ -12,9 +12,6 @@ struct RangeResolver {
   /// with these, for all of them.
   var text: String?
 
-  /// Whether a merge stands for all that it brings in.
-  var firstParent = true
-
   /// Commits that touch none of these are left out; relative to the directory of the source.
   var paths: [String] = []
 
@@ -57,7 +54,6 @@ struct RangeResolver {
     let range = try await repository.range(
       good: good,
       bad: bad,
-      firstParent: firstParent,
       paths: paths
     )
     guard range.commits.first?.tree != range.commits.last?.tree else {

@@ -159,6 +159,11 @@ private struct Workshop: Sendable {
     else { return built }
     do {
       _ = try program(of: target)
+      let needed = target.files + target.install
+      if let gone = needed.first(where: { !FileManager.default.fileExists(atPath: $0) }) {
+        built.failure = "the build command has succeeded, but there is no \(gone)"
+        return built
+      }
       built.target = target
     } catch {
       let problem = error.diagnostics.first?.problem ?? target.command[0]

@@ -25,7 +25,9 @@ struct BisectNight {
         continue
       }
       do {
-        notes.append(note(on: try await bisected(alert, seconds: left), of: alert))
+        let summary = try await bisected(alert, seconds: left)
+        notes.append(note(on: summary, of: alert))
+        if summary.isInterrupted { break }
       } catch {
         let known = (error as? any LabError)?.diagnostics.first?.problem
         notes.append(Self.failure(of: alert, known ?? "\(error)"))

@@ -118,7 +118,6 @@ extension Launchlab {
         retriesFailures: work.retryFailed,
         skips: work.skip,
         paths: work.path,
-        followsBranches: work.allParents,
         store: store
       )
     }

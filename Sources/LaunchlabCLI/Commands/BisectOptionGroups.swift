@@ -85,9 +85,6 @@ struct BisectWorkOptions: ParsableArguments {
   @Option(help: "Only commits that touch this <path> may be the change; may be repeated.")
   var path: [String] = []
 
-  @Flag(help: "Search the commits of merged branches too, not the first parents only.")
-  var allParents = false
-
   func validate() throws {
     if let maxLaunches, maxLaunches < 32 {
       throw ValidationError("--max-launches must be at least 32")

@@ -131,7 +131,7 @@ import Testing
     #expect(range.notes[0].problem.contains(try repository.id("main~2").prefix(12)))
   }
 
-  @Test func `says that good came by a merge when the line does not hold it`() async throws {
+  @Test func `begins on the line of bad with a note when good came in by a merge`() async throws {
     let repository = try makeRepository(
       """
       add a 1; git checkout -q -b side; add s 1; git checkout -q main; add a 2; add a 3
@@ -139,7 +139,7 @@ import Testing
       """
     )
     let range = try await range(repository, "side", "main")
-    #expect(range.commits.map(\.subject) == ["s 1", "a 2", "a 3", "merge"])
+    #expect(range.commits.map(\.subject) == ["a 1", "a 2", "a 3", "merge"])
     #expect(range.notes.map(\.id) == ["range-beside-line"])
   }
 

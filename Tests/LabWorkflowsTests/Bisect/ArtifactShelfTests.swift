@@ -70,6 +70,17 @@ import Testing
     #expect(try await shelf.build(1, ahead: []).failure != nil)
   }
 
+  @Test func `goes on with the versions of its log, whatever is there by now`() async throws {
+    for name in ["v1", "v2", "v3"] { try write(name) }
+    let before = try shelf()
+    let built = try await before.build(2, ahead: [])
+    try FileManager.default.removeItem(atPath: "\(directory)/\(before.revisions[1].id)")
+    let target = try #require(built.target)
+    let after = ArtifactShelf(directory: directory, target: target, revisions: before.revisions)
+    #expect(try await after.build(2, ahead: []).target?.command == target.command)
+    #expect(try await after.build(1, ahead: []).failure != nil)
+  }
+
   @Test func `the digest is that of an executable alone, and scripts have none`() async throws {
     try write("v1", "\u{7f}ELF one")
     try write("v2", "\u{7f}ELF one")

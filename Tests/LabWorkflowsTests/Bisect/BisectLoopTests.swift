@@ -89,6 +89,62 @@ struct BisectLoopTests {
     }
   }
 
+  @Test func `gives processors back before every build`() async throws {
+    let range = SimulatedRange()
+    let start = range.start()
+    var loop = BisectLoop(
+      course: BisectCourse(start),
+      log: try BisectLog(startingAt: path, with: start)
+    )
+    var builder = SimulatedBuilder(range: range)
+    var launcher = SimulatedLauncher(range: range, rows: 0)
+    try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+    #expect(launcher.closed == builder.built.count)
+  }
+
+  @Test(arguments: ["", " of another compiler"])
+  func `builds again what is gone, and refuses what differs`(version: String) async throws {
+    let range = SimulatedRange()
+    let start = range.start()
+    var loop = BisectLoop(
+      course: BisectCourse(start),
+      log: try BisectLog(startingAt: path, with: start)
+    )
+    var builder = SimulatedBuilder(range: range)
+    var launcher = SimulatedLauncher(range: range, rows: 0, rowsUntilInterrupt: 5)
+    await #expect(throws: Interruption.self) {
+      try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+    }
+    builder.gone = [24]
+    builder.version = version
+    launcher.rowsUntilInterrupt = .max
+    if version.isEmpty {
+      try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+      #expect(loop.course.end?.culprits.map(\.revisions) == [17...17])
+      #expect(builder.built.count { $0 == 24 } == 2)
+    } else {
+      await #expect(throws: WorkflowError.self) {
+        try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+      }
+    }
+  }
+
+  @Test func `says its end once`() async throws {
+    let range = SimulatedRange()
+    _ = try await whole(range, at: path)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let record = try BisectRecord(path: path)
+    var loop = BisectLoop(
+      course: try BisectReplay.course(of: record),
+      log: try BisectLog(resumingAt: path, length: record.length)
+    )
+    var builder = SimulatedBuilder(range: range)
+    var launcher = SimulatedLauncher(range: range, rows: 0)
+    try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+    #expect(builder.built.isEmpty)
+  }
+
   @Test func `keeps the rows of an action that was interrupted`() async throws {
     let range = SimulatedRange()
     let start = range.start()

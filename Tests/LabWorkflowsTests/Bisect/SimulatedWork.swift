@@ -52,19 +52,26 @@ struct SimulatedBuilder: BisectBuilder {
   /// The revisions that were built, in order.
   var built: [Int] = []
 
+  /// Builds that are not there any more until they are built again.
+  var gone: Set<Int> = []
+
+  /// What the digests of builds end with.
+  var version = ""
+
   mutating func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt {
     built.append(revision)
+    gone.remove(revision)
     let isBroken = range.broken.contains(revision)
     return BisectBuilt(
       revision: revision,
       failure: isBroken ? "it does not build" : nil,
       seconds: 2,
-      digest: isBroken ? nil : "digest \(revision)",
+      digest: isBroken ? nil : "digest \(revision)\(version)",
       target: isBroken ? nil : Target(name: "app", command: ["/bin/true"], directory: "/")
     )
   }
 
-  func isLaunchable(_ built: BisectBuilt) -> Bool { true }
+  func isLaunchable(_ built: BisectBuilt) -> Bool { !gone.contains(built.revision) }
 }
 
 /// Gives times at once, and is interrupted after some rows.
@@ -75,6 +82,11 @@ struct SimulatedLauncher: BisectLauncher {
   var rows: Int
 
   var rowsUntilInterrupt = Int.max
+
+  /// How often what it holds was given back.
+  var closed = 0
+
+  mutating func close() { closed += 1 }
 
   mutating func launch(
     _ arms: [(revision: Int, target: Target)],
