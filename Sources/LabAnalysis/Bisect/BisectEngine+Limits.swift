@@ -30,6 +30,7 @@ extension BisectEngine {
     let bits = log2(Double(max(2, range.last))).rounded(.up)
     let isJittery = phase != .ends && buildNoise > rules.jitteryShare * effect
     let spare = isJittery ? rules.spareJitteryBuilds : rules.spareBuilds
-    return parameters.limits.builds ?? 2 * Int(bits) + spare
+    // More than there are revisions are never needed.
+    return min(parameters.limits.builds ?? 2 * Int(bits) + spare, 2 * range.last + 2)
   }
 }

@@ -14,7 +14,8 @@ struct GitCommand {
   /// Hooks, the monitor of files and recursion into submodules would act beyond one worktree; links
   /// with relative paths are noted in the settings that all worktrees share.
   private static let settings = [
-    "core.hooksPath=/dev/null", "core.fsmonitor=false", "submodule.recurse=false", "gc.auto=0",
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.sparseCheckout=false",
+    "submodule.recurse=false", "gc.auto=0",
     "maintenance.auto=false", "advice.detachedHead=false", "worktree.useRelativePaths=false",
   ]
 

@@ -6,8 +6,11 @@ package struct GitRange: Hashable, Sendable {
   /// From good, at 0, to bad, the last one; at least two.
   package let commits: [GitCommit]
 
+  /// The ids of those that touch none of the paths; empty where no paths were given.
+  package var beside: Set<String> = []
+
   /// What a person should know of the choice, each of severity note or warning.
-  package let notes: [Diagnostic]
+  package var notes: [Diagnostic]
 }
 
 extension GitRepository {
@@ -27,8 +30,8 @@ extension GitRepository {
   ///   - good: Any name git knows.
   ///   - bad: Any name git knows.
   ///   - firstParent: Whether merges stand for what they bring in.
-  ///   - paths: Path patterns as after `git log --`, relative to the directory of the source; commits
-  ///     that touch none of them are left out, except both ends. Empty for every commit.
+  ///   - paths: Path patterns as after `git log --`, relative to the directory of the source. Commits
+  ///     that touch none of them stay in the range, since they may be the change all the same.
   /// - Returns: The commits with both ends, and notes.
   /// - Throws: ``HostError/unknownRevision(_:repository:)`` or ``HostError/rangeRefused(_:)``.
   package func range(
@@ -46,20 +49,20 @@ extension GitRepository {
       ["rev-list", "--reverse", "--topo-order"]
       + (firstParent ? ["--first-parent"] : ["--ancestry-path", "--full-history"])
     let ends = ["^" + base.id, last.id, "--"]
-    var commits = GitCommit.list(try await listing(line + [GitCommit.format] + ends))
+    let commits = GitCommit.list(try await listing(line + [GitCommit.format] + ends))
     try await checkHistory(of: commits)
     // Each revision is held against the one before, so that this must be its parent.
     let parent = firstParent ? commits.first?.parents.first : base.id
     let first = parent == base.id ? base : try await commit(parent ?? base.id)
     let notes = Self.notes(first: first, base: base, good: good, known: known, bad: bad)
-    if !paths.isEmpty {
-      let touching = try await listing(line + ends + paths)
-      let kept = Set(touching.split(separator: "\n").map(String.init))
-      let note = Self.note(kept: kept.count, of: commits.count)
-      commits.removeAll { !kept.contains($0.id) && $0.id != last.id }
-      return GitRange(commits: [first] + commits, notes: notes + [note])
-    }
-    return GitRange(commits: [first] + commits, notes: notes)
+    guard !paths.isEmpty else { return GitRange(commits: [first] + commits, notes: notes) }
+    let touching = try await listing(line + ends + paths)
+    let kept = Set(touching.split(separator: "\n").map(String.init))
+    return GitRange(
+      commits: [first] + commits,
+      beside: Set(commits.map(\.id)).subtracting(kept),
+      notes: notes + [Self.note(kept: kept.count, of: commits.count)]
+    )
   }
 
   /// Where the range begins: good itself, if it is an ancestor of bad.
@@ -131,8 +134,8 @@ extension GitRepository {
       kept == 0 ? .warning : .note,
       id: "range-paths",
       problem: kept == 0
-        ? "none of \(count) commits touches the paths, so that only bad itself can be found"
-        : "\(kept) of \(count) commits touch the paths; the others are taken to change nothing",
+        ? "none of \(count) commits touches the paths, so that they say nothing"
+        : "\(kept) of \(count) commits touch the paths; the others are less likely to be the change",
       remedy: kept == 0 ? "write paths as after `git log --`" : nil
     )
   }

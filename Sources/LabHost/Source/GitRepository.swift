@@ -29,6 +29,10 @@ package struct GitRepository: Sendable {
   /// - Throws: ``HostError/unknownRevision(_:repository:)``, or ``HostError/rangeRefused(_:)`` when
   ///   its history cannot be read, or it may be unknown because the clone is shallow.
   package func commit(_ revision: String) async throws -> GitCommit {
+    // git takes ranges and options for revisions here, which name more than one commit.
+    guard !revision.contains(".."), !revision.hasPrefix("^"), !revision.hasPrefix("-") else {
+      throw HostError.unknownRevision(revision, repository: directory.string)
+    }
     let output = try await command.run([
       "rev-list", "--no-walk", "--max-count=1", GitCommit.format, "--end-of-options", revision,
       "--",

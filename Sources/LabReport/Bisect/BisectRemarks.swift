@@ -31,7 +31,9 @@ struct BisectRemarks {
   /// How much of the difference between the ends the first culprit explains.
   private var share: Phrase? {
     guard summary.answer.culprits.count == 1, let culprit = summary.answer.culprits.first,
-      let share = culprit.share, share > 0
+      let share = culprit.share, share > 0, let difference = summary.answer.difference,
+      // Where one may be as large as the other, nothing can be said.
+      culprit.effect.lower > difference.upper || culprit.effect.upper < difference.lower
     else { return nil }
     if share > Self.hiddenShare {
       let other = culprit.effect.estimate > 0 ? "an improvement" : "a regression"
@@ -74,7 +76,7 @@ struct BisectRemarks {
     case .refused(.tooSmall):
       return "Give a smaller \(code: "--min-effect") to look for it"
     case .inconclusive(.launchesSpent):
-      let most = summary.start.parameters.limits.launches
+      let most = min(summary.start.parameters.limits.launches, 1 << 40)
       return "More launches would help: try \(code: "--max-launches \(2 * most)")"
     case .inconclusive(.buildsSpent): return "More builds would help: raise \(code: "--max-builds")"
     case .inconclusive(.timeSpent): return "More time would help: raise \(code: "--max-time")"

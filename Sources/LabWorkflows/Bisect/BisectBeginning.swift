@@ -59,8 +59,18 @@ extension BisectSummary {
       failures: course.failures,
       unlaunchable: course.unlaunchable,
       timeouts: course.timeouts,
+      buildLogTail: Self.tail(of: course),
       log: log,
       isInterrupted: isInterrupted
     )
+  }
+
+  /// The last lines of the build of an end that failed; none where no end did.
+  private static func tail(of course: BisectCourse) -> [String] {
+    guard case .failed(let end)? = course.end?.outcome, let log = course.failureLogs[end],
+      let data = try? Data(contentsOf: URL(filePath: log))
+    else { return [] }
+    return String(decoding: data.suffix(1 << 16), as: UTF8.self)
+      .split(whereSeparator: \.isNewline).suffix(15).map(String.init)
   }
 }

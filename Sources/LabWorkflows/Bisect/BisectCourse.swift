@@ -20,6 +20,9 @@ struct BisectCourse {
   /// The revisions that cannot be used, with the reason.
   private(set) var failures: [Int: String] = [:]
 
+  /// The logs of builds that failed.
+  private(set) var failureLogs: [Int: String] = [:]
+
   /// Those of them that were built, but cannot be launched.
   private(set) var unlaunchable: Set<Int> = []
 
@@ -69,6 +72,7 @@ struct BisectCourse {
     )
     if let failure = built.failure {
       failures[built.revision] = failure
+      failureLogs[built.revision] = built.log
     } else {
       builds[built.revision] = built
     }
@@ -78,12 +82,13 @@ struct BisectCourse {
 
   private mutating func apply(_ row: BisectRow) -> String? {
     guard case .launch(let arms, let count) = action, arms == row.arms,
-      row.values.count == arms.count
+      row.values.count == arms.count, row.values.allSatisfy({ $0.isFinite && $0 >= 0 })
     else { return "revisions \(row.arms) were launched, but \(action.words) is due" }
     rows.append(row)
     seconds += row.seconds
     timeouts += row.timedOut.count
     launched.formUnion(arms)
+    if isHopeless { return setAside(0, because: "no launch of either end was over in time") }
     guard rows.count == count else { return nil }
     engine.measured(
       rows.map { $0.values.map(start.measure.logarithm(of:)) },
@@ -91,6 +96,13 @@ struct BisectCourse {
     )
     advance()
     return nil
+  }
+
+  /// Whether neither end was ready within the time limit, again and again.
+  private var isHopeless: Bool {
+    guard case .launch([0, start.revisions.count - 1], _) = action else { return false }
+    return rows.count == 3 && rows.allSatisfy { $0.timedOut.count == 2 }
+      && launched.count == 2
   }
 
   private mutating func setAside(_ revision: Int, because reason: String) -> String? {

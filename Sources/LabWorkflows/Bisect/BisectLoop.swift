@@ -81,16 +81,23 @@ struct BisectLoop {
     let launched = course.launched
     let done = course.rows.count
     var taken = 0
-    let failure = try await launcher.launch(
-      targets,
-      rows: done..<rows,
-      isNew: { !launched.contains($0) },
-      take: { row in
-        try take(.row(row))
-        taken += 1
-        observe(.launched(done: done + taken, of: rows, course.engine.progress))
-      }
-    )
+    var failure: (revision: Int, reason: String)?
+    do {
+      failure = try await launcher.launch(
+        targets,
+        rows: done..<rows,
+        isNew: { !launched.contains($0) },
+        take: { row in
+          try take(.row(row))
+          taken += 1
+          observe(.launched(done: done + taken, of: rows, course.engine.progress))
+          let isDue = course.action == .launch(arms: arms, rows: rows)
+          guard isDue || done + taken == rows else { throw Settled() }
+        }
+      )
+    } catch is Settled {
+      return
+    }
     if let failure {
       try take(.unlaunchable(revision: failure.revision, reason: failure.reason))
     }
@@ -104,3 +111,6 @@ struct BisectLoop {
     }
   }
 }
+
+/// What is launched is not worth the rest of its rows.
+private struct Settled: Error {}

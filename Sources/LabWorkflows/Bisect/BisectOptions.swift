@@ -50,7 +50,7 @@ package struct BisectOptions: Sendable {
   /// Revisions that cannot be built.
   package var skips: [String]
 
-  /// Only commits that touch one of these paths may be the change.
+  /// Commits that touch one of these paths are likelier to be the change.
   package var paths: [String]
 
   package var store: String?

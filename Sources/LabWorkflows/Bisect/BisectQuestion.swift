@@ -157,6 +157,13 @@ struct BisectQuestion {
     }
     if let confidence = options.confidence {
       parameters.confidence = try Percentage(confidence, option: "--confidence").share
+      guard parameters.confidence >= 0.5 else {
+        throw WorkflowError.badOption(
+          name: "--confidence",
+          value: confidence,
+          expected: "a percentage from 50% on, such as 95%"
+        )
+      }
     }
     parameters.limits.launches = options.mostLaunches ?? parameters.limits.launches
     parameters.limits.builds = options.mostBuilds

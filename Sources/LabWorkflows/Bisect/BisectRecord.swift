@@ -50,9 +50,24 @@ struct BisectRecord {
           + "\(start.launchlabVersion), and this launchlab has \(BisectStart.currentRules)"
       )
     }
+    guard start.isSound else {
+      throw WorkflowError.badBisection(path: path, line: 1, reason: "its start cannot be")
+    }
     self.path = path
     self.start = start
     self.events = Array(events.dropFirst())
     length = whole
+  }
+}
+
+extension BisectStart {
+  /// Whether a bisection can have begun so.
+  fileprivate var isSound: Bool {
+    let last = revisions.count - 1
+    let numbers = [parameters.minimumEffect, parameters.buildSeconds, parameters.launchSeconds]
+    return last >= 1 && skips.allSatisfy { $0 > 0 && $0 < last } && !scenario.targets.isEmpty
+      && !scenario.states.isEmpty && numbers.allSatisfy { $0.isFinite && $0 >= 0 }
+      && (0.5..<1).contains(parameters.confidence) && parameters.limits.launches > 0
+      && revisions.allSatisfy { $0.weight.isFinite && $0.weight >= 0 }
   }
 }

@@ -59,14 +59,17 @@ struct RangeResolver {
     guard range.commits.first?.tree != range.commits.last?.tree else {
       throw HostError.rangeRefused(.sameTree(good: good, bad: bad))
     }
-    let result = Result(revisions: Self.revisions(range.commits), notes: range.notes)
+    let result = Result(revisions: Self.revisions(of: range), notes: range.notes)
     return try await marked(result) { try await repository.commit($0).id }
   }
 
+  /// How likely a commit that touches none of the given paths is the change, beside one that does.
+  private static let besideWeight = 0.02
+
   /// A commit that leaves all files as they were cannot be the change.
-  private static func revisions(_ commits: [GitCommit]) -> [BisectRevision] {
-    let before = [nil] + commits.map(\.tree)
-    return zip(commits, before).map { commit, tree in
+  private static func revisions(of range: GitRange) -> [BisectRevision] {
+    let before = [nil] + range.commits.map(\.tree)
+    return zip(range.commits, before).map { commit, tree in
       BisectRevision(
         id: commit.id,
         tree: commit.tree,
@@ -74,7 +77,7 @@ struct RangeResolver {
         author: commit.author,
         authoredAt: commit.authoredAt,
         parents: commit.parents,
-        weight: commit.tree == tree ? 0 : 1
+        weight: commit.tree == tree ? 0 : range.beside.contains(commit.id) ? besideWeight : 1
       )
     }
   }

@@ -145,7 +145,8 @@ private struct Workshop: Sendable {
     } catch HostError.buildFailed(let failure, _) {
       return BisectBuilt(
         revision: index,
-        failure: failure.reason,
+        failure: failure.isRemembered
+          ? "\(failure.reason), as before: `--retry-failed` builds it again" : failure.reason,
         seconds: failure.isRemembered ? nil : (clock.now - begin) / .seconds(1),
         log: failure.log
       )

@@ -68,6 +68,12 @@ extension Launchlab {
       if let other = others.first, range != nil {
         throw ValidationError("\(other) takes no range: it is said by \(other)")
       }
+      if question.scenario != nil, question.build != nil || !launch.command.isEmpty {
+        throw ValidationError("with --scenario the scenario says what is built and launched")
+      }
+      if question.artifacts != nil, question.build != nil || !work.path.isEmpty {
+        throw ValidationError("--artifacts are built already, so --build and --path mean nothing")
+      }
       let isTold = range != nil || question.alert != nil || question.artifacts != nil
       if others.isEmpty, !isTold {
         throw ValidationError("give a range such as v1.0..HEAD, --alert, --artifacts or --simulate")

@@ -82,7 +82,7 @@ struct BisectWorkOptions: ParsableArguments {
   @Option(help: "Do not build this <revision>; may be given more than once.")
   var skip: [String] = []
 
-  @Option(help: "Only commits that touch this <path> may be the change; may be repeated.")
+  @Option(help: "Look first at commits that touch this <path>; may be repeated.")
   var path: [String] = []
 
   func validate() throws {

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `keeps commits that touch the paths, and both ends`(firstParent: Bool) async throws {
+  func `tells commits that touch the paths from the others`(firstParent: Bool) async throws {
     let repository = try makeRepository(
       """
       add a 1; add src/b 1; add doc/c 1; git checkout -q -b side; add src/d 1
@@ -99,7 +99,9 @@ import Testing
     )
 
     let middle = firstParent ? ["src/b 1", "merge"] : ["src/b 1", "src/d 1", "merge"]
-    #expect(range.commits.map(\.subject) == ["a 1"] + middle + ["doc/c 3"])
+    let touching = range.commits.dropFirst().filter { !range.beside.contains($0.id) }
+    #expect(touching.map(\.subject) == middle)
+    #expect(range.commits.last?.subject == "doc/c 3")
     #expect(range.notes.map(\.id) == ["range-paths"])
     #expect(range.notes[0].problem.hasPrefix("\(middle.count) of "))
   }
@@ -107,7 +109,8 @@ import Testing
   @Test func `warns when no commit touches the paths`() async throws {
     let repository = try makeRepository("add a 1; add a 2; add a 3")
     let range = try await range(repository, "HEAD~2", "HEAD", paths: ["nothing"])
-    #expect(range.commits.map(\.subject) == ["a 1", "a 3"])
+    #expect(range.commits.map(\.subject) == ["a 1", "a 2", "a 3"])
+    #expect(range.beside.count == 2)
     #expect(range.notes.map(\.severity) == [.warning])
   }
 
@@ -115,7 +118,8 @@ import Testing
     let repository = try makeRepository("add sub/a 1; add a 2; add sub/a 3; add a 4")
     let range = try await GitRepository(containing: repository.path + "/sub")
       .range(good: "HEAD~3", bad: "HEAD", paths: ["a"])
-    #expect(range.commits.map(\.subject) == ["sub/a 1", "sub/a 3", "a 4"])
+    let touching = range.commits.dropFirst().filter { !range.beside.contains($0.id) }
+    #expect(touching.map(\.subject) == ["sub/a 3"])
   }
 
   @Test func `begins at the merge base with a note when good is on another branch`() async throws {
@@ -232,9 +236,10 @@ import Testing
       git config log.mailmap true; git config core.quotePath true; git config log.showRoot false
       """
     )
-    let commits = try await range(repository, "HEAD~3", "HEAD", paths: ["b"]).commits
-    #expect(commits.map(\.subject) == ["a 1", "moved", "b 3"])
-    #expect(commits[1].id == (try repository.id("HEAD~1")))
+    let range = try await range(repository, "HEAD~3", "HEAD", paths: ["b"])
+    #expect(range.commits.map(\.subject) == ["a 1", "a 2", "moved", "b 3"])
+    #expect(range.commits[2].id == (try repository.id("HEAD~1")))
+    #expect(range.beside == [try repository.id("HEAD~2")])
   }
 
   @Test func `keeps subjects with anything in them`() async throws {

@@ -55,6 +55,32 @@ struct BisectLoopTests {
     #expect(course.end?.outcome == .failed(end: 24))
   }
 
+  @Test func `gives up when no launch of the ends is over in time`() async throws {
+    let course = try await whole(SimulatedRange(hangs: true), at: path)
+
+    #expect(course.end?.outcome == .failed(end: 0))
+    #expect(course.timeouts == 6)
+    #expect(try BisectReplay(path: path).summary().answer == course.end)
+  }
+
+  @Test(arguments: [
+    #""revisions":[]"#, #""skips":[99]"#, #""minimumEffect":-1"#,
+  ])
+  func `refuses a start that cannot be`(part: String) async throws {
+    _ = try await whole(SimulatedRange(), at: path)
+    let name = part.prefix { $0 != ":" }
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let pattern = try Regex("\(name):(\\[[^\\]]*\\]|[0-9.]+)")
+    let other = text.replacing(pattern, with: part, maxReplacements: 1)
+    #expect(other != text)
+    try other.write(toFile: path, atomically: true, encoding: .utf8)
+    #expect {
+      try BisectRecord(path: path)
+    } throws: { error in
+      (error as? WorkflowError)?.diagnostics.first?.id == "bad-bisection"
+    }
+  }
+
   @Test func `goes on from any line as if it had never stopped`() async throws {
     let range = SimulatedRange(broken: [12])
     let course = try await whole(range, at: path)

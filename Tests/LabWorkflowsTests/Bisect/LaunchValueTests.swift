@@ -61,12 +61,17 @@ import Testing
     #expect(found == expected)
   }
 
-  @Test(arguments: [(CountingMethod.hardware, true), (.valgrind, true), (.software, false)])
+  /// Cycles scatter like time, whatever counts them.
+  @Test(arguments: [
+    (CounterEvent.instructions, CountingMethod.hardware, true), (.instructions, .valgrind, true),
+    (.cycles, .hardware, false), (.pageFaults, .software, false),
+  ])
   func `fixes the seeds of tables where instructions are counted, but for those of the scenario`(
+    event: CounterEvent,
     counting: CountingMethod,
     isFixed: Bool
   ) {
-    let start = BisectStart.sample(.counter(.instructions), counting: counting)
+    let start = BisectStart.sample(.counter(event), counting: counting)
     var build = Target.build(3)
     build.environment = ["PYTHONHASHSEED": "7"]
 

@@ -13,6 +13,9 @@ struct SimulatedRange {
   var broken: Set<Int> = []
   var unlaunchable: Set<Int> = []
 
+  /// Whether no launch is ever over.
+  var hangs = false
+
   func start(_ parameters: BisectParameters = BisectParameters()) -> BisectStart {
     BisectStart(
       id: "20261121T043000Z-3fa2",
@@ -102,7 +105,9 @@ struct SimulatedLauncher: BisectLauncher {
       rowsUntilInterrupt -= 1
       let values = arms.map { range.time(of: $0.revision, launch: self.rows) }
       self.rows += 1
-      try take(BisectRow(arms: arms.map(\.revision), values: values, seconds: 0.01))
+      let names = arms.map(\.revision)
+      let late = range.hangs ? names : []
+      try take(BisectRow(arms: names, values: values, timedOut: late, seconds: 0.01))
     }
     return nil
   }
