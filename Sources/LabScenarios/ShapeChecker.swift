@@ -1,3 +1,5 @@
+import LabModel
+
 /// Holds a value against a shape and reports everything that does not fit.
 struct ShapeChecker {
   var findings: Findings

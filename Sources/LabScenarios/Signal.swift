@@ -1,3 +1,5 @@
+import LabModel
+
 /// The signals that can be named in a scenario.
 enum Signal {
   /// Those that end a program by default, with their numbers on Linux.

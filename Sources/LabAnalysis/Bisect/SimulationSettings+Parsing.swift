@@ -105,25 +105,9 @@ package struct SimulationError: LabError, Hashable {
   }
 
   static func unknown(_ what: String, _ word: String, among known: [String]) -> SimulationError {
-    let near = known.min { distance(word, $0) < distance(word, $1) }
-    let remedy =
-      near.flatMap { distance(word, $0) <= 2 && word.count > 1 ? "write `\($0)`" : nil }
-      ?? "use one of: \(known.joined(separator: ", "))"
-    return SimulationError("there is no \(what) `\(word)`", remedy: remedy)
-  }
-
-  /// The insertions, deletions and substitutions between two words.
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let right = Array(right)
-    var previous = Array(0...right.count)
-    for (row, character) in left.prefix(64).enumerated() {
-      var current = [row + 1]
-      for column in right.indices {
-        let substitution = previous[column] + (character == right[column] ? 0 : 1)
-        current.append(min(substitution, previous[column + 1] + 1, current[column] + 1))
-      }
-      previous = current
-    }
-    return previous[right.count]
+    SimulationError(
+      "there is no \(what) `\(word)`",
+      remedy: spellingRemedy(for: word, among: known)
+    )
   }
 }

@@ -13,7 +13,7 @@ package func nearestWord(to word: String, in candidates: [String]) -> String? {
 /// Counts the insertions, deletions and substitutions of characters between two words.
 ///
 /// Source: Wagner and Fischer, "The string-to-string correction problem", JACM 21 (1974).
-func editDistance(_ left: String, _ right: String) -> Int {
+package func editDistance(_ left: String, _ right: String) -> Int {
   let left = Array(left.lowercased())
   let right = Array(right.lowercased())
   var previous = Array(0...right.count)
@@ -29,7 +29,7 @@ func editDistance(_ left: String, _ right: String) -> Int {
 }
 
 /// Tells the user which word to write instead of an unknown one.
-func spellingRemedy(for word: String, among candidates: [String]) -> String {
+package func spellingRemedy(for word: String, among candidates: [String]) -> String {
   if let nearest = nearestWord(to: word, in: candidates) { return "write `\(nearest)`" }
   return "use one of: \(candidates.joined(separator: ", "))"
 }
