@@ -16,11 +16,9 @@ package struct GitRange: Hashable, Sendable {
 extension GitRepository {
   /// Lists the commits between a good and a bad one.
   ///
-  /// With `firstParent` these are the states that the branch of `bad` has had: merges stand for all
-  /// that they bring in, and each commit holds everything that the one before it holds. Without it
-  /// they are all commits that descend from good and lead to bad, parents before children. Those of
-  /// branches side by side are then in one row although neither holds the other's changes, so that
-  /// a difference may seem to come and to go.
+  /// These are the states that the branch of `bad` has had: merges stand for all that they bring in,
+  /// and each commit holds everything that the one before it holds. Commits of branches side by side
+  /// hold nothing of each other's changes; in one row a difference would seem to come and to go.
   ///
   /// When good is not an ancestor of bad, the range begins at their merge base, with a note.
   ///
@@ -29,7 +27,6 @@ extension GitRepository {
   /// - Parameters:
   ///   - good: Any name git knows.
   ///   - bad: Any name git knows.
-  ///   - firstParent: Whether merges stand for what they bring in.
   ///   - paths: Path patterns as after `git log --`, relative to the directory of the source. Commits
   ///     that touch none of them stay in the range, since they may be the change all the same.
   /// - Returns: The commits with both ends, and notes.
@@ -37,7 +34,6 @@ extension GitRepository {
   package func range(
     good: String,
     bad: String,
-    firstParent: Bool = true,
     paths: [String] = []
   ) async throws -> GitRange {
     let (known, last) = (try await commit(good), try await commit(bad))
@@ -45,15 +41,13 @@ extension GitRepository {
       throw HostError.rangeRefused(.sameCommit(good: good, bad: bad, id: last.id))
     }
     let base = try await mergeBase(of: known, last, good: good, bad: bad)
-    let line =
-      ["rev-list", "--reverse", "--topo-order"]
-      + (firstParent ? ["--first-parent"] : ["--ancestry-path", "--full-history"])
+    let line = ["rev-list", "--reverse", "--topo-order", "--first-parent"]
     let ends = ["^" + base.id, last.id, "--"]
     let commits = GitCommit.list(try await listing(line + [GitCommit.format] + ends))
     try await checkHistory(of: commits)
     // Each revision is held against the one before, so that this must be its parent.
-    let parent = firstParent ? commits.first?.parents.first : base.id
-    let first = parent == base.id ? base : try await commit(parent ?? base.id)
+    let parent = commits.first?.parents.first ?? base.id
+    let first = parent == base.id ? base : try await commit(parent)
     let notes = Self.notes(first: first, base: base, good: good, known: known, bad: bad)
     guard !paths.isEmpty else { return GitRange(commits: [first] + commits, notes: notes) }
     let touching = try await listing(line + ends + paths)

@@ -18,11 +18,10 @@ import Testing
     _ repository: TestRepository,
     _ good: String,
     _ bad: String,
-    firstParent: Bool = true,
     paths: [String] = []
   ) async throws -> GitRange {
     try await GitRepository(containing: repository.path)
-      .range(good: good, bad: bad, firstParent: firstParent, paths: paths)
+      .range(good: good, bad: bad, paths: paths)
   }
 
   /// A line of three commits; two branches of two and one are merged at once into its second one.
@@ -56,33 +55,7 @@ import Testing
     #expect(range.notes == [])
   }
 
-  @Test func `lists every commit between, parents first, when merges are looked into`() async throws
-  {
-    let repository = try makeRepository(Self.merges)
-
-    let commits = try await range(repository, "good", "main", firstParent: false).commits
-
-    let subjects = commits.map(\.subject)
-    #expect(subjects.count == 7)
-    #expect(Set(subjects) == ["a 1", "l 1", "l 2", "r 1", "a 2", "octopus", "a 3"])
-    for (index, commit) in commits.enumerated() {
-      #expect(commits[index...].allSatisfy { !commit.parents.contains($0.id) })
-    }
-  }
-
-  @Test func `leaves out commits that do not descend from good`() async throws {
-    let repository = try makeRepository(
-      """
-      add a 1; git checkout -q -b side; add s 1; git checkout -q main; add a 2; git tag good
-      git merge -q -m merge side; add a 3
-      """
-    )
-    let commits = try await range(repository, "good", "main", firstParent: false).commits
-    #expect(commits.map(\.subject) == ["a 2", "merge", "a 3"])
-  }
-
-  @Test(arguments: [true, false])
-  func `tells commits that touch the paths from the others`(firstParent: Bool) async throws {
+  @Test func `tells commits that touch the paths from the others`() async throws {
     let repository = try makeRepository(
       """
       add a 1; add src/b 1; add doc/c 1; git checkout -q -b side; add src/d 1
@@ -90,20 +63,13 @@ import Testing
       """
     )
 
-    let range = try await range(
-      repository,
-      "HEAD~5",
-      "HEAD",
-      firstParent: firstParent,
-      paths: ["src"]
-    )
+    let range = try await range(repository, "HEAD~5", "HEAD", paths: ["src"])
 
-    let middle = firstParent ? ["src/b 1", "merge"] : ["src/b 1", "src/d 1", "merge"]
     let touching = range.commits.dropFirst().filter { !range.beside.contains($0.id) }
-    #expect(touching.map(\.subject) == middle)
+    #expect(touching.map(\.subject) == ["src/b 1", "merge"])
     #expect(range.commits.last?.subject == "doc/c 3")
     #expect(range.notes.map(\.id) == ["range-paths"])
-    #expect(range.notes[0].problem.hasPrefix("\(middle.count) of "))
+    #expect(range.notes[0].problem.hasPrefix("2 of "))
   }
 
   @Test func `warns when no commit touches the paths`() async throws {
