@@ -6,14 +6,16 @@ extension StageDifference {
   /// The fewest launches of each build that are compared.
   package static let fewestLaunches = 3
 
-  /// How large a time is at least, as a share of the largest difference of a stage.
+  /// How large a time is at least, as a share of the largest difference of a stage, and of the whole
+  /// launch.
   package static let smallestShare = 0.05
+  static let smallestShareOfLaunch = 0.001
 
   /// Compares the launches of two builds.
   ///
   /// A time counts where the medians differ by more than the 99 % interval of their difference, and
-  /// by at least 5 % of the largest difference of a stage; a number where the medians differ by more
-  /// than that interval. The standard error of a median is 1.2533 standard deviations, which come
+  /// by at least 5 % of the largest difference of a stage and a thousandth of the launch; a number
+  /// where the medians differ by more than that interval. The standard error of a median is 1.2533 standard deviations, which come
   /// from the median absolute deviation, divided by the square root of the count. What only one
   /// build has counts where more than half of its launches have it.
   ///
@@ -52,8 +54,10 @@ extension StageDifference {
       return difference
     }
     let largest = differences.map { abs($0.difference) }.max() ?? 0
+    let launch = max(new.launch?.median ?? 0, old.launch?.median ?? 0)
+    let smallest = max(smallestShare * largest, smallestShareOfLaunch * launch)
     let shown = differences.filter { difference in
-      abs(difference.difference) >= smallestShare * largest
+      abs(difference.difference) >= smallest
         || difference.kind == .library && (difference.before == nil || difference.after == nil)
     }
     return ranked(shown)

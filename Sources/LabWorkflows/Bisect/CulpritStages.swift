@@ -10,8 +10,11 @@ struct CulpritStages {
   let parent: Target
   let culprit: Target
 
-  /// How often each of the two is launched.
-  static let launches = 7
+  /// How long a launch takes, in seconds.
+  let launchSeconds: Double
+
+  /// How often each of the two is launched: more often where that takes seconds only.
+  var launches: Int { min(40, max(7, Int(5 / max(launchSeconds, 1e-3)))) }
 
   /// Launches both under the probe, in the same blocks.
   ///
@@ -27,8 +30,8 @@ struct CulpritStages {
     var scenario = start.scenario.comparing([parent, culprit])
     scenario.targets[0].name = "parent"
     scenario.targets[1].name = "culprit"
-    scenario.stages = StagePlan(launches: Self.launches)
-    scenario.launches = Self.launches
+    scenario.stages = StagePlan(launches: launches)
+    scenario.launches = launches
     let result = try await StagesWorkflow(scenario: scenario)
       .run(in: session, interrupt: interrupt) { _ in }
     func stages(of target: String) -> [LaunchStages] {
