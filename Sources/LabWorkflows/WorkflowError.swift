@@ -57,6 +57,12 @@ package enum WorkflowError: LabError, Hashable {
   /// No bisection, or more than one, is meant; the problem is a phrase.
   case unknownBisection(id: String, problem: String, newest: String)
 
+  /// A bisection cannot go on as it began; the reason is a phrase.
+  case cannotGoOn(id: String, reason: String)
+
+  /// A log was written by other rules of deciding.
+  case otherRules(path: String, rules: Int, version: String)
+
   /// A line of a log cannot be used; the reason is a phrase.
   case badBisection(path: String, line: Int, reason: String)
 
@@ -70,9 +76,9 @@ package enum WorkflowError: LabError, Hashable {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
       .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge, .noAlert,
       .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
-      .cannotBisect, .unknownBisection, .badBisection:
+      .cannotBisect, .unknownBisection, .badBisection, .otherRules:
       .usage
-    case .cannotWrite, .nothingStored, .otherDecision: .couldNotMeasure
+    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn: .couldNotMeasure
     }
   }
 
@@ -176,7 +182,7 @@ package enum WorkflowError: LabError, Hashable {
       Diagnostic(
         .error,
         id: "bad-option",
-        problem: "\(name) cannot be \"\(value)\"",
+        problem: value.isEmpty ? "\(name) is needed" : "\(name) cannot be \"\(value)\"",
         remedy: "give \(expected)"
       )
     case .missingScenario(let files):
@@ -230,6 +236,22 @@ package enum WorkflowError: LabError, Hashable {
         remedy: newest.isEmpty
           ? "name the store it was made with by --store" : "give one of: \(newest), last"
       )
+    case .cannotGoOn(let id, let reason):
+      Diagnostic(
+        .error,
+        id: "cannot-go-on",
+        problem: "the bisection \(id) cannot go on: \(reason)",
+        remedy: "bring back what it was built with, or bisect the same range anew"
+      )
+    case .otherRules(let path, let rules, let version):
+      Diagnostic(
+        .error,
+        id: "other-rules",
+        problem: "the log was written by the rules \(rules) of launchlab \(version), and this "
+          + "launchlab has the rules \(BisectStart.currentRules)",
+        place: path,
+        remedy: "use that version, or read the report.md beside the log"
+      )
     case .badBisection(let path, let line, let reason):
       Diagnostic(
         .error,
@@ -244,7 +266,7 @@ package enum WorkflowError: LabError, Hashable {
         id: "other-decision",
         problem: "the log does not follow from itself: \(reason)",
         place: "\(path):\(line)",
-        remedy: "it was changed, or written by another version; bisect anew"
+        remedy: "somebody changed it; bisect anew"
       )
     case .badPattern(let problem):
       Diagnostic(

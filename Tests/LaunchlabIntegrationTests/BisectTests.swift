@@ -14,7 +14,8 @@ extension EndToEnd {
     /// The commits that do not compile.
     private static let broken = 9...10
 
-    /// Writes a repository whose program does half as much work again from one commit on.
+    /// Writes a repository whose program does half as much work again, and loads one library more, from
+    /// one commit on.
     ///
     /// - Returns: The ids of the commits, the good end first.
     private static func makeRepository(_ lab: Launchlab) throws -> [String] {
@@ -30,12 +31,14 @@ extension EndToEnd {
           """,
           to: "repository/app.c"
         )
+        let flags = number >= culprit ? "-Wl,--no-as-needed -lm" : ""
+        try lab.write("\(flags)\n", to: "repository/flags")
         if number == 0 { try lab.makeRepository() } else { try lab.commit() }
       }
       try lab.write(
         """
         scenario: app
-        source: {repository: repository, build: "cc -O1 -o app app.c && echo $PWD >> $TALLY"}
+        source: {repository: repository, build: "cc -O1 -o app app.c $(cat flags) && echo $PWD >> $TALLY"}
         targets:
           app: {command: [./app]}
         states: [warm]
@@ -87,6 +90,31 @@ extension EndToEnd {
         try lab.git("status", "--porcelain") + lab.git("show-ref")
         + lab.git("config", "--list", "--local") + lab.git("worktree", "list")
       #expect(after == before)
+
+      let log = try #require(Self.log(lab))
+      let report = try String(
+        contentsOfFile: log.replacing("log.jsonl", with: "report.md"),
+        encoding: .utf8
+      )
+      #expect(report.hasPrefix("# Regression of +"))
+      #expect(report.contains("## What changed between the parent and the culprit"))
+      #expect(report.contains("library loading › libm.so.6 (new)"))
+      let replayed = try await lab.run(
+        "bisect",
+        "--replay",
+        log,
+        "--json",
+        "nowhere/answer.json",
+        "--markdown",
+        "answer.md",
+        "--git-log",
+        "nowhere/log"
+      )
+      #expect(replayed.status != 0)
+      #expect(replayed.stdout.contains(commits[Self.culprit].prefix(12)))
+      #expect(replayed.stderr.contains("nowhere/answer.json"))
+      #expect(replayed.stderr.contains("nowhere/log"))
+      #expect(try String(contentsOfFile: lab.path("answer.md"), encoding: .utf8).contains("# Regr"))
     }
 
     @Test func `goes on after every kill, and builds nothing twice`() async throws {
@@ -132,6 +160,17 @@ extension EndToEnd {
 
       #expect(output.status == 125, "\(output.stderr)")
       #expect(output.stdout.contains("no regression"))
+
+      let misplaced = try await lab.run(
+        "bisect",
+        "\(commits[0])..HEAD",
+        "--scenario",
+        "scenario.yml",
+        "--store",
+        "repository"
+      )
+      #expect(misplaced.status == 64)
+      #expect(misplaced.stderr.contains("repository/launchlab.sqlite"))
     }
 
     @Test func `bisects ready-made executables`() async throws {

@@ -2,7 +2,8 @@
 package struct BisectAnswer: Hashable, Sendable {
   package var outcome: BisectOutcome
 
-  /// The changes that were found and confirmed, the largest one first.
+  /// The changes that were found and confirmed: first those in the direction that is looked for, each
+  /// time the largest one first.
   package var culprits: [BisectCulprit]
 
   /// The difference between the ends, with its 99 % interval; nil before there is one.
@@ -177,7 +178,7 @@ package struct BisectLevel: Hashable, Sendable {
 
 /// Something else that was seen in the range.
 package enum BisectNote: Hashable, Sendable {
-  /// A change for the better between two builds; the log ratio is below 0.
+  /// A change in the other direction between two builds.
   case improvement(ClosedRange<Int>, LogInterval)
 
   /// Two changes are likely, and the range was split at a build.

@@ -9,7 +9,7 @@ extension BisectEngine {
   /// - Parameter outcome: How it ends; with a culprit any end is `found`.
   /// - Returns: The answer with every level and note.
   package func answer(_ outcome: BisectOutcome) -> BisectAnswer {
-    let culprits = found.map(culprit).sorted { abs($0.effect.estimate) > abs($1.effect.estimate) }
+    let culprits = found.map(culprit).sorted { rank($0) > rank($1) }
     var answer = BisectAnswer(outcome: culprits.isEmpty ? outcome : .found)
     answer.culprits = culprits
     answer.difference = difference
@@ -22,6 +22,12 @@ extension BisectEngine {
     }
     answer.notes = notes(of: answer)
     return answer
+  }
+
+  /// Changes in the direction that is looked for come first, larger ones before smaller ones.
+  private func rank(_ culprit: BisectCulprit) -> (Int, Double) {
+    let estimate = culprit.effect.estimate
+    return (estimate * orientation > 0 ? 1 : 0, abs(estimate))
   }
 
   private var baselineNoise: Double? {

@@ -30,7 +30,8 @@ extension BisectEngine {
     for end in [0, bad] {
       switch range.status[end] {
       case .unknown: return timeIsSpent ? done(.inconclusive(.timeSpent)) : .build(end)
-      case .broken: return done(.failed(end: end))
+      // Without time left a build fails whatever it holds.
+      case .broken: return timeIsSpent ? done(.inconclusive(.timeSpent)) : done(.failed(end: end))
       case .built: continue
       }
     }

@@ -6,6 +6,9 @@ package struct BisectSummary: Sendable {
 
   package var answer: BisectAnswer
 
+  /// The middle of the values of either end; nil before both were launched.
+  package var medians: Medians?
+
   /// How many builds were tried, and how many of them cannot be launched.
   package var builds: Int
   package var failedBuilds: Int
@@ -78,6 +81,17 @@ package struct BisectSummary: Sendable {
 }
 
 extension BisectSummary {
+  /// Values in the unit of the measure.
+  package struct Medians: Hashable, Sendable {
+    package var good: Double
+    package var bad: Double
+
+    package init(good: Double, bad: Double) {
+      self.good = good
+      self.bad = bad
+    }
+  }
+
   /// The exit code that the bisection ends with.
   ///
   /// A culprit that was found is what was asked for, so it is no regression in the sense of exit

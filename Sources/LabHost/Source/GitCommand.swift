@@ -15,8 +15,8 @@ struct GitCommand {
   /// with relative paths are noted in the settings that all worktrees share.
   private static let settings = [
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.sparseCheckout=false",
-    "submodule.recurse=false", "gc.auto=0",
-    "maintenance.auto=false", "advice.detachedHead=false", "worktree.useRelativePaths=false",
+    "submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false",
+    "worktree.useRelativePaths=false",
   ]
 
   /// Runs git in the directory, where it may print so many bytes.

@@ -10,7 +10,7 @@ import SystemPackage
 package struct SourceBuild: Sendable {
   private let source: Source
   private let cache: FilePath
-  private let timeLimit: Duration?
+  private var timeLimit: Duration?
   private let leases: BuildLeases?
   private let interrupt: InterruptFlag?
 
@@ -32,6 +32,13 @@ package struct SourceBuild: Sendable {
     self.timeLimit = timeLimit
     self.leases = leases
     self.interrupt = interrupt
+  }
+
+  /// The same with at most so much time for the build command.
+  package func limited(to time: Duration) -> Self {
+    var limited = self
+    limited.timeLimit = timeLimit.map { min($0, time) } ?? time
+    return limited
   }
 
   /// Builds a revision, unless the same tree was built by the same command before.
@@ -72,7 +79,7 @@ package struct SourceBuild: Sendable {
       return record
     }
     if !triesAgain, let failure = BuildFailure.remembered(in: room, timeLimit: timeLimit) {
-      throw HostError.buildFailed(failure, tail: Self.tail(of: failure.log))
+      throw HostError.buildFailed(failure, tail: failure.log.map(LogTail.lines) ?? [])
     }
     record.wasCached = false
     announce(record)
@@ -130,14 +137,8 @@ package struct SourceBuild: Sendable {
     guard let cause = try await command.run(in: FilePath(directory), log: log) else { return }
     throw HostError.buildFailed(
       BuildFailure(cause, command: source.build, log: log.string),
-      tail: Self.tail(of: log.string)
+      tail: LogTail.lines(of: log.string)
     )
-  }
-
-  private static func tail(of log: String?) -> [String] {
-    let text = log.flatMap { try? Data(contentsOf: URL(filePath: $0)) }
-      .map { String(decoding: $0, as: UTF8.self) }
-    return (text ?? "").split(whereSeparator: \.isNewline).suffix(15).map(String.init)
   }
 
   /// The name of a build: the tree id, and a digest of the command and where it is run.

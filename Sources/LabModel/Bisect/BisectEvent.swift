@@ -53,6 +53,10 @@ package struct BisectStart: Hashable, Codable, Sendable {
 
   package var parameters: BisectParameters
 
+  /// How many builds are made at the same time, and how long each may take, where that was said.
+  package var jobs: Int?
+  package var buildTimeLimit: Nanoseconds?
+
   /// The fingerprint of the host.
   package var fingerprint: String
 
@@ -76,6 +80,8 @@ package struct BisectStart: Hashable, Codable, Sendable {
     measure: BisectMeasure,
     counting: CountingMethod? = nil,
     parameters: BisectParameters,
+    jobs: Int? = nil,
+    buildTimeLimit: Nanoseconds? = nil,
     fingerprint: String,
     alert: Int? = nil,
     launchlabVersion: String
@@ -91,6 +97,8 @@ package struct BisectStart: Hashable, Codable, Sendable {
     self.measure = measure
     self.counting = counting
     self.parameters = parameters
+    self.jobs = jobs
+    self.buildTimeLimit = buildTimeLimit
     self.fingerprint = fingerprint
     self.alert = alert
     self.launchlabVersion = launchlabVersion

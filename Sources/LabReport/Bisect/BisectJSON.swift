@@ -32,6 +32,8 @@ package struct BisectJSON {
       ("interval", summary.interval.map(ends) ?? .null),
       ("interval_confidence", JSONValue(summary.interval == nil ? nil : intervalConfidence)),
       ("difference", answer.difference.map(difference) ?? .null),
+      ("good_median", JSONValue(summary.medians?.good)),
+      ("bad_median", JSONValue(summary.medians?.bad)),
       ("two_changes", .number(answer.twoChanges)),
       ("interrupted", .bool(summary.isInterrupted)),
       ("exit_code", .integer(Int64(summary.exitCode.rawValue))),

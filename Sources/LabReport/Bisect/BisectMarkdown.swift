@@ -7,17 +7,10 @@ import LabModel
 /// The same result gives the same bytes.
 package struct BisectMarkdown {
   private let summary: BisectSummary
-  private let command: [String]?
   private let words: BisectWords
 
-  /// Creates the report.
-  ///
-  /// - Parameters:
-  ///   - summary: The result.
-  ///   - command: The launchlab command that bisects once more; nil if not known.
-  package init(_ summary: BisectSummary, command: [String]? = nil) {
+  package init(_ summary: BisectSummary) {
     self.summary = summary
-    self.command = command
     words = BisectWords(summary.start)
   }
 
@@ -69,6 +62,7 @@ package struct BisectMarkdown {
         )
       )
     }
+    if let medians = words.medians(of: summary) { rows.append(("medians of both", medians)) }
     if let interval = summary.interval, summary.answer.culprits.isEmpty {
       let ends = [interval.lowerBound, interval.upperBound].map(words.short)
       rows.append(("95 % range", "\(ends[0]) to \(ends[1]), \(words.count(interval.count))"))
@@ -164,8 +158,7 @@ package struct BisectMarkdown {
   }
 
   private var commands: [String] {
-    let again = command.map { [(ShellQuoting.text($0).printable, "bisect again")] } ?? []
-    let all = BisectCommands(summary).all.map { ($0.command, $0.purpose) } + again
-    return ["## Commands", ""] + all.map { "- \($0.1): \(Phrase.code($0.0))" }
+    ["## Commands", ""]
+      + BisectCommands(summary).all.map { "- \($0.purpose): \(Phrase.code($0.command))" }
   }
 }

@@ -19,7 +19,7 @@ struct BisectRemarks {
   /// Sentences without a full stop.
   var phrases: [Phrase] {
     otherCulprits + [share].compactMap(\.self) + summary.answer.notes.map(phrase)
-      + [help, counting, timeouts].compactMap(\.self)
+      + [help, zero, counting, timeouts].compactMap(\.self)
   }
 
   /// The changes after the first one.
@@ -85,6 +85,13 @@ struct BisectRemarks {
         "A quieter machine would help, or \(code: "--metric instructions"), which noise hardly touches"
     case .found, .refused, .inconclusive, .failed: return nil
     }
+  }
+
+  /// What percentages mean where one end has nothing of what is counted.
+  private var zero: Phrase? {
+    guard let medians = summary.medians, min(medians.good, medians.bad) < 0.5 else { return nil }
+    return
+      "Changes are ratios, in which a value of 0 counts as a half: look at the medians, not at percentages"
   }
 
   private var counting: Phrase? {

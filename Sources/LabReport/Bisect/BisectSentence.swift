@@ -55,8 +55,10 @@ struct BisectSentence {
   private func unusable(_ revisions: ClosedRange<Int>) -> String {
     let broken = summary.skipped.filter(revisions.contains).count
     guard broken > 0 else { return "" }
-    let isBuilt = revisions.contains(where: summary.unlaunchable.contains)
-    let fault = isBuilt ? "cannot be used" : broken == 1 ? "does not build" : "do not build"
+    let isMixed = revisions.contains {
+      summary.unlaunchable.contains($0) || summary.start.skips.contains($0)
+    }
+    let fault = isMixed ? "cannot be used" : broken == 1 ? "does not build" : "do not build"
     return ", \(broken) of which \(fault),"
   }
 

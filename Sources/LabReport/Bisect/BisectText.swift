@@ -62,12 +62,13 @@ package struct BisectText {
     let start = summary.start
     let words = BisectWords(start)
     let time = BisectWords.duration(summary.seconds)
+    let medians = words.medians(of: summary).map { ": \($0)" } ?? ""
     let failed =
       summary.failedBuilds > 0 ? ", \(Quantity.count(summary.failedBuilds, "failed build"))" : ""
     return [
       "bisection \(start.id.printable) of \(start.range.printable) · "
         + "\(words.count(start.revisions.count - 1)) · \(Quantity.instant(start.startedAt))",
-      "\(words.measure.printable) of \(words.arm.printable) · "
+      "\(words.measure.printable) of \(words.arm.printable)\(medians) · "
         + "\(BisectSentence(summary).effort)\(failed) in \(time)",
     ].flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .dim) }
   }

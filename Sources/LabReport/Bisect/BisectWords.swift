@@ -79,6 +79,14 @@ struct BisectWords {
 
   // MARK: - Numbers
 
+  /// The middle values of the ends, such as `12.3 ms good, 12.9 ms bad`; nil before there are any.
+  func medians(of summary: BisectSummary) -> String? {
+    guard let medians = summary.medians else { return nil }
+    return [(medians.good, "good"), (medians.bad, "bad")].map { value, end in
+      "\(Quantity.text(value, start.measure.unit)) \(end)"
+    }.joined(separator: ", ")
+  }
+
   /// The size of a log ratio without its sign, such as `5.2 %`; small ones keep two digits.
   static func size(_ logarithm: Double) -> String { percent(abs(expm1(logarithm))) }
 

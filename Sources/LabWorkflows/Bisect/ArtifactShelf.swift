@@ -64,7 +64,11 @@ struct ArtifactShelf: BisectBuilder {
     self.revisions = revisions
   }
 
-  func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt {
+  func build(
+    _ revision: Int,
+    ahead: [Int] = [],
+    within seconds: Double? = nil
+  ) async throws -> BisectBuilt {
     guard let program = program(of: revisions[revision]) else {
       return BisectBuilt(revision: revision, failure: "the executable is gone")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import LabAnalysis
+import LabHost
 import LabModel
 
 /// A bisection before its next step: a new one, or one whose log goes on.
@@ -35,8 +36,23 @@ struct BisectBeginning {
       log = try BisectLog(resumingAt: record.path, length: record.length)
       try log.append(.resumed(at: Date()))
       eventCount = record.events.count
-      notes = []
+      notes = Self.notes(on: record.start)
     }
+  }
+
+  /// A warning when the launches so far were made under other conditions.
+  private static func notes(on start: BisectStart) -> [Diagnostic] {
+    let here = Doctor.facts.fingerprint
+    guard here != start.fingerprint else { return [] }
+    return [
+      Diagnostic(
+        .warning,
+        id: "other-host",
+        problem: "this host is \"\(here)\", but the bisection began on \"\(start.fingerprint)\"; "
+          + "the difference between two builds may be another one here",
+        remedy: "bisect anew if the answer has to hold for one of them"
+      )
+    ]
   }
 
   /// What is known at this moment.
@@ -63,14 +79,12 @@ extension BisectSummary {
       log: log,
       isInterrupted: isInterrupted
     )
+    medians = course.medians
   }
 
   /// The last lines of the build of an end that failed; none where no end did.
   private static func tail(of course: BisectCourse) -> [String] {
-    guard case .failed(let end)? = course.end?.outcome, let log = course.failureLogs[end],
-      let data = try? Data(contentsOf: URL(filePath: log))
-    else { return [] }
-    return String(decoding: data.suffix(1 << 16), as: UTF8.self)
-      .split(whereSeparator: \.isNewline).suffix(15).map(String.init)
+    guard case .failed(let end)? = course.end?.outcome else { return [] }
+    return course.failureLogs[end].map(LogTail.lines) ?? []
   }
 }

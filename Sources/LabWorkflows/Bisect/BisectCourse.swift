@@ -1,5 +1,6 @@
 import LabAnalysis
 import LabModel
+import LabStatistics
 
 /// Where a bisection is: everything that its events say.
 ///
@@ -33,6 +34,13 @@ struct BisectCourse {
   private(set) var seconds = 0.0
 
   private(set) var timeouts = 0
+
+  /// The seconds of all rows, and how many launches they were.
+  private var rowSeconds = 0.0
+  private var rowLaunches = 0
+
+  /// The values of both ends, of the rows that compared just these.
+  private var ends: (good: [Double], bad: [Double]) = ([], [])
 
   /// Whether the log says how it ended.
   private(set) var hasEnded = false
@@ -88,8 +96,14 @@ struct BisectCourse {
     seconds += row.seconds
     timeouts += row.timedOut.count
     launched.formUnion(arms)
+    rowSeconds += row.seconds
+    rowLaunches += arms.count
+    if arms == [0, start.revisions.count - 1] {
+      ends.good.append(row.values[0])
+      ends.bad.append(row.values[1])
+    }
     if isHopeless { return setAside(0, because: "no launch of either end was over in time") }
-    guard rows.count == count else { return nil }
+    guard rows.count == count || secondsLeft == 0 else { return nil }
     engine.measured(
       rows.map { $0.values.map(start.measure.logarithm(of:)) },
       seconds: rows.reduce(0) { $0 + $1.seconds }
@@ -132,6 +146,20 @@ struct BisectCourse {
         + "\(answer.outcome.name) \(culprits)"
     }
     return nil
+  }
+
+  /// The seconds that may still be spent, at least 0; nil where the time has no limit.
+  var secondsLeft: Double? { start.parameters.limits.seconds.map { max(0, $0 - seconds) } }
+
+  /// How long a launch took with what is around it, in seconds; 0 before the first one.
+  var launchSeconds: Double { rowLaunches > 0 ? rowSeconds / Double(rowLaunches) : 0 }
+
+  /// The middle of the values of either end, in the unit of the measure; nil before there are any.
+  var medians: BisectSummary.Medians? {
+    guard let good = try? Sample(ends.good).median, let bad = try? Sample(ends.bad).median else {
+      return nil
+    }
+    return BisectSummary.Medians(good: good, bad: bad)
   }
 
   /// How the bisection ends at this moment.

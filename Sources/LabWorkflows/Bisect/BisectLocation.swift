@@ -3,10 +3,30 @@ import LabModel
 
 /// Where bisections are kept: a directory each, beside the store.
 struct BisectLocation {
-  /// The absolute path of the directory of all bisections.
-  let directory: String
+  /// The absolute path of the directory of the store.
+  let storeDirectory: String
 
-  init(storeDirectory: String) { directory = "\(storeDirectory)/bisect" }
+  /// The absolute path of the directory of all bisections.
+  var directory: String { "\(storeDirectory)/bisect" }
+
+  init(storeDirectory: String) { self.storeDirectory = storeDirectory }
+
+  /// Finds the place beside a store.
+  ///
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` for a store that is a directory.
+  init(besideStore path: String) throws(WorkflowError) {
+    var isDirectory: ObjCBool = false
+    let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+    guard !path.hasSuffix("/"), !(exists && isDirectory.boolValue) else {
+      let directory = path.hasSuffix("/") ? path : path + "/"
+      throw .badOption(
+        name: "--store",
+        value: path,
+        expected: "the path of a file, such as \(directory)launchlab.sqlite"
+      )
+    }
+    self.init(storeDirectory: (path as NSString).deletingLastPathComponent)
+  }
 
   /// The log of a bisection.
   func log(of id: String) -> String { "\(directory)/\(id)/log.jsonl" }
@@ -22,7 +42,7 @@ struct BisectLocation {
 
   /// The one bisection whose id begins with some digits; `last` means the newest.
   ///
-  /// - Throws: ``WorkflowError/cannotResume(id:reason:)``.
+  /// - Throws: ``WorkflowError/unknownBisection(id:problem:newest:)``.
   func id(_ name: String) throws -> String {
     let ids = ids
     if name == "last", let last = ids.last { return last }

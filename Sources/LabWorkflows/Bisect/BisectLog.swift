@@ -52,7 +52,8 @@ struct BisectLog {
     do {
       return try body()
     } catch {
-      throw WorkflowError.cannotWrite(path: path, reason: "\(error)")
+      let reason = (error as? CocoaError)?.localizedDescription ?? "\(error)"
+      throw WorkflowError.cannotWrite(path: path, reason: reason)
     }
   }
 

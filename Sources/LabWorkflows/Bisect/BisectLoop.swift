@@ -43,7 +43,7 @@ struct BisectLoop {
     let number = course.builds.count + course.failures.count + 1
     observe(.building(course.start.revisions[revision], number: number))
     let ahead = course.engine.ahead(of: revision, count: builder.buildsAhead)
-    let built = try await builder.build(revision, ahead: ahead)
+    let built = try await builder.build(revision, ahead: ahead, within: course.secondsLeft)
     try take(.built(built))
     observe(.built(built, course.start.revisions[revision]))
   }
@@ -60,9 +60,9 @@ struct BisectLoop {
       launcher.close()
       let revision = course.start.revisions[arm]
       observe(.building(revision, number: course.builds.count + course.failures.count))
-      let built = try await builder.build(arm, ahead: [])
+      let built = try await builder.build(arm, ahead: [], within: course.secondsLeft)
       guard built.failure == nil, built.digest == known.digest, built.target == known.target else {
-        throw WorkflowError.cannotResume(
+        throw WorkflowError.cannotGoOn(
           id: course.start.id,
           reason: "the build of \(revision.id.prefix(12)) is gone, and building it again gives "
             + (built.failure ?? "another executable")

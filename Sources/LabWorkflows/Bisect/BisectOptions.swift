@@ -24,8 +24,8 @@ package struct BisectOptions: Sendable {
   package var state: String?
   package var metric: String?
 
-  /// `regression`, `improvement` or `any`.
-  package var find: String
+  /// `regression`, `improvement` or `any`; nil for a regression.
+  package var find: String?
 
   /// Such as `1%`.
   package var minimumEffect: String?
@@ -41,8 +41,8 @@ package struct BisectOptions: Sendable {
   package var mostTime: String?
   package var buildTimeout: String?
 
-  /// How many builds are made at the same time, at least 1.
-  package var jobs: Int
+  /// How many builds are made at the same time, at least 1; nil for one.
+  package var jobs: Int?
 
   /// Whether builds that have failed before are tried again.
   package var retriesFailures: Bool
@@ -65,7 +65,7 @@ package struct BisectOptions: Sendable {
     target: String? = nil,
     state: String? = nil,
     metric: String? = nil,
-    find: String = BisectParameters.Direction.regression.rawValue,
+    find: String? = nil,
     minimumEffect: String? = nil,
     confidence: String? = nil,
     findsAll: Bool = false,
@@ -74,7 +74,7 @@ package struct BisectOptions: Sendable {
     mostBuilds: Int? = nil,
     mostTime: String? = nil,
     buildTimeout: String? = nil,
-    jobs: Int = 1,
+    jobs: Int? = nil,
     retriesFailures: Bool = false,
     skips: [String] = [],
     paths: [String] = [],

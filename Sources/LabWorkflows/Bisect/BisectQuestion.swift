@@ -9,21 +9,23 @@ struct BisectQuestion {
   let scenario: Scenario
 
   /// What an alert says of range and measure, where one asks.
-  let alert: AlertRange?
+  let alert: AlertQuestion?
 
   /// The absolute path of the SQLite file.
   let store: String
 
-  var storeDirectory: String { (store as NSString).deletingLastPathComponent }
+  /// The absolute path of the directory of the store.
+  let storeDirectory: String
 
   /// Reads the scenario, or makes one of a command.
   ///
   /// - Throws: `ScenarioError` with every problem of the file, and ``WorkflowError``.
   init(_ options: BisectOptions) throws {
     self.options = options
-    alert = try options.alert.map { try AlertRange($0, options) }
+    alert = try options.alert.map { try AlertQuestion($0, options) }
     scenario = try Self.scenario(options, alert: alert)
     store = alert?.store ?? StoreLocation.path(options.store, beside: scenario.directory)
+    storeDirectory = try BisectLocation(besideStore: store).storeDirectory
   }
 
   /// Everything that is decided before the first build.
@@ -48,7 +50,7 @@ struct BisectQuestion {
     only.targets = [measured]
     only.states = [state]
     let now = Date()
-    let start = BisectStart(
+    var start = BisectStart(
       id: RunID.make(at: now, salt: .random(in: 0...(.max))),
       startedAt: now,
       revisions: found.revisions,
@@ -59,10 +61,15 @@ struct BisectQuestion {
       measure: measure,
       counting: counting,
       parameters: try parameters(isExact: measure == .counter(.instructions)),
+      jobs: options.jobs,
+      buildTimeLimit: try Self.buildTimeLimit(options),
       fingerprint: Doctor.facts.fingerprint,
       alert: alert?.number,
       launchlabVersion: LaunchlabVersion.current
     )
+    if let seconds = PlanNoise(start: start, store: store).launchSeconds {
+      start.parameters.launchSeconds = seconds
+    }
     return (start, found.notes)
   }
 
@@ -103,7 +110,7 @@ struct BisectQuestion {
     return state
   }
 
-  private static func scenario(_ options: BisectOptions, alert: AlertRange?) throws -> Scenario {
+  private static func scenario(_ options: BisectOptions, alert: AlertQuestion?) throws -> Scenario {
     if let path = options.scenario ?? alert?.scenarioPath {
       let scenario = try ScenarioFile.load(path: path, suppressing: [])
       try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
@@ -137,15 +144,8 @@ struct BisectQuestion {
   // MARK: - Numbers
 
   private func parameters(isExact: Bool) throws -> BisectParameters {
-    guard let direction = BisectParameters.Direction(rawValue: options.find) else {
-      throw WorkflowError.badOption(
-        name: "--find",
-        value: options.find,
-        expected: "regression, improvement or any"
-      )
-    }
     var parameters = BisectParameters(
-      direction: direction == .regression ? alert?.direction ?? direction : direction,
+      direction: try direction(),
       findsAll: options.findsAll,
       isExact: isExact,
       isForced: options.isForced,
@@ -157,27 +157,41 @@ struct BisectQuestion {
     }
     if let confidence = options.confidence {
       parameters.confidence = try Percentage(confidence, option: "--confidence").share
-      guard parameters.confidence >= 0.5 else {
+      guard (0.5..<1).contains(parameters.confidence) else {
         throw WorkflowError.badOption(
           name: "--confidence",
           value: confidence,
-          expected: "a percentage from 50% on, such as 95%"
+          expected: "a percentage from 50% to below 100%, such as 95%"
         )
       }
     }
     parameters.limits.launches = options.mostLaunches ?? parameters.limits.launches
     parameters.limits.builds = options.mostBuilds
-    parameters.limits.seconds = try options.mostTime.map {
-      Double(try ScenarioFile.duration($0, option: "--max-time").count) / 1e9
-    }
+    parameters.limits.seconds = try Self.time(options.mostTime, of: "--max-time")
+      .map { Double($0.count) / 1e9 }
     return parameters
   }
 
-  func buildTimeLimit() throws -> Nanoseconds { try Self.buildTimeLimit(options) }
+  private func direction() throws(WorkflowError) -> BisectParameters.Direction {
+    guard let word = options.find else { return alert?.direction ?? .regression }
+    guard let direction = BisectParameters.Direction(rawValue: word) else {
+      throw .badOption(name: "--find", value: word, expected: "regression, improvement or any")
+    }
+    return direction
+  }
 
-  static func buildTimeLimit(_ options: BisectOptions) throws -> Nanoseconds {
-    guard let text = options.buildTimeout else { return BisectRequest.usualBuildTimeLimit }
-    return try ScenarioFile.duration(text, option: "--build-timeout")
+  /// How long one build may take; nil where that was not said.
+  static func buildTimeLimit(_ options: BisectOptions) throws -> Nanoseconds? {
+    try time(options.buildTimeout, of: "--build-timeout")
+  }
+
+  private static func time(_ text: String?, of option: String) throws -> Nanoseconds? {
+    guard let text else { return nil }
+    let time = try ScenarioFile.duration(text, option: option)
+    guard time.count > 0 else {
+      throw WorkflowError.badOption(name: option, value: text, expected: "some time, such as 30m")
+    }
+    return time
   }
 
   private func absolute(_ path: String) -> String {

@@ -14,8 +14,8 @@ struct BisectRecord {
 
   /// Reads a log.
   ///
-  /// - Throws: ``WorkflowError/badBisection(path:line:reason:)`` for a line that is no event, and
-  ///   ``WorkflowError/cannotRead(path:reason:)``.
+  /// - Throws: ``WorkflowError/badBisection(path:line:reason:)`` for a line that is no event,
+  ///   ``WorkflowError/otherRules(path:rules:version:)`` and ``WorkflowError/cannotRead(path:reason:)``.
   init(path: String) throws {
     let data: Data
     do {
@@ -43,11 +43,10 @@ struct BisectRecord {
       throw WorkflowError.badBisection(path: path, line: 1, reason: "it does not say the start")
     }
     guard start.rules == BisectStart.currentRules else {
-      throw WorkflowError.badBisection(
+      throw WorkflowError.otherRules(
         path: path,
-        line: 1,
-        reason: "it was written by the rules \(start.rules) of launchlab "
-          + "\(start.launchlabVersion), and this launchlab has \(BisectStart.currentRules)"
+        rules: start.rules,
+        version: start.launchlabVersion
       )
     }
     guard start.isSound else {

@@ -25,14 +25,11 @@ package struct BisectRequest: Sendable {
     case new(BisectStart, notes: [Diagnostic])
     case resumed(BisectRecord)
 
-    /// How long all the work may take, where that is limited.
-    var timeLimit: Nanoseconds? {
-      let start =
-        switch self {
-        case .new(let start, _): start
-        case .resumed(let record): record.start
-        }
-      return start.parameters.limits.seconds.map { Nanoseconds(Int64($0 * 1e9)) }
+    var start: BisectStart {
+      switch self {
+      case .new(let start, _): start
+      case .resumed(let record): record.start
+      }
     }
   }
 
@@ -45,12 +42,11 @@ package struct BisectRequest: Sendable {
   package init(_ options: BisectOptions) async throws {
     let question = try BisectQuestion(options)
     let (start, notes) = try await question.start()
-    self.init(
+    try self.init(
       beginning: .new(start, notes: notes),
       storeDirectory: question.storeDirectory,
       plan: PlanNoise(start: start, store: question.store).plan,
-      options: options,
-      limit: try question.buildTimeLimit()
+      options: options
     )
   }
 
@@ -58,19 +54,18 @@ package struct BisectRequest: Sendable {
   ///
   /// - Parameters:
   ///   - id: The first digits of its id, or `last`.
-  ///   - options: Its store, jobs and build limits count; everything else is in the log.
+  ///   - options: Its store counts, and its jobs and the limit of a build where they are given;
+  ///     everything else is in the log.
   /// - Throws: ``WorkflowError`` for what is no such bisection.
   package init(resuming id: String, _ options: BisectOptions) throws {
     let store = StoreLocation.path(options.store, beside: options.launching.directory)
-    let directory = (store as NSString).deletingLastPathComponent
-    let location = BisectLocation(storeDirectory: directory)
+    let location = try BisectLocation(besideStore: store)
     let record = try BisectRecord(path: location.log(of: location.id(id)))
-    self.init(
+    try self.init(
       beginning: .resumed(record),
-      storeDirectory: directory,
+      storeDirectory: location.storeDirectory,
       plan: PlanNoise(start: record.start, store: store).plan,
-      options: options,
-      limit: try BisectQuestion.buildTimeLimit(options)
+      options: options
     )
   }
 
@@ -96,14 +91,15 @@ package struct BisectRequest: Sendable {
     beginning: Beginning,
     storeDirectory: String,
     plan: BisectPlan,
-    options: BisectOptions,
-    limit: Nanoseconds
-  ) {
+    options: BisectOptions
+  ) throws {
     self.beginning = beginning
     self.storeDirectory = storeDirectory
     self.plan = plan
-    jobs = max(1, options.jobs)
-    buildTimeLimit = min(limit, beginning.timeLimit ?? limit)
+    jobs = max(1, options.jobs ?? beginning.start.jobs ?? 1)
+    buildTimeLimit =
+      try BisectQuestion.buildTimeLimit(options) ?? beginning.start.buildTimeLimit
+      ?? Self.usualBuildTimeLimit
     retriesFailures = options.retriesFailures
     commandLine = ["launchlab", "bisect"] + [options.range].compactMap(\.self)
   }

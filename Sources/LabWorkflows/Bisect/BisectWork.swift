@@ -12,9 +12,14 @@ protocol BisectBuilder {
   ///   - revision: The index of the revision.
   ///   - ahead: Revisions that may be needed next, the likeliest first; they may be built in the
   ///     meantime where there are cores for it.
+  ///   - seconds: How long it may take; nil where only the limit of a single build counts.
   /// - Returns: The build, also one that failed, which is a result.
   /// - Throws: a ``LabError`` when nothing can be built at all, or it was interrupted.
-  mutating func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt
+  mutating func build(
+    _ revision: Int,
+    ahead: [Int],
+    within seconds: Double?
+  ) async throws -> BisectBuilt
 
   /// Whether what was built before is still there to be launched.
   func isLaunchable(_ built: BisectBuilt) -> Bool

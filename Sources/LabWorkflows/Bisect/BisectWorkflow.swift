@@ -56,11 +56,23 @@ package struct BisectWorkflow {
       let after = course.builds[culprit.build]?.target
     else { return }
     do {
-      summary.stageChanges = try await CulpritStages(
+      let stages = CulpritStages(
         start: course.start,
         parent: before,
-        culprit: after
-      ).differences(in: session, interrupt: interrupt)
+        culprit: after,
+        launchSeconds: course.launchSeconds
+      )
+      summary.stageChanges = try await stages.differences(in: session, interrupt: interrupt)
+      if summary.stageChanges.isEmpty {
+        summary.warnings.append(
+          Diagnostic(
+            .note,
+            id: "no-stages",
+            problem: "no stage of parent and culprit differs by more than its noise in "
+              + "\(stages.launches) launches of each"
+          )
+        )
+      }
     } catch {
       let known = (error as? any LabError)?.diagnostics.first?.problem
       summary.warnings.append(
@@ -80,7 +92,7 @@ package struct BisectWorkflow {
       let text = BisectMarkdown(summary).rendered()
       try WholeFile(path).write { try $0(text) }
     } catch {
-      summary.warnings.append(.reportNotWritten(to: path, because: error))
+      summary.warnings.append(.reportNotWritten(to: path, because: error, option: "--markdown"))
     }
   }
 

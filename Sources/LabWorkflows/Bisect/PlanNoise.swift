@@ -22,6 +22,12 @@ struct PlanNoise {
     )
   }
 
+  /// How long a launch takes, in seconds; nil where nothing is known, as of launches under valgrind.
+  var launchSeconds: Double? {
+    guard start.counting != .valgrind else { return nil }
+    return lastNight(of: .launch).map { Double($0.median) / 1e9 }
+  }
+
   /// The standard deviation of the logarithm of one launch; nil where nothing is known.
   private var noise: Double? {
     guard case .metric(let metric) = start.measure else { return nil }
@@ -29,6 +35,12 @@ struct PlanNoise {
   }
 
   private func ofRuns(_ metric: Metric) -> Double? {
+    // The median absolute deviation of normal values is 0.6745 standard deviations.
+    lastNight(of: metric).map { 1.4826 * $0.medianAbsoluteDeviation / $0.median }
+  }
+
+  /// The last night of the same arm on a host like this one; nil where there is none.
+  private func lastNight(of metric: Metric) -> SeriesPoint? {
     guard FileManager.default.fileExists(atPath: store),
       let store = try? Store(path: store, mode: .readOnly),
       let found = try? store.series(scenario: start.scenario.name, metrics: [metric]),
@@ -38,9 +50,7 @@ struct PlanNoise {
       $0.key.target == target.name && $0.key.state == state
         && $0.key.fingerprint == start.fingerprint
     }
-    // The median absolute deviation of normal values is 0.6745 standard deviations.
-    guard let last = own?.points.last, last.median > 0 else { return nil }
-    return 1.4826 * last.medianAbsoluteDeviation / last.median
+    return own?.points.last.flatMap { $0.median > 0 ? $0 : nil }
   }
 
   private var ofSelfTests: Double? {

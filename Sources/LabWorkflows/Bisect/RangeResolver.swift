@@ -12,7 +12,8 @@ struct RangeResolver {
   /// with these, for all of them.
   var text: String?
 
-  /// Commits that touch none of these are left out; relative to the directory of the source.
+  /// Commits that touch none of these are unlikely to be the change; relative to the directory of the
+  /// source.
   var paths: [String] = []
 
   /// Revisions that are known not to build.

@@ -61,17 +61,24 @@ struct RevisionBuilder: BisectBuilder {
   ///
   /// Those get as long again as the longest build so far, and are ended then: nothing is built while
   /// a launch is measured. One that was ended counts as not tried.
-  mutating func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt {
+  mutating func build(
+    _ revision: Int,
+    ahead: [Int],
+    within seconds: Double? = nil
+  ) async throws -> BisectBuilt {
     let others = others(beside: revision, ahead)
-    let (known, longest, workshop) = (tried, longest, workshop)
+    var workshop = workshop
+    if let seconds { workshop.builds = workshop.builds.limited(to: .seconds(max(0, seconds))) }
+    let (known, longest, shop) = (tried, longest, workshop)
     let clock = ContinuousClock()
     let begin = clock.now
     let (built, finished) = try await withThrowingTaskGroup(of: Turn.self) { group in
       for other in others {
-        group.addTask { try await workshop.aheadTurn(other, known: known) }
+        group.addTask { try await shop.aheadTurn(other, known: known) }
       }
-      let built = try await workshop.build(revision, isAhead: false, known: known)
-      let grace = max(longest, clock.now - begin)
+      let built = try await shop.build(revision, isAhead: false, known: known)
+      let usual = max(longest, clock.now - begin)
+      let grace = seconds.map { min(usual, .seconds(max(0, $0))) } ?? usual
       group.addTask {
         try await Task.sleep(for: grace)
         return .timeIsUp
@@ -119,7 +126,7 @@ private struct Workshop: Sendable {
   let source: Source
   let scenario: Scenario
   let revisions: [BisectRevision]
-  let builds: SourceBuild
+  var builds: SourceBuild
   let triesAgain: Bool
   let observe: @Sendable (Int, Bool) -> Void
 

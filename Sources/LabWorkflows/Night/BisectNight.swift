@@ -13,9 +13,13 @@ struct BisectNight {
   /// - Parameters:
   ///   - alerts: Those of the scenario after the night.
   ///   - run: The night.
-  /// - Returns: A note on each bisection, or a warning why there was none.
-  func notes(on alerts: [Alert], after run: RunRecord) async -> [Diagnostic] {
-    guard let wish = request.scenario.bisection else { return [] }
+  /// - Returns: A note on each bisection, or a warning why there was none; and whether somebody
+  ///   interrupted one.
+  func notes(
+    on alerts: [Alert],
+    after run: RunRecord
+  ) async -> (notes: [Diagnostic], isInterrupted: Bool) {
+    guard let wish = request.scenario.bisection else { return ([], false) }
     let deadline = Date().addingTimeInterval(Double(wish.time.count) / 1e9)
     var notes: [Diagnostic] = []
     for alert in alerts where Self.isNew(alert, since: run.startedAt) {
@@ -27,13 +31,13 @@ struct BisectNight {
       do {
         let summary = try await bisected(alert, seconds: left)
         notes.append(note(on: summary, of: alert))
-        if summary.isInterrupted { break }
+        if summary.isInterrupted { return (notes, true) }
       } catch {
         let known = (error as? any LabError)?.diagnostics.first?.problem
         notes.append(Self.failure(of: alert, known ?? "\(error)"))
       }
     }
-    return notes
+    return (notes, false)
   }
 
   /// Whether a regression by the code was confirmed by the night.

@@ -74,8 +74,9 @@ package struct NightWorkflow {
       ).deliver(trend.alerts + trend.pastAlerts, summary: trend, at: now)
     }
     if isNewest, run.status == .complete {
-      result.summary.warnings += await BisectNight(request: request)
-        .notes(on: trend.alerts, after: run)
+      let bisected = await BisectNight(request: request).notes(on: trend.alerts, after: run)
+      result.summary.warnings += bisected.notes
+      if bisected.isInterrupted { result.exitCode = .interrupted }
     }
     trim(store)
     if isNewest { writeReport(&result) }
@@ -126,7 +127,9 @@ package struct NightWorkflow {
       // The run is told of already, with the command that repeats it.
       try ReportFiles.write(trend, run: nil, to: directory, options: options)
     } catch {
-      result.summary.warnings.append(.reportNotWritten(to: directory, because: error))
+      result.summary.warnings.append(
+        .reportNotWritten(to: directory, because: error, option: "--report")
+      )
     }
   }
 }

@@ -121,7 +121,7 @@ package struct RunWorkflow {
       }
       return nil
     } catch {
-      return .reportNotWritten(to: path, because: error)
+      return .reportNotWritten(to: path, because: error, option: "--report")
     }
   }
 }

@@ -65,19 +65,44 @@ extension Launchlab {
       if others.count > 1 {
         throw ValidationError("\(others[0]) cannot be given with \(others[1])")
       }
-      if let other = others.first, range != nil {
-        throw ValidationError("\(other) takes no range: it is said by \(other)")
+      if let other = others.first {
+        if let useless = useless(beside: other).first {
+          throw ValidationError("\(useless) means nothing with \(other), which says it already")
+        }
+        return
       }
-      if question.scenario != nil, question.build != nil || !launch.command.isEmpty {
-        throw ValidationError("with --scenario the scenario says what is built and launched")
+      let source = question.alert == nil ? "--scenario" : "--alert"
+      if question.scenario != nil || question.alert != nil, let useless = givenForCommand.first {
+        throw ValidationError("\(useless) means nothing with \(source): the scenario says it")
       }
-      if question.artifacts != nil, question.build != nil || !work.path.isEmpty {
-        throw ValidationError("--artifacts are built already, so --build and --path mean nothing")
+      if question.artifacts != nil, let useless = givenForSource.first {
+        throw ValidationError("\(useless) means nothing with --artifacts: they are built already")
       }
       let isTold = range != nil || question.alert != nil || question.artifacts != nil
-      if others.isEmpty, !isTold {
+      if !isTold {
         throw ValidationError("give a range such as v1.0..HEAD, --alert, --artifacts or --simulate")
       }
+    }
+
+    /// What was given that only means something without a scenario.
+    private var givenForCommand: [String] {
+      (question.build == nil ? [] : ["--build"]) + (launch.command.isEmpty ? [] : ["a command"])
+        + [launch.launch.firstForCommands].compactMap(\.self)
+    }
+
+    /// What was given that only means something where commits are built.
+    private var givenForSource: [String] {
+      (question.build == nil ? [] : ["--build"]) + (work.path.isEmpty ? [] : ["--path"])
+        + work.givenForBuilds
+    }
+
+    /// What was given that a log, or a simulated world, says instead.
+    private func useless(beside mode: String) -> [String] {
+      let asked =
+        (range == nil ? [] : ["a range"]) + question.given + work.givenForRange + givenForCommand
+      guard mode != "--resume" else { return asked }
+      let other = asked + work.givenForBuilds + (store == nil ? [] : ["--store"])
+      return mode == "--replay" ? other : other + output.givenForAnswers
     }
 
     func run() async throws { try await run(on: .standard) }

@@ -41,10 +41,10 @@ struct BisectQuestionOptions: ParsableArguments {
   var metric: String?
 
   @Option(
-    help: "Look for a regression, an improvement, or any of both.",
+    help: "Look for a regression, an improvement, or any of both (default: regression).",
     completion: .list(BisectParameters.Direction.allCases.map(\.rawValue))
   )
-  var find = BisectParameters.Direction.regression.rawValue
+  var find: String?
 
   @Option(help: "Look for changes of at least this <percentage> (default: 1%).")
   var minEffect: String?
@@ -57,6 +57,17 @@ struct BisectQuestionOptions: ParsableArguments {
 
   @Flag(help: "Search although the ends do not differ; a culprit is confirmed all the same.")
   var force = false
+
+  /// The names of the options that were given.
+  var given: [String] {
+    let all = [
+      ("--scenario", scenario != nil), ("--build", build != nil), ("--artifacts", artifacts != nil),
+      ("--alert", alert != nil), ("--target", target != nil), ("--state", state != nil),
+      ("--metric", metric != nil), ("--find", find != nil), ("--min-effect", minEffect != nil),
+      ("--confidence", confidence != nil), ("--all", all), ("--force", force),
+    ]
+    return all.filter(\.1).map(\.0)
+  }
 }
 
 /// How much a bisection may do.
@@ -73,8 +84,8 @@ struct BisectWorkOptions: ParsableArguments {
   @Option(help: "Give up a build after this <duration> (default: 1h).")
   var buildTimeout: String?
 
-  @Option(help: "Build this <number> of commits at the same time, ahead of need.")
-  var jobs = 1
+  @Option(help: "Build this <number> of commits at the same time, ahead of need (default: 1).")
+  var jobs: Int?
 
   @Flag(help: "Build again what has failed before.")
   var retryFailed = false
@@ -85,11 +96,29 @@ struct BisectWorkOptions: ParsableArguments {
   @Option(help: "Look first at commits that touch this <path>; may be repeated.")
   var path: [String] = []
 
+  /// The names of the options that were given and that say what is built, and how long that goes on.
+  var givenForRange: [String] {
+    let all = [
+      ("--max-launches", maxLaunches != nil), ("--max-builds", maxBuilds != nil),
+      ("--max-time", maxTime != nil), ("--skip", !skip.isEmpty), ("--path", !path.isEmpty),
+    ]
+    return all.filter(\.1).map(\.0)
+  }
+
+  /// The names of the options that were given and that say how each commit is built.
+  var givenForBuilds: [String] {
+    let all = [
+      ("--build-timeout", buildTimeout != nil), ("--jobs", jobs != nil),
+      ("--retry-failed", retryFailed),
+    ]
+    return all.filter(\.1).map(\.0)
+  }
+
   func validate() throws {
     if let maxLaunches, maxLaunches < 32 {
       throw ValidationError("--max-launches must be at least 32")
     }
     if let maxBuilds, maxBuilds < 2 { throw ValidationError("--max-builds must be at least 2") }
-    if jobs < 1 { throw ValidationError("--jobs must be at least 1") }
+    if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1") }
   }
 }

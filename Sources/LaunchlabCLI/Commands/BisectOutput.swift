@@ -24,19 +24,37 @@ struct BisectOutput: ParsableArguments {
     }
   }
 
-  /// Shows the text first, so that a file that cannot be written does not hide the answer.
+  /// The names of the options that were given and that a simulation has nothing for.
+  var givenForAnswers: [String] {
+    (markdown == nil ? [] : ["--markdown"]) + (gitLog == nil ? [] : ["--git-log"])
+  }
+
+  /// Shows the text first, and tries every file, so that one that cannot be written hides nothing.
   func show(_ summary: BisectSummary, on console: Console) throws {
     if ![json, markdown, gitLog].contains("-") {
       try console.write(BisectText(summary, style: console.resultStyle).rendered())
     }
     console.show(summary.warnings)
-    let document = BisectJSON(summary)
-    if let json { try ResultFile(json).write { try document.write(to: $0) } }
-    if let markdown {
-      try ResultFile(markdown).write { try $0(BisectMarkdown(summary).rendered()) }
+    var failures: [any Error] = []
+    for (path, write) in documents(of: summary) {
+      guard let path else { continue }
+      do { try ResultFile(path).write(write) } catch { failures.append(error) }
     }
-    if let gitLog { try ResultFile(gitLog).write { try $0(GitBisectLog(summary).rendered()) } }
+    for failure in failures.dropFirst() {
+      console.show((failure as? any LabError)?.diagnostics ?? [])
+    }
+    if let failure = failures.first { throw failure }
     if summary.exitCode != .done { throw ExitCode(summary.exitCode.rawValue) }
+  }
+
+  private typealias Writing = ((String) throws -> Void) throws -> Void
+
+  private func documents(of summary: BisectSummary) -> [(path: String?, write: Writing)] {
+    [
+      (json, { try BisectJSON(summary).write(to: $0) }),
+      (markdown, { try $0(BisectMarkdown(summary).rendered()) }),
+      (gitLog, { try $0(GitBisectLog(summary).rendered()) }),
+    ]
   }
 
   func simulate(_ words: String, on console: Console) throws {

@@ -62,4 +62,24 @@ import Testing
     #expect(answer.culprits.map(\.revisions) == [10...10, 50...50, 30...30])
     #expect(answer.culprits.map { $0.effect.estimate > 0 } == [true, true, false])
   }
+
+  @Test func `names what was asked for first, although another change is larger`() throws {
+    var range = ScriptedRange(count: 64, steps: [10: 0.09, 50: -0.06])
+    range.noise = 0.005
+    var other = range
+    other.levels = range.levels.map { -$0 }
+    let found = range.bisect(BisectParameters(findsAll: true))
+    let opposite = other.bisect(BisectParameters(direction: .improvement, findsAll: true))
+    #expect(found.culprits.map(\.revisions) == [10...10, 50...50])
+    #expect(opposite.culprits.map(\.revisions) == [10...10, 50...50])
+
+    var small = ScriptedRange(count: 64, steps: [10: 0.05, 30: -0.08, 50: 0.07])
+    small.noise = 0.005
+    let all = small.bisect(BisectParameters(findsAll: true))
+    #expect(all.culprits.map(\.revisions) == [50...50, 10...10, 30...30])
+    let bad = Dictionary(uniqueKeysWithValues: all.levels.map { ($0.revision, $0.probabilityBad) })
+    #expect(try #require(bad[64]) > 0.95)
+    #expect(try #require(bad[10]) > 0.95)
+    #expect(try #require(bad[0]) < 0.05)
+  }
 }

@@ -15,8 +15,7 @@ import Testing
 
   @Test(arguments: SampleBisect.endings)
   func `writes a report for an issue`(_ ending: SampleBisect.Ending) throws {
-    let command = ["launchlab", "bisect", ending.summary.start.range, "--scenario", "demo.yml"]
-    let text = BisectMarkdown(ending.summary, command: command).rendered()
+    let text = BisectMarkdown(ending.summary).rendered()
     try expectSnapshot(text, named: ending.name, suite: "BisectMarkdown")
   }
 

@@ -21,6 +21,21 @@ extension SampleBisect {
       )
     )
     summary.stageChanges = stageChanges
+    summary.medians = BisectSummary.Medians(good: 12_300_000, bad: 12_940_000)
+    return summary
+  }
+
+  /// A count that good has nothing of.
+  static var fromZero: BisectSummary {
+    var summary = summary(
+      start(measure: .metric(.majorFaults)),
+      BisectAnswer(
+        outcome: .found,
+        culprits: [culprit(11...11, log(3, 3, 3))],
+        difference: log(3, 3, 3)
+      )
+    )
+    summary.medians = BisectSummary.Medians(good: 0, bad: 2)
     return summary
   }
 
@@ -145,7 +160,8 @@ extension SampleBisect {
 
   static var endings: [Ending] {
     [
-      Ending(name: "found", summary: found), Ending(name: "set", summary: set),
+      Ending(name: "found", summary: found), Ending(name: "from-zero", summary: fromZero),
+      Ending(name: "set", summary: set),
       Ending(name: "several", summary: several), Ending(name: "partial", summary: partial),
       Ending(name: "hostile", summary: hostileNames),
       Ending(name: "artifacts", summary: artifacts),

@@ -10,13 +10,15 @@ import Testing
 struct BisectLoopTests {
   private let path = "\(TemporaryDirectory.path)/bisect/id/log.jsonl"
 
+  /// A bisection before its first step.
+  private func loop(of start: BisectStart) throws -> BisectLoop {
+    BisectLoop(course: BisectCourse(start), log: try BisectLog(startingAt: path, with: start))
+  }
+
   /// Bisects in one go.
-  private func whole(_ range: SimulatedRange, at path: String) async throws -> BisectCourse {
+  private func whole(_ range: SimulatedRange) async throws -> BisectCourse {
     let start = range.start()
-    var loop = BisectLoop(
-      course: BisectCourse(start),
-      log: try BisectLog(startingAt: path, with: start)
-    )
+    var loop = try loop(of: start)
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0)
     try await loop.run(builder: &builder, launcher: &launcher) { _ in }
@@ -25,7 +27,7 @@ struct BisectLoopTests {
   }
 
   @Test func `finds the planted change and confirms it`() async throws {
-    let course = try await whole(SimulatedRange(), at: path)
+    let course = try await whole(SimulatedRange())
 
     let answer = try #require(course.end)
     #expect(answer.outcome == .found)
@@ -36,27 +38,59 @@ struct BisectLoopTests {
   @Test func `names the set that broken commits hide the change in`() async throws {
     let range = SimulatedRange(broken: [15, 16])
 
-    let course = try await whole(range, at: path)
+    let course = try await whole(range)
 
     #expect(course.end?.culprits.map(\.revisions) == [15...17])
     #expect(course.failures[16] == "it does not build" || course.failures[15] != nil)
   }
 
   @Test func `treats what cannot be launched as broken`() async throws {
-    let course = try await whole(SimulatedRange(unlaunchable: [16]), at: path)
+    let course = try await whole(SimulatedRange(unlaunchable: [16]))
 
     #expect(course.end?.culprits.map(\.revisions) == [16...17])
     #expect(course.failures[16] == "it ended with status 1")
   }
 
+  @Test func `sets a build aside that cannot be launched any more`() async throws {
+    let course = try await whole(SimulatedRange(unlaunchable: [16], unlaunchableFrom: 60))
+
+    #expect(course.end?.culprits.map(\.revisions) == [16...17])
+    #expect(course.launched.contains(16))
+    #expect(try BisectReplay(path: path).summary().answer == course.end)
+  }
+
+  @Test func `ends among the rows of a comparison when the time is over`() async throws {
+    let range = SimulatedRange()
+    var parameters = BisectParameters()
+    parameters.limits.seconds = 4.045
+    var loop = try loop(of: range.start(parameters))
+    var builder = SimulatedBuilder(range: range)
+    var launcher = SimulatedLauncher(range: range, rows: 0)
+    try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+
+    #expect(loop.course.end?.outcome == .inconclusive(.timeSpent))
+    #expect(launcher.rows == 5)
+    #expect(loop.course.engine.launches == 10)
+    #expect(builder.timesLeft == [4.045, 4.045 - 2])
+    #expect(try BisectReplay(path: path).summary().answer == loop.course.end)
+  }
+
+  @Test func `knows the middle of the values of both ends`() async throws {
+    let course = try await whole(SimulatedRange(noise: 0))
+
+    let medians = try #require(course.medians)
+    #expect(medians.good == 5e6)
+    #expect(abs(medians.bad / 5e6 - exp(0.08)) < 1e-6)
+  }
+
   @Test func `fails politely when an end cannot be launched`() async throws {
-    let course = try await whole(SimulatedRange(unlaunchable: [24]), at: path)
+    let course = try await whole(SimulatedRange(unlaunchable: [24]))
 
     #expect(course.end?.outcome == .failed(end: 24))
   }
 
   @Test func `gives up when no launch of the ends is over in time`() async throws {
-    let course = try await whole(SimulatedRange(hangs: true), at: path)
+    let course = try await whole(SimulatedRange(hangs: true))
 
     #expect(course.end?.outcome == .failed(end: 0))
     #expect(course.timeouts == 6)
@@ -67,7 +101,7 @@ struct BisectLoopTests {
     #""revisions":[]"#, #""skips":[99]"#, #""minimumEffect":-1"#,
   ])
   func `refuses a start that cannot be`(part: String) async throws {
-    _ = try await whole(SimulatedRange(), at: path)
+    _ = try await whole(SimulatedRange())
     let name = part.prefix { $0 != ":" }
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let pattern = try Regex("\(name):(\\[[^\\]]*\\]|[0-9.]+)")
@@ -83,7 +117,7 @@ struct BisectLoopTests {
 
   @Test func `goes on from any line as if it had never stopped`() async throws {
     let range = SimulatedRange(broken: [12])
-    let course = try await whole(range, at: path)
+    let course = try await whole(range)
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let lines = text.split(separator: "\n")
     for count in stride(from: 1, to: lines.count, by: 7) {
@@ -118,10 +152,7 @@ struct BisectLoopTests {
   @Test func `gives processors back before every build`() async throws {
     let range = SimulatedRange()
     let start = range.start()
-    var loop = BisectLoop(
-      course: BisectCourse(start),
-      log: try BisectLog(startingAt: path, with: start)
-    )
+    var loop = try loop(of: start)
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0)
     try await loop.run(builder: &builder, launcher: &launcher) { _ in }
@@ -132,10 +163,7 @@ struct BisectLoopTests {
   func `builds again what is gone, and refuses what differs`(version: String) async throws {
     let range = SimulatedRange()
     let start = range.start()
-    var loop = BisectLoop(
-      course: BisectCourse(start),
-      log: try BisectLog(startingAt: path, with: start)
-    )
+    var loop = try loop(of: start)
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0, rowsUntilInterrupt: 5)
     await #expect(throws: Interruption.self) {
@@ -157,7 +185,7 @@ struct BisectLoopTests {
 
   @Test func `says its end once`() async throws {
     let range = SimulatedRange()
-    _ = try await whole(range, at: path)
+    _ = try await whole(range)
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let record = try BisectRecord(path: path)
     var loop = BisectLoop(
@@ -174,10 +202,7 @@ struct BisectLoopTests {
   @Test func `keeps the rows of an action that was interrupted`() async throws {
     let range = SimulatedRange()
     let start = range.start()
-    var loop = BisectLoop(
-      course: BisectCourse(start),
-      log: try BisectLog(startingAt: path, with: start)
-    )
+    var loop = try loop(of: start)
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0, rowsUntilInterrupt: 5)
     await #expect(throws: Interruption.self) {
@@ -191,7 +216,7 @@ struct BisectLoopTests {
   }
 
   @Test func `replays its own log, and refuses one that was changed`() async throws {
-    let course = try await whole(SimulatedRange(), at: path)
+    let course = try await whole(SimulatedRange())
     let replayed = try BisectReplay(path: path).summary()
     #expect(replayed.answer == course.end)
 
@@ -207,7 +232,7 @@ struct BisectLoopTests {
   }
 
   @Test func `refuses a log that ends otherwise than its events say`() async throws {
-    _ = try await whole(SimulatedRange(), at: path)
+    _ = try await whole(SimulatedRange())
     let text = try String(contentsOfFile: path, encoding: .utf8)
     try text.replacing("[[17,17]]", with: "[[16,16]]")
       .write(toFile: path, atomically: true, encoding: .utf8)

@@ -13,6 +13,9 @@ struct SimulatedRange {
   var broken: Set<Int> = []
   var unlaunchable: Set<Int> = []
 
+  /// From which row on those can be launched no more.
+  var unlaunchableFrom = 0
+
   /// Whether no launch is ever over.
   var hangs = false
 
@@ -52,6 +55,9 @@ struct SimulatedBuilder: BisectBuilder {
   let range: SimulatedRange
   var buildsAhead: Int { 0 }
 
+  /// The seconds that each build was given.
+  var timesLeft: [Double?] = []
+
   /// The revisions that were built, in order.
   var built: [Int] = []
 
@@ -61,7 +67,12 @@ struct SimulatedBuilder: BisectBuilder {
   /// What the digests of builds end with.
   var version = ""
 
-  mutating func build(_ revision: Int, ahead: [Int]) async throws -> BisectBuilt {
+  mutating func build(
+    _ revision: Int,
+    ahead: [Int],
+    within seconds: Double?
+  ) async throws -> BisectBuilt {
+    timesLeft.append(seconds)
     built.append(revision)
     gone.remove(revision)
     let isBroken = range.broken.contains(revision)
@@ -97,10 +108,11 @@ struct SimulatedLauncher: BisectLauncher {
     isNew: (Int) -> Bool,
     take: (BisectRow) throws -> Void
   ) async throws -> (revision: Int, reason: String)? {
-    if let arm = arms.first(where: { range.unlaunchable.contains($0.revision) }) {
-      return (arm.revision, "it ended with status 1")
-    }
     for _ in rows {
+      let arm = arms.first { range.unlaunchable.contains($0.revision) }
+      if let arm, self.rows >= range.unlaunchableFrom {
+        return (arm.revision, "it ended with status 1")
+      }
       guard rowsUntilInterrupt > 0 else { throw Interruption() }
       rowsUntilInterrupt -= 1
       let values = arms.map { range.time(of: $0.revision, launch: self.rows) }

@@ -3,8 +3,8 @@ import LabModel
 import LabScenarios
 import LabStore
 
-/// What an alert says of the range that holds its change.
-struct AlertRange {
+/// What an alert says of the change that is to be found.
+struct AlertQuestion {
   let number: Int
 
   /// The last good commit and the bad one, with two dots between them.

@@ -1,0 +1,19 @@
+import Foundation
+
+/// The end of a text file that may be long.
+package enum LogTail {
+  private static let mostBytes = 1 << 16
+
+  /// The last lines that are not empty, of the last 64 KiB.
+  ///
+  /// - Returns: At most 15 lines; none for a file that cannot be read.
+  package static func lines(of path: String) -> [String] {
+    guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else {
+      return []
+    }
+    try? file.seek(toOffset: end > mostBytes ? end - UInt64(mostBytes) : 0)
+    let data = (try? file.readToEnd()) ?? Data()
+    return String(decoding: data, as: UTF8.self)
+      .split(whereSeparator: \.isNewline).suffix(15).map(String.init)
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Testing
+
+@testable import LaunchlabCLI
+
+@Suite struct BisectCommandTests {
+  struct Case: Sendable {
+    let words: String
+    let problem: String
+  }
+
+  @Test(arguments: [
+    Case(words: "", problem: "give a range such as v1.0..HEAD"),
+    Case(words: "--resume last --replay log", problem: "--resume cannot be given with --replay"),
+    Case(words: "--resume last a..b", problem: "a range means nothing with --resume"),
+    Case(words: "--resume last --min-effect 2%", problem: "--min-effect means nothing"),
+    Case(words: "--resume last --max-time 1h", problem: "--max-time means nothing"),
+    Case(words: "--replay log --jobs 2", problem: "--jobs means nothing with --replay"),
+    Case(words: "--replay log --store s", problem: "--store means nothing with --replay"),
+    Case(words: "--simulate n=4 --find any", problem: "--find means nothing with --simulate"),
+    Case(words: "--simulate n=4 --git-log -", problem: "--git-log means nothing"),
+    Case(words: "a..b --scenario s --build make", problem: "--build means nothing with --scenario"),
+    Case(words: "a..b --scenario s --ready exit", problem: "--ready means nothing with --scenario"),
+    Case(words: "--alert R-1 -- true", problem: "a command means nothing with --alert"),
+    Case(words: "--artifacts d --path src -- a", problem: "--path means nothing with --artifacts"),
+    Case(words: "--artifacts d --jobs 2 -- a", problem: "--jobs means nothing with --artifacts"),
+    Case(words: "a..b --build make --jobs 0 -- a", problem: "--jobs must be at least 1"),
+    Case(words: "a..b --build m --max-builds 1 -- a", problem: "--max-builds must be at least 2"),
+  ])
+  func `says which option means nothing`(test: Case) throws {
+    let words = test.words.split(separator: " ").map(String.init)
+    let error = #expect(throws: (any Error).self) { try Launchlab.Bisect.parse(words) }
+    let message = Launchlab.Bisect.message(for: try #require(error))
+    #expect(message.contains(test.problem), "\(message)")
+  }
+
+  @Test(arguments: [
+    "a..b --scenario s --max-time 1h --jobs 2 --metric fixup --state warm",
+    "a..b --build make --ready exit --path src -- ./app --version",
+    "--alert R-1 --scenario s --retry-failed", "--alert R-1 a..b", "--artifacts d v1..v2 -- app",
+    "--resume last --jobs 2 --build-timeout 5m --retry-failed --store s --json -",
+    "--replay log --markdown m --git-log -", "--simulate n=4 --json -",
+  ])
+  func `takes what belongs together`(words: String) throws {
+    _ = try Launchlab.Bisect.parse(words.split(separator: " ").map(String.init))
+  }
+}
