@@ -35,6 +35,9 @@ struct BisectCosts: Hashable, Sendable {
     (20 * prior.brokenShare + Double(timedFailures)) / Double(20 + timedBuilds)
   }
 
+  /// Adds time that says nothing of what builds and launches cost.
+  mutating func add(_ seconds: Double) { self.seconds += seconds }
+
   /// Adds a build; one that was found instead of made changes nothing.
   mutating func addBuild(isUsable: Bool, seconds: Double?) {
     guard let seconds else { return }

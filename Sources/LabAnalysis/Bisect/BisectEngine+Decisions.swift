@@ -30,8 +30,7 @@ extension BisectEngine {
     for end in [0, bad] {
       switch range.status[end] {
       case .unknown: return timeIsSpent ? done(.inconclusive(.timeSpent)) : .build(end)
-      // Without time left a build fails whatever it holds.
-      case .broken: return timeIsSpent ? done(.inconclusive(.timeSpent)) : done(.failed(end: end))
+      case .broken: return done(.failed(end: end))
       case .built: continue
       }
     }
@@ -77,7 +76,7 @@ extension BisectEngine {
     let isDoubted = isDoubted(best.revisions)
     if best.probability >= parameters.confidence, !isDoubted {
       let ends = [range.previous(best.revisions.lowerBound), best.revisions.upperBound]
-      if let unknown = ends.first(where: { range.status[$0] == .unknown }) {
+      if !timeIsSpent, let unknown = ends.first(where: { range.status[$0] == .unknown }) {
         return .build(unknown)
       }
       if ends.allSatisfy(range.isBuilt) {

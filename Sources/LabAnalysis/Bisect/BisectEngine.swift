@@ -65,6 +65,9 @@ package struct BisectEngine: Sendable {
   package private(set) var failedBuilds = 0
   package private(set) var launches = 0
 
+  /// The seconds of all that was told so far.
+  package var seconds: Double { costs.seconds }
+
   /// Begins a bisection.
   ///
   /// - Parameters:
@@ -159,9 +162,17 @@ package struct BisectEngine: Sendable {
     if phase != .ends { update() }
   }
 
+  /// Takes that time has passed beside builds and launches, or for a build that it has ended.
+  package mutating func spend(_ seconds: Double) { costs.add(seconds) }
+
   /// Takes that a build cannot be launched; the launches that were asked for are not made.
-  package mutating func unlaunchable(_ revision: Int) {
+  ///
+  /// - Parameters:
+  ///   - revision: One of the arms.
+  ///   - seconds: How long the launches took that are given up.
+  package mutating func unlaunchable(_ revision: Int, seconds: Double = 0) {
     failedBuilds += 1
+    costs.add(seconds)
     range.breakBuild(revision)
     guard phase != .ends else { return }
     if phase == .confirmation { phase = .search }

@@ -10,7 +10,8 @@ import SystemPackage
 package struct SourceBuild: Sendable {
   private let source: Source
   private let cache: FilePath
-  private var timeLimit: Duration?
+  private let timeLimit: Duration?
+  private var timeLeft: Duration?
   private let leases: BuildLeases?
   private let interrupt: InterruptFlag?
 
@@ -35,9 +36,11 @@ package struct SourceBuild: Sendable {
   }
 
   /// The same with at most so much time for the build command.
+  ///
+  /// That a build took longer than this says nothing of it, and is not remembered.
   package func limited(to time: Duration) -> Self {
     var limited = self
-    limited.timeLimit = timeLimit.map { min($0, time) } ?? time
+    limited.timeLeft = time
     return limited
   }
 
@@ -89,7 +92,9 @@ package struct SourceBuild: Sendable {
       try await compile(in: record.directory, log: room.appending("build.log"))
     } catch {
       try? GitRepository.unlinkWorktree(at: tree)
-      if case HostError.buildFailed(let failure, _) = error { try? failure.remember(in: room) }
+      if case HostError.buildFailed(let failure, _) = error, !isCut(failure) {
+        try? failure.remember(in: room)
+      }
       if !triesAgain { Workspace.remove(tree) }
       throw error
     }
@@ -116,6 +121,12 @@ package struct SourceBuild: Sendable {
       && FileManager.default.fileExists(atPath: room.appending("complete").string)
   }
 
+  /// Whether a build was ended because there was no time left, and not by its own limit.
+  private func isCut(_ failure: BuildFailure) -> Bool {
+    guard case .timedOut = failure.cause, let timeLeft else { return false }
+    return timeLimit.map { timeLeft < $0 } ?? true
+  }
+
   private func checkOut(
     _ commit: String,
     of repository: GitRepository,
@@ -133,7 +144,8 @@ package struct SourceBuild: Sendable {
     guard FileManager.default.fileExists(atPath: directory) else {
       throw HostError.buildFailed(BuildFailure(.missingDirectory(directory)), tail: [])
     }
-    let command = BuildCommand(text: source.build, timeLimit: timeLimit, interrupt: interrupt)
+    let limit = [timeLimit, timeLeft].compactMap(\.self).min()
+    let command = BuildCommand(text: source.build, timeLimit: limit, interrupt: interrupt)
     guard let cause = try await command.run(in: FilePath(directory), log: log) else { return }
     throw HostError.buildFailed(
       BuildFailure(cause, command: source.build, log: log.string),

@@ -116,6 +116,9 @@ package struct BisectBuilt: Hashable, Codable, Sendable {
   /// How long it took; nil when it was found in the cache.
   package var seconds: Double?
 
+  /// How long was waited then for other builds, ahead of need; nil where none was.
+  package var waited: Double?
+
   /// The digest of all that is launched; builds of the same one are equal.
   ///
   /// Nil where that is not known, as of a build of commits, which may read any file of its tree.
@@ -131,6 +134,7 @@ package struct BisectBuilt: Hashable, Codable, Sendable {
     revision: Int,
     failure: String? = nil,
     seconds: Double? = nil,
+    waited: Double? = nil,
     digest: String? = nil,
     target: Target? = nil,
     log: String? = nil
@@ -138,6 +142,7 @@ package struct BisectBuilt: Hashable, Codable, Sendable {
     self.revision = revision
     self.failure = failure
     self.seconds = seconds
+    self.waited = waited
     self.digest = digest
     self.target = target
     self.log = log

@@ -30,9 +30,6 @@ struct BisectCourse {
   /// The revisions that were launched at least once.
   private(set) var launched: Set<Int> = []
 
-  /// The seconds of building and launching.
-  private(set) var seconds = 0.0
-
   private(set) var timeouts = 0
 
   /// The seconds of all rows, and how many launches they were.
@@ -71,7 +68,15 @@ struct BisectCourse {
     guard action == .build(built.revision) else {
       return "revision \(built.revision) was built, but \(action.words) is due"
     }
-    seconds += built.seconds ?? 0
+    let times = [built.seconds ?? 0, built.waited ?? 0]
+    guard times.allSatisfy({ $0.isFinite && $0 >= 0 }) else { return "no build takes \(times) s" }
+    engine.spend(times[1])
+    if built.failure != nil, let limit, engine.seconds + times[0] >= limit {
+      // Whatever the commit holds, the end of the time has ended its build.
+      engine.spend(times[0])
+      advance()
+      return nil
+    }
     engine.built(
       built.revision,
       isUsable: built.failure == nil,
@@ -90,10 +95,10 @@ struct BisectCourse {
 
   private mutating func apply(_ row: BisectRow) -> String? {
     guard case .launch(let arms, let count) = action, arms == row.arms,
-      row.values.count == arms.count, row.values.allSatisfy({ $0.isFinite && $0 >= 0 })
+      row.values.count == arms.count,
+      (row.values + [row.seconds]).allSatisfy({ $0.isFinite && $0 >= 0 })
     else { return "revisions \(row.arms) were launched, but \(action.words) is due" }
     rows.append(row)
-    seconds += row.seconds
     timeouts += row.timedOut.count
     launched.formUnion(arms)
     rowSeconds += row.seconds
@@ -123,7 +128,7 @@ struct BisectCourse {
     guard case .launch(let arms, _) = action, arms.contains(revision) else {
       return "revision \(revision) could not be launched, but \(action.words) is due"
     }
-    engine.unlaunchable(revision)
+    engine.unlaunchable(revision, seconds: rows.reduce(0) { $0 + $1.seconds })
     builds[revision] = nil
     unlaunchable.insert(revision)
     failures[revision] = reason
@@ -148,8 +153,13 @@ struct BisectCourse {
     return nil
   }
 
+  /// The seconds of building and launching.
+  var seconds: Double { engine.seconds + rows.reduce(0) { $0 + $1.seconds } }
+
   /// The seconds that may still be spent, at least 0; nil where the time has no limit.
-  var secondsLeft: Double? { start.parameters.limits.seconds.map { max(0, $0 - seconds) } }
+  var secondsLeft: Double? { limit.map { max(0, $0 - seconds) } }
+
+  private var limit: Double? { start.parameters.limits.seconds }
 
   /// How long a launch took with what is around it, in seconds; 0 before the first one.
   var launchSeconds: Double { rowLaunches > 0 ? rowSeconds / Double(rowLaunches) : 0 }

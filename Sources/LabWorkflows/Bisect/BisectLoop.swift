@@ -49,6 +49,8 @@ struct BisectLoop {
   }
 
   /// Builds again what was removed since it was built, as after a resumption.
+  ///
+  /// The time that takes is not counted.
   private mutating func restore(
     _ arms: [Int],
     by builder: inout some BisectBuilder,
@@ -60,7 +62,7 @@ struct BisectLoop {
       launcher.close()
       let revision = course.start.revisions[arm]
       observe(.building(revision, number: course.builds.count + course.failures.count))
-      let built = try await builder.build(arm, ahead: [], within: course.secondsLeft)
+      let built = try await builder.build(arm, ahead: [], within: nil)
       guard built.failure == nil, built.digest == known.digest, built.target == known.target else {
         throw WorkflowError.cannotGoOn(
           id: course.start.id,

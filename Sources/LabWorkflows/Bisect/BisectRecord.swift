@@ -15,7 +15,8 @@ struct BisectRecord {
   /// Reads a log.
   ///
   /// - Throws: ``WorkflowError/badBisection(path:line:reason:)`` for a line that is no event,
-  ///   ``WorkflowError/otherRules(path:rules:version:)`` and ``WorkflowError/cannotRead(path:reason:)``.
+  ///   ``WorkflowError/otherRules(path:rules:version:)`` and
+  ///   ``WorkflowError/cannotRead(path:reason:)``.
   init(path: String) throws {
     let data: Data
     do {
@@ -66,6 +67,7 @@ extension BisectStart {
     let numbers = [parameters.minimumEffect, parameters.buildSeconds, parameters.launchSeconds]
     return last >= 1 && skips.allSatisfy { $0 > 0 && $0 < last } && !scenario.targets.isEmpty
       && !scenario.states.isEmpty && numbers.allSatisfy { $0.isFinite && $0 >= 0 }
+      && (0..<1e9).contains(parameters.limits.seconds ?? 0)
       && (0.5..<1).contains(parameters.confidence) && parameters.limits.launches > 0
       && revisions.allSatisfy { $0.weight.isFinite && $0.weight >= 0 }
   }

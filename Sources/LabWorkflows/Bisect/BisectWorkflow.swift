@@ -62,27 +62,27 @@ package struct BisectWorkflow {
         culprit: after,
         launchSeconds: course.launchSeconds
       )
-      summary.stageChanges = try await stages.differences(in: session, interrupt: interrupt)
-      if summary.stageChanges.isEmpty {
-        summary.warnings.append(
-          Diagnostic(
-            .note,
-            id: "no-stages",
-            problem: "no stage of parent and culprit differs by more than its noise in "
-              + "\(stages.launches) launches of each"
-          )
-        )
+      let differences = try await stages.differences(in: session, interrupt: interrupt)
+      summary.stageChanges = differences ?? []
+      if differences?.isEmpty != false {
+        let reason =
+          differences == nil
+          ? "no collector saw enough launches"
+          : "no stage differs by more than its noise and a thousandth of the launch"
+        summary.warnings.append(Self.noStages(because: reason))
       }
     } catch {
       let known = (error as? any LabError)?.diagnostics.first?.problem
-      summary.warnings.append(
-        Diagnostic(
-          .note,
-          id: "no-stages",
-          problem: "what changed in the stages is not known: \(known ?? "\(error)")"
-        )
-      )
+      summary.warnings.append(Self.noStages(because: known ?? "\(error)"))
     }
+  }
+
+  private static func noStages(because reason: String) -> Diagnostic {
+    Diagnostic(
+      .note,
+      id: "no-stages",
+      problem: "what changed in the stages is not known: \(reason)"
+    )
   }
 
   /// Writes the culprit report beside the log, and says why if that cannot be done.

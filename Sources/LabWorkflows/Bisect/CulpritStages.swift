@@ -21,12 +21,13 @@ struct CulpritStages {
   /// - Parameters:
   ///   - session: The lab; it ends with these launches.
   ///   - interrupt: Ends them when it is set.
-  /// - Returns: What differs beyond the noise, the largest first.
+  /// - Returns: What differs beyond the noise, the largest first; nil when too few launches were
+  ///   seen to tell.
   /// - Throws: a ``LabError`` when the launches cannot be made.
   func differences(
     in session: LabSession,
     interrupt: InterruptFlag
-  ) async throws -> [StageDifference] {
+  ) async throws -> [StageDifference]? {
     var scenario = start.scenario.comparing([parent, culprit])
     scenario.targets[0].name = "parent"
     scenario.targets[1].name = "culprit"
@@ -37,6 +38,8 @@ struct CulpritStages {
     func stages(of target: String) -> [LaunchStages] {
       result.launches.filter { $0.arm.target == target }.map(\.stages)
     }
-    return StageDifference.differences(from: stages(of: "parent"), to: stages(of: "culprit"))
+    let (before, after) = (stages(of: "parent"), stages(of: "culprit"))
+    guard min(before.count, after.count) >= StageDifference.fewestLaunches else { return nil }
+    return StageDifference.differences(from: before, to: after)
   }
 }

@@ -59,8 +59,8 @@ struct RevisionBuilder: BisectBuilder {
 
   /// Builds a revision, and others while it is built.
   ///
-  /// Those get as long again as the longest build so far, and are ended then: nothing is built while
-  /// a launch is measured. One that was ended counts as not tried.
+  /// Those get as long again as the longest build so far, as far as time is left, and are ended
+  /// then: nothing is built while a launch is measured. One that was ended counts as not tried.
   mutating func build(
     _ revision: Int,
     ahead: [Int],
@@ -72,13 +72,14 @@ struct RevisionBuilder: BisectBuilder {
     let (known, longest, shop) = (tried, longest, workshop)
     let clock = ContinuousClock()
     let begin = clock.now
-    let (built, finished) = try await withThrowingTaskGroup(of: Turn.self) { group in
+    var (built, finished) = try await withThrowingTaskGroup(of: Turn.self) { group in
       for other in others {
         group.addTask { try await shop.aheadTurn(other, known: known) }
       }
       let built = try await shop.build(revision, isAhead: false, known: known)
-      let usual = max(longest, clock.now - begin)
-      let grace = seconds.map { min(usual, .seconds(max(0, $0))) } ?? usual
+      let spent = clock.now - begin
+      let left = seconds.map { max(.zero, .seconds($0) - spent) }
+      let grace = [max(longest, spent), left].compactMap(\.self).min() ?? .zero
       group.addTask {
         try await Task.sleep(for: grace)
         return .timeIsUp
@@ -90,6 +91,9 @@ struct RevisionBuilder: BisectBuilder {
       }
       group.cancelAll()
       return (built, finished)
+    }
+    if !others.isEmpty {
+      built.waited = max(0, (clock.now - begin) / .seconds(1) - (built.seconds ?? 0))
     }
     if built.seconds != nil { self.longest = max(longest, .seconds(built.seconds ?? 0)) }
     for (index, isUsable) in finished.merging(

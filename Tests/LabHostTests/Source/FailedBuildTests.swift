@@ -138,6 +138,20 @@ import Testing
     #expect(tries == 2)
   }
 
+  @Test func `a build that had too little time left is not taken for one that fails`() async throws
+  {
+    _ = try makeRepository()
+    let command = counted("test -e '\(root)/go' || sleep 1000")
+    for (own, left) in [(60, 0.2), (0.1, 0.2)] {
+      let builds = builds(command, timeLimit: .seconds(own)).limited(to: .seconds(left))
+      let found = try await failure(builds)
+      #expect(found.cause == .timedOut(seconds: min(own, left)))
+      #expect(!found.isRemembered)
+    }
+    #expect(try await failure(builds(command, timeLimit: .seconds(0.1))).isRemembered)
+    #expect(tries == 2)
+  }
+
   @Test func `what a build leaves running is ended`() async throws {
     _ = try makeRepository()
     let command = "sleep 1000 & echo $! > '\(root)/pid'"

@@ -75,6 +75,39 @@ struct BisectLoopTests {
     #expect(try BisectReplay(path: path).summary().answer == loop.course.end)
   }
 
+  @Test func `blames no commit for a build that the end of the time has ended`() async throws {
+    var parameters = BisectParameters()
+    parameters.limits.seconds = 7
+    let range = SimulatedRange(broken: [12])
+    var loop = try loop(of: range.start(parameters))
+    var builder = SimulatedBuilder(range: range)
+    builder.failureSeconds = 5
+    var launcher = SimulatedLauncher(range: range, rows: 0)
+    try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+
+    #expect(loop.course.end?.outcome == .inconclusive(.timeSpent))
+    #expect(loop.course.failures.isEmpty)
+    #expect(loop.course.seconds > 9)
+    #expect(builder.built == [0, 24, 12])
+    #expect(try BisectReplay(path: path).summary().answer == loop.course.end)
+  }
+
+  @Test func `counts the time of launches that were given up, and of builds ahead`() async throws {
+    let range = SimulatedRange()
+    var course = BisectCourse(range.start())
+    func built(_ revision: Int, waited: Double? = nil) -> BisectEvent {
+      .built(BisectBuilt(revision: revision, seconds: 2, waited: waited))
+    }
+    #expect(course.apply(built(0)) == nil)
+    #expect(course.apply(built(24, waited: 1.5)) == nil)
+    let row = BisectRow(arms: [0, 24], values: [5e6, 5e6], seconds: 0.25)
+    #expect(course.apply(.row(row)) == nil)
+    #expect(course.seconds == 5.75)
+    #expect(course.apply(.unlaunchable(revision: 24, reason: "it is gone")) == nil)
+    #expect(course.seconds == 5.75)
+    #expect(course.secondsLeft == nil)
+  }
+
   @Test func `knows the middle of the values of both ends`() async throws {
     let course = try await whole(SimulatedRange(noise: 0))
 

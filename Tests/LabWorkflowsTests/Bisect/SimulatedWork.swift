@@ -64,6 +64,9 @@ struct SimulatedBuilder: BisectBuilder {
   /// Builds that are not there any more until they are built again.
   var gone: Set<Int> = []
 
+  /// How long a build takes that fails.
+  var failureSeconds = 2.0
+
   /// What the digests of builds end with.
   var version = ""
 
@@ -79,7 +82,7 @@ struct SimulatedBuilder: BisectBuilder {
     return BisectBuilt(
       revision: revision,
       failure: isBroken ? "it does not build" : nil,
-      seconds: 2,
+      seconds: isBroken ? failureSeconds : 2,
       digest: isBroken ? nil : "digest \(revision)\(version)",
       target: isBroken ? nil : Target(name: "app", command: ["/bin/true"], directory: "/")
     )
