@@ -46,6 +46,9 @@ struct BisectLoop {
     let built = try await builder.build(revision, ahead: ahead, within: course.secondsLeft)
     try take(.built(built))
     observe(.built(built, course.start.revisions[revision]))
+    if course.builds.count == 1, let warning = DetachedTarget.warning(on: built) {
+      observe(.noted(warning))
+    }
   }
 
   /// Builds again what was removed since it was built, as after a resumption.

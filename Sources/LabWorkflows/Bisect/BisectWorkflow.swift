@@ -38,6 +38,8 @@ package struct BisectWorkflow {
         observe
       )
       var summary = beginning.summary(isInterrupted: isInterrupted)
+      summary.warnings += [beginning.course.builds[0].flatMap(DetachedTarget.warning)]
+        .compactMap(\.self)
       await explain(&summary, beginning.course, in: session, interrupt: interrupt)
       writeReport(of: &summary)
       return summary

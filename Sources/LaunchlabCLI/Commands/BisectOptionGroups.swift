@@ -60,13 +60,12 @@ struct BisectQuestionOptions: ParsableArguments {
 
   /// The names of the options that were given.
   var given: [String] {
-    let all = [
-      ("--scenario", scenario != nil), ("--build", build != nil), ("--artifacts", artifacts != nil),
-      ("--alert", alert != nil), ("--target", target != nil), ("--state", state != nil),
-      ("--metric", metric != nil), ("--find", find != nil), ("--min-effect", minEffect != nil),
-      ("--confidence", confidence != nil), ("--all", all), ("--force", force),
-    ]
-    return all.filter(\.1).map(\.0)
+    givenNames([
+      "--scenario": scenario != nil, "--build": build != nil, "--artifacts": artifacts != nil,
+      "--alert": alert != nil, "--target": target != nil, "--state": state != nil,
+      "--metric": metric != nil, "--find": find != nil, "--min-effect": minEffect != nil,
+      "--confidence": confidence != nil, "--all": all, "--force": force,
+    ])
   }
 }
 
@@ -98,20 +97,18 @@ struct BisectWorkOptions: ParsableArguments {
 
   /// The names of the options that were given and that say what is built, and how long that goes on.
   var givenForRange: [String] {
-    let all = [
-      ("--max-launches", maxLaunches != nil), ("--max-builds", maxBuilds != nil),
-      ("--max-time", maxTime != nil), ("--skip", !skip.isEmpty), ("--path", !path.isEmpty),
-    ]
-    return all.filter(\.1).map(\.0)
+    givenNames([
+      "--max-launches": maxLaunches != nil, "--max-builds": maxBuilds != nil,
+      "--max-time": maxTime != nil, "--skip": !skip.isEmpty, "--path": !path.isEmpty,
+    ])
   }
 
   /// The names of the options that were given and that say how each commit is built.
   var givenForBuilds: [String] {
-    let all = [
-      ("--build-timeout", buildTimeout != nil), ("--jobs", jobs != nil),
-      ("--retry-failed", retryFailed),
-    ]
-    return all.filter(\.1).map(\.0)
+    givenNames([
+      "--build-timeout": buildTimeout != nil, "--jobs": jobs != nil,
+      "--retry-failed": retryFailed,
+    ])
   }
 
   func validate() throws {
@@ -121,4 +118,9 @@ struct BisectWorkOptions: ParsableArguments {
     if let maxBuilds, maxBuilds < 2 { throw ValidationError("--max-builds must be at least 2") }
     if let jobs, jobs < 1 { throw ValidationError("--jobs must be at least 1") }
   }
+}
+
+/// The names of the options that were given.
+private func givenNames(_ options: KeyValuePairs<String, Bool>) -> [String] {
+  options.filter(\.value).map(\.key)
 }
