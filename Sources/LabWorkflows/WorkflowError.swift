@@ -182,7 +182,7 @@ package enum WorkflowError: LabError, Hashable {
       Diagnostic(
         .error,
         id: "bad-option",
-        problem: value.isEmpty ? "\(name) is needed" : "\(name) cannot be \"\(value)\"",
+        problem: "\(name) cannot be \"\(value)\"",
         remedy: "give \(expected)"
       )
     case .missingScenario(let files):

@@ -35,7 +35,7 @@ struct ScenarioFileTests {
           files: [data.bin]
           install: [app]
           home: home
-          state: [cache, {path: work/data, template: template}]
+          state: [cache, {path: state/data, template: template}]
           counters: [page-faults, task-clock]
       """
     let scenario = try ScenarioFile.load(text: text, path: "\(directory)/scenario.yml")
@@ -54,7 +54,7 @@ struct ScenarioFileTests {
       home: "\(directory)/home",
       state: [
         StateDirectory(path: "\(directory)/cache"),
-        StateDirectory(path: "\(directory)/work/data", template: "\(directory)/template"),
+        StateDirectory(path: "\(directory)/state/data", template: "\(directory)/template"),
       ],
       counters: ["page-faults", "task-clock"]
     )

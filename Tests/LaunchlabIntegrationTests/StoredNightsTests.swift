@@ -80,7 +80,7 @@ extension EndToEnd {
         Mistake(arguments: ["why", "R-1"], status: 64, text: "there is no alert \"R-1\""),
         Mistake(arguments: ["why", "night"], status: 64, text: "ID cannot be \"night\""),
         Mistake(arguments: ["ack", "R-1", "--reason", "x"], status: 64, text: "there is no alert"),
-        Mistake(arguments: ["ack", "R-1", "--reason", ""], status: 64, text: "--reason is needed"),
+        Mistake(arguments: ["ack", "R-1", "--reason", ""], status: 64, text: "--reason cannot be"),
         Mistake(arguments: ["replay", "--since", "soon"], status: 64, text: "--since cannot be"),
         Mistake(arguments: ["report", "--release", "x"], status: 64, text: "--release cannot be"),
         Mistake(

@@ -15,9 +15,9 @@ extension StageDifference {
   ///
   /// A time counts where the medians differ by more than the 99 % interval of their difference, and
   /// by at least 5 % of the largest difference of a stage and a thousandth of the launch; a number
-  /// where the medians differ by more than that interval. The standard error of a median is 1.2533 standard deviations, which come
-  /// from the median absolute deviation, divided by the square root of the count. What only one
-  /// build has counts where more than half of its launches have it.
+  /// where the medians differ by more than that interval. The standard error of a median is 1.2533
+  /// standard deviations, which come from the median absolute deviation, divided by the square root
+  /// of the count. What only one build has counts where more than half of its launches have it.
   ///
   /// - Parameters:
   ///   - before: Launches of the parent by one collector, with their shortest stages not folded.

@@ -65,8 +65,9 @@ package struct BisectEngine: Sendable {
   package private(set) var failedBuilds = 0
   package private(set) var launches = 0
 
-  /// The seconds of all that was told so far.
+  /// The seconds of all that was told so far, and of a launch with what is around it.
   package var seconds: Double { costs.seconds }
+  package var launchSeconds: Double { costs.launch }
 
   /// Begins a bisection.
   ///

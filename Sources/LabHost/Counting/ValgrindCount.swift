@@ -69,12 +69,7 @@ package struct ValgrindCount: Sendable {
     counted.command = command + target.command
     counted.timeout = Nanoseconds(target.timeout.count * Self.slowdown)
     counted.stop.grace = Nanoseconds(target.stop.grace.count * Self.slowdown)
-    let path = target.environment["PATH"] ?? ProcessInfo.processInfo.environment["PATH"]
-    let found = try? ExecutableLookup.resolve(
-      command: target.command[0],
-      path: path,
-      directory: target.directory
-    )
+    let found = try? ExecutableLookup.program(of: target)
     counted.files += [found].compactMap(\.self).filter { !target.files.contains($0) }
     return counted
   }

@@ -1,4 +1,6 @@
+import Foundation
 import Glibc
+package import LabModel
 import SystemPackage
 
 /// Finds the program that a command names, as the shell does.
@@ -33,6 +35,17 @@ package enum ExecutableLookup {
       if case .programNotExecutable = refusal { nearMiss = nearMiss ?? refusal }
     }
     throw .launchRefused(nearMiss ?? .programNotFound(command: command, path: path))
+  }
+
+  /// Finds the program of a target, which has the PATH of this process unless it has one of its own.
+  ///
+  /// - Throws: As ``resolve(command:path:directory:)``.
+  package static func program(of target: Target) throws(HostError) -> String {
+    try resolve(
+      command: target.command[0],
+      path: target.environment["PATH"] ?? ProcessInfo.processInfo.environment["PATH"],
+      directory: target.directory
+    )
   }
 
   private static func absolute(_ path: String, in directory: String) -> String {

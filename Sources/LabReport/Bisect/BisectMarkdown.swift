@@ -70,7 +70,7 @@ package struct BisectMarkdown {
     let ends = [0, summary.start.revisions.count - 1].map(words.short)
     rows += [
       ("range", "\(ends[0]) to \(ends[1]), \(words.count(summary.start.revisions.count - 1))"),
-      ("work", work),
+      ("work", BisectSentence(summary).work),
     ]
     return MarkdownTable(
       titles: ["fact", "value"],
@@ -95,13 +95,6 @@ package struct BisectMarkdown {
       ("part of the difference", culprit.share.flatMap { $0 > 0 ? BisectWords.percent($0) : nil }),
     ]
     return rows.compactMap { name, value in value.map { (name, $0) } }
-  }
-
-  private var work: String {
-    let failed =
-      summary.failedBuilds > 0 ? ", \(Quantity.count(summary.failedBuilds, "failed build"))" : ""
-    let time = BisectWords.duration(summary.seconds)
-    return "\(BisectSentence(summary).effort)\(failed) in \(time)"
   }
 
   // MARK: - Evidence

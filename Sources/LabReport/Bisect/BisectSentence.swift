@@ -27,6 +27,13 @@ struct BisectSentence {
       + Quantity.count(summary.launches, "launch", plural: "launches")
   }
 
+  /// The effort with the builds that failed among it, and how long all took.
+  var work: String {
+    let failed =
+      summary.failedBuilds > 0 ? ", \(Quantity.count(summary.failedBuilds, "failed build"))" : ""
+    return "\(effort)\(failed) in \(BisectWords.duration(summary.seconds))"
+  }
+
   // MARK: - Found
 
   private var found: Phrase {

@@ -61,15 +61,12 @@ package struct BisectText {
   private var facts: [String] {
     let start = summary.start
     let words = BisectWords(start)
-    let time = BisectWords.duration(summary.seconds)
     let medians = words.medians(of: summary).map { ": \($0)" } ?? ""
-    let failed =
-      summary.failedBuilds > 0 ? ", \(Quantity.count(summary.failedBuilds, "failed build"))" : ""
     return [
       "bisection \(start.id.printable) of \(start.range.printable) · "
         + "\(words.count(start.revisions.count - 1)) · \(Quantity.instant(start.startedAt))",
       "\(words.measure.printable) of \(words.arm.printable)\(medians) · "
-        + "\(BisectSentence(summary).effort)\(failed) in \(time)",
+        + BisectSentence(summary).work,
     ].flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .dim) }
   }
 }

@@ -32,10 +32,6 @@ struct BisectCourse {
 
   private(set) var timeouts = 0
 
-  /// The seconds of all rows, and how many launches they were.
-  private var rowSeconds = 0.0
-  private var rowLaunches = 0
-
   /// The values of both ends, of the rows that compared just these.
   private var ends: (good: [Double], bad: [Double]) = ([], [])
 
@@ -101,8 +97,6 @@ struct BisectCourse {
     rows.append(row)
     timeouts += row.timedOut.count
     launched.formUnion(arms)
-    rowSeconds += row.seconds
-    rowLaunches += arms.count
     if arms == [0, start.revisions.count - 1] {
       ends.good.append(row.values[0])
       ends.bad.append(row.values[1])
@@ -111,7 +105,7 @@ struct BisectCourse {
     guard rows.count == count || secondsLeft == 0 else { return nil }
     engine.measured(
       rows.map { $0.values.map(start.measure.logarithm(of:)) },
-      seconds: rows.reduce(0) { $0 + $1.seconds }
+      seconds: pendingSeconds
     )
     advance()
     return nil
@@ -128,7 +122,7 @@ struct BisectCourse {
     guard case .launch(let arms, _) = action, arms.contains(revision) else {
       return "revision \(revision) could not be launched, but \(action.words) is due"
     }
-    engine.unlaunchable(revision, seconds: rows.reduce(0) { $0 + $1.seconds })
+    engine.unlaunchable(revision, seconds: pendingSeconds)
     builds[revision] = nil
     unlaunchable.insert(revision)
     failures[revision] = reason
@@ -154,15 +148,15 @@ struct BisectCourse {
   }
 
   /// The seconds of building and launching.
-  var seconds: Double { engine.seconds + rows.reduce(0) { $0 + $1.seconds } }
+  var seconds: Double { engine.seconds + pendingSeconds }
+
+  /// The seconds of the rows that the engine was not told of yet.
+  private var pendingSeconds: Double { rows.reduce(0) { $0 + $1.seconds } }
 
   /// The seconds that may still be spent, at least 0; nil where the time has no limit.
   var secondsLeft: Double? { limit.map { max(0, $0 - seconds) } }
 
   private var limit: Double? { start.parameters.limits.seconds }
-
-  /// How long a launch took with what is around it, in seconds; 0 before the first one.
-  var launchSeconds: Double { rowLaunches > 0 ? rowSeconds / Double(rowLaunches) : 0 }
 
   /// The middle of the values of either end, in the unit of the measure; nil before there are any.
   var medians: BisectSummary.Medians? {

@@ -79,10 +79,9 @@ struct BisectQuestion {
     let names = scenario.targets.map(\.name)
     let name = options.target ?? alert?.target
     guard name != nil || names.count == 1 else {
-      throw .badOption(
-        name: "--target",
-        value: "",
-        expected: "one of the targets of the scenario: \(names.joined(separator: ", "))"
+      throw .cannotBisect(
+        reason: "the scenario has \(names.count) targets, and nothing says which one is launched",
+        remedy: "name one with --target: \(names.joined(separator: ", "))"
       )
     }
     guard let target = scenario.targets.first(where: { $0.name == name ?? names[0] }) else {

@@ -62,7 +62,7 @@ package struct BisectWorkflow {
         start: course.start,
         parent: before,
         culprit: after,
-        launchSeconds: course.launchSeconds
+        launchSeconds: course.engine.launchSeconds
       )
       let differences = try await stages.differences(in: session, interrupt: interrupt)
       summary.stageChanges = differences ?? []

@@ -12,11 +12,7 @@ enum DetachedTarget {
   /// - Returns: Nil for a launch of the build, and where nothing is built.
   static func warning(on built: BisectBuilt) -> Diagnostic? {
     guard let target = built.target, let log = built.log,
-      let program = try? ExecutableLookup.resolve(
-        command: target.command[0],
-        path: target.environment["PATH"] ?? ProcessInfo.processInfo.environment["PATH"],
-        directory: target.directory
-      )
+      let program = try? ExecutableLookup.program(of: target)
     else { return nil }
     let room = (log as NSString).deletingLastPathComponent + "/"
     let files = target.command.dropFirst()

@@ -170,7 +170,7 @@ private struct Workshop: Sendable {
       let target = scenario.rebased(from: source.repository, to: record.directory).targets.first
     else { return built }
     do {
-      _ = try program(of: target)
+      _ = try ExecutableLookup.program(of: target)
       let needed = target.files + target.install
       if let gone = needed.first(where: { !FileManager.default.fileExists(atPath: $0) }) {
         built.failure = "the build command has succeeded, but there is no \(gone)"
@@ -186,14 +186,6 @@ private struct Workshop: Sendable {
 
   func isLaunchable(_ built: BisectBuilt) -> Bool {
     guard built.failure == nil, let target = built.target, let log = built.log else { return false }
-    return builds.isKept(log: log) && (try? program(of: target)) != nil
-  }
-
-  private func program(of target: Target) throws(HostError) -> String {
-    try ExecutableLookup.resolve(
-      command: target.command[0],
-      path: target.environment["PATH"] ?? ProcessInfo.processInfo.environment["PATH"],
-      directory: target.directory
-    )
+    return builds.isKept(log: log) && (try? ExecutableLookup.program(of: target)) != nil
   }
 }

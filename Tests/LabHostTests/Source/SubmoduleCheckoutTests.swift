@@ -57,14 +57,14 @@ import Testing
   @Test func `clones what the user does not have from the relative address`() async throws {
     let repository = try makeRepository()
     try repository.shell("git submodule --quiet deinit --all --force; rm -rf .git/modules")
-    try repository.shell("mkdir ../work; git archive HEAD | tar -x -C ../work; git init -q ../work")
-    try repository.shell("git -C ../work fetch -q ../repository main")
+    try repository.shell("mkdir ../twin; git archive HEAD | tar -x -C ../twin; git init -q ../twin")
+    try repository.shell("git -C ../twin fetch -q ../repository main")
 
     let place = try await GitRepository(containing: repository.path)
     try await SubmoduleCheckout(repository: place, settings: ["protocol.file.allow=always"])
-      .fill(FilePath("\(root)/work"), of: repository.id("HEAD"))
+      .fill(FilePath("\(root)/twin"), of: repository.id("HEAD"))
 
-    let path = "\(root)/work/vendor/lib/nested/inner/deep"
+    let path = "\(root)/twin/vendor/lib/nested/inner/deep"
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "1\n")
   }
 

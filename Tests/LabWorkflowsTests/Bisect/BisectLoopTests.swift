@@ -184,8 +184,7 @@ struct BisectLoopTests {
 
   @Test func `gives processors back before every build`() async throws {
     let range = SimulatedRange()
-    let start = range.start()
-    var loop = try loop(of: start)
+    var loop = try loop(of: range.start())
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0)
     try await loop.run(builder: &builder, launcher: &launcher) { _ in }
@@ -195,8 +194,7 @@ struct BisectLoopTests {
   @Test(arguments: ["", " of another compiler"])
   func `builds again what is gone, and refuses what differs`(version: String) async throws {
     let range = SimulatedRange()
-    let start = range.start()
-    var loop = try loop(of: start)
+    var loop = try loop(of: range.start())
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0, rowsUntilInterrupt: 5)
     await #expect(throws: Interruption.self) {
@@ -234,8 +232,7 @@ struct BisectLoopTests {
 
   @Test func `keeps the rows of an action that was interrupted`() async throws {
     let range = SimulatedRange()
-    let start = range.start()
-    var loop = try loop(of: start)
+    var loop = try loop(of: range.start())
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0, rowsUntilInterrupt: 5)
     await #expect(throws: Interruption.self) {

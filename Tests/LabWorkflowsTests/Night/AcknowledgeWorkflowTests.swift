@@ -80,7 +80,7 @@ import Testing
   @Test func `wants an id and a reason`() throws {
     _ = try store([SampleNight.alert(events: [SampleNight.event(.confirmed)])])
     #expect(refusal(of: "seventeen")?.remedy == "give an id such as R-17")
-    #expect(refusal(of: "R-1", " \n ")?.problem == "--reason is needed")
+    #expect(refusal(of: "R-1", " \n ")?.problem == "--reason cannot be \"\"")
     #expect(refusal(of: "R-1", String(repeating: "x", count: 501))?.id == "bad-option")
   }
 
