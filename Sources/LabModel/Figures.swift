@@ -59,4 +59,23 @@ package struct Figures: Hashable, Codable, Sendable {
     self.counters = counters
     self.missing = missing
   }
+
+  /// User and system time together; nil when either is.
+  package var cpuTime: Nanoseconds? {
+    guard let userTime, let systemTime else { return nil }
+    return userTime + systemTime
+  }
+
+  /// Whether the kernel divided the CPU time by too few clock ticks for the parts to mean anything.
+  ///
+  /// With tick-based accounting all the time counts as user time when no tick fell into the kernel,
+  /// and the other way round. Ten ticks of the slowest clock (100 Hz) are the least that is relied
+  /// on. Source: Linux, kernel/sched/cputime.c, cputime_adjust().
+  package var isSplitSampled: Bool {
+    guard let userTime, let systemTime, userTime + systemTime > .zero else { return false }
+    return (userTime == .zero || systemTime == .zero) && userTime + systemTime < .milliseconds(100)
+  }
+
+  package static let sampledSplitReason =
+    "the kernel only samples it at clock ticks, too rarely for so short a launch; see cpu_time"
 }

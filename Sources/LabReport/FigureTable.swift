@@ -51,7 +51,8 @@ struct FigureTable {
   private var shownFigures: [Figure] {
     let metrics: [(title: String, metric: Metric)] = [
       ("peak RSS", .peakRSS), ("minor faults", .minorFaults), ("major", .majorFaults),
-      ("user", .userTime), ("system", .systemTime), ("read", .bytesRead),
+      ("CPU", .cpuTime), ("user", .userTime), ("system", .systemTime),
+      ("read", .bytesRead),
     ]
     let figures = metrics.map { title, metric in Figure(title: title) { $0.median(of: metric) } }
     let preparation = Figure(title: "prepared in", text: \.preparation)

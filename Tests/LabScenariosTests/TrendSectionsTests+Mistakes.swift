@@ -64,7 +64,7 @@ extension TrendSectionsTests {
       "regression: {metrics: [lunch]}",
       24,
       "\"lunch\" is not one of launch, peak_rss, peak_rss_tree, minor_faults, major_faults, "
-        + "voluntary_switches, involuntary_switches, user_time, system_time, bytes_read, spawn",
+        + "voluntary_switches, involuntary_switches, user_time, system_time, cpu_time, bytes_read, spawn",
       "write `launch`"
     ),
     Mistake(

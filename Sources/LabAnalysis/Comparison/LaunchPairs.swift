@@ -69,7 +69,7 @@ package struct LaunchPairs: Sendable {
     guard record.result.outcome == .ready, record.result.disturbances.isEmpty else { return nil }
     if case .notReached = record.stateReached { return nil }
     // A value of 0 has no ratio.
-    return record.result.value(of: metric).flatMap { $0 > 0 ? Double($0) : nil }
+    return record.result.reliableValue(of: metric).flatMap { $0 > 0 ? Double($0) : nil }
   }
 
   /// The pairs of a state, ascending by block.

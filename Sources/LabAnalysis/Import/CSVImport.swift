@@ -159,7 +159,7 @@ extension Reader {
   ) -> (metric: Metric, value: Int64)? {
     guard let field = field(.value, in: record) else { return nil }
     let named = text(.metric, in: record)
-    let metric = named.flatMap(Metric.init(rawValue:))
+    let metric = Metric.stored.first { $0.rawValue == named }
     if let named, metric == nil {
       problem("\"\(named)\" is no metric", at: field, Self.metricRemedy)
       return nil
@@ -218,7 +218,7 @@ extension Reader {
   }
 
   private static var metricRemedy: String {
-    let names = Metric.allCases.map(\.rawValue).joined(separator: ", ")
+    let names = Metric.stored.map(\.rawValue).joined(separator: ", ")
     return "write one of \(names) in a column \"metric\""
   }
 

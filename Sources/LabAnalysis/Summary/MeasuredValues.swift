@@ -12,6 +12,10 @@ struct MeasuredValues: Sendable {
   private var counterValues: [String: [Int64]] = [:]
   private var reasons: [String: String] = [:]
 
+  /// Whether user and system time of a launch were only sampled: then those of the others, in which
+  /// ticks fell into both, would be a selection.
+  private var hasSampledSplit = false
+
   /// The most values that room is made for at once, whatever a plan claims.
   private static let mostReserved = 131_072
 
@@ -26,23 +30,20 @@ struct MeasuredValues: Sendable {
     launches += 1
     let planned = planned
     for metric in Metric.allCases {
-      if let value = result.value(of: metric) {
+      if let value = result.reliableValue(of: metric) {
         metricValues[metric, default: Self.room(for: planned)].append(value)
       } else {
-        keepReason(for: metric.rawValue, result)
+        reasons[metric.rawValue] = result.missingReason(of: metric) ?? reasons[metric.rawValue]
       }
     }
+    if result.figures.isSplitSampled { hasSampledSplit = true }
     for counter in counters {
       if let value = result.figures.counters[counter] {
         counterValues[counter, default: Self.room(for: planned)].append(value)
       } else {
-        keepReason(for: counter, result)
+        reasons[counter] = result.figures.missing[counter] ?? reasons[counter]
       }
     }
-  }
-
-  private mutating func keepReason(for name: String, _ result: LaunchResult) {
-    if let reason = result.figures.missing[name] { reasons[name] = reason }
   }
 
   mutating func removeAll() { self = Self(counters: counters, planned: planned) }
@@ -50,7 +51,7 @@ struct MeasuredValues: Sendable {
   /// Per metric that has a value, in the order of `Metric.allCases`.
   func metricSummaries(withRemarks: Bool) -> [MetricSummary] {
     Metric.allCases.compactMap { metric in
-      guard let values = metricValues[metric], let sample = try? Sample(values.map(Double.init))
+      guard let values = values(of: metric), let sample = try? Sample(values.map(Double.init))
       else { return nil }
       let remarks = withRemarks && metric == .launch ? LaunchRemarks(sample).all : []
       return MetricSummary(
@@ -62,10 +63,15 @@ struct MeasuredValues: Sendable {
     }
   }
 
+  private func values(of metric: Metric) -> [Int64]? {
+    let isSplit = metric == .userTime || metric == .systemTime
+    return isSplit && hasSampledSplit ? nil : metricValues[metric]
+  }
+
   /// Why a metric has no value in any launch, by its JSON name; the last reason seen.
   var missingMetrics: [String: String] {
     Metric.allCases.reduce(into: [:]) { missing, metric in
-      if metricValues[metric] == nil { missing[metric.rawValue] = reasons[metric.rawValue] }
+      if values(of: metric) == nil { missing[metric.rawValue] = reasons[metric.rawValue] }
     }
   }
 

@@ -17,7 +17,7 @@ package struct LaunchCSV {
     [
       "run", "block", "position", "target", "state", "kind", "started_ns", "outcome", "exit_code",
       "signal", "reason",
-    ] + Metric.allCases.map(\.exportName) + [
+    ] + Metric.stored.map(\.exportName) + [
       "resolution_ns", "state_reached", "state_reason", "preparation_ns", "warm_ups",
       "resident_pages", "total_pages", "flags", "counters", "waited_ns", "unsettled", "disturbed",
     ]
@@ -41,7 +41,7 @@ package struct LaunchCSV {
     return [
       result.outcome.name, Self.text(detail.exitCode), Self.text(detail.signal),
       detail.reason ?? "",
-    ] + Metric.allCases.map { Self.text(result.value(of: $0)) }
+    ] + Metric.stored.map { Self.text(result.value(of: $0)) }
   }
 
   private func evidence(_ record: LaunchRecord) -> [String] {

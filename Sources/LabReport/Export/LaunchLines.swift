@@ -26,7 +26,7 @@ package struct LaunchLines {
   private func result(_ result: LaunchResult) -> Members {
     let figures = result.figures
     let detail = OutcomeDetail(result.outcome)
-    let metrics = Metric.allCases.map { metric in
+    let metrics = Metric.stored.map { metric in
       (name: metric.exportName, value: JSONValue(result.value(of: metric)))
     }
     return [

@@ -45,8 +45,11 @@ struct LaunchValue {
     }
     switch measure {
     case .metric(let metric):
-      let missing = result.figures.missing[metric.rawValue]
-      return Self.reading(result.value(of: metric), of: measure, missing: missing)
+      return Self.reading(
+        result.reliableValue(of: metric),
+        of: measure,
+        missing: result.missingReason(of: metric)
+      )
     case .counter(let event):
       guard let valgrind else {
         let figures = result.figures

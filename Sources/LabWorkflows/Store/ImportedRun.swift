@@ -106,6 +106,7 @@ struct ImportedRun {
       case .userTime: result.figures.userTime = Nanoseconds(value)
       case .systemTime: result.figures.systemTime = Nanoseconds(value)
       case .bytesRead: result.figures.bytesRead = value
+      case .cpuTime: continue
       }
     }
     return result

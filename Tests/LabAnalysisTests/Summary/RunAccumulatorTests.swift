@@ -35,6 +35,36 @@ import Testing
     #expect(summary.arms[1].summary(of: .launch)?.values == [9_000, 7_000])
   }
 
+  @Test func `sampled user and system time are not measured, and their sum is`() throws {
+    var builder = RunBuilder()
+    for (user, system) in [(0, 2), (2, 0), (1, 1)] {
+      let figures = Figures(
+        userTime: .milliseconds(Int64(user)),
+        systemTime: .milliseconds(Int64(system))
+      )
+      builder.add([2_000], figures: figures)
+    }
+    let arm = builder.summary.arms[0]
+    #expect(arm.summary(of: .userTime) == nil)
+    #expect(arm.summary(of: .systemTime) == nil)
+    #expect(arm.summary(of: .cpuTime)?.values == [2_000_000, 2_000_000, 2_000_000])
+    #expect(arm.missing["user_time"] == Figures.sampledSplitReason)
+    #expect(arm.missing["system_time"] == Figures.sampledSplitReason)
+  }
+
+  @Test func `user time over many clock ticks is measured`() {
+    var builder = RunBuilder()
+    let long = Figures(userTime: .milliseconds(120), systemTime: .zero)
+    builder.add([120_000, 121_000], figures: long)
+    builder.add(
+      [120_000],
+      figures: Figures(userTime: .milliseconds(50), systemTime: Nanoseconds(9))
+    )
+    let arm = builder.summary.arms[0]
+    #expect(arm.summary(of: .userTime)?.values.count == 3)
+    #expect(arm.summary(of: .systemTime)?.values == [0, 0, 9])
+  }
+
   @Test func `a launch that did not reach its state is left out of the values`() {
     var builder = RunBuilder()
     builder.add([100, 101])
