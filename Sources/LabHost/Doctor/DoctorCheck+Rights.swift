@@ -48,7 +48,10 @@ extension DoctorCheck {
     if let own = places.own, host.tree.isWritable(at: own),
       host.tree.isWritable(at: "\(own)/cgroup.procs")
     {
-      return .ok("\(own) can be written: whatever a target starts is ended with its launch")
+      return .ok(
+        "it is made in \(own) (cgroup v2 mounted on \(places.unified ?? own)): whatever a target "
+          + "starts is ended with its launch"
+      )
     }
     let remedy: String
     if let mount = places.unified {

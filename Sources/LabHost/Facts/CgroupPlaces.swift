@@ -12,25 +12,29 @@ struct CgroupPlaces {
     mounts = MountInfo(tree: tree).mounts
   }
 
-  /// Where cgroup v2 is mounted; nil where it is not.
-  var unified: String? { mounts.last { $0.type == "cgroup2" }?.point.string }
+  /// Where the cgroup v2 that launchlab uses is mounted, or the last one where none of them shows
+  /// its own cgroup; nil where there is no cgroup v2.
+  var unified: String? {
+    ownAndTop?.top.string ?? mounts.last { $0.type == "cgroup2" }?.point.string
+  }
 
   /// The directory of this process's own cgroup v2; nil where it cannot be seen.
   var own: String? { ownAndTop?.own.string }
 
   /// The directories of this process's own cgroup v2 and of the topmost one that is seen.
+  ///
+  /// Of several mounts that show them the first one counts that can be written to.
   var ownAndTop: (own: FilePath, top: FilePath)? {
     let memberships = tree.text(at: "proc/self/cgroup")?.split(separator: "\n") ?? []
     guard let own = memberships.first(where: { $0.hasPrefix("0::") })?.dropFirst(3) else {
       return nil
     }
-    for mount in mounts where mount.type == "cgroup2" {
+    let places = mounts.filter { $0.type == "cgroup2" }.compactMap { mount in
       var path = FilePath(String(own))
-      if path.removePrefix(mount.root) {
-        return (mount.point.appending(path.components), mount.point)
-      }
+      return path.removePrefix(mount.root)
+        ? (own: mount.point.appending(path.components), top: mount.point) : nil
     }
-    return nil
+    return places.first { tree.isWritable(at: $0.own.string) } ?? places.first
   }
 
   /// Where a controller of cgroup v1 is mounted; nil where it is not.

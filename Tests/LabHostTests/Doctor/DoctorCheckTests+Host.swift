@@ -16,7 +16,19 @@ extension DoctorCheckTests {
     },
     Case("page-cache", .ok, "every file"),
     Case("page-cache", .degraded, "not verified", remedy: "own the target's", trials: .refused),
-    Case("cgroup", .ok, "/sys/fs/cgroup/user.slice can be written"),
+    Case("cgroup", .ok, "made in /sys/fs/cgroup/user.slice (cgroup v2 mounted on /sys/fs/cgroup)"),
+    Case("cgroup", .ok, "made in /run/cgroup2/user.slice (cgroup v2 mounted on /run/cgroup2)") {
+      try $0.remove("sys/fs/cgroup/user.slice")
+      try $0.write("1", to: "run/cgroup2/user.slice/cgroup.procs")
+      try $0.write(
+        """
+        31 22 0:27 / /sys/fs/cgroup ro - cgroup2 cgroup2 rw
+        32 22 0:27 / /run/cgroup2 rw - cgroup2 cgroup2 rw
+        33 22 0:27 / /mnt/locked ro - cgroup2 cgroup2 rw
+        """,
+        to: "proc/self/mountinfo"
+      )
+    },
     Case("cgroup", .degraded, "until `launchlab restore`", remedy: "remount,rw /sys/fs/cgroup`") {
       try $0.remove("sys/fs/cgroup/user.slice")
     },
