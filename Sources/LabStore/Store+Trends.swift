@@ -18,6 +18,22 @@ extension Store {
     return try read { db in try String.fetchAll(db, sql: sql) }
   }
 
+  /// Reads the directory of the scenario file of every scenario that has a night.
+  ///
+  /// - Returns: Names with the directories of the newest night each, in the order in which the
+  ///   scenarios were first stored.
+  /// - Throws: ``StoreError``.
+  package func scenarioDirectories() throws -> [(scenario: String, directory: String)] {
+    // Beside max() SQLite gives the other columns of the same row.
+    let sql = """
+      SELECT scenario, json_extract(plan, '$.scenario.directory'), max(key) FROM run
+      WHERE purpose IN \(Self.nightly) GROUP BY scenario ORDER BY min(key)
+      """
+    return try read { db in
+      try Row.fetchAll(db, sql: sql).map { ($0[0], ($0[1] as String?) ?? "/") }
+    }
+  }
+
   /// Reads the nights of a scenario, those that failed or were cut off too.
   ///
   /// - Parameter scenario: The name of the scenario.

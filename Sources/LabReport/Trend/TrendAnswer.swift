@@ -157,7 +157,7 @@ struct TrendAnswer {
     guard let alert = lead.main else {
       switch lead.colour {
       case .green: return "nothing to do"
-      case .red, .unsettled: return "see \(code: "report/latest.md"), section Budgets"
+      case .red, .unsettled: return "see section Budgets of the report"
       }
     }
     let commands = Self.commands(for: alert, in: lead, scenarioFile: scenarioFile)

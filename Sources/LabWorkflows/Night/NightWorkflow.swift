@@ -79,7 +79,7 @@ package struct NightWorkflow {
       if bisected.isInterrupted { result.exitCode = .interrupted }
     }
     trim(store)
-    if isNewest { writeReport(&result) }
+    if isNewest { writeReport(&result, in: store) }
   }
 
   private func proved(
@@ -121,9 +121,12 @@ package struct NightWorkflow {
     session.end()
   }
 
-  private func writeReport(_ result: inout NightResult) {
-    guard let directory = request.reportDirectory, let trend = result.trend else { return }
+  private func writeReport(_ result: inout NightResult, in store: Store) {
+    guard let trend = result.trend else { return }
+    var directory = "report"
     do {
+      guard let place = try request.reportPlace(in: store) else { return }
+      directory = place
       // The run is told of already, with the command that repeats it.
       try ReportFiles.write(trend, run: nil, to: directory, options: options)
     } catch {

@@ -1,6 +1,7 @@
 package import Foundation
 package import LabModel
 import LabScenarios
+import LabStore
 
 /// What `run` and `measure` are asked to do.
 package struct RunRequest: Sendable {
@@ -32,8 +33,11 @@ package struct RunRequest: Sendable {
   /// The command that repeats the run, for the report.
   package var commandLine: [String]
 
-  /// Where `run.md` and, of nights, the trend report are written; nil for nowhere.
+  /// Where `run.md` and, of nights, the trend report are written; nil for the usual place.
   package var reportDirectory: String?
+
+  /// Whether there is a report at all.
+  private var hasReport = false
 
   package init(
     scenario: Scenario,
@@ -59,6 +63,14 @@ package struct RunRequest: Sendable {
 
   /// The directory of the store, which also holds builds and private directories.
   var storeDirectory: String { (store as NSString).deletingLastPathComponent }
+
+  /// The directory of the report; nil when there is none.
+  ///
+  /// - Throws: `StoreError`.
+  func reportPlace(in store: Store) throws -> String? {
+    guard hasReport else { return nil }
+    return try reportDirectory ?? ReportPlaces.directory(of: scenario, in: store)
+  }
 
   /// Reads the scenario file, and reports beside it unless another directory is given.
   ///
@@ -88,9 +100,10 @@ package struct RunRequest: Sendable {
       seed: seed,
       revision: revision,
       resume: resume,
-      reportDirectory: reportDirectory ?? "\(scenario.directory)/report",
+      reportDirectory: reportDirectory,
       commandLine: ["launchlab", "run", scenarioPath]
     )
+    hasReport = true
     self.backdate = try backdate.map(Self.past)
   }
 

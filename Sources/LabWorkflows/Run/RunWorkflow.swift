@@ -78,7 +78,7 @@ package struct RunWorkflow {
     try store.saveCollectors(CollectorRow.rows(of: summary), of: run.id)
     // Only now, so that what is killed before goes on with `--resume`, and is told of the next night.
     try sink.finish(run.status, at: now)
-    if let failure = writeReport(of: summary) { summary.warnings.append(failure) }
+    if let failure = writeReport(of: summary, in: store) { summary.warnings.append(failure) }
     return summary
   }
 
@@ -111,10 +111,11 @@ package struct RunWorkflow {
   }
 
   /// Writes the report, and says why if that cannot be done, since the result must be shown still.
-  private func writeReport(of summary: RunSummary) -> Diagnostic? {
-    guard let directory = request.reportDirectory else { return nil }
-    let path = "\(directory)/run.md"
+  private func writeReport(of summary: RunSummary, in store: Store) -> Diagnostic? {
+    var path = "run.md"
     do {
+      guard let directory = try request.reportPlace(in: store) else { return nil }
+      path = "\(directory)/run.md"
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
       try WholeFile(path).write { sink in
         try sink(RunMarkdown(summary, command: request.commandLine).rendered())

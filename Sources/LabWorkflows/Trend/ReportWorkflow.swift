@@ -35,17 +35,15 @@ package struct ReportWorkflow {
   package func reports() throws -> [Report] {
     let file = try request.scenarioPath.map { try ScenarioFile.load(path: $0, suppressing: []) }
     let found = try subjects(file)
-    let isSingle = found.count == 1
-    var taken: Set<String> = []
     let summaries = try found.map { store, scenario in
       try TrendWorkflow(store: store, scenario: scenario).summary(of: request.run)
     }
     try checkRelease(in: summaries)
+    let places = try places(in: found.map(\.0), file)
     return try zip(found, summaries).map { place, summary in
-      let scenario = place.1
-      let top = request.output ?? "\(self.place(of: summary.scenario, file))/report"
-      var directory = isSingle ? top : "\(top)/\(Self.folder(scenario))"
-      while !taken.insert(directory).inserted { directory += "-" }
+      let (store, scenario) = place
+      let only = found.count == 1 ? request.output : nil
+      let directory = only ?? places.directory(of: scenario, in: store) ?? "\(directory)/report"
       var options = request.options
       if let path = request.scenarioPath { options.scenarioFile = path }
       try ReportFiles.write(
@@ -59,13 +57,20 @@ package struct ReportWorkflow {
     }
   }
 
-  /// The directory that a report is written below.
+  /// Lays out the reports of the stores, those of scenarios that are not asked for included.
   ///
-  /// The one that is stored may be gone, or be that of another machine, and is not made anew.
-  private func place(of scenario: Scenario, _ file: Scenario?) -> String {
-    if let file { return file.directory }
-    let isDirectory = FileManager.default.fileExists(atPath: "\(scenario.directory)/.")
-    return isDirectory ? scenario.directory : directory
+  /// A directory that is stored may be gone, or be that of another machine, and is not made anew.
+  private func places(in stores: [Store], _ file: Scenario?) throws -> ReportPlaces {
+    var places = ReportPlaces()
+    for store in stores {
+      try places.add(store) { scenario, stored in
+        if let output = request.output { return output }
+        if let file, file.name == scenario { return "\(file.directory)/report" }
+        let isDirectory = FileManager.default.fileExists(atPath: "\(stored)/.")
+        return "\(isDirectory ? stored : directory)/report"
+      }
+    }
+    return places
   }
 
   private func subjects(_ file: Scenario?) throws -> [(Store, String)] {
@@ -102,15 +107,6 @@ package struct ReportWorkflow {
         ? "one that the scenario of the night names in its section `releases`; it names none"
         : "one of the section `releases`: \(known.joined(separator: ", "))"
     )
-  }
-
-  /// A name for a directory of its own, without anything that steers a path.
-  private static func folder(_ scenario: String) -> String {
-    let plain = scenario.map { character in
-      character.isASCII && (character.isLetter || character.isNumber || character == "-")
-        ? character : "-"
-    }
-    return plain.isEmpty ? "scenario" : String(plain)
   }
 }
 

@@ -1,5 +1,7 @@
 import Foundation
 import LabModel
+import LabReport
+import LabStore
 import LabTestSupport
 import LabWorkflows
 import Testing
@@ -41,6 +43,38 @@ import Testing
       .write(toFile: path, atomically: false, encoding: .utf8)
     #expect(try report(path) == ["\(root)/here/report/latest.md"])
     #expect(!FileManager.default.fileExists(atPath: "\(root)/gone"))
+  }
+
+  @Test func `keeps its path when another scenario joins the store`() throws {
+    let store = try SampleNight.store(in: root, SampleNight.scenario(directory: root))
+    #expect(try report() == ["\(root)/report/latest.md"])
+    var joining = SampleNight.scenario(directory: root)
+    joining.name = "post gres"
+    let night = SampleNight.run(4, in: joining)
+    try store.begin(night).finish(status: .complete, at: night.startedAt)
+    #expect(
+      try report() == ["\(root)/report/post-gres/latest.md", "\(root)/report/latest.md"]
+    )
+    let request = ReportRequest(
+      store: "\(root)/store.sqlite",
+      scenario: "post gres",
+      options: ReportOptions()
+    )
+    let alone = try ReportWorkflow(request, directory: root).reports().map(\.path)
+    #expect(alone == ["\(root)/report/post-gres/latest.md"])
+  }
+
+  @Test func `stands beside each scenario of a store that several directories share`() throws {
+    let store = try SampleNight.store(in: root, SampleNight.scenario(directory: root))
+    var joining = SampleNight.scenario(directory: "\(root)/here")
+    joining.name = "postgres"
+    let night = SampleNight.run(4, in: joining)
+    try FileManager.default.createDirectory(
+      atPath: "\(root)/here",
+      withIntermediateDirectories: true
+    )
+    try store.begin(night).finish(status: .complete, at: night.startedAt)
+    #expect(try report() == ["\(root)/here/report/latest.md", "\(root)/report/latest.md"])
   }
 
   @Test func `says in words that its directory cannot be made`() throws {
