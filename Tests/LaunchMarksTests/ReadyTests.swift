@@ -53,10 +53,14 @@ struct ReadyTests {
 
   @Test func `times out when the mark is not made`() throws {
     let program = try Workbench.compile("ready.c")
-    let (result, events, _) = try launch([program, "other"], timeout: .milliseconds(300))
-    #expect(result.outcome == .timedOut)
-    #expect(result.launch == nil)
-    #expect(events.contains { $0.text == "first frame" })
+    // A busy machine may not come to the first mark within the shortest limit.
+    let isMarked = try [Int64(250), 4_000, 60_000].contains { limit in
+      let (result, events, _) = try launch([program, "other"], timeout: .milliseconds(limit))
+      #expect(result.outcome == .timedOut)
+      #expect(result.launch == nil)
+      return events.contains { $0.text == "first frame" }
+    }
+    #expect(isMarked)
   }
 
   /// A Perl program that sends a message to the socket that its argument names.

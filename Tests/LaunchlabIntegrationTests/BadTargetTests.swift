@@ -91,7 +91,7 @@ extension EndToEnd {
         "--ready",
         failure.ready,
         "--timeout",
-        "400ms",
+        failure.outcome == "timed-out" ? "400ms" : "60s",
         "--stop-grace",
         "100ms",
         "--",

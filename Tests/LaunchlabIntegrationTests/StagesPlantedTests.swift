@@ -80,8 +80,8 @@ extension EndToEnd {
       try #require(lines.count > title + 3)
       #expect(lines[title + 2].hasPrefix("  libfonts.so"))
       #expect(lines[title + 3].hasPrefix("    load_all_fonts "))
-      #expect(lines[title + 3].contains(" 2"))
-      #expect(lines[title + 3].contains(" ms"))
+      let time = try #require(lines[title + 3].firstMatch(of: /([0-9.]+) (ms|s)\b/))
+      #expect(time.2 == "s" || (Double(time.1) ?? 0) >= 20)
     }
 
     @Test func `gives code without a symbol its place in the library`() async throws {
@@ -108,7 +108,7 @@ extension EndToEnd {
 
       let block = try await lab.block(of: [late.path])
 
-      #expect((block.part("init")?.ns ?? .max) < block.part("main_to_ready")?.ns ?? 0)
+      #expect((block.part("main_to_ready")?.ns ?? 0) >= 20_000_000)
       let later = block.part("main_to_ready")?.all ?? []
       let slow = later.first { $0.place?.symbol == "load_all_fonts" }
       #expect((slow?.ns ?? 0) >= 20_000_000)

@@ -72,9 +72,11 @@ struct SpawnerFiguresTests {
   @Test func `counts what an orphan used before the end`() throws {
     let bench = try LaunchBench()
     let result = try bench.perl(
+      // It waits until the spawner has buried the orphan, which no signal reaches from then on.
       "$n = 40000000; pipe my $r, my $w;"
-        + "if (!fork) { if (!fork) { $a = q(x) x $n; exit } exit } "
-        + "close $w; wait; <$r>; select undef,undef,undef,.05"
+        + "if (!fork) { if (!fork) { $a = q(x) x $n; syswrite $w, $$; exit } exit } "
+        + "close $w; wait; sysread $r, my $orphan, 20;"
+        + "select undef,undef,undef,.001 while kill 0, $orphan"
     )
     #expect(try #require(result.figures.peakRSSTree) > 40_000_000)
   }

@@ -58,20 +58,16 @@ struct SpawnerLifeTests {
 
   @Test func `ends a launch that is stuck, and goes on with another spawner`() throws {
     let bench = try LaunchBench(patience: .milliseconds(300))
-    let mark = bench.mark
-    Thread.detachNewThread {
-      _ = LaunchBench.eventually { !LaunchBench.processes(marked: mark).isEmpty }
-      for pid in LaunchBench.processes(marked: mark) {
-        if let parent = LaunchBench.parent(of: pid) { kill(parent, SIGSTOP) }
-      }
-    }
-    let result = try bench.perl("sleep 60", timeout: .milliseconds(500), grace: .zero)
-    #expect(
-      result.outcome
-        == .notStarted(
-          reason: "the launch was stuck, before the program began or when it was to end"
-        )
+    let stuck = Outcome.notStarted(
+      reason: "the launch was stuck, before the program began or when it was to end"
     )
+    // The target stops its spawner; a busy machine may not even begin it within the shortest limit.
+    let isStuck = try [Int64(500), 8_000, 60_000].contains { limit in
+      let stop = "kill STOP, getppid; sleep 60"
+      let result = try bench.perl(stop, timeout: .milliseconds(limit), grace: .zero)
+      return result.outcome == stuck
+    }
+    #expect(isStuck)
     #expect(bench.marked.isEmpty)
     #expect(try bench.perl("1").outcome == .ready)
   }

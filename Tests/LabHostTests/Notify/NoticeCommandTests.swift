@@ -50,11 +50,11 @@ import Testing
   }
 
   @Test func `ends a command that takes too long, with all that it started`() async throws {
-    let said = await failure(
-      "sleep 1000 & echo $! > child; wait",
-      limit: .milliseconds(300)
-    )
-    #expect(said == "it took longer than 0.3 seconds, and was ended")
+    // A busy machine may not even begin the command within the shortest limit.
+    for limit in [0.25, 4, 64] where (try? file("child")) == nil {
+      let said = await failure("sleep 1000 & echo $! > child; wait", limit: .seconds(limit))
+      #expect(said == "it took longer than \(Duration.seconds(limit)), and was ended")
+    }
     let child = try #require(Int32(file("child").trimmingCharacters(in: .newlines)))
     let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
     #expect(state == nil || state?.contains(" Z ") == true)

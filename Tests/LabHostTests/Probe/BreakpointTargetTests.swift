@@ -92,8 +92,10 @@ struct BreakpointTargetTests {
     ),
     Case(
       testDescription: "a stop from which it is continued",
-      before: "if (fork() == 0) { usleep(50000); kill(getppid(), SIGCONT); _exit(0); }"
-        + "raise(SIGSTOP); wait(0);"
+      // The child goes on until its parent goes on, whenever that was stopped.
+      before: "pid_t child = fork();"
+        + "while (child == 0) { usleep(1000); kill(getppid(), SIGCONT); }"
+        + "raise(SIGSTOP); kill(child, SIGKILL); wait(0);"
     ),
     Case(
       testDescription: "a child that is left behind",

@@ -26,9 +26,20 @@ package struct DisturbanceMeter {
     cgroup: FilePath?,
     tree: HostTree
   ) {
+    self.init(limits: limits, cpus: cpus, cgroup: cgroup, tree: tree) { MonotonicClock.now }
+  }
+
+  /// Finds the sources, with another clock for the time between two readings.
+  init(
+    limits: DisturbanceLimits,
+    cpus: [Int]?,
+    cgroup: FilePath?,
+    tree: HostTree,
+    clock: @escaping () -> Nanoseconds
+  ) {
     self.limits = limits
     self.cpus = ProcessorList.used(cpus, in: tree)
-    sources = DisturbanceSources(cpus: self.cpus, cgroup: cgroup, tree: tree)
+    sources = DisturbanceSources(cpus: self.cpus, cgroup: cgroup, tree: tree, clock: clock)
   }
 
   /// Reads the counters before a launch.

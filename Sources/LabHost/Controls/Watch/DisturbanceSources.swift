@@ -15,9 +15,16 @@ struct DisturbanceSources {
   private let pressure: KeptFile?
   private let stat: KeptFile?
   private let memory: KeptFile?
+  private let clock: () -> Nanoseconds
 
-  init(cpus: Set<Int>, cgroup: FilePath?, tree: HostTree) {
+  init(
+    cpus: Set<Int>,
+    cgroup: FilePath?,
+    tree: HostTree,
+    clock: @escaping () -> Nanoseconds = { MonotonicClock.now }
+  ) {
     self.cpus = cpus
+    self.clock = clock
     isOnSameCPUs = OwnProcess.shares(cpus, in: tree)
     busy = BusyClock(cpus: cpus, tree: tree)
     throttling = ThrottleCounters(cpus: cpus, tree: tree)
@@ -38,7 +45,7 @@ struct DisturbanceSources {
   /// The processor's clock is read next to launchlab's own, whose reading brings the former up to
   /// date for the processor it runs on.
   func reading() -> DisturbanceReading {
-    var reading = DisturbanceReading(time: MonotonicClock.now)
+    var reading = DisturbanceReading(time: clock())
     reading.stolen = stat?.bytes.map { ProcessorTicks(stat: $0, cpus: cpus).stolen }
     reading.throttled = throttling.reading
     reading.swappedIn = memory?.numbers(after: "pswpin")?.first

@@ -8,13 +8,18 @@ import Testing
 @Suite(.temporaryDirectory) struct DisturbanceMeterTests {
   private let machine = WatchedTree()
 
+  /// A meter whose clock says that 2 ms pass from one reading to the next.
   private func meter(cgroup: FilePath? = "/run") -> DisturbanceMeter {
-    DisturbanceMeter(
+    var time = Nanoseconds.zero
+    return DisturbanceMeter(
       limits: DisturbanceLimits(),
       cpus: [0],
       cgroup: cgroup,
       tree: machine.tree
-    )
+    ) {
+      time = time + .milliseconds(2)
+      return time
+    }
   }
 
   private let result = LaunchResult(outcome: .ready, launch: .milliseconds(1))
