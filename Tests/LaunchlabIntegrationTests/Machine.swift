@@ -8,8 +8,19 @@ enum Machine {
   /// Whether small file systems can be mounted.
   static let canMount = isRoot && has("mount")
 
+  /// Whether the state reboot-cold can be had; a container may have it read-only.
+  static let canDropCaches = FileManager.default.isWritableFile(
+    atPath: "/proc/sys/vm/drop_caches"
+  )
+
   /// Whether launchlab can be run as the user `nobody`, from a directory that everybody may read.
   static let canBecomeNobody = isRoot && has("setpriv")
+
+  /// Whether users without rights may make namespaces, so that `nobody` can have a network apart.
+  static let usersCanMakeNamespaces: Bool = {
+    let change = isRoot ? ["--reuid=65534", "--regid=65534", "--clear-groups"] : []
+    return (try? Tool.run("setpriv", change + ["unshare", "-Un", "true"], in: "/").status) == 0
+  }()
 
   static let hasMemoryFileSystem = (try? isInMemory("/dev/shm")) == true
 

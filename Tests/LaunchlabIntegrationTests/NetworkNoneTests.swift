@@ -87,7 +87,10 @@ extension EndToEnd {
       #expect(result.arms.map(\.outcomes) == [["ready": 3]])
     }
 
-    @Test(.enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"))
+    @Test(
+      .enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"),
+      .enabled(if: Machine.usersCanMakeNamespaces, "users may make no user namespaces")
+    )
     func `waits for servers of a user without rights`() async throws {
       let lab = try Launchlab.asNobody()
       try lab.writeNotifier()
