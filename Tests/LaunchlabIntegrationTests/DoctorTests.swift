@@ -22,6 +22,27 @@ extension EndToEnd {
       }
     }
 
+    @Test func `says whether programs for notifications are missing, and what installs them`()
+      async throws
+    {
+      var lab = Launchlab()
+      try lab.writeProgram("exit", to: "with/curl")
+      try lab.writeProgram("exit", to: "with/sendmail")
+      try lab.write("", to: "without/curl")
+
+      lab.wrapper = ["env", "PATH=\(lab.path("with"))"]
+      let with = try Findings(try await lab.run("doctor", "--json", "-").stdout)
+      lab.wrapper = ["env", "PATH=\(lab.path("without"))"]
+      let without = try Findings(try await lab.run("doctor", "--json", "-").stdout)
+
+      for id in ["webhooks", "mail"] {
+        #expect(with.capabilities.first { $0.id == id }?.status == "ok")
+      }
+      let webhooks = without.capabilities.first { $0.id == "webhooks" }
+      #expect(webhooks?.status == "missing")
+      #expect(webhooks?.remedy?.contains("apt-get install curl") == true)
+    }
+
     @Test func `is strict about what is missing and not suppressed`() async throws {
       let lab = Launchlab()
       let findings = try Findings(try await lab.run("doctor", "--json", "-").stdout)

@@ -43,6 +43,12 @@ extension DoctorCheck {
           remedy: "use `--control nmi_watchdog=off`"
         ) : .ok("it is off")
     },
+    Self("webhooks", "notification by webhook") {
+      program(.curl, for: "`notify: webhook`", on: $0)
+    },
+    Self("mail", "notification by mail") {
+      program(.sendmail, for: "`notify: email`", on: $0)
+    },
     Self("debug-build", "launchlab itself") { host in
       host.trials.isDebugBuild()
         ? .degraded(
@@ -65,6 +71,19 @@ extension DoctorCheck {
     },
     Self("noise", "noise of this host", find: noise),
   ]
+
+  private static func program(
+    _ program: NoticeProgram,
+    for way: String,
+    on host: HostExamination
+  ) -> Finding {
+    host.trials.hasProgram(program)
+      ? .ok("\(program.rawValue) is installed, for \(way)")
+      : .missing(
+        "\(program.rawValue) is not installed, so that \(way) reaches nobody",
+        remedy: program.remedy
+      )
+  }
 
   private static func mainsPower(_ host: HostExamination) -> Finding {
     let directory = "sys/class/power_supply"

@@ -1,4 +1,5 @@
 import CLabHost
+import Foundation
 import Glibc
 import LabModel
 import SystemPackage
@@ -29,6 +30,9 @@ struct HostTrials: Sendable {
   /// Whether launchlab was built without optimisation.
   var isDebugBuild: @Sendable () -> Bool
 
+  /// Whether a program that notifications need is installed.
+  var hasProgram: @Sendable (NoticeProgram) -> Bool
+
   /// Those of this process, on the machine that it runs on.
   static let live = Self(
     user: { geteuid() },
@@ -46,6 +50,10 @@ struct HostTrials: Sendable {
       #else
       false
       #endif
+    },
+    hasProgram: {
+      let sender = NoticeSender(directory: "/", environment: ProcessInfo.processInfo.environment)
+      return sender.path(of: $0) != nil
     }
   )
 

@@ -9,7 +9,7 @@ extension NoticeSender {
   /// - Parameter message: Header and body, with a line feed after every line.
   /// - Throws: ``NoticeFailure`` when there is no sendmail, or it refuses the message.
   package func mail(_ message: String) async throws(NoticeFailure) {
-    guard let sendmail = found("sendmail", besides: ["/usr/sbin", "/usr/lib"]) else {
+    guard let sendmail = path(of: .sendmail) else {
       throw NoticeFailure("sendmail is not installed")
     }
     // With -i a line that holds a single dot does not end the message.

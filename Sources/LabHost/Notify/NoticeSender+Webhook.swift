@@ -14,7 +14,7 @@ extension NoticeSender {
   ///   the answer is not a status 2xx. The reason holds nothing of the URL but its host.
   package func post(_ json: String, to address: String) async throws(NoticeFailure) {
     let url = try expanded(address)
-    guard let curl = found("curl") else {
+    guard let curl = path(of: .curl) else {
       throw NoticeFailure("curl is not installed")
     }
     // The option must come first to keep ~/.curlrc from changing what is sent.

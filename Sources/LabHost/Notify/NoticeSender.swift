@@ -65,6 +65,11 @@ package struct NoticeSender: Sendable {
     )
   }
 
+  /// The absolute path of a program that notifications need; nil when it is not installed.
+  package func path(of program: NoticeProgram) -> String? {
+    found(program.rawValue, besides: program.directories)
+  }
+
   /// The absolute path of a program, looked up in `PATH` and in directories that it often lacks;
   /// nil when there is none that can be executed.
   func found(_ program: String, besides directories: [String] = []) -> String? {

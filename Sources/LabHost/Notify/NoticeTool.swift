@@ -2,6 +2,26 @@ import LabModel
 import Subprocess
 import SystemPackage
 
+/// A program of the machine that a way of notification needs.
+package enum NoticeProgram: String, CaseIterable, Sendable {
+  /// For webhooks.
+  case curl
+
+  /// For mail; every mail server for Debian has one, and so has msmtp-mta.
+  case sendmail
+
+  /// Directories that often hold it beside those of `PATH`.
+  var directories: [String] { self == .sendmail ? ["/usr/sbin", "/usr/lib"] : [] }
+
+  /// The command that installs it.
+  package var remedy: String {
+    switch self {
+    case .curl: "install it, such as with `apt-get install curl`"
+    case .sendmail: "install a mail server, such as with `apt-get install msmtp-mta`"
+    }
+  }
+}
+
 /// A program that tells somebody something, run with a limit of time and of output.
 struct NoticeTool: Sendable {
   /// How much of each stream a program may print.

@@ -16,7 +16,8 @@ extension HostTrials {
     softwareEvent: { _ in 0 },
     hardwareEvent: { _ in 0 },
     probeProblem: { nil },
-    isDebugBuild: { false }
+    isDebugBuild: { false },
+    hasProgram: { _ in true }
   )
 
   /// Of a user who may do nothing.
@@ -28,7 +29,8 @@ extension HostTrials {
     softwareEvent: { _ in EACCES },
     hardwareEvent: { _ in ENOENT },
     probeProblem: { "with the probe /bin/true says: no" },
-    isDebugBuild: { true }
+    isDebugBuild: { true },
+    hasProgram: { _ in false }
   )
 }
 

@@ -121,6 +121,10 @@ extension DoctorCheckTests {
     Case("nmi-watchdog", .degraded, "interrupts", remedy: "nmi_watchdog=off") {
       try $0.write("1", to: "proc/sys/kernel/nmi_watchdog")
     },
+    Case("webhooks", .ok, "curl is installed"),
+    Case("webhooks", .missing, "reaches nobody", remedy: "install curl`", trials: .refused),
+    Case("mail", .ok, "sendmail is installed"),
+    Case("mail", .missing, "reaches nobody", remedy: "mail server", trials: .refused),
     Case("debug-build", .ok, "with optimisation"),
     Case("debug-build", .degraded, "without optimisation", remedy: "-c release", trials: .refused),
     Case("lab-lock", .ok, "none"),
