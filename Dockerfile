@@ -2,7 +2,13 @@
 # launchlab in a container.
 #
 #   docker build -t launchlab .
-#   docker run --rm --privileged -v "$PWD:/lab" launchlab run scenario.yml
+#   docker run --rm launchlab measure -- perl -e 0
+#   docker run --rm -v "$PWD:/lab" launchlab init
+#   docker run --rm -v "$PWD:/lab" launchlab run scenario.yml
+#
+# The scenario of `init` launches perl, git and python3, which are in the image. What other scenarios
+# launch or build with (Scenarios/README.md lists it for those in /usr/local/share/launchlab) is not:
+# begin an image of your own with FROM launchlab. Mail needs a sendmail besides, such as msmtp-mta.
 #
 # What needs which right (docker run --cap-add ...):
 #   reboot-cold            writing /proc/sys/vm/drop_caches, which a container has read-only:
@@ -23,7 +29,7 @@ RUN scripts/build
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends \
-    ca-certificates git libdw1 libsqlite3-0 libstdc++6 perl python3-minimal tzdata \
+    ca-certificates curl git libdw1 libelf1 libsqlite3-0 libstdc++6 perl python3 tzdata \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=build /src/.build/release/launchlab /usr/local/bin/launchlab
 COPY --from=build /src/Scenarios /usr/local/share/launchlab/Scenarios
