@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: Launchlab.configuration.subcommands.map(Command.init))
   func `has every option on the manual page`(_ command: Command) throws {
     let page = try String(
-      contentsOf: root.appending(path: "docs/launchlab.1"),
+      contentsOf: Self.root.appending(path: "docs/launchlab.1"),
       encoding: .utf8
     )
     let help = Launchlab.helpMessage(for: command.type, columns: 80)
@@ -37,7 +37,26 @@ import Testing
     }
   }
 
-  private var root: URL {
+  static let documents =
+    ["README.md", "CONTRIBUTING.md", "Scenarios/README.md"]
+    + ((try? FileManager.default.subpathsOfDirectory(atPath: root.appending(path: "docs").path))
+    ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+
+  @Test(arguments: documents)
+  func `has every command and option that is written about`(document: String) throws {
+    let text = try String(contentsOf: Self.root.appending(path: document), encoding: .utf8)
+    for mention in text.matches(of: /`launchlab ([a-z]+)([^`]*)`/) where mention.1 != "help" {
+      let command = Launchlab.configuration.subcommands.first { $0._commandName == mention.1 }
+      let type = try #require(command, "\(mention.0)")
+      let help = Launchlab.helpMessage(for: type, columns: 80)
+      let own = mention.2.components(separatedBy: " -- ")[0]
+      for option in own.matches(of: /--[a-z][a-z-]*/) {
+        #expect(help.contains("\(option.0) ") || help.contains("\(option.0)\n"), "\(mention.0)")
+      }
+    }
+  }
+
+  private static var root: URL {
     URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   }

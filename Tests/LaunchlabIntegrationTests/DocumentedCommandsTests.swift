@@ -26,6 +26,7 @@ extension EndToEnd {
       ("launchlab measure --state reboot-cold ", [0, 125]),
       ("launchlab compare ", [0, 1, 125]), ("launchlab selftest", [0, 125]),
       ("launchlab bisect v1.0..HEAD ", [0, 125]), ("launchlab bisect --resume ", [0, 125]),
+      ("launchlab run scenario.yml ", [0, 125]), ("scripts/quickstart", [0, 125]),
     ]
 
     /// What a block may be written in; `sh` and `console` are run.
@@ -54,6 +55,15 @@ extension EndToEnd {
     private static func expected(_ command: String) -> Set<Int32> {
       if command.contains("--state reboot-cold"), !Machine.canDropCaches { return [128] }
       return statuses.first { command.hasPrefix($0.beginning) }?.statuses ?? [0]
+    }
+
+    @Test func `says what to do after the quickstart`() async throws {
+      let lab = Launchlab()
+      try lab.makeReadersPlace()
+      let output = try await lab.runAsReader("scripts/quickstart")
+      #expect(output.stdout.contains("python3"))
+      let next = try #require(output.stderr.components(separatedBy: "\nnext: ").dropFirst().last)
+      #expect(next.contains("launchlab init && launchlab run scenario.yml"))
     }
 
     @Test func `finds what there is to run`() {
@@ -281,6 +291,8 @@ extension Launchlab {
   private func makeTools() throws {
     let tools = [
       "launchlab": """
+      [[ $1 != selftest || $* == *--launches* || $* == *--compare* ]] ||
+        set -- selftest --launches 10 "${@:2}"
       arguments=()
       for argument; do
         [[ ${last-} != --launches || $argument == *..* ]] || argument=10
