@@ -24,6 +24,9 @@ package enum HostError: LabError, Hashable {
   /// A directory that the scenario declares may not be written to.
   case directoryRefused(role: DeclaredDirectory.Role, path: String, DirectoryRefusal)
 
+  /// A directory or file beside the store is not launchlab's own.
+  case placeRefused(path: String, PlaceRefusal)
+
   /// A launch state cannot be brought about on this machine.
   case stateRefused(LaunchState, StateRefusal)
 
@@ -78,6 +81,8 @@ package enum HostError: LabError, Hashable {
       [Diagnostic(.error, id: "interrupted", problem: "interrupted by a signal")]
     case .directoryRefused(let role, let path, let refusal):
       [refusal.diagnostic(role: role, path: path)]
+    case .placeRefused(let path, let refusal):
+      [refusal.diagnostic(at: path)]
     case .stateRefused(let state, let refusal):
       [refusal.diagnostic(of: state)]
     case .labBusy(let lock, let holder, let isAlive):

@@ -55,11 +55,11 @@ struct Session {
   private var scratchDirectories: [String] {
     let environment = ProcessInfo.processInfo.environment
     let cache = environment["XDG_CACHE_HOME"] ?? "\(environment["HOME"] ?? "/root")/.cache"
-    return entries(of: "\(cache)/launchlab/scratch/work", prefix: "\(pid)-")
+    return entries(of: "\(cache)/launchlab/scratch/work", prefix: "launchlab-\(pid)-")
   }
 
   private var workDirectories: [String] {
-    entries(of: "\(directory)/.launchlab/work", prefix: "\(pid)-")
+    entries(of: "\(directory)/.launchlab/work", prefix: "launchlab-\(pid)-")
   }
 
   private var cgroups: [String] {

@@ -38,32 +38,27 @@ package struct ArtifactCache: Sendable {
   ///   - name: The name of the copy, which is what it sees as its own.
   /// - Returns: The path of the copy.
   /// - Throws: ``HostError/system(operation:path:errno:)`` on a full disk, say; then nothing is left
-  ///   behind. Also when the file has changed since.
+  ///   behind. Also when the file has changed since. ``HostError/placeRefused(path:_:)`` when others
+  ///   have the say of the directory.
   @discardableResult
   package func keep(_ artifact: Artifact, as name: String) throws(HostError) -> String {
     guard let name = FilePath.Component(name), name.kind == .regular,
       let room = room(of: artifact.digest)
     else { throw .system(operation: "keep a copy of", path: artifact.path, errno: EINVAL) }
+    try OwnPlace.make(directory.string, permissions: 0o700)
     if Self.isThere(room.appending(name), bytes: artifact.bytes) {
       DiskUse.touch(room)
       return room.appending(name).string
     }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: directory.removingLastComponent().string,
-        withIntermediateDirectories: true
-      )
-    } catch {
-      throw .system(operation: "make the directory", path: directory.string, errno: errno)
+    for leftover in OwnedDirectory.leftovers(in: directory, prefix: Self.prefix) {
+      leftover.remove()
     }
-    try Workspace.make(directory, permissions: 0o700)
-    removeLeftovers()
     let salt = String(UInt64.random(in: 0...(.max)), radix: 16)
-    let new = directory.appending("\(Self.prefix)\(ProcessIdentity.current)-\(salt)")
-    try Workspace.make(new, permissions: 0o700)
-    defer { Workspace.remove(new) }
-    try fill(new.appending(name), with: artifact)
-    try move(name, from: new, to: room)
+    let path = directory.appending("\(Self.prefix)\(ProcessIdentity.current)-\(salt)")
+    let new = try OwnedDirectory.make(path, permissions: 0o700)
+    defer { new.remove() }
+    try fill(path.appending(name), with: artifact)
+    try move(name, from: path, to: room)
     return room.appending(name).string
   }
 
@@ -77,7 +72,8 @@ package struct ArtifactCache: Sendable {
   /// - Returns: The path of the copy; nil when there is none, or it is not what it should be.
   package func copy(of artifact: Artifact, named name: String) -> String? {
     guard let name = FilePath.Component(name), name.kind == .regular,
-      let room = room(of: artifact.digest), DiskUse.status(of: room)?.isDirectory == true
+      let room = room(of: artifact.digest), DiskUse.status(of: room)?.isDirectory == true,
+      OwnPlace.isOwn(directory), OwnPlace.isOwn(room)
     else { return nil }
     let path = room.appending(name)
     guard Self.isThere(path, bytes: artifact.bytes), let file = try? OpenFile(reading: path),
@@ -93,14 +89,16 @@ package struct ArtifactCache: Sendable {
     return status.isRegular && status.st_uid == geteuid() && Int64(status.st_size) == bytes
   }
 
-  /// Every copy that is kept.
+  /// Every copy that is kept, in a directory with the mark of launchlab.
   ///
   /// - Parameter needed: The digests of those that must stay.
   /// - Returns: One room per digest, ascending by path.
   package func rooms(needed: Set<String>) -> [KeptRoom] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
     return names.sorted().compactMap { name in
-      guard let room = room(of: name), let usedAt = DiskUse.changedAt(room) else { return nil }
+      guard let room = room(of: name), OwnedDirectory.made(at: room) != nil,
+        let usedAt = DiskUse.changedAt(room)
+      else { return nil }
       return KeptRoom(
         path: room.string,
         bytes: DiskUse.bytes(below: room),
@@ -111,7 +109,9 @@ package struct ArtifactCache: Sendable {
   }
 
   /// Removes a room with what is in it.
-  package func remove(_ room: KeptRoom) { Workspace.remove(FilePath(room.path)) }
+  package func remove(_ room: KeptRoom) {
+    OwnedDirectory.made(at: FilePath(room.path))?.remove()
+  }
 
   // MARK: - Places
 
@@ -121,17 +121,6 @@ package struct ArtifactCache: Sendable {
       digest.utf8.count == 64
       && digest.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     return isDigest ? directory.appending(digest) : nil
-  }
-
-  /// Removes what processes that were killed have left.
-  private func removeLeftovers() {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
-    for name in names where name.hasPrefix(Self.prefix) {
-      let owner = name.dropFirst(Self.prefix.count).split(separator: "-").prefix(2)
-      if ProcessIdentity(owner.joined(separator: "-"))?.isAlive != true {
-        Workspace.remove(directory.appending(name))
-      }
-    }
   }
 
   // MARK: - Copying
@@ -159,7 +148,9 @@ package struct ArtifactCache: Sendable {
     to room: FilePath
   ) throws(HostError) {
     if unsafe rename(new.string, room.string) == 0 { return }
-    try Workspace.make(room, permissions: 0o700)
+    guard try OwnPlace.check(room.string) else {
+      throw .system(operation: "keep a copy", path: room.string, errno: ENOENT)
+    }
     let (source, target) = (new.appending(name).string, room.appending(name).string)
     guard unsafe rename(source, target) == 0 else {
       throw .system(operation: "keep a copy", path: room.string, errno: errno)

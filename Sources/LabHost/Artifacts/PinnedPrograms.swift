@@ -1,5 +1,6 @@
 import Foundation
 package import LabModel
+import SystemPackage
 
 /// Which copy of a program stands for a command from its first night on.
 package struct PinnedPrograms: Sendable {
@@ -15,9 +16,9 @@ package struct PinnedPrograms: Sendable {
   ///   - scenario: The name of the scenario.
   /// - Returns: The program; nil when there is none, or it cannot be read.
   package func program(of command: [String], in scenario: String) -> Artifact? {
-    guard let data = try? Data(contentsOf: URL(filePath: path(command, scenario))) else {
-      return nil
-    }
+    guard OwnPlace.isOwn(FilePath(directory)),
+      let data = try? Data(contentsOf: URL(filePath: path(command, scenario)))
+    else { return nil }
     return try? JSONDecoder().decode(Artifact.self, from: data)
   }
 
@@ -27,13 +28,10 @@ package struct PinnedPrograms: Sendable {
   ///   - artifact: The program.
   ///   - command: The program, absolute, and its arguments.
   ///   - scenario: The name of the scenario.
-  /// - Throws: A Foundation error when it cannot be written.
+  /// - Throws: ``HostError/placeRefused(path:_:)`` when others have the say of the directory, and a
+  ///   Foundation error when it cannot be written.
   package func pin(_ artifact: Artifact, of command: [String], in scenario: String) throws {
-    try FileManager.default.createDirectory(
-      atPath: directory,
-      withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700]
-    )
+    try OwnPlace.make(directory, permissions: 0o700)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try encoder.encode(artifact).write(to: URL(filePath: path(command, scenario)), options: .atomic)
@@ -41,6 +39,7 @@ package struct PinnedPrograms: Sendable {
 
   /// The digests of all programs that are pinned.
   package var digests: Set<String> {
+    guard OwnPlace.isOwn(FilePath(directory)) else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     return names.reduce(into: []) { digests, name in
       guard let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(name)")),

@@ -61,6 +61,10 @@ struct ConfinedDirectory: ~Copyable {
     if mode & 0o700 != 0o700 { try file.check(fchmod(file.descriptor, mode | 0o700), "unlock") }
   }
 
+  func setPermissions(_ mode: mode_t) throws(HostError) {
+    try file.check(fchmod(file.descriptor, mode), "set the mode of")
+  }
+
   // MARK: - Names
 
   /// The names in the directory, without `.` and `..`, in no certain order.
@@ -131,6 +135,34 @@ struct ConfinedDirectory: ~Copyable {
 
   func removeEmptyDirectory(_ name: FilePath.Component) throws(HostError) {
     try unsafe call("remove", name) { unsafe unlinkat(file.descriptor, $0, AT_REMOVEDIR) }
+  }
+
+  /// Removes everything in the directory, through no link and no mount.
+  ///
+  /// - Parameter kept: What stays, right below; nil when nothing does.
+  /// - Throws: At what cannot be removed, such as a mount point; the rest may be gone by then.
+  func removeContent(keeping kept: FilePath.Component? = nil) throws(HostError) {
+    try removeContent(keeping: kept, depth: 1)
+  }
+
+  /// Removes an entry, a directory with all that is in it.
+  func removeWhole(_ name: FilePath.Component) throws(HostError) {
+    try removeWhole(name, depth: 1)
+  }
+
+  private func removeContent(keeping kept: FilePath.Component?, depth: Int) throws(HostError) {
+    try makeWritable()
+    for name in try names() where name != kept { try removeWhole(name, depth: depth) }
+  }
+
+  private func removeWhole(_ name: FilePath.Component, depth: Int) throws(HostError) {
+    guard let status = try status(of: name) else { return }
+    guard status.isDirectory else { return try remove(name) }
+    guard depth < Reinstaller.depthLimit else {
+      throw failure("remove so deep a directory", name, ELOOP)
+    }
+    try directory(name).removeContent(keeping: nil, depth: depth + 1)
+    try removeEmptyDirectory(name)
   }
 
   /// Puts one entry in the place of another, in one step.

@@ -60,7 +60,7 @@ struct PrivateDirectory: Sendable {
   func reset(interrupt: InterruptFlag? = nil) throws(HostError) {
     try makeIfMissing()
     let opened = try directory.open()
-    try Self.empty(opened, depth: 1)
+    try opened.removeContent()
     if let template {
       let source = try ConfinedDirectory(followingMountsTo: template)
       try Self.fill(opened, from: source, depth: 1, interrupt)
@@ -105,22 +105,6 @@ struct PrivateDirectory: Sendable {
       } catch .system(_, _, EXDEV) {
         throw declared.refused(.mountBelow(place))
       }
-    }
-  }
-
-  private static func empty(_ opened: borrowing ConfinedDirectory, depth: Int) throws(HostError) {
-    try opened.makeWritable()
-    for name in try opened.names() {
-      guard let status = try opened.status(of: name) else { continue }
-      guard status.isDirectory else {
-        try opened.remove(name)
-        continue
-      }
-      guard depth < Reinstaller.depthLimit else {
-        throw opened.failure("remove so deep a directory", name, ELOOP)
-      }
-      try empty(opened.directory(name), depth: depth + 1)
-      try opened.removeEmptyDirectory(name)
     }
   }
 

@@ -29,18 +29,12 @@ extension Change {
         throw ChangeFailure("it is no cgroup of launchlab")
       }
     case .directory(let path):
-      guard path.hasPrefix("/"), Self.owner(ofDirectory: path) != nil else {
-        throw ChangeFailure("it is no private directory of launchlab")
-      }
+      // Whether it is one is said by the mark in it alone.
+      guard path.hasPrefix("/"), let name = FilePath(path).lastComponent?.string,
+        name.hasPrefix(Workspace.prefix) || ProcessIdentity(name) != nil
+      else { throw ChangeFailure("it is no private directory of launchlab") }
     case .unit, .swapArea, .processes: break
     }
-  }
-
-  /// The lab whose identity is the directory's name, behind `launchlab-` or alone.
-  static func owner(ofDirectory path: String) -> ProcessIdentity? {
-    guard let name = FilePath(path).lastComponent?.string else { return nil }
-    let prefix = Workspace.prefix
-    return ProcessIdentity(name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : name[...])
   }
 
   private static func isNamedByLaunchlab(_ path: String) -> Bool {

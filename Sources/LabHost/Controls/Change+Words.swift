@@ -76,7 +76,8 @@ extension UndoneChange {
     case .foreign(let found):
       status = .foreign
       self.found = found
-      remedy = change.manualUndo
+      // It may hold what a person has put there.
+      remedy = change.kind == .directory ? "ls -lA \(change.place)" : change.manualUndo
     case .failed(let reason):
       status = .failed
       self.reason = reason

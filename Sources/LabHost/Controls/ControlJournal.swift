@@ -30,7 +30,8 @@ package struct ControlJournal: Hashable, Sendable {
     in directory: JournalDirectory,
     command: [String],
     lab: ProcessIdentity,
-    bootID: String = Self.bootID(in: HostTree())
+    bootID: String = Self.bootID(in: HostTree()),
+    namespaces: String = LabMark.ownNamespaces
   ) throws(HostError) {
     self.lab = lab
     path = directory.path.appending("\(Self.prefix)\(lab)")
@@ -38,6 +39,7 @@ package struct ControlJournal: Hashable, Sendable {
     let header = JournalHeader(
       lab: lab.description,
       bootID: bootID,
+      namespaces: namespaces,
       command: command,
       startedAt: Date(),
       version: LaunchlabVersion.current
@@ -142,8 +144,10 @@ package struct ControlJournal: Hashable, Sendable {
 
   private var isStale: Bool {
     // After a boot another process may have the identity of one before.
-    if let header = content.header, header.bootID != Self.bootID(in: HostTree()) { return true }
-    return lab != .current && !lab.isAlive
+    guard let header = content.header else { return LabMark(of: lab).isGone }
+    // Journals of versions before this one do not say of which container they are.
+    let namespaces = header.namespaces ?? LabMark.ownNamespaces
+    return LabMark(of: lab, bootID: header.bootID, namespaces: namespaces).isGone
   }
 
   private func description(_ header: JournalHeader?) -> String? {

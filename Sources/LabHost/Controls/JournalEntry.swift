@@ -9,6 +9,9 @@ struct JournalHeader: Hashable, Codable {
   /// The boot that the changes are of; `/proc/sys/kernel/random/boot_id`.
   var bootID: String
 
+  /// Where the process id and start are those of the lab, as in ``LabMark``.
+  var namespaces: String?
+
   var command: [String]
   var startedAt: Date
 
@@ -18,6 +21,7 @@ struct JournalHeader: Hashable, Codable {
   enum CodingKeys: String, CodingKey {
     case lab
     case bootID = "boot_id"
+    case namespaces
     case command
     case startedAt = "started_at"
     case version

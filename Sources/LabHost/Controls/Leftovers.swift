@@ -24,8 +24,8 @@ package struct Leftovers: Sendable {
         leftover(.cgroup(directory: cgroup.directory.removingRoot().string), isLeft: cgroup.exists)
       )
     }
-    for path in Workspace.removeStaleSockets() + ProbeDirectory.removeStale() {
-      changes.append(leftover(.directory(path: path.string), isLeft: Workspace.mayRemove(path)))
+    for (path, isRemoved) in Workspace.removeStaleSockets() + ProbeDirectory.removeStale() {
+      changes.append(leftover(.directory(path: path.string), isLeft: !isRemoved))
     }
     return Recovery(changes)
   }

@@ -90,8 +90,8 @@ package struct ValgrindCount: Sendable {
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package func begin() throws(HostError) {
-    Workspace.remove(directory)
-    try Workspace.make(directory, permissions: 0o700)
+    if let made = OwnedDirectory.made(at: directory) { made.remove() }
+    _ = try OwnedDirectory.make(directory, permissions: 0o700)
   }
 
   /// The sum over all processes of the launch that has ended.
@@ -99,7 +99,7 @@ package struct ValgrindCount: Sendable {
   /// - Returns: Nil when a process was not counted, as after a kill, or none was.
   package func instructions() -> Int64? {
     let tree = HostTree(root: directory)
-    let logs = tree.names(in: "")
+    let logs = tree.names(in: "").filter { $0.hasSuffix(".log") }
     guard !logs.isEmpty else { return nil }
     var sum: Int64 = 0
     for log in logs {

@@ -8,13 +8,12 @@ package struct AppendedFile: Sendable {
 
   /// Makes a new file, and the directories above it.
   ///
-  /// - Throws: `Errno`, also when the file exists.
+  /// - Throws: `Errno`, also when the file exists, and ``HostError/placeRefused(path:_:)`` when others
+  ///   have the say of one of the two directories above it.
   package init(creating path: String) throws {
     let directory = FilePath(path).removingLastComponent()
-    try FileManager.default.createDirectory(
-      atPath: directory.string,
-      withIntermediateDirectories: true
-    )
+    try OwnPlace.make(directory.removingLastComponent().string)
+    try OwnPlace.make(directory.string)
     file = try FileDescriptor.open(
       FilePath(path),
       .writeOnly,
@@ -28,10 +27,27 @@ package struct AppendedFile: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - length: How many of its bytes are kept.
-  /// - Throws: `Errno`.
+  /// - Throws: `Errno`, and ``HostError/placeRefused(path:_:)`` as for a new one.
   package init(continuing path: String, keeping length: Int) throws {
-    file = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.append, .closeOnExec])
+    try Self.check(path)
+    file = try FileDescriptor.open(
+      FilePath(path),
+      .writeOnly,
+      options: [.append, .noFollow, .closeOnExec]
+    )
     guard ftruncate(file.rawValue, length) == 0 else { throw Errno(rawValue: errno) }
+  }
+
+  /// Looks at the two directories above a file before what it says is done.
+  ///
+  /// - Throws: ``HostError/placeRefused(path:_:)`` when others have the say of one of them.
+  package static func check(_ path: String) throws(HostError) {
+    let directory = FilePath(path).removingLastComponent()
+    for place in [directory.removingLastComponent(), directory] {
+      guard try OwnPlace.check(place.string) else {
+        throw .system(operation: "open the directory", path: place.string, errno: ENOENT)
+      }
+    }
   }
 
   /// Hands bytes to the kernel, which a killed process loses none of.

@@ -84,7 +84,12 @@ package struct HostLaboratory: LaunchLaboratory {
       try controls.check(watch)
       receipts = controls.receipts + [watch, spawner.containment].compactMap(\.self)
       let mark = try spawner.mark(in: session.journal)
-      let instruments = try StageInstruments(for: plan, spawner: spawner, fallback: sockets)
+      let instruments = try StageInstruments(
+        for: plan,
+        spawner: spawner,
+        fallback: sockets,
+        journal: session.journal
+      )
       started = (spawner, instruments)
       benches = try await LaboratorySetUp(
         plan: plan,

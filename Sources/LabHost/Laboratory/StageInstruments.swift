@@ -18,7 +18,12 @@ struct StageInstruments {
   /// Makes what the arms of a plan need, and tries the probe.
   ///
   /// - Throws: ``HostError`` when nothing can be launched, or no private directory be made.
-  init(for plan: Plan, spawner: Spawner, fallback: String) throws(HostError) {
+  init(
+    for plan: Plan,
+    spawner: Spawner,
+    fallback: String,
+    journal: ControlJournal
+  ) throws(HostError) {
     self.plan = plan.scenario.stages
     socket = spawner.notificationPath
     let asksLoader = plan.arms.contains { $0.kind == .statistics }
@@ -33,7 +38,7 @@ struct StageInstruments {
     }
     let probe: StageProbe
     do throws(HostError) {
-      probe = try StageProbe(fallback: fallback)
+      probe = try StageProbe(fallback: fallback, journal: journal)
     } catch {
       // Launch marks need the file of events; what the probe sees can be seen by breakpoints.
       guard !marks else { throw error }

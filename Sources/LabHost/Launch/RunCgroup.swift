@@ -22,7 +22,7 @@ struct RunCgroup {
     guard let parent = parent ?? CgroupPlaces(tree: HostTree()).ownAndTop?.own else { return nil }
     // One process may have several spawners, one after the other or side by side.
     for number in 1...1_000 {
-      let name = "\(prefix)\(ProcessIdentity.current)-\(number)"
+      let name = "\(prefix)\(ProcessIdentity.current)-\(LabMark.ownNamespaces)-\(number)"
       let cgroup = Self(directory: parent.appending(name))
       if unsafe mkdir(cgroup.directory.string, 0o755) == 0 {
         let targets = cgroup.directory.appending("targets")
@@ -100,17 +100,26 @@ struct RunCgroup {
 
   private static func removeStale(in parent: FilePath) -> [Self] {
     var found: [Self] = []
-    for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {
-      let identity = name.dropFirst(prefix.count)
-      guard let end = identity.lastIndex(of: "-"),
-        let controller = ProcessIdentity(identity[..<end]), !controller.isAlive
-      else { continue }
+    for name in HostTree().names(in: parent.string) where isLeftover(name) {
       let cgroup = Self(directory: parent.appending(name))
-      guard Workspace.mayRemove(cgroup.directory), !cgroup.isOfOtherNamespace else { continue }
+      guard DiskUse.status(of: cgroup.directory)?.st_uid == geteuid(), !cgroup.isOfOtherNamespace
+      else { continue }
       cgroup.kill()
       cgroup.remove()
       found.append(cgroup)
     }
     return found
+  }
+
+  /// Whether a name is that of a cgroup whose lab was of this container, and is gone.
+  ///
+  /// Its processes say nothing: those of another container may be seen from here by other numbers.
+  static func isLeftover(_ name: String) -> Bool {
+    let parts = name.dropFirst(prefix.count).split(separator: "-", omittingEmptySubsequences: false)
+    guard name.hasPrefix(prefix), parts.count == 4,
+      let controller = ProcessIdentity(parts[0...1].joined(separator: "-"))
+    else { return false }
+    // No cgroup outlives a boot.
+    return LabMark(of: controller, namespaces: String(parts[2])).isGone
   }
 }

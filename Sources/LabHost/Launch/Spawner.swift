@@ -11,7 +11,8 @@ package final class Spawner {
 
   /// How long the spawner may be late before it counts as stuck.
   private let patience: Nanoseconds
-  private let runtimeDirectory: String
+  private let runtime: OwnedDirectory
+  private var runtimeDirectory: String { runtime.path.string }
   private let interrupt: InterruptFlag?
 
   /// The processors of the spawner and those of targets that ask for none; nil leaves them alone.
@@ -51,7 +52,7 @@ package final class Spawner {
     harnessCPUs: [Int]? = nil,
     cgroupParent: String? = nil
   ) throws(HostError) {
-    runtimeDirectory = try Self.makeRuntimeDirectory(in: temporaryDirectory)
+    runtime = try Self.makeRuntimeDirectory(in: temporaryDirectory)
     program = try EmbeddedHelper.spawner.unpacked()
     self.interrupt = interrupt
     self.patience = patience
@@ -73,7 +74,8 @@ package final class Spawner {
   /// - Throws: ``HostError/journal(operation:path:errno:)``.
   func mark(in journal: ControlJournal) throws(HostError) -> String? {
     guard cgroup == nil else { return nil }
-    let mark = ProcessIdentity.current.description
+    // Processes of two containers may have the same id and start.
+    let mark = "\(ProcessIdentity.current)-\(LabMark.ownNamespaces)"
     try journal.record(.processes(mark: mark), of: nil)
     return mark
   }
@@ -137,7 +139,7 @@ package final class Spawner {
   package func close() {
     process.take()?.dismiss()
     cgroup.take()?.remove()
-    try? FileManager.default.removeItem(atPath: runtimeDirectory)
+    runtime.remove()
   }
 
   // MARK: - The process
@@ -185,7 +187,7 @@ package final class Spawner {
   }
 
   /// Every user may pass through, to the notification socket, but nobody can look around.
-  private static func makeRuntimeDirectory(in parent: String) throws(HostError) -> String {
+  private static func makeRuntimeDirectory(in parent: String) throws(HostError) -> OwnedDirectory {
     var template = Array("\(parent)/launchlab-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else {
       throw .system(operation: "make a private directory", path: parent, errno: errno)
@@ -195,6 +197,9 @@ package final class Spawner {
       as: UTF8.self
     )
     _ = unsafe chmod(path, 0o711)
-    return path
+    guard let made = OwnedDirectory.remembering(FilePath(path)) else {
+      throw .system(operation: "make a private directory", path: path, errno: EPERM)
+    }
+    return made
   }
 }

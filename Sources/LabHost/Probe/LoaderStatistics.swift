@@ -15,7 +15,8 @@ package import SystemPackage
 ///
 /// Source: glibc 2.36, `elf/rtld.c` and `elf/dl-misc.c`.
 package struct LoaderStatistics: Sendable {
-  private let directory: FilePath
+  private var directory: FilePath { owned.path }
+  private let owned: OwnedDirectory
 
   /// The largest number of bytes that is read of one launch.
   private static let textLimit = 4 << 20
@@ -31,8 +32,8 @@ package struct LoaderStatistics: Sendable {
   /// - Parameter parent: A directory that others may pass through, and only launchlab may list.
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package init(below parent: FilePath) throws(HostError) {
-    directory = parent.appending("loader-\(UUID().uuidString)")
-    try Workspace.make(directory, permissions: 0o700)
+    let directory = parent.appending("loader-\(UUID().uuidString)")
+    owned = try OwnedDirectory.make(directory, permissions: 0o700)
     guard unsafe chmod(directory.string, 0o1733) == 0 else {
       throw .system(operation: "share a directory", path: directory.string, errno: errno)
     }
@@ -86,7 +87,9 @@ package struct LoaderStatistics: Sendable {
 
   /// Removes what an earlier launch left, right before another.
   package func reset() {
-    for name in names { _ = unsafe unlink(directory.appending(name).string) }
+    for name in names where name != LabMark.fileName.string {
+      _ = unsafe unlink(directory.appending(name).string)
+    }
   }
 
   /// Reads what was written during a launch, once its processes have ended.
@@ -126,11 +129,7 @@ package struct LoaderStatistics: Sendable {
   }
 
   /// Removes the directory with all that is in it.
-  package func remove() {
-    let content = PrivateDirectory(DeclaredDirectory(directory, role: .home), template: nil)
-    guard (try? content.reset()) != nil else { return }
-    _ = unsafe rmdir(directory.string)
-  }
+  package func remove() { owned.remove() }
 
   private var names: [String] { HostTree(root: directory).names(in: ".") }
 

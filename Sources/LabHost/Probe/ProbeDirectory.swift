@@ -7,7 +7,9 @@ import SystemPackage
 /// It is in memory where possible: there nothing waits for a disk, and `drop_caches` lets the
 /// probe stay, so that a cold launch is not made colder by being watched.
 struct ProbeDirectory: Sendable {
-  let path: FilePath
+  var path: FilePath { directory.path }
+
+  private let directory: OwnedDirectory
 
   /// Holds the files.
   ///
@@ -34,14 +36,19 @@ struct ProbeDirectory: Sendable {
   /// - Parameters:
   ///   - memory: Directories that may be in memory, the best first.
   ///   - fallback: A directory on a disk.
+  ///   - journal: Has the directory before it is there.
   /// - Returns: An empty directory with a name of its own.
   /// - Throws: ``HostError/system(operation:path:errno:)`` when no place will do.
-  static func make(memory: [String], fallback: String) throws(HostError) -> Self {
+  static func make(
+    memory: [String],
+    fallback: String,
+    journal: ControlJournal? = nil
+  ) throws(HostError) -> Self {
     var failure = EACCES
     for place in memory where isMemory(place) {
-      if let made = make(in: FilePath(place), failure: &failure) { return made }
+      if let made = try make(in: FilePath(place), journal, failure: &failure) { return made }
     }
-    if let made = make(in: FilePath(fallback), failure: &failure) { return made }
+    if let made = try make(in: FilePath(fallback), journal, failure: &failure) { return made }
     throw .system(
       operation: "make a directory that the loader takes a library from",
       path: fallback,
@@ -50,7 +57,7 @@ struct ProbeDirectory: Sendable {
   }
 
   /// Removes the directory with all that is in it.
-  func remove() { Workspace.remove(path) }
+  func remove() { directory.remove() }
 
   /// Whether a path is that of a probe, of this process or another.
   static func isProbe(_ path: String) -> Bool {
@@ -59,7 +66,11 @@ struct ProbeDirectory: Sendable {
 
   // MARK: - Details
 
-  private static func make(in parent: FilePath, failure: inout CInt) -> Self? {
+  private static func make(
+    in parent: FilePath,
+    _ journal: ControlJournal?,
+    failure: inout CInt
+  ) throws(HostError) -> Self? {
     var system = statvfs()
     guard unsafe statvfs(parent.string, &system) == 0, system.f_flag & noExecution == 0,
       !parent.string.contains(where: { $0 == ":" || $0 == "$" })
@@ -70,13 +81,20 @@ struct ProbeDirectory: Sendable {
       let path = parent.appending("\(prefix)\(ProcessIdentity.current)-\(number)")
       let room = path.appending(UUID().uuidString)
       guard room.string.utf8.count + "/probe.so".utf8.count < pathLimit else { return nil }
-      failure = makeOpenToPass(path)
-      if failure == EEXIST { continue }
-      guard failure == 0 else { return nil }
-      failure = makeOpenToPass(room)
-      if failure == 0 { return Self(path: path, room: room, isOpenToAll: isOpenToAll(parent)) }
-      Workspace.remove(path)
-      return nil
+      if DiskUse.status(of: path) != nil { continue }
+      try journal?.record(.directory(path: path.string), of: nil)
+      do throws(HostError) {
+        let directory = try OwnedDirectory.make(path, permissions: 0o711)
+        failure = makeOpenToPass(room)
+        if failure == 0 {
+          return Self(directory: directory, room: room, isOpenToAll: isOpenToAll(parent))
+        }
+        directory.remove()
+        return nil
+      } catch .system(_, _, let code) {
+        failure = code
+        if code != EEXIST { return nil }
+      }
     }
     return nil
   }
@@ -104,20 +122,11 @@ struct ProbeDirectory: Sendable {
 
   /// Removes what processes that are gone have left.
   ///
-  /// - Returns: The directories that were found, whether or not they could be removed.
+  /// - Returns: The directories that were found, and whether each could be removed.
   @discardableResult
-  static func removeStale(in parent: FilePath = "/dev/shm") -> [FilePath] {
-    var found: [FilePath] = []
-    for name in HostTree().names(in: parent.string) where name.hasPrefix(prefix) {
-      let identity = name.dropFirst(prefix.count).split(separator: "-").prefix(2)
-      guard let owner = ProcessIdentity(identity.joined(separator: "-")), !owner.isAlive else {
-        continue
-      }
-      let path = parent.appending(name)
-      guard Workspace.mayRemove(path) else { continue }
-      Workspace.remove(path)
-      found.append(path)
-    }
-    return found
+  static func removeStale(
+    in parent: FilePath = "/dev/shm"
+  ) -> [(path: FilePath, isRemoved: Bool)] {
+    OwnedDirectory.leftovers(in: parent, prefix: prefix).map { ($0.path, $0.remove()) }
   }
 }

@@ -21,14 +21,17 @@ package final class StageProbe {
   ///   - fallback: A directory to use where none in memory will do; it should be open to other
   ///     users, to whom a target may change.
   ///   - environment: That of launchlab, for `XDG_RUNTIME_DIR`.
+  ///   - journal: Has the directory before it is there.
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package init(
     fallback: String,
-    environment: [String: String] = ProcessInfo.processInfo.environment
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    journal: ControlJournal? = nil
   ) throws(HostError) {
     let directory = try ProbeDirectory.make(
       memory: ["/dev/shm", environment["XDG_RUNTIME_DIR"] ?? "", "/run/user/\(getuid())"],
-      fallback: fallback
+      fallback: fallback,
+      journal: journal
     )
     do throws(HostError) {
       try Self.unpack(to: directory.probe)

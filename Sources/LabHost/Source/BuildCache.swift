@@ -10,6 +10,8 @@ package struct BuildCache: Sendable {
 
   /// Every build that is kept, those that have failed included.
   ///
+  /// Only those with the mark of launchlab count, since only those are ever removed.
+  ///
   /// Cost: a build that was never measured is walked through once.
   ///
   /// - Parameter trees: The git tree ids of builds that must stay.
@@ -19,7 +21,7 @@ package struct BuildCache: Sendable {
     let needed = Set(trees.map { $0.prefix(16) })
     return names.sorted().compactMap { name in
       let room = directory.appending(name)
-      guard Self.isRoom(name), DiskUse.status(of: room)?.isDirectory == true,
+      guard Self.isRoom(name), OwnedDirectory.made(at: room) != nil,
         let usedAt = DiskUse.changedAt(room.appending("complete")) ?? DiskUse.changedAt(room)
       else { return nil }
       return KeptRoom(
@@ -37,7 +39,9 @@ package struct BuildCache: Sendable {
   @discardableResult
   package func remove(_ room: KeptRoom) -> Bool {
     let path = FilePath(room.path)
-    guard let lock = BuildLock(ifFree: path.appending("lock")) else { return false }
+    guard let made = OwnedDirectory.made(at: path),
+      let lock = BuildLock(ifFree: path.appending("lock"))
+    else { return false }
     defer { lock.release() }
     let lease = BuildLeases.path(in: path)
     let own = BuildLock(ifFree: lease)
@@ -46,15 +50,16 @@ package struct BuildCache: Sendable {
     // First what says that the rest is whole.
     try? FileManager.default.removeItem(atPath: path.appending("complete").string)
     try? GitRepository.unlinkWorktree(at: path.appending("tree"))
-    Workspace.remove(path)
-    return true
+    return made.remove()
   }
 
   /// Ends builds that were being made by a launchlab which was killed, and cuts their worktrees off.
   package func endLeftovers() {
+    guard OwnPlace.isOwn(directory) else { return }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.string)) ?? []
     for room in names.filter(Self.isRoom).map({ directory.appending($0) }) {
-      guard DiskUse.status(of: room.appending("complete")) == nil,
+      guard OwnedDirectory.made(at: room) != nil,
+        DiskUse.status(of: room.appending("complete")) == nil,
         let lock = BuildLock(ifFree: room.appending("lock"))
       else { continue }
       defer { lock.release() }

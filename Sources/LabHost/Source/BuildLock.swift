@@ -14,10 +14,7 @@ struct BuildLock: Sendable {
   /// - Throws: ``HostError/interrupted`` when the flag is set meanwhile, or an `Errno`.
   init(_ path: FilePath, interrupt: InterruptFlag?) async throws {
     while true {
-      try FileManager.default.createDirectory(
-        atPath: path.removingLastComponent().string,
-        withIntermediateDirectories: true
-      )
+      try Self.makeRoom(path.removingLastComponent())
       guard let file = try Self.opened(path) else { continue }
       while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
         let failure = Errno(rawValue: errno)
@@ -59,6 +56,17 @@ struct BuildLock: Sendable {
   }
 
   func release() { try? file.close() }
+
+  /// Makes the directory of a build with launchlab's mark, unless something is there.
+  private static func makeRoom(_ room: FilePath) throws {
+    try OwnPlace.make(room.removingLastComponent().string)
+    do throws(HostError) {
+      _ = try OwnedDirectory.make(room, permissions: 0o755)
+    } catch .system(_, _, EEXIST) {
+      // Where it was removed meanwhile, the lock cannot be made, and all begins again.
+      _ = try OwnPlace.check(room.string)
+    }
+  }
 
   /// Opens or makes the file of the lock; nil when its directory is gone again.
   private static func opened(_ path: FilePath) throws -> FileDescriptor? {

@@ -15,7 +15,7 @@ final class BuildSession: Sendable {
   func begin(_ process: pid_t) {
     leader.withLock { $0 = process }
     guard let identity = ProcessIdentity(ofLiving: Int(process)) else { return }
-    try? Data("\(identity)".utf8).write(to: URL(filePath: note.string))
+    try? Data(JournalContent.line(LabMark(of: identity))).write(to: URL(filePath: note.string))
   }
 
   /// Kills everything in the session: what runs on would disturb launches.
@@ -27,12 +27,14 @@ final class BuildSession: Sendable {
 
   /// Kills the session that a launchlab which was killed itself has left in a room.
   ///
-  /// Only one whose leader still runs is known to be that session.
+  /// Only one whose leader still runs, in this container, is known to be that session.
   static func endLeft(in room: FilePath) {
-    guard let text = try? String(contentsOfFile: note(in: room).string, encoding: .utf8) else {
-      return
+    guard let data = try? Data(contentsOf: URL(filePath: note(in: room).string)) else { return }
+    if let mark = try? JSONDecoder().decode(LabMark.self, from: data), mark.isAlive,
+      let leader = ProcessIdentity(mark.lab)
+    {
+      killAll(in: pid_t(leader.pid))
     }
-    if let leader = ProcessIdentity(text), leader.isAlive { killAll(in: pid_t(leader.pid)) }
     try? FileManager.default.removeItem(atPath: note(in: room).string)
   }
 

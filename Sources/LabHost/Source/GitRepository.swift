@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabModel
 import SystemPackage
 
@@ -81,9 +82,23 @@ package struct GitRepository: Sendable {
     let entry = path.pushing(FilePath(text.dropFirst(8).trimmingCharacters(in: .newlines)))
     let back = try? String(contentsOfFile: entry.appending("gitdir").string, encoding: .utf8)
     let target = entry.pushing(FilePath((back ?? "").trimmingCharacters(in: .newlines)))
-    if DeclaredDirectory.realPath(of: target) == DeclaredDirectory.realPath(of: FilePath(link)) {
-      try FileManager.default.removeItem(atPath: entry.string)
+    if DeclaredDirectory.realPath(of: target) == DeclaredDirectory.realPath(of: FilePath(link)),
+      let real = DeclaredDirectory.realPath(of: entry)
+    {
+      OwnedDirectory.made(at: real) { isWorktreeEntry($0) }?.remove()
     }
-    try FileManager.default.removeItem(atPath: link)
+    guard unsafe unlink(link) == 0 else {
+      throw HostError.system(operation: "remove the link", path: link, errno: errno)
+    }
+  }
+
+  /// Whether a directory is one that git has made for a worktree; what it says of itself could be
+  /// written by whatever is built there.
+  private static func isWorktreeEntry(_ directory: borrowing ConfinedDirectory) -> Bool {
+    guard directory.path.removingLastComponent().lastComponent == "worktrees" else { return false }
+    for name: FilePath.Component in ["HEAD", "commondir", "gitdir"] {
+      guard let status = try? directory.status(of: name), status.isRegular else { return false }
+    }
+    return true
   }
 }

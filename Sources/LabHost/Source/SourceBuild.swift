@@ -95,7 +95,7 @@ package struct SourceBuild: Sendable {
       if case HostError.buildFailed(let failure, _) = error, !isCut(failure) {
         try? failure.remember(in: room)
       }
-      if !triesAgain { Workspace.remove(tree) }
+      if !triesAgain { try? OwnedDirectory.made(at: room)?.remove("tree") }
       throw error
     }
     try GitRepository.unlinkWorktree(at: tree)
@@ -132,10 +132,14 @@ package struct SourceBuild: Sendable {
     of repository: GitRepository,
     to tree: FilePath
   ) async throws {
-    BuildSession.endLeft(in: tree.removingLastComponent())
-    if FileManager.default.fileExists(atPath: tree.string) {
+    let room = tree.removingLastComponent()
+    BuildSession.endLeft(in: room)
+    if DiskUse.status(of: tree) != nil {
+      guard let made = OwnedDirectory.made(at: room) else {
+        throw HostError.placeRefused(path: tree.string, .unmarked)
+      }
       try GitRepository.unlinkWorktree(at: tree)
-      try FileManager.default.removeItem(atPath: tree.string)
+      try made.remove("tree")
     }
     try await repository.addWorktree(at: tree, of: commit)
   }

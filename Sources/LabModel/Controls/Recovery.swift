@@ -19,6 +19,13 @@ extension UndoneChange {
   package var diagnostic: Diagnostic? {
     switch status {
     case .restored, .unchanged, .expired: nil
+    case .foreign where kind == .directory:
+      Diagnostic(
+        .warning,
+        id: "foreign-directory",
+        problem: "\(place) is in the journal of a run, but is \(found ?? ""), and stays",
+        remedy: remedy.map { "look into it with `\($0)`, and remove it if nobody needs it" }
+      )
     case .foreign:
       Diagnostic(
         .warning,

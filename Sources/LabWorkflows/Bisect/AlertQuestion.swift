@@ -1,4 +1,5 @@
 import Foundation
+import LabHost
 import LabModel
 import LabScenarios
 import LabStore
@@ -27,6 +28,8 @@ struct AlertQuestion {
   init(_ id: String, _ options: BisectOptions) throws {
     let found = try WhyWorkflow(store: options.store, directory: options.launching.directory)
       .explanation(of: id)
+    // What it holds decides what is built.
+    try StoreFile(found.store).check()
     let alert = found.alert
     number = alert.number
     target = alert.series.target
@@ -61,6 +64,8 @@ struct AlertQuestion {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     let files = names.filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
       .map { "\(directory)/\($0)" }
+      // Its commands are run, which nobody else may have written.
+      .filter(OwnPlace.isOwn(file:))
       .filter { (try? ScenarioFile.load(path: $0))?.name == alert.series.scenario }
     guard files.count == 1 else {
       throw WorkflowError.cannotBisect(

@@ -51,6 +51,8 @@ struct BisectLog {
   {
     do {
       return try body()
+    } catch let error as HostError {
+      throw error
     } catch {
       let reason = (error as? CocoaError)?.localizedDescription ?? "\(error)"
       throw WorkflowError.cannotWrite(path: path, reason: reason)

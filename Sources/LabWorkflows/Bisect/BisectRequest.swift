@@ -56,11 +56,15 @@ package struct BisectRequest: Sendable {
   ///   - id: The first digits of its id, or `last`.
   ///   - options: Its store counts, and its jobs and the limit of a build where they are given;
   ///     everything else is in the log.
-  /// - Throws: ``WorkflowError`` for what is no such bisection.
+  /// - Throws: ``WorkflowError`` for what is no such bisection, and `HostError` when another user can
+  ///   have written its log.
   package init(resuming id: String, _ options: BisectOptions) throws {
     let store = StoreLocation.path(options.store, beside: options.launching.directory)
     let location = try BisectLocation(besideStore: store)
-    let record = try BisectRecord(path: location.log(of: location.id(id)))
+    let log = try location.log(of: location.id(id))
+    // What it says is built and launched.
+    try AppendedFile.check(log)
+    let record = try BisectRecord(path: log)
     try self.init(
       beginning: .resumed(record),
       storeDirectory: location.storeDirectory,

@@ -39,7 +39,9 @@ package struct SelfTestWorkflow {
     _ run: RunSummary,
     refused: [MissingState]
   ) throws -> SelfTestSummary {
-    let store = try Store(path: request.store, mode: .readWrite)
+    let store = try StoreFile(request.store).opened {
+      try Store(path: request.store, mode: .readWrite)
+    }
     var pairs = LaunchPairs(
       plan: run.run.plan,
       baseline: SelfTestSummary.baseline,

@@ -1,4 +1,5 @@
 package import Foundation
+import LabHost
 package import LabModel
 import LabStore
 
@@ -78,7 +79,7 @@ package struct AcknowledgeWorkflow {
   }
 
   private static func store(at path: String, with number: Int) throws -> Store {
-    let store = try Store(path: path, mode: .readWrite)
+    let store = try StoreFile(path).opened { try Store(path: path, mode: .readWrite) }
     do {
       _ = try store.alert(number)
     } catch StoreError.unknownAlert {

@@ -58,8 +58,7 @@ struct CacheTrim {
     let sides = ["-wal", "-shm", "-journal"]
     return try names.sorted().compactMap { name in
       let path = "\(cache.directory)/\(name)"
-      let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type]
-      guard kind as? FileAttributeType == .typeRegular, path != store.path,
+      guard OwnPlace.isOwn(file: path), path != store.path,
         !sides.contains(where: name.hasSuffix)
       else { return nil }
       do {

@@ -57,6 +57,8 @@ struct ControlWorkflow {
     }
     do {
       return Control(target: try replaced(target, program: program))
+    } catch HostError.placeRefused(let path, let refusal) {
+      throw HostError.placeRefused(path: path, refusal)
     } catch let error as any LabError {
       let problem = error.diagnostics.first?.problem ?? "the copy cannot be made"
       return inPlace(target, problem, severity: .warning)
@@ -77,6 +79,8 @@ struct ControlWorkflow {
     target.command[0] = try cache.artifacts.keep(artifact, as: name)
     do {
       try cache.pins.pin(artifact, of: command, in: scenario.name)
+    } catch let error as HostError {
+      throw error
     } catch {
       throw WorkflowError.cannotWrite(path: "\(cache.directory)/pins", reason: "\(error)")
     }

@@ -49,7 +49,9 @@ package struct NightWorkflow {
     _ result: inout NightResult,
     _ observe: @escaping (RunEvent) -> Void
   ) async throws {
-    let store = try Store(path: request.store, mode: .readWrite)
+    let store = try StoreFile(request.store).opened {
+      try Store(path: request.store, mode: .readWrite)
+    }
     let run = result.summary.run
     let now = run.finishedAt ?? Date()
     let isNewest = try store.nights(scenario: run.plan.scenario.name).last?.run == run.id

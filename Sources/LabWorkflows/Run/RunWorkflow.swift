@@ -31,9 +31,12 @@ package struct RunWorkflow {
     interrupt: InterruptFlag,
     _ observe: @escaping (RunEvent) -> Void
   ) async throws -> RunSummary {
+    try StoreFile(request.store).check()
     let source = try await SourceWorkflow(request: request).scenario(observe)
     let beginning = try RunBeginning(request: request, source: source)
-    let store = try Store(path: request.store, mode: .readWrite)
+    let store = try StoreFile(request.store).opened {
+      try Store(path: request.store, mode: .readWrite)
+    }
     let kept = kept(of: beginning.plan, source)
     let preflight = Preflight(plan: beginning.plan).warnings
     var laboratory = try await HostLaboratory(
@@ -116,7 +119,9 @@ package struct RunWorkflow {
     do {
       guard let directory = try request.reportPlace(in: store) else { return nil }
       path = "\(directory)/run.md"
+      try OwnPlace.checkWay(to: directory)
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      try OwnPlace.checkWay(to: directory, mustExist: true)
       try WholeFile(path).write { sink in
         try sink(RunMarkdown(summary, command: request.commandLine).rendered())
       }

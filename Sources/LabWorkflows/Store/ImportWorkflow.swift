@@ -1,5 +1,6 @@
 import Foundation
 package import LabAnalysis
+import LabHost
 import LabModel
 import LabStore
 
@@ -141,7 +142,7 @@ extension ImportWorkflow {
     warnings: [Diagnostic]
   ) throws -> ImportSummary {
     let path = StoreLocation.path(request.store, beside: WorkingDirectory.path)
-    let store = try Store(path: path, mode: .readWrite)
+    let store = try StoreFile(path).opened { try Store(path: path, mode: .readWrite) }
     var known = try KnownValues(of: scenario, in: store)
     var runs: [FinishedRun] = []
     var taken: Set<String> = []

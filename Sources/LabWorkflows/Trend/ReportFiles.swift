@@ -45,7 +45,11 @@ package enum ReportFiles {
 
   private static func make(_ directory: String) throws {
     do {
+      try OwnPlace.checkWay(to: directory)
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+      try OwnPlace.checkWay(to: directory, mustExist: true)
+    } catch let error as HostError {
+      throw error
     } catch {
       let error = error as NSError
       let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error

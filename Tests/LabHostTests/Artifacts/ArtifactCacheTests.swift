@@ -90,7 +90,7 @@ import Testing
 
   @Test func `removes what a process that was killed has left`() throws {
     let artifact = try makeProgram()
-    try TestMachine.shell("mkdir -p lab/artifacts/new-999999999-1-ab", in: root)
+    try TestMachine.mark("\(root)/lab/artifacts/new-999999999-1-ab", lab: "999999999-1")
     try TestMachine.shell("chmod 700 lab/artifacts", in: root)
     try cache.keep(artifact, as: "program")
     #expect(try TestMachine.shell("ls -A lab/artifacts", in: root) == artifact.digest)

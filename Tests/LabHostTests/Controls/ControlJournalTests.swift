@@ -89,7 +89,8 @@ import Testing
 
   @Test func `tells a change that ended with an earlier boot`() throws {
     try fixture.write("0\n", to: swappiness)
-    try TestMachine.shell("mkdir 1999999-1", in: TemporaryDirectory.path)
+    let path = "\(TemporaryDirectory.path)/launchlab-1999999-1"
+    try TestMachine.mark(path, lab: "1999999-1", bootID: "earlier")
     let journal = try ControlJournal(
       in: directory(),
       command: [],
@@ -98,12 +99,12 @@ import Testing
       bootID: "earlier"
     )
     try journal.record(.value(path: swappiness, before: "60", after: "0"), of: .swap)
-    try journal.record(.directory(path: "\(TemporaryDirectory.path)/1999999-1"), of: nil)
+    try journal.record(.directory(path: path), of: nil)
     let stale = ControlJournal.stale(in: try directory())
     #expect(stale == [journal])
     #expect(stale.flatMap { $0.undoAll(in: fixture.tree) }.map(\.status) == [.restored, .expired])
     #expect(fixture.text(at: swappiness) == "0")
-    #expect(!exists("\(TemporaryDirectory.path)/1999999-1"))
+    #expect(!exists(path))
   }
 
   @Test func `leaves the journal of a living lab alone`() throws {
@@ -187,6 +188,24 @@ import Testing
     try JournalDirectory(
       environment: [JournalDirectory.variable: "\(TemporaryDirectory.path)/state"]
     )
+  }
+
+  @Test func `leaves the journal of a lab that another container may have`() throws {
+    let id = try #require(ProcessIdentity("1999999-1"))
+    func journal(bootID: String = LabMark.ownBootID) throws -> ControlJournal {
+      try ControlJournal(
+        in: try directory(),
+        command: [],
+        lab: id,
+        bootID: bootID,
+        namespaces: "1.1"
+      )
+    }
+    let own = try journal()
+    #expect(ControlJournal.stale(in: try directory()) == [])
+    try FileManager.default.removeItem(atPath: own.path.string)
+    let former = try journal(bootID: "former")
+    #expect(ControlJournal.stale(in: try directory()) == [former])
   }
 
   private func journal(of lab: String) throws -> ControlJournal {

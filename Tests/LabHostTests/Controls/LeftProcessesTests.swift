@@ -57,7 +57,8 @@ import Testing
   func `removes a cgroup that a killed lab has left`() throws {
     let own = try #require(RunCgroup.make())
     own.remove()
-    let name = "launchlab-1999997-\(UInt32.random(in: 1 ... .max))-1"
+    let lab = "1999997-\(UInt32.random(in: 1 ... .max))"
+    let name = "launchlab-\(lab)-\(LabMark.ownNamespaces)-1"
     let path = own.directory.removingLastComponent().appending(name).string
     try TestMachine.shell("mkdir -p \(path)/targets", in: "/")
     let environment = [JournalDirectory.variable: "\(TemporaryDirectory.path)/state"]
@@ -82,9 +83,11 @@ import Testing
     #expect(fixture.text(at: "sys/fs/cgroup/system.slice/cgroup.kill") == "")
   }
 
-  @Test(arguments: ["1999999-1", "launchlab-1999999-1", ProcessIdentity.current.description])
-  func `removes a directory of a lab with its content`(name: String) throws {
+  @Test(arguments: ["1999999-1", ProcessIdentity.current.description])
+  func `removes a directory of a lab with its content`(lab: String) throws {
+    let name = "launchlab-\(lab)"
     let path = "\(TemporaryDirectory.path)/\(name)"
+    try TestMachine.mark(path, lab: lab)
     try TestMachine.shell("mkdir -p \(name)/home; ln -s /etc \(name)/home/link", in: parent)
     #expect(Change.directory(path: path).undo(in: HostTree()) == .restored)
     #expect(!exists(path))
@@ -94,11 +97,33 @@ import Testing
 
   @Test func `leaves a directory that is in use or not of launchlab`() throws {
     let living = try #require(ProcessIdentity(ofLiving: Int(getppid())))
-    try TestMachine.shell("mkdir \(living) precious", in: parent)
-    let used = Change.directory(path: "\(parent)/\(living)").undo(in: HostTree())
+    try TestMachine.mark("\(parent)/launchlab-\(living)", lab: "\(living)")
+    try TestMachine.shell("mkdir precious", in: parent)
+    let used = Change.directory(path: "\(parent)/launchlab-\(living)").undo(in: HostTree())
     #expect(used == .failed(reason: "process \(living.pid) is using it"))
     let other = Change.directory(path: "\(parent)/precious").undo(in: HostTree())
     #expect(other == .failed(reason: "it is no private directory of launchlab"))
+  }
+
+  @Test func `leaves a directory whose lab another container may have`() throws {
+    let path = "\(parent)/launchlab-1999999-1"
+    try TestMachine.mark(path, lab: "1999999-1", namespaces: "1.1")
+    let undoing = Change.directory(path: path).undo(in: HostTree())
+    #expect(
+      undoing == .failed(reason: "process 1999999 of another container may be using it")
+    )
+    #expect(exists(path))
+  }
+
+  @Test func `leaves a directory without a mark, unless it is empty`() throws {
+    try TestMachine.shell("mkdir launchlab-1-1 launchlab-1-2 1-3", in: parent)
+    try TestMachine.shell("touch launchlab-1-1/file", in: parent)
+    let foreign = Undoing.foreign(found: "a directory without launchlab's mark")
+    let expected = ["launchlab-1-1": foreign, "launchlab-1-2": .restored, "1-3": foreign]
+    for (name, undoing) in expected {
+      #expect(Change.directory(path: "\(parent)/\(name)").undo(in: HostTree()) == undoing)
+    }
+    #expect(try TestMachine.shell("ls", in: parent) == "1-3\nlaunchlab-1-1")
   }
 
   private var parent: String { TemporaryDirectory.path }

@@ -33,10 +33,20 @@ import Testing
 
   @Test func `removes directories of sockets that a killed lab has left`() throws {
     let path = "/tmp/launchlab-1999998-\(UInt32.random(in: 1 ... .max))"
-    try TestMachine.shell("mkdir -m 700 \(path); touch \(path)/socket", in: "/")
+    try TestMachine.mark(path, lab: String(path.dropFirst("/tmp/launchlab-".count)))
+    try TestMachine.shell("touch \(path)/socket", in: "/")
     defer { try? FileManager.default.removeItem(atPath: path) }
     _ = try Leftovers(in: directory()).recover()
     #expect(!exists(path))
+  }
+
+  @Test func `leaves directories of sockets that another container may use`() throws {
+    let lab = "1999997-\(UInt32.random(in: 1 ... .max))"
+    let path = "/tmp/launchlab-\(lab)"
+    try TestMachine.mark(path, lab: lab, namespaces: "1.1")
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    _ = try Leftovers(in: directory()).recover()
+    #expect(exists(path))
   }
 
   private func directory() throws -> JournalDirectory {

@@ -137,7 +137,7 @@ struct ValgrindLaunchTests {
       try valgrind.begin()
       #expect(try laboratory.launch(arm).outcome == .ready)
       if killing {
-        let log = "\(directory)/store/work/\(ProcessIdentity.current)/counts/1.log"
+        let log = "\(directory)/store/work/launchlab-\(ProcessIdentity.current)/counts/1.log"
         try "==1== Cachegrind\n".write(toFile: log, atomically: false, encoding: .utf8)
       }
       return valgrind.instructions()

@@ -6,28 +6,41 @@ import Testing
 @testable import LabHost
 
 @Suite(.temporaryDirectory) struct WorkspaceTests {
-  @Test func `takes a directory that is its own already`() throws {
-    let path = FilePath("\(TemporaryDirectory.path)/launchlab-1-1")
-    for _ in 1...2 { try Workspace.make(path, permissions: 0o711) }
-    #expect(try mode(of: path) == 0o711)
+  private var root: String { TemporaryDirectory.path }
+
+  @Test func `leaves what is not launchlab's own in its directory`() throws {
+    try TestMachine.shell(
+      """
+      mkdir -p precious work/2024-11 work/1999999-1 work/launchlab-1999999-1
+      touch precious/file work/2024-11/file work/launchlab-1999999-1/file
+      ln -s ../precious work/launchlab-1999998-1
+      """,
+      in: root
+    )
+    let before = try names()
+    let workspace = try Workspace(below: root)
+    workspace.remove()
+    #expect(try names() == before)
   }
 
-  @Test(arguments: ["mkdir -m 777 place", "ln -s / place", "touch place"])
-  func `refuses what somebody has put in its place`(script: String) throws {
-    try TestMachine.shell(script, in: TemporaryDirectory.path)
-    let path = FilePath("\(TemporaryDirectory.path)/place")
-    #expect(throws: HostError.self) { try Workspace.make(path, permissions: 0o711) }
+  @Test func `removes what a lab that is gone has left, and nothing of others`() throws {
+    let dead = "\(root)/work/launchlab-1999999-1"
+    try TestMachine.mark(dead, lab: "1999999-1")
+    try TestMachine.mark("\(root)/work/launchlab-1999998-1", lab: "1999998-1", namespaces: "1.1")
+    try TestMachine.mark("\(root)/work/launchlab-7-1", lab: "7-1", bootID: "x", namespaces: "1.1")
+    try TestMachine.shell("mkdir \(dead)/home0000; touch \(dead)/home0000/file", in: root)
+    let workspace = try Workspace(below: root)
+    workspace.remove()
+    #expect(try TestMachine.shell("ls work", in: root) == "launchlab-1999998-1")
   }
 
-  @Test(.enabled(if: TestMachine.isRoot, "chown takes root"))
-  func `refuses a directory of another user`() throws {
-    try TestMachine.shell("mkdir -m 755 place; chown 65534 place", in: TemporaryDirectory.path)
-    let path = FilePath("\(TemporaryDirectory.path)/place")
-    #expect(throws: HostError.self) { try Workspace.make(path, permissions: 0o711) }
+  @Test func `refuses to work behind a link`() throws {
+    try TestMachine.shell("mkdir precious; touch precious/file; ln -s precious work", in: root)
+    #expect(throws: HostError.placeRefused(path: "\(root)/work", .symbolicLink)) {
+      try Workspace(below: root)
+    }
+    #expect(try TestMachine.shell("ls precious", in: root) == "file")
   }
 
-  private func mode(of path: FilePath) throws -> Int {
-    let attributes = try FileManager.default.attributesOfItem(atPath: path.string)
-    return try #require(attributes[.posixPermissions] as? Int)
-  }
+  private func names() throws -> String { try TestMachine.shell("find . | sort", in: root) }
 }

@@ -76,12 +76,16 @@ import Testing
   @Test func `is cleared of what dead processes have left`() throws {
     let dead = "\(TemporaryDirectory.path)/launchlab-probe-999999999-1-1"
     let alive = "\(TemporaryDirectory.path)/launchlab-probe-\(ProcessIdentity.current)-1"
-    for path in [dead, alive] {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let other = "\(TemporaryDirectory.path)/launchlab-probe-999999998-1-1"
+    try TestMachine.mark(dead, lab: "999999999-1")
+    try TestMachine.mark(alive, lab: "\(ProcessIdentity.current)")
+    try TestMachine.mark(other, lab: "999999998-1", namespaces: "1.1")
+    for path in [dead, alive, other] {
       try Data().write(to: URL(filePath: "\(path)/events"))
     }
     #expect(try make().path.lastComponent?.string == "launchlab-probe-\(ProcessIdentity.current)-2")
     #expect(!FileManager.default.fileExists(atPath: dead))
     #expect(FileManager.default.fileExists(atPath: "\(alive)/events"))
+    #expect(FileManager.default.fileExists(atPath: "\(other)/events"))
   }
 }

@@ -91,6 +91,35 @@ import Testing
     #expect(BuildLock(ifFree: path) == nil)
   }
 
+  @Test func `leaves a build that launchlab has not made`() async throws {
+    let record = try await build("one")
+    let room = try #require(cache.rooms(neededTrees: []).first)
+    try TestMachine.shell("rm builds/*/complete builds/*/.launchlab-owner", in: root)
+    let before = try TestMachine.digest(of: record.directory)
+
+    #expect(cache.rooms(neededTrees: []) == [])
+    #expect(!cache.remove(room))
+    await #expect(
+      throws: HostError.placeRefused(path: "\(room.path)/tree", .unmarked)
+    ) { try await source.build("HEAD") }
+
+    #expect(try TestMachine.digest(of: record.directory) == before)
+  }
+
+  @Test func `removes no directory that a build passes off as an entry of git`() async throws {
+    _ = try await build("one")
+    try TestMachine.shell(
+      """
+      mkdir precious; echo file > precious/file; tree=$(echo $PWD/builds/*/tree)
+      echo "gitdir: $PWD/precious" > $tree/.git; echo $tree/.git > precious/gitdir
+      """,
+      in: root
+    )
+    let tree = try TestMachine.shell("echo builds/*/tree", in: root)
+    try GitRepository.unlinkWorktree(at: FilePath("\(root)/\(tree)"))
+    #expect(try TestMachine.shell("ls precious", in: root) == "file\ngitdir")
+  }
+
   @Test func `passes over directories that are no builds`() throws {
     try TestMachine.shell(
       "mkdir -p builds/notes builds/0123456789abcdef; ln -s / builds/x-1",

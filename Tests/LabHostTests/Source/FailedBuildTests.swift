@@ -174,7 +174,7 @@ import Testing
     _ = try makeRepository()
     let command = """
       while ! [ -s ../session ]; do sleep 0.01; done
-      case $(cat ../session) in $$-*) ;; *) exit 1;; esac
+      case $(cat ../session) in *'"lab":"'$$-*) ;; *) exit 1;; esac
       """
     let record = try await builds(command).build("HEAD")
     #expect(!FileManager.default.fileExists(atPath: record.directory + "/../session"))
