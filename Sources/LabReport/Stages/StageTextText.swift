@@ -49,14 +49,15 @@ package struct StageTextText {
     let values = [block.total].compactMap(\.self) + shown + block.images
     guard !values.isEmpty else { return [] }
     var rows = [["stage", "time", "share", ""].map { TextTable.Cell($0, .dim) }]
-    rows += block.total.map { [row($0, indent: 0)] } ?? []
-    rows += shown.map { row($0, indent: block.total == nil ? 0 : 2) }
+    let hasTotal = block.total != nil
+    rows += block.total.map { [row($0, indent: 0, showsShare: true)] } ?? []
+    rows += shown.map { row($0, indent: hasTotal ? 2 : 0, showsShare: hasTotal) }
     rows += block.launchStages.filter { $0.name == StageName.loaderOther }
       .compactMap(\.duration)
       .map { ["  the rest", Quantity.text($0), "", ""].map { TextTable.Cell($0) } }
     if !block.images.isEmpty {
       rows.append(["slowest initializers", "", "", ""].map { TextTable.Cell($0, .dim) })
-      rows += block.images.map { row($0, indent: 2) }
+      rows += block.images.map { row($0, indent: 2, showsShare: hasTotal) }
     }
     return rows
   }
@@ -71,7 +72,8 @@ package struct StageTextText {
     return sorted.prefix(longestList).map(\.element)
   }
 
-  private func row(_ value: StageTextValue, indent: Int) -> [TextTable.Cell] {
+  /// A share of a total that is not known says nothing.
+  private func row(_ value: StageTextValue, indent: Int, showsShare: Bool) -> [TextTable.Cell] {
     let name = String(repeating: " ", count: indent) + value.name.printable
     let isBad = value.flags.contains(StageTextFlag.wrapped)
     var remarks = value.flags
@@ -81,7 +83,7 @@ package struct StageTextText {
     return [
       TextTable.Cell(name.truncated(to: 60)),
       TextTable.Cell(Self.time(value), isBad ? .warning : nil),
-      TextTable.Cell(isBad ? "" : value.percent.map { "\($0) %" } ?? ""),
+      TextTable.Cell(isBad || !showsShare ? "" : value.percent.map { "\($0) %" } ?? ""),
       TextTable.Cell(remarks.joined(separator: ", "), isBad ? .warning : .dim),
     ]
   }

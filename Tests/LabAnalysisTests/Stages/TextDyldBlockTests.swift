@@ -44,15 +44,47 @@ import Testing
   @Test(arguments: [
     "total time: 5 seconds later", "total time: 12.00 milliseconds (3.0%)",
     "the total time: 5.0 seconds", "my total time: 3 s", "Total pre-main time is 5.0 seconds",
-    "dylib loading time:  40.00 milliseconds (10.0%)", "Pre-main time: 1.2 seconds (100.0%)",
+    "dylib loading time: 40 ms", "Pre-main time: 1.2 seconds (100.0%)",
   ])
   func `words of other programs open no block`(_ line: String) {
     #expect(TextExample.parse(line + "\nmore\n").blocks.isEmpty)
   }
 
-  @Test func `a stage without a total is told of`() {
-    let result = TextExample.parse("  dylib loading time:  40.00 milliseconds (10.0%)\n")
+  @Test func `a stage without a total that is not in dyld's form is told of`() {
+    let result = TextExample.parse("  dylib loading time:  40.00 milliseconds\n")
+    #expect(result.blocks.isEmpty)
     #expect(result.ids().contains("no-total"))
+  }
+
+  @Test func `lines whose total is cut off are a block without a total`() throws {
+    let lines = TextExample.summary.split(separator: "\n").dropFirst()
+    let result = TextExample.parse("some line\n" + lines.joined(separator: "\n") + "\n")
+    let whole = TextExample.parse(TextExample.summary).blocks[0]
+    let block = try #require(result.blocks.first)
+    #expect(result.blocks.count == 1)
+    #expect(block.format == "dyld.summary")
+    #expect(block.total == nil)
+    #expect(block.flags == ["missing:total"])
+    #expect(block.stages.map(\.amount) == whole.stages.map(\.amount))
+    #expect(block.images.map(\.name) == whole.images.map(\.name))
+    #expect(!result.isComplete)
+    #expect(result.ids() == ["incomplete"])
+    #expect(result.diagnostics[0].remedy?.contains("Total pre-main time") == true)
+    #expect(block.launchStages.map(\.name) == whole.launchStages.prefix(4).map(\.name))
+  }
+
+  @Test func `each launch without a total is a block, and a total begins the next one`() {
+    let part = TextExample.summary.split(separator: "\n").dropFirst().joined(separator: "\n") + "\n"
+    let result = TextExample.parse(part + part + TextExample.summary)
+    #expect(result.blocks.map { $0.total == nil } == [true, true, false])
+    #expect(result.blocks.map(\.stages.count) == [4, 4, 4])
+  }
+
+  @Test func `details whose total is cut off are a block, too`() {
+    let text = "total images loading time: 252.41 milliseconds (54.6%)\n"
+    let block = TextExample.parse(text).blocks.first
+    #expect(block?.format == "dyld.details")
+    #expect(block?.flags == ["missing:init", "missing:total", "truncated"])
   }
 
   @Test func `a second stage of a name is not mixed into a block`() {

@@ -3,7 +3,8 @@ import LabModel
 /// Reads the summaries and the details of dyld's statistics.
 ///
 /// A total opens a block, also where another one is open. Its lines carry what the log added to
-/// the line of the total, or nothing.
+/// the line of the total, or nothing. A stage of dyld's form whose total is cut off opens a block
+/// without one.
 struct DyldReader {
   private let mode: StageTextOptions.Mode
 
@@ -42,6 +43,9 @@ struct DyldReader {
     line.position = place
     if case .dyldTotal(let format) = label.role {
       return begin(format, label.name, prefix, &line, &notes)
+    }
+    if let format = formatWithoutTotal(label, prefix, line) {
+      beginPart(format, prefix, line, &notes)
     }
     guard let key = key(for: prefix), var block = open[key] else {
       if case .dyldStage = label.role { reportOrphan(label, line, &notes) }
@@ -116,6 +120,37 @@ struct DyldReader {
     open[key] = OpenDyldBlock(format, name, time, prefix, line)
     latest = key
     return true
+  }
+
+  /// The format of a block that a stage begins because its total is cut off; nil when it begins none.
+  private func formatWithoutTotal(
+    _ label: StageLabel,
+    _ prefix: LinePrefix,
+    _ line: LineScanner
+  ) -> String? {
+    guard case .dyldStage(let format, _) = label.role else { return nil }
+    if let block = key(for: prefix).flatMap({ open[$0] }) {
+      // The same stage again, or one of the other form, is of another launch.
+      let isNext = block.block.format != format || block.names.contains(label.name)
+      guard block.block.total == nil, isNext else { return nil }
+    }
+    var line = line
+    guard let time = PrintedTime.read(&line), time.isDyldForm, time.percent != nil else {
+      return nil
+    }
+    return format
+  }
+
+  private mutating func beginPart(
+    _ format: String,
+    _ prefix: LinePrefix,
+    _ line: LineScanner,
+    _ notes: inout StageTextNotes
+  ) {
+    let key = prefix.log?.process ?? []
+    close(key, &notes)
+    open[key] = OpenDyldBlock(format, withoutTotal: prefix, line)
+    latest = key
   }
 
   private mutating func close(_ key: [UInt8], _ notes: inout StageTextNotes) {

@@ -58,7 +58,9 @@ extension OpenDyldBlock {
       line: block.lines.upperBound,
       "the block that begins at line \(block.lines.lowerBound) is not complete: "
         + gaps.joined(separator: ", "),
-      remedy: "give the text up to its last line"
+      remedy: block.total == nil
+        ? "give the text from the line `\(DyldReader.totalForm)` on"
+        : "give the text up to its last line"
     )
   }
 }

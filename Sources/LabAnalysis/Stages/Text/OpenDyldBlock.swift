@@ -56,6 +56,16 @@ struct OpenDyldBlock {
     use(line, prefix)
   }
 
+  /// Begins a block whose total is cut off, at the line of its first stage.
+  init(_ format: String, withoutTotal prefix: LinePrefix, _ line: LineScanner) {
+    block = StageTextBlock(format: format, lines: line.number...line.number)
+    block.pid = prefix.log?.pid
+    log = prefix.log
+    usedLines = []
+    isDoubtful = false
+    flags = [StageTextFlag.missing + "total"]
+  }
+
   // MARK: - Lines
 
   /// Uses a line with a label, unless it belongs to another block.
