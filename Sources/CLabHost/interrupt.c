@@ -8,13 +8,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t target = -1;
+static volatile sig_atomic_t targets[2] = {-1, -1};
 
 static void tell(int number) {
   (void)number;
   int saved = errno;
   uint64_t one = 1;
-  if (target >= 0 && write((int)target, &one, sizeof one) < 0) errno = saved;
+  for (int index = 0; index < 2; index++)
+    if (targets[index] >= 0 && write((int)targets[index], &one, sizeof one) < 0) continue;
   errno = saved;
 }
 
@@ -37,9 +38,10 @@ static int handle(int number, void (*handler)(int)) {
   return sigaction(number, &wanted, NULL) == 0 ? 0 : -errno;
 }
 
-int lab_tell_signals(int descriptor) {
+int lab_tell_signals(int flag, int count) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-  target = descriptor;
+  targets[0] = flag;
+  targets[1] = count;
   int status = handle(SIGPIPE, go_on);
   for (size_t index = 0; status == 0 && index < sizeof numbers / sizeof *numbers; index++)
     status = handle(numbers[index], tell);

@@ -99,10 +99,10 @@ int lab_start_helper(
 /// Makes an eventfd that never waits (eventfd(2), Linux 2.6.27). Returns it or -errno.
 int lab_make_event(void);
 
-/// Writes to an eventfd whenever SIGINT, SIGTERM or SIGHUP arrives (sigaction(2), eventfd(2),
+/// Writes to two eventfds whenever SIGINT, SIGTERM or SIGHUP arrives (sigaction(2), eventfd(2),
 /// Linux 2.6.22), unless the signal was ignored; -1 stops it. From then on writing to a closed pipe
 /// fails with EPIPE, and does not end the process. Returns 0 or -errno.
-int lab_tell_signals(int descriptor);
+int lab_tell_signals(int flag, int count);
 
 /// Makes this process the parent of its orphaned descendants
 /// (PR_SET_CHILD_SUBREAPER(2const), Linux 3.4). Returns 0 or -errno.

@@ -126,16 +126,19 @@ package struct ControlSession {
   private mutating func make(_ control: any Control) throws(HostError) -> String? {
     var done: [Change] = []
     for change in control.changes(in: tree) {
-      try record(change, control.name)
-      made.append(change)
-      do {
-        try change.apply(in: tree)
-        done.append(change)
-        if let shield = control as? ShieldControl { try shield.release(Int(getpid()), in: tree) }
-      } catch {
-        let failure = ControlFailure(of: control, at: change, error)
-        return ([failure.text] + undo(done)).joined(separator: "; ")
+      let failure = try ForcedEnd.changing { () throws(HostError) -> ControlFailure? in
+        try record(change, control.name)
+        do throws(HostError) {
+          try change.apply(in: tree)
+          done.append(change)
+          if let shield = control as? ShieldControl { try shield.release(Int(getpid()), in: tree) }
+          return nil
+        } catch {
+          return ControlFailure(of: control, at: change, error)
+        }
       }
+      made.append(change)
+      if let failure { return ([failure.text] + undo(done)).joined(separator: "; ") }
     }
     return nil
   }

@@ -111,10 +111,16 @@ struct OwnedDirectory: Hashable, Sendable {
   /// - Parameters:
   ///   - parent: It must not be a link itself.
   ///   - prefix: What the names begin with, before the process id and start of the maker.
-  static func leftovers(in parent: FilePath, prefix: String) -> [Self] {
+  ///   - isOwn: Whether what this process has made counts too.
+  static func leftovers(
+    in parent: FilePath,
+    prefix: String,
+    orOwn isOwn: Bool = false
+  ) -> [Self] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.string)) ?? []
     return names.filter { $0.hasPrefix(prefix) }.sorted().compactMap { name in
-      guard let made = made(at: parent.appending(name)), let mark = made.mark, mark.isGone,
+      guard let made = made(at: parent.appending(name)), let mark = made.mark,
+        mark.isGone || isOwn && mark.isOwn,
         name == prefix + mark.lab || name.hasPrefix("\(prefix)\(mark.lab)-")
       else { return nil }
       return made

@@ -63,7 +63,9 @@ package struct HostLaboratory: LaunchLaboratory {
     self.interrupt = interrupt
     self.session = session
     paddings = SplitMix64(seed: plan.seed, part: -1)
-    workspace = try Workspace(below: directory, journal: session.journal)
+    workspace = try ForcedEnd.changing { () throws(HostError) in
+      try Workspace(below: directory, journal: session.journal)
+    }
     let asked = plan.scenario.controls ?? ControlPlan(padsEnvironment: false)
     var held: HostControls?
     var started: (spawner: Spawner, instruments: StageInstruments)?

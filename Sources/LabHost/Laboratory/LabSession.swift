@@ -28,6 +28,7 @@ package final class LabSession {
     recovery = Leftovers(in: directory).recover()
     do throws(HostError) {
       journal = try ControlJournal(in: directory, command: command)
+      ForcedEnd.use(journal)
     } catch {
       lock.release()
       throw error
@@ -56,6 +57,9 @@ package final class LabSession {
   package func end() -> [Diagnostic] {
     guard let lock = lock.take() else { return [] }
     defer { lock.release() }
-    return Recovery(journal.undoAll(in: tree)).diagnostics
+    return ForcedEnd.changing {
+      defer { ForcedEnd.use(nil) }
+      return Recovery(journal.undoAll(in: tree)).diagnostics
+    }
   }
 }

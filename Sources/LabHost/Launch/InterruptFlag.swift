@@ -1,5 +1,7 @@
 import CLabHost
 import Glibc
+import LabModel
+import Synchronization
 
 /// Says that launchlab shall stop, and wakes who waits for a launch.
 ///
@@ -7,6 +9,8 @@ import Glibc
 package final class InterruptFlag: Sendable {
   /// An eventfd that is readable once the flag is set.
   let descriptor: Int32
+
+  private let seen = Atomic(false)
 
   /// Makes a flag that is not set.
   ///
@@ -21,10 +25,13 @@ package final class InterruptFlag: Sendable {
   deinit { close(descriptor) }
 
   /// Whether the flag is set.
-  package var isSet: Bool {
-    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&state, 1, 0) > 0
-  }
+  package var isSet: Bool { isSet(within: .zero) }
+
+  /// Whether somebody has seen that the flag is set, and ends in good order.
+  var wasSeen: Bool { seen.load(ordering: .relaxed) }
+
+  /// Notes that somebody has seen that the flag is set.
+  func heed() { seen.store(true, ordering: .relaxed) }
 
   /// Sets the flag, from any thread.
   package func set() {
@@ -34,16 +41,24 @@ package final class InterruptFlag: Sendable {
 
   /// Lets SIGINT, SIGTERM and SIGHUP set the flag instead of ending the process.
   ///
+  /// A second signal ends the process at once, after the machine is set back; so does the first
+  /// when nobody sees the flag for about a second. See ``ForcedEnd``.
+  ///
   /// A signal that is ignored, as under `nohup`, stays ignored. SIGPIPE does not end the process
   /// any more either, which may have to set the machine back. The flag must live as long as the
   /// process does.
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package func setOnSignals() throws(HostError) {
-    let status = lab_tell_signals(descriptor)
+    let signals = lab_make_event()
+    guard signals >= 0 else {
+      throw .system(operation: "make an eventfd", path: nil, errno: -signals)
+    }
+    let status = lab_tell_signals(descriptor, signals)
     guard status == 0 else {
       throw .system(operation: "take over signals", path: nil, errno: -status)
     }
+    ForcedEnd.watch(signals, self)
   }
 
   /// The flag that SIGINT, SIGTERM and SIGHUP set from its first use on, for the rest of the process.

@@ -91,16 +91,17 @@ struct RunCgroup {
   /// Kills and removes what labs that are gone have left below this process's cgroup and below the
   /// topmost one.
   ///
+  /// - Parameter isOwn: Whether those of this process are removed too.
   /// - Returns: The directories that were found, whether or not they could be removed.
   @discardableResult
-  static func removeStale() -> [Self] {
+  static func removeStale(orOwn isOwn: Bool = false) -> [Self] {
     guard let places = CgroupPlaces(tree: HostTree()).ownAndTop else { return [] }
-    return Set([places.own, places.top]).flatMap(removeStale(in:))
+    return Set([places.own, places.top]).flatMap { removeStale(in: $0, orOwn: isOwn) }
   }
 
-  private static func removeStale(in parent: FilePath) -> [Self] {
+  private static func removeStale(in parent: FilePath, orOwn isOwn: Bool) -> [Self] {
     var found: [Self] = []
-    for name in HostTree().names(in: parent.string) where isLeftover(name) {
+    for name in HostTree().names(in: parent.string) where isLeftover(name, orOwn: isOwn) {
       let cgroup = Self(directory: parent.appending(name))
       guard DiskUse.status(of: cgroup.directory)?.st_uid == geteuid(), !cgroup.isOfOtherNamespace
       else { continue }
@@ -114,12 +115,13 @@ struct RunCgroup {
   /// Whether a name is that of a cgroup whose lab was of this container, and is gone.
   ///
   /// Its processes say nothing: those of another container may be seen from here by other numbers.
-  static func isLeftover(_ name: String) -> Bool {
+  static func isLeftover(_ name: String, orOwn isOwn: Bool = false) -> Bool {
     let parts = name.dropFirst(prefix.count).split(separator: "-", omittingEmptySubsequences: false)
     guard name.hasPrefix(prefix), parts.count == 4,
       let controller = ProcessIdentity(parts[0...1].joined(separator: "-"))
     else { return false }
     // No cgroup outlives a boot.
-    return LabMark(of: controller, namespaces: String(parts[2])).isGone
+    let mark = LabMark(of: controller, namespaces: String(parts[2]))
+    return mark.isGone || isOwn && mark.isOwn
   }
 }

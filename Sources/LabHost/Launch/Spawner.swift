@@ -120,6 +120,7 @@ package final class Spawner {
     case .message(let bytes) where bytes.count >= SpawnerAnswer.headerSize:
       return SpawnerAnswer(bytes).result(of: request)
     case .interrupted:
+      interrupt?.heed()
       end()
       throw .interrupted
     case .late:

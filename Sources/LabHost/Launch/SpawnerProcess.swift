@@ -18,15 +18,23 @@ struct SpawnerProcess: ~Copyable {
     }
     defer { close(ends[1]) }
     do {
-      pid = try Self.spawn(program, arguments: [program] + arguments, control: ends[1])
-      socket = ends[0]
+      let (own, other) = (ends[0], ends[1])
+      pid = try ForcedEnd.changing { () throws(HostError) in
+        let pid = try Self.spawn(program, arguments: [program] + arguments, control: other)
+        ForcedEnd.add(spawner: pid, socket: own)
+        return pid
+      }
+      socket = own
     } catch {
       close(ends[0])
       throw error
     }
   }
 
-  deinit { close(socket) }
+  deinit {
+    ForcedEnd.remove(spawner: pid)
+    close(socket)
+  }
 
   private static func spawn(
     _ program: String,

@@ -122,11 +122,16 @@ struct ProbeDirectory: Sendable {
 
   /// Removes what processes that are gone have left.
   ///
+  /// - Parameters:
+  ///   - parent: Where they are.
+  ///   - isOwn: Whether those of this process are removed too.
   /// - Returns: The directories that were found, and whether each could be removed.
   @discardableResult
   static func removeStale(
-    in parent: FilePath = "/dev/shm"
+    in parent: FilePath = "/dev/shm",
+    orOwn isOwn: Bool = false
   ) -> [(path: FilePath, isRemoved: Bool)] {
-    OwnedDirectory.leftovers(in: parent, prefix: prefix).map { ($0.path, $0.remove()) }
+    OwnedDirectory.leftovers(in: parent, prefix: prefix, orOwn: isOwn)
+      .map { ($0.path, $0.remove()) }
   }
 }

@@ -5,7 +5,9 @@ extension InterruptFlag {
   /// Whether the flag is set, or becomes so within some time; rounded up to whole milliseconds.
   func isSet(within time: Nanoseconds) -> Bool {
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&state, 1, Self.milliseconds(time)) > 0
+    guard unsafe poll(&state, 1, Self.milliseconds(time)) > 0 else { return false }
+    heed()
+    return true
   }
 
   /// Sleeps for some time; says that nothing has interrupted it.
