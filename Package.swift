@@ -28,8 +28,9 @@ let package = Package(
   targets: [
     // The core: pure values and pure functions.
     .target(name: "LabModel"),
+    .target(name: "LabPatterns"),
     .target(name: "LabStatistics"),
-    .target(name: "LabAnalysis", dependencies: ["LabModel", "LabStatistics"]),
+    .target(name: "LabAnalysis", dependencies: ["LabModel", "LabPatterns", "LabStatistics"]),
     .target(
       name: "LabReport",
       dependencies: ["LabModel", "LabStatistics", "LabAnalysis", mustache]
@@ -39,10 +40,10 @@ let package = Package(
     .target(name: "CLabHost"),
     .target(
       name: "LabHost",
-      dependencies: ["LabModel", "CLabHost", subprocess, systemPackage],
+      dependencies: ["LabModel", "LabPatterns", "CLabHost", subprocess, systemPackage],
       plugins: ["EmbedNativeHelpers"]
     ),
-    .target(name: "LabScenarios", dependencies: ["LabModel", yams]),
+    .target(name: "LabScenarios", dependencies: ["LabModel", "LabPatterns", yams]),
     .target(name: "LabStore", dependencies: ["LabModel", grdb]),
 
     // The use cases and the command line.
@@ -69,6 +70,7 @@ let package = Package(
       path: "Tests/LabTestSupport"
     ),
     .testTarget(name: "LabModelTests", dependencies: ["LabModel", "LabTestSupport"]),
+    .testTarget(name: "LabPatternsTests", dependencies: ["LabPatterns"]),
     .testTarget(
       name: "LabStatisticsTests",
       dependencies: ["LabStatistics", "LabTestSupport"],

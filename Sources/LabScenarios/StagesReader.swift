@@ -1,4 +1,5 @@
 import LabModel
+import LabPatterns
 
 /// Makes the section `stages` of a value whose shape was checked.
 struct StagesReader {
@@ -38,16 +39,19 @@ struct StagesReader {
   /// A pattern that cannot be read would find nothing, every night.
   private mutating func pattern(from value: Value) -> String? {
     guard let text = value.text else { return nil }
-    guard let regex = try? Regex(text) else {
+    let pattern: TextPattern
+    do throws(PatternError) {
+      pattern = try TextPattern(text)
+    } catch {
       findings.report(
         "invalid-value",
-        "the pattern \(quoted(text)) is no regular expression",
+        "the pattern \(quoted(text)) cannot be used: \(error.problem)",
         at: value.place,
-        remedy: "correct it; the syntax is that of Swift's Regex"
+        remedy: error.remedy
       )
       return nil
     }
-    for group in ["stage", "value", "unit"] where !regex.contains(captureNamed: group) {
+    for group in ["stage", "value", "unit"] where !pattern.groups.contains(group) {
       findings.report(
         "invalid-value",
         "the pattern \(quoted(text)) has no group named \(quoted(group))",

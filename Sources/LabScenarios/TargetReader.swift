@@ -1,4 +1,5 @@
 import LabModel
+import LabPatterns
 
 /// Makes one target of a value whose shape was checked.
 struct TargetReader {
@@ -117,7 +118,21 @@ struct TargetReader {
           remedy: "write what the line contains"
         )
       }
+      check(pattern: text, at: place)
       return .output(stream: OutputStream(rawValue: key) ?? .stdout, pattern: text)
+    }
+  }
+
+  private mutating func check(pattern: String, at place: Place) {
+    do throws(PatternError) {
+      _ = try OutputPattern(pattern)
+    } catch {
+      findings.report(
+        "invalid-value",
+        "the pattern \(quoted(pattern)) cannot be used: \(error.problem)",
+        at: place,
+        remedy: error.remedy
+      )
     }
   }
 

@@ -34,7 +34,7 @@ package enum WorkflowError: LabError, Hashable {
   case badOption(name: String, value: String, expected: String)
 
   /// A pattern of lines cannot be used; the problem is a sentence without a full stop.
-  case badPattern(problem: String)
+  case badPattern(problem: String, remedy: String)
 
   /// Several files are imported, and nothing names their scenario.
   case missingScenario(files: Int)
@@ -268,13 +268,13 @@ package enum WorkflowError: LabError, Hashable {
         place: "\(path):\(line)",
         remedy: "somebody changed it; bisect anew"
       )
-    case .badPattern(let problem):
+    case .badPattern(let problem, let remedy):
       Diagnostic(
         .error,
         id: "bad-pattern",
         problem: problem,
         place: "--pattern",
-        remedy: "correct it, as in '(?<stage>\\w+): (?<value>[0-9.]+) (?<unit>ms)'"
+        remedy: remedy
       )
     }
   }

@@ -67,7 +67,6 @@ static void launch_once(struct launch *launch) {
   close_probe();
   if (launch->pidfd >= 0) close(launch->pidfd);
   if (launch->input >= 0) close(launch->input);
-  close_pattern();
   if (is_traced(launch)) close_trace();
   leave_network();
   send_result(launch);

@@ -74,10 +74,9 @@ void forget_streams(void);
 uint32_t stream_tail(int stream, const uint8_t *pieces[2], uint32_t lengths[2]);
 
 // spawner_match.c: the pattern of an output condition.
-int open_pattern(const char *pattern);
+int open_pattern(const char *text);
 int match(const uint8_t *bytes, uint32_t count);
 int match_end(void);
-void close_pattern(void);
 
 // spawner_notify.c: the notification socket.
 int open_notification(struct launch *launch);

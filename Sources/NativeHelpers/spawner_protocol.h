@@ -5,7 +5,7 @@
 // it to kill what it launched, to remove its cgroup and to exit.
 //
 // request: struct request_header, then strings that each end with a NUL byte, in this order:
-//   program, directory, standard input (empty: /dev/null), text (a pattern, a path, or the path of
+//   program, directory, standard input (empty: /dev/null), text (a compiled pattern, a path, or the path of
 //   an HTTP request), host (of an HTTP request), the arguments, the environment.
 // result: struct result_header, then the kept bytes: head and tail of stdout, head and tail of
 //   stderr; then the records of page faults as perf_event_open(2) has them.

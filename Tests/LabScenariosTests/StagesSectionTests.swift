@@ -50,7 +50,20 @@ import Testing
 
   @Test(arguments: [
     ("{collect: [probe, probe]}", "the collector \"probe\" is given twice"),
-    ("{collect: [text], patterns: ['(']}", "the pattern \"(\" is no regular expression"),
+    (
+      "{collect: [text], patterns: ['(']}",
+      #"the pattern "(" cannot be used: there is no ")" for the "(" at character 1"#
+    ),
+    (
+      #"{collect: [text], patterns: ['(?<stage>(?=a)\w)']}"#,
+      #"the pattern "(?<stage>(?=a)\w)" cannot be used: lookaround, such as (?=…), cannot be "#
+        + "matched in linear time, and is not supported, at character 10"
+    ),
+    (
+      #"{collect: [text], patterns: ['(?<stage>(a{1,99}){1,99})']}"#,
+      #"the pattern "(?<stage>(a{1,99}){1,99})" cannot be used: it has 19704 steps once its "#
+        + "repetitions are written out, and 1000 is the most"
+    ),
     (
       #"{collect: [text], patterns: ['(?<stage>a)(?<value>1)']}"#,
       #"the pattern "(?<stage>a)(?<value>1)" has no group named "unit""#

@@ -32,7 +32,10 @@ extension EndToEnd {
       ),
       Refusal(
         arguments: ["--collect", "text", "--pattern", "(", "--", "true"],
-        texts: ["the pattern \"(\" is no regular expression", "help: "]
+        texts: [
+          "the pattern \"(\" cannot be used: there is no \")\" for the \"(\" at character 1",
+          "help: ",
+        ]
       ),
       Refusal(
         arguments: ["--pattern", "(?<stage>a)(?<value>1)(?<unit>s)", "--", "true"],
@@ -45,7 +48,7 @@ extension EndToEnd {
       Refusal(arguments: ["--strict", "--", "true"], texts: ["--strict is for a text"]),
       Refusal(
         arguments: ["--parse", "log", "--pattern", "("],
-        texts: ["error: \"(\" is not a regular expression", "help: "]
+        texts: ["error: the pattern \"(\" cannot be used: there is no", "help: "]
       ),
       Refusal(
         arguments: ["--parse", "log", "--pattern", #"(?<stage>a)(?<unit>s)"#],

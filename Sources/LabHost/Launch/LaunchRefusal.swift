@@ -9,8 +9,8 @@ package enum LaunchRefusal: Hashable, Sendable {
 
   case programNotExecutable(String)
 
-  /// The regular expression does not compile; `reason` is the C library's.
-  case badPattern(String, reason: String)
+  /// The regular expression cannot be used.
+  case badPattern(String, reason: String, remedy: String)
 
   case unknownCounter(String)
 
@@ -60,12 +60,12 @@ package enum LaunchRefusal: Hashable, Sendable {
         problem: "\"\(path)\" may not be executed",
         remedy: "make it executable with `chmod +x '\(path)'`, or give its interpreter first"
       )
-    case .badPattern(let pattern, let reason):
+    case .badPattern(let pattern, let reason, let remedy):
       Diagnostic(
         .error,
         id: "bad-pattern",
-        problem: "the pattern \"\(pattern)\" is no extended regular expression: \(reason)",
-        remedy: "write a POSIX extended regular expression, such as `^[Rr]eady`"
+        problem: "the pattern \"\(pattern)\" cannot be used: \(reason)",
+        remedy: "\(remedy); it is a POSIX extended regular expression, such as `^[Rr]eady`"
       )
     case .unknownCounter(let name):
       Diagnostic(

@@ -132,10 +132,9 @@ private struct EncodedCondition {
     case .exit:
       kind = 0
     case .output(let stream, let pattern):
-      try ReadyPattern.validate(pattern)
       kind = 1
       self.stream = stream == .stdout ? 0 : 1
-      text = pattern
+      text = try ReadyPattern.encoded(pattern)
     case .notify:
       kind = 2
     case .tcp(let host, let port):

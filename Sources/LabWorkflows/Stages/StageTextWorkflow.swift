@@ -45,7 +45,7 @@ package struct StageTextWorkflow {
       do throws(StagePatternError) {
         return try StagePattern(text)
       } catch {
-        throw WorkflowError.badPattern(problem: "\(error)")
+        throw WorkflowError.badPattern(problem: "\(error)", remedy: error.remedy)
       }
     }
     self.options = options

@@ -161,7 +161,14 @@ import Testing
   }
 
   @Test(arguments: [
-    ("(", StagePatternError.notRegex("(")),
+    (
+      "(",
+      StagePatternError.unusable(
+        "(",
+        reason: "there is no \")\" for the \"(\" at character 1",
+        remedy: "correct it"
+      )
+    ),
     ("(?<stage>a)(?<value>b)", .noGroup("unit", "(?<stage>a)(?<value>b)")),
   ])
   func `a pattern that is none is an error`(_ text: String, _ error: StagePatternError) {

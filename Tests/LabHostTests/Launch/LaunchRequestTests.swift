@@ -21,7 +21,11 @@ struct LaunchRequestTests {
   @Test func `refuses a broken pattern before the first launch`() {
     #expect(
       throws: HostError.launchRefused(
-        .badPattern("(", reason: "unmatched ( or \\(")
+        .badPattern(
+          "(",
+          reason: "there is no \")\" for the \"(\" at character 1",
+          remedy: "correct it"
+        )
       )
     ) { try request(.output(stream: .stdout, pattern: "(")) }
   }
