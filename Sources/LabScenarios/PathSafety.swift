@@ -10,13 +10,16 @@ struct PathSafety {
   /// The absolute path of the home directory of the user.
   let home: String
 
+  /// Says what this machine has against a directory; nil asks nobody.
+  var judge: DirectoryJudge?
+
   private static let systemTrees = [
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run",
     "/sbin", "/sys", "/usr",
   ]
 
   /// Parents of directories that belong to somebody.
-  private static let sharedParents = ["/home", "/mnt", "/media", "/opt", "/srv", "/var"]
+  private static let sharedParents = ["/home", "/mnt", "/media", "/opt", "/var"]
 
   /// Says why the content of a directory must not be replaced; nil when it may be.
   func objection(to path: String) -> String? {
@@ -76,6 +79,25 @@ struct PathSafety {
     }
     return "/" + parts.joined(separator: "/")
   }
+}
+
+/// Says why a directory that a scenario declares must not be used on this machine; nil when it may be.
+package typealias DirectoryJudge =
+  @Sendable (DirectoryQuestion) -> (problem: String, remedy: String)?
+
+/// A directory that a scenario declares, and where the scenario is.
+package struct DirectoryQuestion: Sendable {
+  /// Absolute.
+  package var path: String
+
+  /// Whether its content is removed, rather than rewritten as it is.
+  package var isEmptied: Bool
+
+  /// The absolute path of the directory of the scenario file.
+  package var scenarioDirectory: String
+
+  /// The absolute path of the repository that is built, if one is.
+  package var repository: String?
 }
 
 /// What is found at a path, with symbolic links followed.

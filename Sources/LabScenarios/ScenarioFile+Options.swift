@@ -4,13 +4,20 @@ import Yams
 extension ScenarioFile {
   /// Makes a scenario of one target from options, by the rules for scenario files.
   ///
+  /// - Parameters:
+  ///   - options: What is launched, and how.
+  ///   - judge: As of ``load(path:judgedBy:)``.
+  /// - Returns: A scenario with absolute paths.
   /// - Throws: ``ScenarioError``; its diagnostics have no place, since there is no file, but for
   ///   those of controls, whose place is the option.
-  package static func load(options: MeasureOptions) throws(ScenarioError) -> Scenario {
+  package static func load(
+    options: MeasureOptions,
+    judgedBy judge: DirectoryJudge? = nil
+  ) throws(ScenarioError) -> Scenario {
     var controls = ControlOptionsReader(options.controls)
     let plan = controls.plan()
     do throws(ScenarioError) {
-      var scenario = try loadWithoutControls(options)
+      var scenario = try loadWithoutControls(options, judge)
       scenario.controls = plan
       guard controls.findings.isEmpty else { throw .invalid([]) }
       return scenario
@@ -22,18 +29,20 @@ extension ScenarioFile {
   /// Reads a scenario file, and suppresses findings of doctor that it does not name itself.
   ///
   /// - Parameters:
-  ///   - path: As of ``load(path:)``.
+  ///   - path: As of ``load(path:judgedBy:)``.
   ///   - ids: The ids of the findings, as given with `--suppress`.
+  ///   - judge: As of ``load(path:judgedBy:)``.
   /// - Returns: A scenario with absolute paths.
   /// - Throws: ``ScenarioError`` with everything that is wrong with the file and the ids.
   package static func load(
     path: String,
-    suppressing ids: [String]
+    suppressing ids: [String],
+    judgedBy judge: DirectoryJudge? = nil
   ) throws(ScenarioError) -> Scenario {
     var options = ControlOptionsReader(ids.map { "suppress=\($0)" }) { "--suppress \(ids[$0])" }
     let suppressed = options.plan().suppressed
     do throws(ScenarioError) {
-      var scenario = try load(path: path)
+      var scenario = try load(path: path, judgedBy: judge)
       scenario.controls?.suppressed.formUnion(suppressed)
       guard options.findings.isEmpty else { throw .invalid([]) }
       return scenario
@@ -70,7 +79,8 @@ extension ScenarioFile {
   }
 
   private static func loadWithoutControls(
-    _ options: MeasureOptions
+    _ options: MeasureOptions,
+    _ judge: DirectoryJudge?
   ) throws(ScenarioError) -> Scenario {
     let text: String
     do {
@@ -81,7 +91,7 @@ extension ScenarioFile {
       ])
     }
     do throws(ScenarioError) {
-      return try load(text: text, path: "\(options.directory)/command line")
+      return try load(text: text, path: "\(options.directory)/command line", judgedBy: judge)
     } catch {
       // The number of launches is in it twice, for instance.
       var told: [Diagnostic] = []

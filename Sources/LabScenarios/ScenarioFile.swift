@@ -5,11 +5,16 @@ package import LabModel
 package enum ScenarioFile {
   /// Reads the scenario file at a path.
   ///
-  /// - Parameter path: Absolute, or relative to the working directory; places show it as given.
+  /// - Parameters:
+  ///   - path: Absolute, or relative to the working directory; places show it as given.
+  ///   - judge: Says what this machine has against the directories that the scenario declares.
   /// - Returns: A scenario with absolute paths.
   /// - Throws: ``ScenarioError`` with everything that is wrong with the file.
-  package static func load(path: String) throws(ScenarioError) -> Scenario {
-    try load(text: try text(at: path), path: path)
+  package static func load(
+    path: String,
+    judgedBy judge: DirectoryJudge? = nil
+  ) throws(ScenarioError) -> Scenario {
+    try load(text: try text(at: path), path: path, judgedBy: judge)
   }
 
   /// Reads the text of a scenario file.
@@ -18,12 +23,14 @@ package enum ScenarioFile {
   ///   - text: The content of the file.
   ///   - path: Where the file is, for places and relative paths; it need not exist.
   ///   - home: The home directory that no scenario may replace; by default that of the user.
+  ///   - judge: Says what this machine has against the directories that the scenario declares.
   /// - Returns: A scenario with absolute paths.
   /// - Throws: ``ScenarioError/invalid(_:)`` with everything that is wrong with the text.
   package static func load(
     text: String,
     path: String,
-    home: String = FileManager.default.homeDirectoryForCurrentUser.path
+    home: String = FileManager.default.homeDirectoryForCurrentUser.path,
+    judgedBy judge: DirectoryJudge? = nil
   ) throws(ScenarioError) -> Scenario {
     var findings = Findings(path: path)
     var yaml = YAMLText(text)
@@ -36,7 +43,8 @@ package enum ScenarioFile {
     let file = PathSafety.absolute(path, from: working)
     let safety = PathSafety(
       scenarioDirectory: PathSafety.absolute("..", from: file),
-      home: PathSafety.absolute(home, from: working)
+      home: PathSafety.absolute(home, from: working),
+      judge: judge
     )
     var reader = ScenarioReader(findings: checker.findings, safety: safety)
     let scenario = reader.scenario(from: root)

@@ -151,7 +151,8 @@ enum ScenarioKeys {
       "state",
       .list(of: .choice([.scalar(.path), .map(stateDirectory)])),
       "Directories the program writes to. Their whole content is replaced before first-run "
-        + "launches: by that of the template, or by nothing."
+        + "launches: by that of the template, or by nothing. Outside the scenario's directory and "
+        + "temporary ones, `launchlab allow` has to allow it once."
     ),
     Key(
       "counters",

@@ -67,12 +67,24 @@ extension TargetReader {
   }
 
   private mutating func reportDanger(of path: String, at place: Place, key: String) {
-    guard let objection = safety.objection(to: path) else { return }
+    var objection = safety.objection(to: path).map {
+      (problem: $0, remedy: "name a directory that only this scenario uses")
+    }
+    if objection == nil, let judge = safety.judge {
+      let question = DirectoryQuestion(
+        path: path,
+        isEmptied: key == "state",
+        scenarioDirectory: directory,
+        repository: buildDirectory
+      )
+      objection = judge(question)
+    }
+    guard let objection else { return }
     findings.report(
       "dangerous-directory",
-      "\"\(key)\" would replace files in \(quoted(path)): \(objection)",
+      "\"\(key)\" would replace files in \(quoted(path)): \(objection.problem)",
       at: place,
-      remedy: "name a directory that only this scenario uses"
+      remedy: objection.remedy
     )
   }
 

@@ -21,7 +21,7 @@ struct Launchlab: AsyncParsableCommand {
       Run.self, Measure.self, Compare.self, Bisect.self, Report.self, Why.self, Ack.self,
       Stages.self,
       History.self, Export.self, Import.self, Replay.self, Doctor.self, SelfTest.self,
-      Restore.self, Init.self, Schema.self,
+      Restore.self, Allow.self, Init.self, Schema.self,
     ]
   )
 }

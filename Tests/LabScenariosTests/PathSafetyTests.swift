@@ -1,4 +1,5 @@
 import Foundation
+import LabModel
 import LabTestSupport
 import Testing
 
@@ -34,6 +35,24 @@ struct PathSafetyTests {
       #expect(safety.objection(to: "\(directory)/link") == "it belongs to the system (/etc)")
       #expect(safety.objection(to: "\(directory)/link/new") != nil)
     }
+  }
+
+  @Test func `says where a directory stands that the machine has something against`() {
+    let text = """
+      scenario: s
+      targets: {t: {command: ["true"], state: [fine, /srv/bad], install: [/]}}
+      states: [first-run]
+      """
+    let error = #expect(throws: ScenarioError.self) {
+      try ScenarioFile.load(text: text, path: "/data/lab/s.yml") { question in
+        #expect(question.isEmptied)
+        #expect(question.scenarioDirectory == "/data/lab")
+        return question.path == "/srv/bad" ? ("it is bad", "do better") : nil
+      }
+    }
+    let found = error?.diagnostics.first { $0.problem.hasSuffix("it is bad") }
+    #expect(found?.place == "/data/lab/s.yml:2:48")
+    #expect(found?.remedy == "do better")
   }
 
   struct Path: Sendable {

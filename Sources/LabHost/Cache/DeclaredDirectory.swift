@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LabModel
 package import SystemPackage
@@ -22,7 +23,7 @@ package struct DeclaredDirectory: Hashable, Sendable {
   }
 
   /// What a directory is declared for.
-  package enum Role: String, Hashable, Sendable {
+  package enum Role: String, CaseIterable, Hashable, Sendable {
     case install
     case state
     case home
@@ -43,13 +44,7 @@ package struct DeclaredDirectory: Hashable, Sendable {
 
   /// Why the directory must not be used; nil when it may be.
   func refusal(amid surroundings: Surroundings) -> DirectoryRefusal? {
-    if let refusal = kindRefusal { return refusal }
-    if Self.isSystem(path) { return .systemDirectory }
-    if surroundings.homes.contains(where: { $0.starts(with: path) }) { return .homeDirectory }
-    if path.starts(with: "/home"), path.components.count <= 2 { return .homeDirectory }
-    return surroundings.kept.sorted { $0.key < $1.key }
-      .first { $0.value.starts(with: path) }
-      .map { .holds(what: $0.key, path: $0.value.string) }
+    kindRefusal ?? surroundings.refusal(of: path, role: role)
   }
 
   func refused(_ refusal: DirectoryRefusal) -> HostError {
@@ -74,19 +69,6 @@ package struct DeclaredDirectory: Hashable, Sendable {
     return nil
   }
 
-  /// Whether a directory is the system's: as a whole, or down to a depth where packages own it.
-  private static func isSystem(_ path: FilePath) -> Bool {
-    let names = path.components.map(\.string)
-    guard let top = names.first else { return true }
-    switch top {
-    case "bin", "boot", "dev", "etc", "proc", "sbin", "sys": return true
-    case "usr": return names.count < 4 || names[1] != "local"
-    case "var": return names.count < 3
-    case "run": return names.count < 4
-    default: return names.count == 1 || top.hasPrefix("lib")
-    }
-  }
-
   /// Resolves the links of all but the last component, as far as the path exists.
   static func resolved(_ path: FilePath) -> FilePath {
     guard let name = path.lastComponent else { return path }
@@ -105,24 +87,94 @@ package struct DeclaredDirectory: Hashable, Sendable {
   }
 }
 
-/// Places of a run that a declared directory must not hold.
+/// The places of a run: what a declared directory must not hold, and where it may be.
 package struct Surroundings: Sendable {
-  /// Home directories of the person, with links resolved.
-  var homes: [FilePath]
+  private let protected: ProtectedPlaces
 
-  /// By a phrase such as `the store`.
-  var kept: [String: FilePath]
+  /// By a phrase such as `the store`, with links resolved.
+  private let kept: [String: FilePath]
+
+  /// The directories below which what is declared may be emptied, with links resolved.
+  private let roots: [FilePath]
 
   /// Resolves the links of all places.
   ///
   /// - Parameters:
   ///   - home: The HOME of launchlab itself, if it has one.
   ///   - workingDirectory: The working directory of launchlab itself.
-  ///   - kept: What else must stay, by a phrase such as `the store`.
-  package init(home: FilePath?, workingDirectory: FilePath, kept: [String: FilePath]) {
-    homes = [home, "/root"].compactMap { $0 }.map { DeclaredDirectory.realPath(of: $0) ?? $0 }
+  ///   - kept: What must stay, by a phrase such as `the store`.
+  ///   - roots: Directories of the scenario, below which it may have directories emptied, as below
+  ///     temporary directories; one that is itself the system's, or a home, does not count.
+  package init(
+    home: FilePath?,
+    workingDirectory: FilePath,
+    kept: [String: FilePath],
+    roots: [FilePath] = []
+  ) {
+    let protected = ProtectedPlaces(home: home)
     let working = DeclaredDirectory.realPath(of: workingDirectory) ?? workingDirectory
+    self.protected = protected
     self.kept = kept.mapValues { DeclaredDirectory.realPath(of: $0) ?? $0 }
       .merging(["the working directory": working]) { kept, _ in kept }
+    let temporary = ProcessInfo.processInfo.environment["TMPDIR"].map { FilePath($0) }
+    self.roots =
+      ["/tmp", "/var/tmp"].compactMap(DeclaredDirectory.realPath(of:))
+      + ([temporary].compactMap(\.self) + roots).compactMap(DeclaredDirectory.realPath(of:))
+      .filter { $0.isAbsolute && protected.isOwnPlace($0) }
+  }
+
+  /// Takes what is known before a run: where its scenario is.
+  ///
+  /// - Parameters:
+  ///   - home: The HOME of launchlab itself, if it has one.
+  ///   - scenarioDirectory: The directory of the scenario, absolute.
+  ///   - repository: The repository that is built, absolute, if one is.
+  ///   - kept: What must stay besides the scenario, by a phrase such as `the store`.
+  package init(
+    home: String?,
+    scenarioDirectory: String,
+    repository: String?,
+    kept: [String: FilePath] = [:]
+  ) {
+    self.init(
+      home: home.map { FilePath($0) },
+      workingDirectory: FilePath(FileManager.default.currentDirectoryPath),
+      kept: kept.merging(["the scenario": FilePath(scenarioDirectory)]) { kept, _ in kept },
+      roots: [scenarioDirectory, repository].compactMap { $0.map { FilePath($0) } }
+    )
+  }
+
+  /// What is to be said against a directory that a scenario declares, before anything is done.
+  ///
+  /// - Parameters:
+  ///   - path: Absolute; it need not exist.
+  ///   - isEmptied: Whether its content is removed, rather than rewritten as it is.
+  /// - Returns: The problem, a sentence without a full stop, and its remedy; nil when it may be used.
+  package func objection(
+    to path: String,
+    isEmptied: Bool
+  ) -> (problem: String, remedy: String)? {
+    let role: DeclaredDirectory.Role = isEmptied ? .state : .install
+    let directory = DeclaredDirectory(FilePath(path), role: role)
+    let resolved = DeclaredDirectory.realPath(of: directory.path) ?? directory.path
+    return refusal(of: resolved, role: role).map { ($0.problem, $0.remedy) }
+  }
+
+  /// Why a directory must not be used, whatever is there; nil when it may be.
+  ///
+  /// - Parameters:
+  ///   - path: Absolute, with the links of its parents resolved.
+  ///   - role: One that is rewritten, and not emptied, may be anywhere that is not protected.
+  /// - Returns: The first reason.
+  func refusal(of path: FilePath, role: DeclaredDirectory.Role) -> DirectoryRefusal? {
+    if let refusal = protected.refusal(of: path) { return refusal }
+    let identity = PathIdentity(of: path)
+    let held = kept.sorted { $0.key < $1.key }.first { _, place in
+      place.starts(with: path)
+        || identity.map(PathIdentity.chain(of: place.string).contains) == true
+    }
+    if let held { return .holds(what: held.key, path: held.value.string) }
+    guard role == .state, !roots.contains(where: { protected.holds($0, path) }) else { return nil }
+    return EmptyingPermit.refusal(of: path, amid: protected)
   }
 }

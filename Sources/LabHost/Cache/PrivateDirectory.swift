@@ -53,6 +53,8 @@ struct PrivateDirectory: Sendable {
 
   /// Removes the whole content, and fills the directory from its template.
   ///
+  /// The file that allows a state directory to be emptied stays, and a template's is not copied.
+  ///
   /// The directory itself is made when it is not there, but never its parents.
   ///
   /// - Parameter interrupt: Ends it between two files of the template.
@@ -60,7 +62,10 @@ struct PrivateDirectory: Sendable {
   func reset(interrupt: InterruptFlag? = nil) throws(HostError) {
     try makeIfMissing()
     let opened = try directory.open()
-    try opened.removeContent()
+    let permit = try FilePath.Component(EmptyingPermit.name).flatMap { name throws(HostError) in
+      try opened.status(of: name)?.isRegular == true ? name : nil
+    }
+    try opened.removeContent(keeping: permit)
     if let template {
       let source = try ConfinedDirectory(followingMountsTo: template)
       try Self.fill(opened, from: source, depth: 1, interrupt)
@@ -108,6 +113,10 @@ struct PrivateDirectory: Sendable {
     }
   }
 
+  private static func isPermit(_ name: FilePath.Component, _ status: stat, _ depth: Int) -> Bool {
+    depth == 1 && name.string == EmptyingPermit.name && status.isRegular
+  }
+
   private static func fill(
     _ opened: borrowing ConfinedDirectory,
     from template: borrowing ConfinedDirectory,
@@ -115,7 +124,9 @@ struct PrivateDirectory: Sendable {
     _ interrupt: InterruptFlag?
   ) throws(HostError) {
     for name in try template.names() {
-      guard let status = try template.status(of: name) else { continue }
+      guard let status = try template.status(of: name), !isPermit(name, status, depth) else {
+        continue
+      }
       if status.isSymbolicLink {
         try opened.copyLink(name, from: template)
       } else if status.isRegular {

@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 
 /// The mounts of a machine, as `/proc/self/mountinfo` lists them.
@@ -27,10 +28,40 @@ package struct MountInfo: Hashable, Sendable {
     }
     return found
   }
+
+  /// Finds the mount that a path really is in, as the kernel says; nil when none is known.
+  ///
+  /// The path is absolute, with symbolic links resolved; of one that does not exist the deepest
+  /// directory that does counts.
+  func mount(of path: FilePath) -> Mount? {
+    var existing = path
+    while existing.lastComponent != nil, DeclaredDirectory.realPath(of: existing) == nil {
+      existing = existing.removingLastComponent()
+    }
+    let id = Self.mountID(of: existing)
+    return mounts.last { $0.id == id && path.starts(with: $0.point) } ?? mount(holding: path)
+  }
+
+  /// `O_PATH` of open(2), which Glibc does not export: nothing is opened for reading.
+  private static let pathOnly: CInt = 0o10_000_000
+
+  /// The id of the mount that a file is in; proc_pid_fdinfo(5).
+  private static func mountID(of path: FilePath) -> String? {
+    let flags = pathOnly | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = unsafe path.withPlatformString { unsafe open($0, flags) }
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return HostTree().text(at: "proc/self/fdinfo/\(descriptor)")?.split(separator: "\n")
+      .first { $0.hasPrefix("mnt_id:") }
+      .map { $0.dropFirst("mnt_id:".count).trimmed }
+  }
 }
 
 /// One mounted file system.
 package struct Mount: Hashable, Sendable {
+  /// Tells the mount from the others, as long as it is mounted.
+  var id: String
+
   /// The device number as `major:minor`.
   var number: String
 
@@ -52,6 +83,7 @@ package struct Mount: Hashable, Sendable {
     guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2 else {
       return nil
     }
+    id = fields[0]
     number = fields[2]
     root = FilePath(Self.unescaped(fields[3]))
     point = FilePath(Self.unescaped(fields[4]))

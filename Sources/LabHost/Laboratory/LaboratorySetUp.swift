@@ -146,11 +146,10 @@ struct LaboratorySetUp {
     state: [PrivateDirectory]
   ) throws(HostError) {
     let surroundings = Surroundings(
-      home: ProcessInfo.processInfo.environment["HOME"].map { FilePath($0) },
-      workingDirectory: FilePath(FileManager.default.currentDirectoryPath),
-      kept: [
-        "the store": FilePath(directory), "the scenario": FilePath(plan.scenario.directory),
-      ]
+      home: ProcessInfo.processInfo.environment["HOME"],
+      scenarioDirectory: plan.scenario.directory,
+      repository: plan.scenario.source?.repository,
+      kept: ["the store": FilePath(directory)]
     )
     var refusals = CapabilityCheck().refusals(of: [arm.state], for: files)
     if arm.state == .reinstallCold || arm.state == .firstRun {
@@ -176,7 +175,7 @@ struct LaboratorySetUp {
     )
     let paths = target.command.dropFirst() + [program, target.standardInput].compactMap(\.self)
     let files = paths.map { FilePath(target.directory).pushing(FilePath($0)) }
-      .compactMap(DeclaredDirectory.realPath(of:)).filter { !isDirectory($0) }
+      .compactMap(DeclaredDirectory.realPath(of:)).filter { !PathIdentity.isDirectory($0) }
     return files + target.install.compactMap { DeclaredDirectory.realPath(of: FilePath($0)) }
   }
 
@@ -187,10 +186,5 @@ struct LaboratorySetUp {
     let roots = declared.compactMap { DeclaredDirectory.realPath(of: FilePath($0)) }
     return files.filter { file in file.isOwn && !roots.contains { file.path.starts(with: $0) } }
       .map(\.path)
-  }
-
-  private static func isDirectory(_ path: FilePath) -> Bool {
-    var status = stat()
-    return unsafe path.withPlatformString { unsafe stat($0, &status) } == 0 && status.isDirectory
   }
 }

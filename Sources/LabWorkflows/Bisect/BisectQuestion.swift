@@ -111,7 +111,7 @@ struct BisectQuestion {
 
   private static func scenario(_ options: BisectOptions, alert: AlertQuestion?) throws -> Scenario {
     if let path = options.scenario ?? alert?.scenarioPath {
-      let scenario = try ScenarioFile.load(path: path, suppressing: [])
+      let scenario = try ScenarioFile.loadForLaunch(path: path)
       try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
       guard scenario.source != nil || options.artifacts != nil else {
         throw WorkflowError.cannotBisect(
@@ -127,7 +127,7 @@ struct BisectQuestion {
         remedy: "give --scenario FILE, or a command after --"
       )
     }
-    var scenario = try ScenarioFile.load(options: options.launching)
+    var scenario = try ScenarioFile.loadForLaunch(options: options.launching)
     guard options.build != nil || options.artifacts != nil else {
       throw WorkflowError.cannotBisect(
         reason: "nothing says how the command is built",

@@ -23,7 +23,7 @@ extension CompareRequest {
       launching.command = command
       launching.launches = count?.fewest ?? CompareOptions.usualLaunches
       if launching.states.isEmpty { launching.states = [LaunchState.warm.rawValue] }
-      return try ScenarioFile.load(options: launching)
+      return try ScenarioFile.loadForLaunch(options: launching)
     }
     var scenario = scenarios[0]
     try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])

@@ -22,7 +22,7 @@ struct RevisionsWorkflow {
         remedy: "write `launchlab compare --revisions \(text) scenario.yml`"
       )
     }
-    let file = try ScenarioFile.load(path: path, suppressing: options.suppressed)
+    let file = try ScenarioFile.loadForLaunch(path: path, suppressing: options.suppressed)
     try DoctorWorkflow.check(file.controls?.suppressed ?? [])
     guard file.source != nil else {
       throw WorkflowError.cannotCompare(

@@ -36,7 +36,7 @@ package struct SelfTestRequest: Sendable {
     leavesOutRefusedStates = options.states.isEmpty
     if options.states.isEmpty { options.states = Self.usualStates.map(\.rawValue) }
     if options.command.isEmpty { options.command = Self.usualCommand }
-    var scenario = try ScenarioFile.load(options: options)
+    var scenario = try ScenarioFile.loadForLaunch(options: options)
     try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     scenario.name = "selftest"
     let names = [SelfTestSummary.baseline, SelfTestSummary.candidate]

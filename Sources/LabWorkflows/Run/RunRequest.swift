@@ -85,7 +85,7 @@ package struct RunRequest: Sendable {
     backdate: String? = nil,
     suppressed: [String] = []
   ) throws {
-    let scenario = try ScenarioFile.load(path: scenarioPath, suppressing: suppressed)
+    let scenario = try ScenarioFile.loadForLaunch(path: scenarioPath, suppressing: suppressed)
     try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     if revision != nil, scenario.source == nil {
       throw WorkflowError.badOption(
@@ -123,7 +123,7 @@ package struct RunRequest: Sendable {
   ///
   /// - Throws: `ScenarioError` with every problem of the options.
   package init(options: MeasureOptions, store: String?, seed: UInt64?) throws {
-    let scenario = try ScenarioFile.load(options: options)
+    let scenario = try ScenarioFile.loadForLaunch(options: options)
     try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     self.init(
       scenario: scenario,

@@ -1,5 +1,6 @@
 import Foundation
 import LabHost
+import LabModel
 import LabScenarios
 
 /// Helps with writing scenario files.
@@ -21,5 +22,47 @@ package enum ScenarioWorkflow {
     try WholeFile(path).write { sink in
       try sink(ScenarioTemplate.text(command: command))
     }
+  }
+
+  /// Allows launchlab to empty directories that lie somewhere else than a scenario.
+  ///
+  /// - Parameter directories: Each must exist.
+  /// - Returns: The file that allows each, and how many entries are emptied from beside it.
+  /// - Throws: An error of the machine at the first that must never be emptied, or cannot be written.
+  package static func allow(
+    _ directories: [String]
+  ) throws -> [(directory: String, file: String, entries: Int)] {
+    let home = ProcessInfo.processInfo.environment["HOME"]
+    return try directories.map { directory in
+      let file = try EmptyingPermit.grant(for: directory, home: home)
+      return (directory, file, EmptyingPermit.entryCount(besides: file))
+    }
+  }
+}
+
+extension ScenarioFile {
+  /// Reads a scenario file whose targets are going to be launched here.
+  ///
+  /// - Throws: ``ScenarioError``, also for directories that must not be emptied on this machine.
+  static func loadForLaunch(
+    path: String,
+    suppressing ids: [String] = []
+  ) throws(ScenarioError) -> Scenario {
+    try load(path: path, suppressing: ids, judgedBy: judge)
+  }
+
+  /// Makes a scenario from options whose target is going to be launched here.
+  ///
+  /// - Throws: As ``loadForLaunch(path:suppressing:)``.
+  static func loadForLaunch(options: MeasureOptions) throws(ScenarioError) -> Scenario {
+    try load(options: options, judgedBy: judge)
+  }
+
+  private static let judge: DirectoryJudge = { question in
+    Surroundings(
+      home: ProcessInfo.processInfo.environment["HOME"],
+      scenarioDirectory: question.scenarioDirectory,
+      repository: question.repository
+    ).objection(to: question.path, isEmptied: question.isEmptied)
   }
 }

@@ -14,7 +14,7 @@ package struct StagesWorkflow {
   /// - Throws: `ScenarioError` with every problem of the options;
   ///   ``WorkflowError/badOption(name:value:expected:)`` for a finding that doctor does not know.
   package init(options: MeasureOptions) throws {
-    scenario = try ScenarioFile.load(options: options)
+    scenario = try ScenarioFile.loadForLaunch(options: options)
     try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     command = options.command
     seed = UInt64(UInt32.random(in: 0...(.max)))

@@ -23,9 +23,46 @@ import Testing
   }
 
   @Test(arguments: ["/usr/local/share/app", "/opt/app", "/var/lib/redis", "/srv/www"])
-  func `takes a target's own directory below them`(path: String) {
-    let declared = DeclaredDirectory(FilePath(path), role: .state)
-    #expect(declared.refusal(amid: Self.nowhere) == nil)
+  func `rewrites a target's own directory below them, and empties it with a permit only`(
+    path: String
+  ) {
+    #expect(Self.nowhere.refusal(of: FilePath(path), role: .install) == nil)
+    #expect(Self.nowhere.refusal(of: FilePath(path), role: .state) == .notAllowed(path))
+  }
+
+  @Test(arguments: DeclaredDirectory.Role.allCases)
+  func `keeps to directories that no package manager or home has`(role: DeclaredDirectory.Role) {
+    let surroundings = Surroundings(home: "/people/me", workingDirectory: "/nonexistent", kept: [:])
+    func refusal(_ path: String) -> DirectoryRefusal? {
+      surroundings.refusal(of: FilePath(path), role: role)
+    }
+    #expect(refusal("/var/lib/dpkg/info") == .packageManager("/var/lib/dpkg"))
+    #expect(refusal("/var/cache/apt/archives") == .packageManager("/var/cache/apt"))
+    #expect(refusal("/srv/chroot/var/lib/rpm") == .packageManager("/var/lib/rpm"))
+    #expect(refusal("/people/me") == .homeDirectory)
+    #expect(refusal("/people/me/.cache") == .homeEntry("/people/me"))
+    #expect(refusal("/root/.ssh") == .homeEntry("/root"))
+    #expect(
+      refusal("/people/me/.cache/app")
+        == (role == .state ? .notAllowed("/people/me/.cache/app") : nil)
+    )
+  }
+
+  @Test func `empties what lies below the scenario, unless that lies in a home itself`() throws {
+    try TestMachine.shell("mkdir -p home/lab", in: root)
+    func refusal(_ name: String, scenario: String) -> DirectoryRefusal? {
+      Surroundings(
+        home: FilePath("\(root)/home"),
+        workingDirectory: "/nonexistent",
+        kept: [:],
+        roots: [FilePath(scenario)]
+      ).refusal(of: FilePath(name), role: .state)
+    }
+    #expect(refusal("\(root)/home/lab/cache", scenario: "\(root)/home/lab") == nil)
+    #expect(refusal("\(root)/home/x", scenario: "\(root)/home") == .homeEntry("\(root)/home"))
+    #expect(refusal("/opt/app", scenario: "/opt") == .notAllowed("/opt/app"))
+    #expect(refusal("/opt/app", scenario: "/") == .notAllowed("/opt/app"))
+    #expect(refusal("/opt/lab/state", scenario: "/opt/lab") == .notAllowed("/opt/lab/state"))
   }
 
   private static var nowhere: Surroundings {
@@ -50,7 +87,8 @@ import Testing
     #expect(refusal("a/scenario") == .holds(what: "the scenario", path: "\(root)/a/scenario"))
     #expect(refusal("a/app/../store") == .holds(what: "the store", path: "\(root)/a/store"))
     #expect(refusal("a/app") == nil)
-    #expect(refusal("a/home/.cache") == nil)
+    #expect(refusal("a/home/.cache") == .homeEntry("\(root)/a/home"))
+    #expect(refusal("a/home/.cache/app") == nil)
   }
 
   @Test func `refuses links, files and what is missing`() throws {

@@ -1,0 +1,119 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// Directories that a scenario wants emptied, and that are somebody's.
+  @Suite struct StateDirectoryTests {
+    private func write(_ directory: String, in lab: Launchlab) throws {
+      try lab.write(
+        """
+        scenario: stateful
+        targets:
+          program:
+            command: ["true"]
+            state: [\(directory)]
+        states: [first-run]
+        launches: 5
+        """,
+        to: "scenario.yml"
+      )
+    }
+
+    @Test(arguments: [
+      "/var/lib/dpkg", "/root/.cache", "/var/cache/apt", "/home", "/opt/launchlab-no",
+    ])
+    func `refuses them with their place, and in a dry run too`(directory: String) async throws {
+      let lab = Launchlab()
+      try write(directory, in: lab)
+      for arguments in [["--dry-run"], []] {
+        let output = try await lab.start(["run", "scenario.yml"] + arguments).finish()
+        #expect(output.status == 64)
+        #expect(output.stderr.contains("\"\(directory)\": it "), "\(output.stderr)")
+        #expect(output.stderr.contains("\n  at: scenario.yml:5:13\n  help: "), "\(output.stderr)")
+      }
+      #expect(!lab.exists(".launchlab"))
+    }
+
+    @Test(.enabled(if: Machine.canMount, "mounting takes root"))
+    func `refuses what a bind mount has made of them`() async throws {
+      let lab = Launchlab()
+      try lab.write("mine", to: "theirs/keep")
+      try lab.write("", to: "home/.config/file")
+      try lab.write("", to: "at/below/file")
+      let mount = try Tool.run("mount", ["--bind", lab.path("home"), lab.path("at/below")])
+      try #require(mount.status == 0)
+      defer { _ = try? Tool.run("umount", [lab.path("at/below")]) }
+      var named = lab
+      named.wrapper = ["env", "HOME=\(lab.path("home"))"]
+      try write("at/below/.config", in: lab)
+
+      let output = try await named.start(["run", "scenario.yml"]).finish()
+
+      #expect(output.status == 64)
+      #expect(
+        output.stderr.contains("by a mount it is \"\(lab.path("home/.config"))\""),
+        "\(output.stderr)"
+      )
+      #expect(lab.exists("home/.config/file"))
+    }
+
+    @Test(.enabled(if: Machine.isRoot, "a directory in /opt takes root"))
+    func `empties a directory elsewhere once it is allowed, and keeps the permit`() async throws {
+      let lab = Launchlab()
+      let directory = "/opt/launchlab-\(UUID().uuidString)"
+      let files = FileManager.default
+      try files.createDirectory(atPath: directory, withIntermediateDirectories: false)
+      defer { try? files.removeItem(atPath: directory) }
+      _ = files.createFile(atPath: "\(directory)/old", contents: Data())
+      try write(directory, in: lab)
+
+      let refused = try await lab.start(["run", "scenario.yml"]).finish()
+
+      #expect(refused.status == 64)
+      #expect(refused.stderr.contains("with `launchlab allow \(directory)`"), "\(refused.stderr)")
+      #expect(files.fileExists(atPath: "\(directory)/old"))
+
+      let allowed = try await lab.run("allow", directory)
+      #expect(allowed.status == 0, "\(allowed.stderr)")
+      #expect(allowed.stderr.contains("which holds 1 entry now"))
+      let output = try await lab.run("run", "scenario.yml", "--no-verdict")
+
+      #expect(output.status != 64, "\(output.stderr)")
+      #expect(try await lab.launches().count == 5)
+      #expect(try files.contentsOfDirectory(atPath: directory) == [".launchlab-may-empty"])
+      let again = try await lab.run("run", "scenario.yml", "--no-verdict", "--dry-run")
+      #expect(again.status == 0, "\(again.stderr)")
+    }
+
+    @Test(arguments: ["/etc", "/var/lib/dpkg", "/root", "missing"])
+    func `allows nothing that must never be emptied`(directory: String) async throws {
+      let lab = Launchlab()
+      let output = try await lab.run("allow", directory)
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("error: cannot use \"\(directory)\""), "\(output.stderr)")
+      #expect(!FileManager.default.fileExists(atPath: "\(directory)/.launchlab-may-empty"))
+    }
+
+    @Test(.enabled(if: Machine.isRoot, "a directory in /opt takes root"))
+    func `rewrites an installation elsewhere without a permit`() async throws {
+      let lab = Launchlab()
+      let directory = "/opt/launchlab-\(UUID().uuidString)"
+      let files = FileManager.default
+      try files.createDirectory(atPath: directory, withIntermediateDirectories: false)
+      defer { try? files.removeItem(atPath: directory) }
+      try Data("data".utf8).write(to: URL(filePath: "\(directory)/file"))
+      let output = try await lab.start([
+        "measure", "--state", "reinstall-cold", "--install", directory, "--launches", "5",
+        "--dry-run", "--", "true",
+      ]).finish()
+      #expect(output.status == 0, "\(output.stderr)")
+      let refused = try await lab.start([
+        "measure", "--state", "reinstall-cold", "--install", "/var/lib/dpkg", "--launches", "5",
+        "--dry-run", "--", "true",
+      ]).finish()
+      #expect(refused.status == 64)
+      #expect(refused.stderr.contains("it belongs to a package manager (/var/lib/dpkg)"))
+    }
+  }
+}
