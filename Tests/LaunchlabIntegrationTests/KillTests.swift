@@ -131,6 +131,39 @@ extension EndToEnd {
       #expect(lab.contents.filter { $0.key.hasPrefix("app") } == before)
       #expect(try await eventually { session.leftovers.isEmpty })
     }
+
+    @Test(.enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory"))
+    func `restores an installation whose re-creation was killed at random moments`() async throws {
+      let lab = Launchlab()
+      try lab.copyProgram("/bin/true", to: "app/program")
+      for number in 0..<40 { try lab.write("file \(number)", to: "app/data/\(number)") }
+      let before = lab.contents
+      let isCopy = { (name: String) in name.contains("/.launchlab-") }
+      var copies = 0
+      for number in 0..<20 {
+        let session = try lab.start([
+          "measure", "--state", "reinstall-cold", "--install", "app", "--launches", "1000", "--",
+          "app/program",
+        ])
+        try #require(
+          try await eventually {
+            lab.names(in: "app/data").contains { $0.hasPrefix(".launchlab-") }
+          }
+        )
+        try await Task.sleep(for: .microseconds(.random(in: 0...20_000)))
+        session.send(SIGKILL)
+        _ = try await session.finish()
+        copies += lab.contents.keys.count(where: isCopy)
+
+        let restoration = try await lab.start(["restore"]).finish()
+
+        #expect(restoration.status == 0, "kill \(number): \(restoration.stderr)")
+        let after = lab.contents.filter { $0.key.hasPrefix("app") }
+        #expect(after == before, "kill \(number): \(restoration.stdout)")
+        #expect(try await eventually { session.leftovers.isEmpty }, "kill \(number)")
+      }
+      #expect(copies > 0, "no kill hit a re-creation")
+    }
   }
 }
 

@@ -35,10 +35,28 @@ struct Reinstaller: Sendable {
     }
   }
 
-  /// Removes the copies that a killed run left.
+  /// Removes the copies that runs which have ended left without a journal.
   func removeLeftovers() throws(HostError) {
-    try Self.removeLeftovers(in: directory.open(), depth: 1)
+    try Self.removeCopies(in: directory.open()) { $0 == getpid() || kill(pid_t($0), 0) != 0 }
   }
+
+  /// Removes copies that have not taken the place of their originals.
+  ///
+  /// - Parameters:
+  ///   - directory: An `install` directory.
+  ///   - isGone: Whether the process of an id makes no copies any more.
+  /// - Returns: How many there were.
+  /// - Throws: When one cannot be removed, or something is mounted below.
+  @discardableResult
+  static func removeCopies(
+    in directory: borrowing ConfinedDirectory,
+    ofProcess isGone: (Int) -> Bool
+  ) throws(HostError) -> Int {
+    try removeCopies(in: directory, depth: 1, ofProcess: isGone)
+  }
+
+  /// What the names of copies begin with.
+  static let prefix = ".launchlab-"
 
   /// Makes all files anew.
   ///
@@ -72,7 +90,7 @@ struct Reinstaller: Sendable {
           refusals.append(.tooDeep(place, limit: depthLimit))
         } else if status.isDirectory {
           try check(directory.directory(name), depth: depth + 1, into: &refusals)
-        } else if status.isRegular, !isLeftover(name, status) {
+        } else if status.isRegular, owner(ofCopy: name, status) == nil {
           let file = try directory.open(name, O_RDONLY)
           let isForeign = geteuid() != 0 && status.st_uid != geteuid()
           if isForeign { refusals.append(.foreignOwner(file: place)) }
@@ -85,17 +103,23 @@ struct Reinstaller: Sendable {
     }
   }
 
-  private static func removeLeftovers(
+  private static func removeCopies(
     in directory: borrowing ConfinedDirectory,
-    depth: Int
-  ) throws(HostError) {
+    depth: Int,
+    ofProcess isGone: (Int) -> Bool
+  ) throws(HostError) -> Int {
+    var count = 0
     for name in try directory.names() {
       guard let status = try directory.status(of: name) else { continue }
-      if isLeftover(name, status) { try directory.remove(name) }
-      if status.isDirectory, depth < depthLimit {
-        try removeLeftovers(in: directory.directory(name), depth: depth + 1)
+      if let owner = owner(ofCopy: name, status), isGone(owner) {
+        try directory.remove(name)
+        count += 1
+      } else if status.isDirectory, depth < depthLimit {
+        let inner = try directory.directory(name)
+        count += try removeCopies(in: inner, depth: depth + 1, ofProcess: isGone)
       }
     }
+    return count
   }
 
   private static func reinstall(
@@ -114,7 +138,7 @@ struct Reinstaller: Sendable {
           throw .system(operation: "reinstall so deep a directory", path: place, errno: ELOOP)
         }
         try reinstall(directory.directory(name), depth: depth + 1, interrupt, into: &result)
-      } else if status.isRegular, !isLeftover(name, status) {
+      } else if status.isRegular, owner(ofCopy: name, status) == nil {
         if interrupt?.isSet == true { throw .interrupted }
         result.bytes += try reinstall(name, in: directory)
         result.files += 1
@@ -155,16 +179,19 @@ struct Reinstaller: Sendable {
   // MARK: - Names of copies
 
   private static func temporaryName(for status: stat) -> FilePath.Component {
-    FilePath.Component(".launchlab-\(getpid())-\(status.st_ino).tmp") ?? ".launchlab-0-0.tmp"
+    FilePath.Component("\(prefix)\(getpid())-\(status.st_ino).tmp") ?? ".launchlab-0-0.tmp"
   }
 
-  /// Whether an entry is a copy that a killed run left: `.launchlab-<pid>-<inode>.tmp`.
-  private static func isLeftover(_ name: FilePath.Component, _ status: stat) -> Bool {
+  /// The process whose copy an entry is, by its name `.launchlab-<pid>-<inode>.tmp`; nil for
+  /// everything else.
+  private static func owner(ofCopy name: FilePath.Component, _ status: stat) -> Int? {
     let text = name.string
-    guard status.isRegular, status.st_nlink == 1, text.hasPrefix(".launchlab-"),
-      text.hasSuffix(".tmp")
-    else { return false }
-    let numbers = text.dropFirst(11).dropLast(4).split(separator: "-")
-    return numbers.count == 2 && numbers.allSatisfy { UInt64($0) != nil }
+    guard status.isRegular, status.st_nlink == 1, text.hasPrefix(prefix), text.hasSuffix(".tmp")
+    else { return nil }
+    let numbers = text.dropFirst(prefix.count).dropLast(4).split(separator: "-")
+    guard numbers.count == 2, UInt64(numbers[1]) != nil, let pid = Int32(numbers[0]), pid > 0 else {
+      return nil
+    }
+    return Int(pid)
   }
 }

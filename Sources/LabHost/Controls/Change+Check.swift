@@ -33,6 +33,10 @@ extension Change {
       guard path.hasPrefix("/"), let name = FilePath(path).lastComponent?.string,
         name.hasPrefix(Workspace.prefix) || ProcessIdentity(name) != nil
       else { throw ChangeFailure("it is no private directory of launchlab") }
+    case .copies(let directory, let lab):
+      guard directory.hasPrefix("/"), !directory.split(separator: "/").contains(".."),
+        ProcessIdentity(lab) != nil
+      else { throw ChangeFailure("it is no directory that a lab has made copies in") }
     case .unit, .swapArea, .processes: break
     }
   }

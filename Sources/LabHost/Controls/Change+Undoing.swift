@@ -18,7 +18,7 @@ extension Change {
         try CpusetChange(directory: directory, cpus: cpus, memoryNodes: memoryNodes)
           .apply(in: tree)
       // Their makers make them; the journal only has to know.
-      case .cgroup, .processes, .directory: break
+      case .cgroup, .processes, .directory, .copies: break
       }
     } catch {
       throw .changeFailed(self, reason: error.reason)
@@ -44,6 +44,8 @@ extension Change {
       case .cgroup(let directory): return try CgroupChange(directory: directory).undo(in: tree)
       case .processes(let mark): return try MarkedProcesses(mark: mark).undo(in: tree)
       case .directory(let path): return try DirectoryChange(path: path).undo()
+      case .copies(let directory, let lab):
+        return try CopiesChange(directory: directory, lab: lab).undo()
       }
     } catch {
       return .failed(reason: error.reason)
@@ -52,7 +54,10 @@ extension Change {
 
   /// Whether the change ends with the boot of the machine that it was made in.
   var endsWithBoot: Bool {
-    if case .directory = self { false } else { true }
+    switch self {
+    case .directory, .copies: false
+    case .value, .unit, .swapArea, .cpuset, .cgroup, .processes: true
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import LabModel
+import SystemPackage
 
 extension Change {
   /// What is changed, for people: an absolute path, or the name of a unit.
@@ -8,7 +9,7 @@ extension Change {
       "/\(path)"
     case .unit(let name): name
     case .processes(let mark): "\(MarkedProcesses.variable)=\(mark)"
-    case .directory(let path): path
+    case .directory(let path), .copies(let path, _): path
     }
   }
 
@@ -22,6 +23,7 @@ extension Change {
     case .cgroup: "make the cgroup"
     case .processes: "mark the processes"
     case .directory: "make the directory"
+    case .copies: "make copies of its files"
     }
   }
 
@@ -38,6 +40,9 @@ extension Change {
     case .processes:
       "kill -9 $(grep -lsaz '^\(place)$' /proc/[0-9]*/environ | cut -d/ -f3)"
     case .directory: "rm -r \(place)"
+    case .copies(let directory, let lab):
+      "find \(FilePath(directory).shellWord) -xdev -type f "
+        + "-name '\(Reinstaller.prefix)\(lab.prefix { $0 != "-" })-*.tmp' -delete"
     }
   }
 
@@ -50,6 +55,7 @@ extension Change {
     case .cgroup: .cgroup
     case .processes: .processes
     case .directory: .directory
+    case .copies: .copies
     }
   }
 

@@ -23,4 +23,8 @@ package enum Change: Hashable, Codable, Sendable {
 
   /// A private directory of a run, by its absolute path.
   case directory(path: String)
+
+  /// Copies that a lab makes below an `install` directory, each of which takes the place of its
+  /// original; the directory by its absolute path, the lab as in ``ProcessIdentity``.
+  case copies(directory: String, lab: String)
 }

@@ -78,6 +78,14 @@ package struct ControlJournal: Hashable, Sendable {
     try append(JournalContent.line(entry))
   }
 
+  /// Writes a change down that this lab may make several times, unless it is written down already.
+  ///
+  /// - Throws: As ``record(_:of:)``.
+  package func recordOnce(_ change: Change) throws(HostError) {
+    guard !content.pending.contains(where: { $0.change == change }) else { return }
+    try record(change, of: nil)
+  }
+
   /// Undoes every change that is not undone yet, the last one first.
   ///
   /// The file is removed, unless something failed: then `launchlab restore` tries again.

@@ -93,13 +93,21 @@ package struct HostLaboratory: LaunchLaboratory {
         journal: session.journal
       )
       started = (spawner, instruments)
-      benches = try await LaboratorySetUp(
+      let benches = try await LaboratorySetUp(
         plan: plan,
         directory: directory,
         instruments: instruments,
         variables: TargetVariables(policy: asked.environment, mark: mark),
         conditions: controls.conditions
       ).benches(in: workspace)
+      // Before the first of them is made, and never between launches.
+      for directory in Set(benches.values.flatMap(\.installs).map(\.directory.path.string)).sorted()
+      {
+        try session.journal.recordOnce(
+          .copies(directory: directory, lab: ProcessIdentity.current.description)
+        )
+      }
+      self.benches = benches
       self.spawner = spawner
       self.instruments = instruments
       self.controls = controls

@@ -57,6 +57,7 @@ package struct UndoneChange: Hashable, Codable, Sendable {
     case cgroup
     case processes
     case directory
+    case copies
 
     /// An entry of a journal that this version cannot read.
     case unknown

@@ -49,6 +49,51 @@ import Testing
     #expect(exists(path))
   }
 
+  @Test func `removes the copies that a killed lab was making, and no others`() throws {
+    let app = "\(TemporaryDirectory.path)/app"
+    try TestMachine.shell(
+      """
+      mkdir -p app/sub other; touch app/file app/.launchlab-1999990-1.tmp
+      touch app/sub/.launchlab-1999990-2.tmp app/.launchlab-1999991-3.tmp app/.launchlab-1999990.tmp
+      touch other/.launchlab-1999990-4.tmp; ln -s ../other app/link
+      """,
+      in: TemporaryDirectory.path
+    )
+    let lab = try #require(ProcessIdentity("1999990-1"))
+    let journal = try ControlJournal(in: directory(), command: ["launchlab", "run"], lab: lab)
+    try journal.recordOnce(.copies(directory: app, lab: "\(lab)"))
+    try journal.recordOnce(.copies(directory: app, lab: "\(lab)"))
+    let recovery = try Leftovers(in: directory()).recover()
+    #expect(recovery.changes.filter { $0.kind == .copies }.map(\.status) == [.restored])
+    let left = try TestMachine.shell("find app other -type f | sort", in: TemporaryDirectory.path)
+    #expect(
+      left == """
+        app/.launchlab-1999990.tmp
+        app/.launchlab-1999991-3.tmp
+        app/file
+        other/.launchlab-1999990-4.tmp
+        """
+    )
+  }
+
+  @Test func `leaves the copies of a lab that is at work, and what is behind a link`() throws {
+    let path = TemporaryDirectory.path
+    try TestMachine.shell("mkdir app; touch app/.launchlab-1-2.tmp; ln -s app link", in: path)
+    let first = try #require(ProcessIdentity(ofLiving: 1))
+    func undoing(_ name: String, lab: String) -> Undoing {
+      Change.copies(directory: "\(path)/\(name)", lab: lab).undo(in: HostTree())
+    }
+    #expect(undoing("app", lab: "\(first)") == .failed(reason: "process 1 is using it"))
+    guard case .failed = undoing("link", lab: "1-0") else {
+      Issue.record("a link was followed")
+      return
+    }
+    #expect(exists("\(path)/app/.launchlab-1-2.tmp"))
+    #expect(undoing("gone", lab: "1-0") == .alreadyRestored)
+    #expect(!Change.copies(directory: "app", lab: "1-0").isPossible)
+    #expect(!Change.copies(directory: "/app", lab: "1").isPossible)
+  }
+
   private func directory() throws -> JournalDirectory {
     try JournalDirectory(
       environment: [JournalDirectory.variable: "\(TemporaryDirectory.path)/state"]
