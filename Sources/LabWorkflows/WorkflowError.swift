@@ -6,6 +6,18 @@ package enum WorkflowError: LabError, Hashable {
 
   case cannotRead(path: String, reason: String)
 
+  /// Two files of a command, one of which is written, are the same; each by its role and path.
+  case sameFile(String, String, path: String)
+
+  /// An output lies where its scenario or its report has files of their own.
+  case outputInside(String, String, path: String)
+
+  /// An output would replace a database, such as the store of another scenario.
+  case outputIsDatabase(String, path: String)
+
+  /// Two options name stdout.
+  case bothOnStdout(String, String)
+
   /// A run cannot be resumed.
   case cannotResume(id: String, reason: String)
 
@@ -76,7 +88,9 @@ package enum WorkflowError: LabError, Hashable {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
       .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge, .noAlert,
       .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
-      .cannotBisect, .unknownBisection, .badBisection, .otherRules:
+      .cannotBisect, .unknownBisection, .badBisection, .otherRules, .sameFile, .outputInside,
+      .outputIsDatabase,
+      .bothOnStdout:
       .usage
     case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn: .couldNotMeasure
     }
@@ -97,6 +111,37 @@ package enum WorkflowError: LabError, Hashable {
         id: "cannot-read",
         problem: "cannot read \"\(path)\": \(reason)",
         remedy: "give a file that exists and may be read, or - for stdin"
+      )
+    case .sameFile(let first, let second, let path):
+      Diagnostic(
+        .error,
+        id: "same-file",
+        problem: "\(first) and \(second) are the same file",
+        place: path,
+        remedy: "give one of them another path"
+      )
+    case .outputInside(let output, let directory, let path):
+      Diagnostic(
+        .error,
+        id: "same-file",
+        problem: "\(output) is one of the files of \(directory)",
+        place: path,
+        remedy: "give a path outside that directory"
+      )
+    case .outputIsDatabase(let output, let path):
+      Diagnostic(
+        .error,
+        id: "same-file",
+        problem: "\(output) would replace an SQLite database, which may be a store of launches",
+        place: path,
+        remedy: "give another path, or remove that file first"
+      )
+    case .bothOnStdout(let first, let second):
+      Diagnostic(
+        .error,
+        id: "same-file",
+        problem: "\(first) and \(second) cannot both be written to stdout",
+        remedy: "give one of them a file"
       )
     case .cannotResume(let id, let reason):
       Diagnostic(

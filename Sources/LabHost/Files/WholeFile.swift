@@ -31,6 +31,8 @@ package struct WholeFile {
   }
 
   private var isSpecial: Bool {
+    // An open file, such as `/dev/fd/3`, has no place where another could be moved to.
+    if path.starts(with: "/dev") || path.starts(with: "/proc") { return true }
     var status = stat()
     guard unsafe stat(path.string, &status) == 0 else { return false }
     return status.st_mode & S_IFMT != S_IFREG

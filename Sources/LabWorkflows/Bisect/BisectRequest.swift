@@ -10,6 +10,12 @@ package struct BisectRequest: Sendable {
   /// The absolute path of the directory of the store, which also holds builds.
   let storeDirectory: String
 
+  /// The absolute path of the SQLite file.
+  let store: String
+
+  /// The path of the scenario file, where one is named.
+  let scenarioPath: String?
+
   /// What is expected of the work.
   let plan: BisectPlan
 
@@ -45,6 +51,8 @@ package struct BisectRequest: Sendable {
     try self.init(
       beginning: .new(start, notes: notes),
       storeDirectory: question.storeDirectory,
+      store: question.store,
+      scenarioPath: options.scenario ?? question.alert?.scenarioPath,
       plan: PlanNoise(start: start, store: question.store).plan,
       options: options
     )
@@ -68,9 +76,21 @@ package struct BisectRequest: Sendable {
     try self.init(
       beginning: .resumed(record),
       storeDirectory: location.storeDirectory,
+      store: store,
+      scenarioPath: nil,
       plan: PlanNoise(start: record.start, store: store).plan,
       options: options
     )
+  }
+
+  /// The files of the bisection, for its outputs to be compared with.
+  package var files: CommandFiles {
+    let start = beginning.start
+    let location = BisectLocation(storeDirectory: storeDirectory)
+    return CommandFiles().keeping(store: store).reading(start.scenario, at: scenarioPath)
+      .reading(directory: start.artifacts, as: "the artifacts")
+      .keeping(location.log(of: start.id), as: "the log")
+      .keeping(location.report(of: start.id), as: "the report")
   }
 
   /// Who makes the revisions of a start launchable.
@@ -94,11 +114,15 @@ package struct BisectRequest: Sendable {
   private init(
     beginning: Beginning,
     storeDirectory: String,
+    store: String,
+    scenarioPath: String?,
     plan: BisectPlan,
     options: BisectOptions
   ) throws {
     self.beginning = beginning
     self.storeDirectory = storeDirectory
+    self.store = store
+    self.scenarioPath = scenarioPath
     self.plan = plan
     jobs = max(1, options.jobs ?? beginning.start.jobs ?? 1)
     buildTimeLimit =

@@ -30,6 +30,9 @@ package struct CompareOptions: Sendable {
   /// Such as `95%`; nil means as the scenario says, or 95 %.
   package var confidence: String?
 
+  /// Where the result is written, for it to be no file of the comparison.
+  package var files = CommandFiles()
+
   package var seed: UInt64?
   package var store: String?
 

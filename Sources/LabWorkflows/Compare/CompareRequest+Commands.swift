@@ -34,14 +34,17 @@ extension CompareRequest {
       target.name = name
       return target
     }
+    let store = StoreLocation.path(options.store, beside: scenario.directory)
+    let compared = scenario.comparing(targets)
+    try options.files.keeping(store: store).reading(compared).check()
     self.init(
-      scenario: scenario.comparing(targets),
+      scenario: compared,
       pairs: targets.dropFirst().map { target in
         ComparedPair(name: target.name, baseline: targets[0].name, candidate: target.name)
       },
       metrics: try options.chosenMetrics(),
       rule: try options.rule(in: nil),
-      store: StoreLocation.path(options.store, beside: scenario.directory),
+      store: store,
       seed: options.seed,
       commandLine: ["launchlab", "compare"] + options.words
     )

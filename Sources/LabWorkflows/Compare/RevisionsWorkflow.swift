@@ -40,6 +40,7 @@ struct RevisionsWorkflow {
     self.options = options
     self.scenario = scenario
     store = StoreLocation.path(options.store, beside: scenario.directory)
+    try options.files.keeping(store: store).reading(scenario, at: path).check()
   }
 
   /// Builds both revisions, unless they are built already, while no other lab is at work.

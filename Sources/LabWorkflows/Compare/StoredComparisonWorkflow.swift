@@ -20,6 +20,8 @@ struct StoredComparisonWorkflow {
     let runs = try StoredRuns(store: options.store)
     let baseline = try runs.run(options.words[0])
     let candidate = try runs.run(options.words[1])
+    try options.files.keeping(store: baseline.store.path).keeping(store: candidate.store.path)
+      .check()
     guard baseline.run.id != candidate.run.id else {
       throw WorkflowError.cannotCompare(
         reason: "\(options.words[0]) and \(options.words[1]) are the same run",

@@ -52,6 +52,9 @@ package struct SelfTestRequest: Sendable {
     self.seed = seed
   }
 
+  /// The files of the self-test, for its output to be compared with.
+  package var files: CommandFiles { CommandFiles().keeping(store: store).reading(scenario) }
+
   var command: [String] { scenario.targets.first?.command ?? [] }
 
   var run: RunRequest {

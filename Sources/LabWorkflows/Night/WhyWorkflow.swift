@@ -34,6 +34,9 @@ package struct WhyWorkflow {
     )
   }
 
+  /// The stores that are read, for the output to be compared with.
+  package var files: CommandFiles { stores.reduce(CommandFiles()) { $0.keeping(store: $1.path) } }
+
   /// Reads one alert, open or not.
   ///
   /// - Parameter id: Such as `R-17`.

@@ -33,6 +33,9 @@ package struct RunRequest: Sendable {
   /// The command that repeats the run, for the report.
   package var commandLine: [String]
 
+  /// The path of the scenario file; nil for options.
+  package var scenarioPath: String?
+
   /// Where `run.md` and, of nights, the trend report are written; nil for the usual place.
   package var reportDirectory: String?
 
@@ -72,6 +75,19 @@ package struct RunRequest: Sendable {
     return try reportDirectory ?? ReportPlaces.directory(of: scenario, in: store)
   }
 
+  /// The files of the run, for its outputs to be compared with.
+  package var files: CommandFiles {
+    let summary = "GITHUB_STEP_SUMMARY"
+    let hasSummary = scenario.notifiers?.contains(.githubSummary) == true
+    return CommandFiles().keeping(store: store).reading(scenario, at: scenarioPath)
+      .writing(report: hasReport ? reportDirectory ?? "\(scenario.directory)/report" : nil)
+      .reading(ReportFiles.ownTemplate(of: scenario), as: "the report's template")
+      .keeping(
+        hasSummary ? ProcessInfo.processInfo.environment[summary] : nil,
+        as: summary
+      )
+  }
+
   /// Reads the scenario file, and reports beside it unless another directory is given.
   ///
   /// - Throws: `ScenarioError` with every problem of the file and of the suppressed ids.
@@ -104,6 +120,7 @@ package struct RunRequest: Sendable {
       commandLine: ["launchlab", "run", scenarioPath]
     )
     hasReport = true
+    self.scenarioPath = scenarioPath
     self.backdate = try backdate.map(Self.past)
   }
 

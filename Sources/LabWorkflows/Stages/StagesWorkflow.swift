@@ -27,6 +27,9 @@ package struct StagesWorkflow {
     seed = UInt64(UInt32.random(in: 0...(.max)))
   }
 
+  /// The files of the launches, for the outputs to be compared with.
+  package var files: CommandFiles { CommandFiles().reading(scenario) }
+
   /// Launches, and concludes.
   ///
   /// - Parameter observe: Told what goes on, between launches only.

@@ -57,6 +57,9 @@ package struct ExportWorkflow {
     stores = try StoreLocation.stores(store, from: FileManager.default.currentDirectoryPath)
   }
 
+  /// The stores that are read, for the output to be compared with.
+  package var files: CommandFiles { stores.reduce(CommandFiles()) { $0.keeping(store: $1.path) } }
+
   /// Writes what is asked for, of each store the oldest first.
   ///
   /// - Parameters:

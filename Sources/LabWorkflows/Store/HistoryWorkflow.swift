@@ -12,6 +12,9 @@ package struct HistoryWorkflow {
     stores = try StoreLocation.stores(store, from: FileManager.default.currentDirectoryPath)
   }
 
+  /// The stores that are read, for the output to be compared with.
+  package var files: CommandFiles { stores.reduce(CommandFiles()) { $0.keeping(store: $1.path) } }
+
   /// The stored runs, newest first.
   package func runs(limit: Int, scenario: String?) throws -> [RunListing] {
     let runs = try stores.flatMap { try $0.runs(limit: limit, scenario: scenario) }

@@ -50,6 +50,11 @@ package struct ImportWorkflow {
   /// - Throws: `ImportError` with the problems of all files, ``WorkflowError`` when a file cannot be
   ///   read or the scenario has no name, and `StoreError`.
   package func run() throws -> ImportSummary {
+    try request.files.reduce(CommandFiles()) { $0.reading($1, as: "the file") }
+      .keeping(
+        store: StoreLocation.path(request.store, beside: FileManager.default.currentDirectoryPath)
+      )
+      .check()
     let scenario = try scenario
     var nights: [ImportedNight] = []
     var warnings: [Diagnostic] = []

@@ -18,6 +18,9 @@ package struct ReplayWorkflow {
     )
   }
 
+  /// The stores that are read, for the output to be compared with.
+  package var files: CommandFiles { stores.reduce(CommandFiles()) { $0.keeping(store: $1.path) } }
+
   /// Runs detectors over the nights of a scenario, without changing anything.
   ///
   /// The rule is that of the newest night's scenario.

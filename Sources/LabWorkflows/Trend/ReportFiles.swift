@@ -38,9 +38,39 @@ package enum ReportFiles {
     try replace("\(directory)/index.html", by: DashboardHTML(summary).rendered())
     if let run { try replace("\(directory)/run.md", by: RunMarkdown(run).rendered()) }
     let text = try markdown(summary, template: template, options: options)
-    let day = summary.tonight.startedAt.formatted(.iso8601.year().month().day())
+    let day = name(ofDay: summary.tonight.startedAt)
     try replace("\(directory)/\(day).md", by: text)
     try replace("\(directory)/latest.md", by: text)
+  }
+
+  // MARK: - Names
+
+  /// The paths of the files that every report writes, by the day in UTC.
+  static func fixed(in directory: String) -> [String] {
+    let days = [Date(), Date() + 86_400].map { "\(name(ofDay: $0)).md" }
+    return (["latest.md", "run.md", "index.html"] + days).map { "\(directory)/\($0)" }
+  }
+
+  /// The paths of the files of former reports.
+  static func existing(in directory: String) -> [String] {
+    [directory, "\(directory)/img"].flatMap { place in
+      ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? [])
+        .filter(isOne).map { "\(place)/\($0)" }
+    }
+  }
+
+  /// Whether a report writes files of such a name.
+  static func isOne(_ name: String) -> Bool {
+    if name.hasSuffix(".svg") || ["latest.md", "run.md", "index.html"].contains(name) {
+      return true
+    }
+    let pattern = "0000-00-00.md"
+    return name.count == pattern.count
+      && zip(name, pattern).allSatisfy { $1 == "0" ? $0.isASCII && $0.isNumber : $0 == $1 }
+  }
+
+  private static func name(ofDay date: Date) -> String {
+    date.formatted(.iso8601.year().month().day())
   }
 
   private static func make(_ directory: String) throws {
@@ -62,8 +92,7 @@ package enum ReportFiles {
     template: String?,
     options: ReportOptions
   ) throws -> String {
-    let own = "\(summary.scenario.directory)/.launchlab/report.md.mustache"
-    let path = template ?? (FileManager.default.fileExists(atPath: own) ? own : nil)
+    let path = template ?? ownTemplate(of: summary.scenario)
     let text = try path.map(read)
     do {
       return try TrendMarkdown(summary: summary, template: text, options: options).rendered()
@@ -71,6 +100,12 @@ package enum ReportFiles {
       error.path = path
       throw error
     }
+  }
+
+  /// The template beside a scenario, if there is one.
+  static func ownTemplate(of scenario: Scenario) -> String? {
+    let own = "\(scenario.directory)/.launchlab/report.md.mustache"
+    return FileManager.default.fileExists(atPath: own) ? own : nil
   }
 
   private static func read(_ path: String) throws -> String {

@@ -40,10 +40,12 @@ package struct ReportWorkflow {
     }
     try checkRelease(in: summaries)
     let places = try places(in: found.map(\.0), file)
-    return try zip(found, summaries).map { place, summary in
-      let (store, scenario) = place
-      let only = found.count == 1 ? request.output : nil
-      let directory = only ?? places.directory(of: scenario, in: store) ?? "\(directory)/report"
+    let only = found.count == 1 ? request.output : nil
+    let directories = found.map { store, scenario in
+      only ?? places.directory(of: scenario, in: store) ?? "\(directory)/report"
+    }
+    try check(directories, stores: found.map(\.0), summaries)
+    return try zip(directories, summaries).map { directory, summary in
       var options = request.options
       if let path = request.scenarioPath { options.scenarioFile = path }
       try ReportFiles.write(
@@ -55,6 +57,22 @@ package struct ReportWorkflow {
       )
       return Report(summary: summary, path: "\(directory)/latest.md")
     }
+  }
+
+  /// Compares what is written with what is read.
+  private func check(
+    _ directories: [String],
+    stores: [Store],
+    _ summaries: [TrendSummary]
+  ) throws(WorkflowError) {
+    var files = stores.reduce(request.files) { $0.keeping(store: $1.path) }
+      .reading(request.scenarioPath, as: "the scenario")
+      .reading(request.template, as: "the template")
+    for (directory, summary) in zip(directories, summaries) {
+      files = files.writing(report: directory)
+        .reading(ReportFiles.ownTemplate(of: summary.scenario), as: "the report's template")
+    }
+    try files.check()
   }
 
   /// Lays out the reports of the stores, those of scenarios that are not asked for included.
@@ -132,6 +150,9 @@ package struct ReportRequest: Sendable {
   package var template: String?
 
   package var options: ReportOptions
+
+  /// What is written besides, for it to be no file of a report.
+  package var files = CommandFiles()
 
   package init(
     scenarioPath: String? = nil,

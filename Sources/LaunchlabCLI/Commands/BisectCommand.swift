@@ -108,8 +108,12 @@ extension Launchlab {
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
-      if let simulate { return try output.simulate(simulate, on: console) }
+      if let simulate {
+        try output.check(CommandFiles())
+        return try output.simulate(simulate, on: console)
+      }
       if let replay {
+        try output.check(CommandFiles().reading(replay, as: "--replay"))
         return try output.show(BisectReplay(path: replay).summary(), on: console)
       }
       let request =
@@ -118,6 +122,7 @@ extension Launchlab {
         } else {
           try await BisectRequest(options)
         }
+      try output.check(request.files)
       let progress = BisectProgressDisplay(console: console)
       defer { progress.clear() }
       let summary = try await BisectWorkflow(request: request).run { progress.show($0) }

@@ -29,6 +29,12 @@ struct BisectOutput: ParsableArguments {
     (markdown == nil ? [] : ["--markdown"]) + (gitLog == nil ? [] : ["--git-log"])
   }
 
+  /// Compares the files that are written with each other and with those of a bisection.
+  func check(_ files: CommandFiles) throws {
+    try files.writing(json, as: "--json").writing(markdown, as: "--markdown")
+      .writing(gitLog, as: "--git-log").check()
+  }
+
   /// Shows the text first, and tries every file, so that one that cannot be written hides nothing.
   func show(_ summary: BisectSummary, on console: Console) throws {
     if ![json, markdown, gitLog].contains("-") {

@@ -114,7 +114,7 @@ extension Launchlab {
     }
 
     private var options: CompareOptions {
-      CompareOptions(
+      var options = CompareOptions(
         words: what,
         revisions: revisions,
         launching: launch.measuring(command: [], states: states, launches: 0),
@@ -128,6 +128,8 @@ extension Launchlab {
         store: store,
         suppressed: launch.controls.suppression.ids
       )
+      options.files = CommandFiles().writing(json, as: "--json")
+      return options
     }
   }
 }

@@ -35,6 +35,7 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
+      try CommandFiles().writing(json, as: "--json").check()
       let findings = try DoctorWorkflow(suppressed: suppress).findings()
       if json != "-" {
         try console.write(DoctorText(findings, style: console.resultStyle).rendered())

@@ -66,6 +66,7 @@ extension Launchlab {
         isCSV: format == .csv
       )
       let workflow = try ExportWorkflow(store: store)
+      try workflow.files.writing(output, as: "--output").check()
       try ResultFile(output).write { sink in try workflow.write(request, to: sink) }
     }
   }

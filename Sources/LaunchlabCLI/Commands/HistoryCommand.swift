@@ -31,8 +31,9 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      let runs = try HistoryWorkflow(store: store)
-        .runs(limit: limit, scenario: scenario)
+      let workflow = try HistoryWorkflow(store: store)
+      try workflow.files.writing(json, as: "--json").check()
+      let runs = try workflow.runs(limit: limit, scenario: scenario)
       if let json { return try ResultFile(json).write { try HistoryJSON(runs).write(to: $0) } }
       try console.write(HistoryText(runs, style: console.resultStyle).rendered())
     }

@@ -24,6 +24,8 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
+      let program = command.first.flatMap { $0.contains("/") ? $0 : nil }
+      try CommandFiles().reading(program, as: "the program").writing(output, as: "--output").check()
       try ScenarioWorkflow.writeTemplate(to: output, command: command, replacing: force)
       console.note("wrote \(output); next: launchlab run \(output)")
     }

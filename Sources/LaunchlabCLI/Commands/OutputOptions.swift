@@ -28,6 +28,8 @@ struct OutputOptions: ParsableArguments {
     provesSuspicions: Bool = true,
     on console: Console
   ) async throws {
+    try request.files.writing(json, as: "--json")
+      .writing(exportHyperfine, as: "--export-hyperfine").check()
     if isDryRun {
       let forecast = Forecast(request)
       let text = PlanText(forecast.plan, estimate: forecast.estimate, style: console.resultStyle)

@@ -50,8 +50,9 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      let summary = try ReplayWorkflow(store: store)
-        .summary(scenario: scenario, since: since, detectors: detectors)
+      let workflow = try ReplayWorkflow(store: store)
+      try workflow.files.writing(json, as: "--json").check()
+      let summary = try workflow.summary(scenario: scenario, since: since, detectors: detectors)
       if let json {
         return try ResultFile(json).write { try ReplayJSON(summary).write(to: $0) }
       }

@@ -82,17 +82,17 @@ extension Launchlab {
         release: release,
         hasCharts: charts == .svg
       )
-      let reports = try ReportWorkflow(
-        ReportRequest(
-          scenarioPath: scenarioFile,
-          store: store,
-          scenario: scenario,
-          run: run,
-          output: output,
-          template: template,
-          options: options
-        )
-      ).reports()
+      var request = ReportRequest(
+        scenarioPath: scenarioFile,
+        store: store,
+        scenario: scenario,
+        run: run,
+        output: output,
+        template: template,
+        options: options
+      )
+      request.files = CommandFiles().writing(json, as: "--json")
+      let reports = try ReportWorkflow(request).reports()
       let summaries = reports.map(\.summary)
       if let json { try ResultFile(json).write { try TrendJSON(summaries).write(to: $0) } }
       if json != "-" {

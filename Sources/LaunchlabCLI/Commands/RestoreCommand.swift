@@ -34,6 +34,7 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
+      try CommandFiles().writing(json, as: "--json").check()
       let recovery = try RestoreWorkflow().run()
       if json != "-" {
         try console.write(RestoreText(recovery, style: console.resultStyle).rendered())

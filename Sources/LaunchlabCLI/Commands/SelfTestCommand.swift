@@ -86,6 +86,7 @@ extension Launchlab {
       var options = target.measuring(states: states, launches: launches)
       options.states = states
       let request = try SelfTestRequest(options: options, store: store, seed: seed)
+      try request.files.writing(json, as: "--json").check()
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let summary = try await SelfTestWorkflow(request: request).run { progress.show($0) }
@@ -104,6 +105,8 @@ extension Launchlab {
     }
 
     private func rank(on console: Console) throws {
+      try compare.reduce(CommandFiles()) { $0.reading($1, as: "--compare") }
+        .writing(json, as: "--json").check()
       let rankings = try StabilityWorkflow(paths: compare).rankings()
       if json != "-" {
         try console.write(StabilityText(rankings, style: console.resultStyle).rendered())

@@ -71,13 +71,18 @@ extension Launchlab {
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
-      if let file = text.parse { return try text.read(file, json: output.json, on: console) }
+      if let file = text.parse {
+        try output.check(CommandFiles().reading(file, as: "--parse"))
+        return try text.read(file, json: output.json, on: console)
+      }
       var options = target.measuring(states: [state], launches: launches)
       options.stages = plan
+      let workflow = try StagesWorkflow(options: options)
+      try output.check(workflow.files)
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let isLong = launches > 1
-      let result = try await StagesWorkflow(options: options).run { event in
+      let result = try await workflow.run { event in
         if isLong { progress.show(event) }
       }
       progress.clear()

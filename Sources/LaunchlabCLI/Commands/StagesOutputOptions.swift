@@ -26,6 +26,12 @@ struct StagesOutputOptions: ParsableArguments {
     throw ValidationError("only one of --json, --trace and --speedscope can go to stdout")
   }
 
+  /// Compares the files that are written with each other and with those of the launches.
+  func check(_ files: CommandFiles) throws {
+    try files.writing(json, as: "--json").writing(trace, as: "--trace")
+      .writing(speedscope, as: "--speedscope").check()
+  }
+
   /// Shows the text first, so that a file that cannot be written does not hide the result.
   func show(_ result: StagesResult, command: [String], on console: Console) throws {
     let summaries = result.arms.flatMap(\.stages)

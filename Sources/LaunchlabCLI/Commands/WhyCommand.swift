@@ -33,7 +33,9 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      let found = try WhyWorkflow(store: store).explanation(of: id)
+      let workflow = try WhyWorkflow(store: store)
+      try workflow.files.writing(json, as: "--json").check()
+      let found = try workflow.explanation(of: id)
       if let json {
         let finding = FindingJSON(found.alert, nights: found.nights)
         return try ResultFile(json).write { try finding.write(to: $0) }

@@ -25,6 +25,14 @@ import Testing
     #expect(names.sorted() == ["latest.md", "victim"])
   }
 
+  @Test func `writes into an open file, which has no place of its own`() throws {
+    try Data().write(to: URL(filePath: path("open")))
+    let file = try FileHandle(forWritingTo: URL(filePath: path("open")))
+    try WholeFile("/dev/fd/\(file.fileDescriptor)").write { try $0("whole") }
+    try file.close()
+    #expect(try text("open") == "whole")
+  }
+
   @Test func `takes the place of what a killed process has left`() throws {
     try Data("half".utf8).write(to: URL(filePath: path("latest.md.\(getpid()).tmp")))
     try WholeFile(path("latest.md")).write { try $0("whole") }
