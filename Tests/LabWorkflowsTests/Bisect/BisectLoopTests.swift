@@ -153,8 +153,10 @@ struct BisectLoopTests {
     let course = try await whole(range)
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let lines = text.split(separator: "\n")
+    let directory = "\(TemporaryDirectory.path)/cut"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     for count in stride(from: 1, to: lines.count, by: 7) {
-      let cut = "\(TemporaryDirectory.path)/cut-\(count).jsonl"
+      let cut = "\(directory)/\(count).jsonl"
       let torn = String((lines[count]).dropLast(3))
       let kept = lines[..<count].joined(separator: "\n") + "\n" + torn
       try kept.write(toFile: cut, atomically: true, encoding: .utf8)
