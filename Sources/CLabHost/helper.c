@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
 #include "CLabHost.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 static int prepare(
   posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int control) {
@@ -32,4 +35,9 @@ int lab_start_helper(const char *program, char *const *arguments, int control) {
   }
   posix_spawn_file_actions_destroy(&actions);
   return status == 0 ? pid : -status;
+}
+
+int lab_watch_process(int process) {
+  long file = syscall(SYS_pidfd_open, process, 0);
+  return file < 0 ? -errno : (int)file;
 }

@@ -95,6 +95,9 @@ package enum LaunchFlag: String, Codable, CaseIterable, Sendable {
 
   /// The executable was another file than at the first launch of the run.
   case replaced
+
+  /// It is the repetition of a launch that was cut off because launchlab's spawner was killed.
+  case relaunched
 }
 
 /// The first and the last bytes of each output stream.

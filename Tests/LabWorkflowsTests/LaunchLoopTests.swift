@@ -1,3 +1,4 @@
+import LabHost
 import LabModel
 import LabTestSupport
 import LabWorkflows
@@ -39,6 +40,39 @@ import Testing
     _ = try LaunchLoop(plan: .sample(blocks: 5), firstBlock: 3).run(on: &laboratory, into: &sink)
 
     #expect(sink.blocks.map { $0.map(\.block) } == [[3, 3], [4, 4]])
+  }
+
+  @Test func `prepares and launches again when the spawner was killed`() throws {
+    var laboratory = FakeLaboratory { _, number in
+      if number == 1 || number == 2 { throw HostError.spawnerLost(status: "signal 9") }
+      return .ready
+    }
+    var sink = RecordingSink()
+
+    let ending = try LaunchLoop(plan: .sample(blocks: 2)).run(on: &laboratory, into: &sink)
+
+    #expect(ending.isComplete)
+    #expect(sink.all.map(\.result.outcome) == Array(repeating: .ready, count: 4))
+    #expect(sink.all.map { $0.result.flags } == [[], [.relaunched], [], []])
+    let words = laboratory.log.map { $0.split(separator: " ")[0] }
+    #expect(words == (0..<6).flatMap { _ in ["prepare", "launch"] })
+  }
+
+  @Test func `gives up when the spawner is killed at every try`() throws {
+    var laboratory = FakeLaboratory { _, number in
+      if number >= 2 { throw HostError.spawnerLost(status: "signal 9") }
+      return .ready
+    }
+    var sink = RecordingSink()
+
+    let error = HostError.spawnerLost(status: "signal 9", times: Spawner.toleratedLosses)
+    #expect(throws: error) {
+      try LaunchLoop(plan: .sample(blocks: 2)).run(on: &laboratory, into: &sink)
+    }
+    #expect(sink.all.count == 2)
+    #expect(laboratory.log.count == 2 * (2 + Spawner.toleratedLosses))
+    #expect(error.text.contains("5 times in a row"))
+    #expect(error.text.contains("--resume last"))
   }
 
   @Test func `stops when an arm was not ready three times in a row`() throws {

@@ -42,20 +42,106 @@ extension EndToEnd {
       #expect(session.leftovers == [])
     }
 
-    @Test func `ends the run when its spawner is killed`() async throws {
+    @Test(arguments: 0..<20)
+    func `loses nothing when its spawner is killed`(moment: Int) async throws {
       let lab = Launchlab()
-      let session = try await lab.startHanging()
-      let spawner = try #require(session.spawner)
+      try lab.writeTally(launches: 40)
+      let session = try lab.start(["run", "scenario.yml"])
 
-      _ = kill(spawner, SIGKILL)
+      // Each kill has its own part of the run: its start, its trials, and between and in launches.
+      let launches = moment == 0 ? 0 : moment * 4 - 3
+      try #require(try await eventually { lab.lineCount(of: "tally") >= launches })
+      try await Task.sleep(for: .microseconds(Int.random(in: 0...8_000)))
+      let isKilled = try await lab.killSpawner(of: session)
+      let output = try await session.finish()
+
+      #expect(isKilled)
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(output.stderr.contains("(the spawner) was killed once, last with signal 9"))
+      #expect(session.leftovers == [])
+      #expect(try await lab.runs().map(\.status) == ["complete"])
+      let stored = try await lab.launches()
+      #expect(stored.count == 80)
+      #expect(stored.allSatisfy { $0.outcome == "ready" })
+      #expect(stored.blocks.values.allSatisfy { $0 == ["one warm", "two warm"] })
+      #expect(stored.count { $0.flags.contains("relaunched") } <= 1)
+    }
+
+    @Test func `gives a server that a killed spawner had launched time to stop`() async throws {
+      let lab = Launchlab()
+      let port = try Machine.freePort()
+      try lab.writeProgram(
+        """
+        use IO::Socket::INET; my $s = IO::Socket::INET->new(Listen => 1,
+          LocalAddr => '127.0.0.1', LocalPort => \(port)) or die "bind: $!";
+        open F, '>>', 'tally'; syswrite F, "$$\\n"; close F; sleep 60;
+        """
+      )
+      let session = try lab.start(
+        ["measure", "--ready", "tcp:127.0.0.1:\(port)", "--launches", "30", "--", "./program"]
+      )
+      for launches in [2, 9, 20] {
+        try #require(try await eventually { lab.lineCount(of: "tally") >= launches })
+        #expect(try await lab.killSpawner(of: session))
+      }
+
+      let output = try await session.finish()
+
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(session.leftovers == [])
+      #expect(try await lab.launches().map(\.outcome) == Array(repeating: "ready", count: 30))
+    }
+
+    @Test(arguments: [
+      ["compare", "--launches", "12", "./program 1", "./program 2"],
+      ["selftest", "--launches", "12", "--state", "warm", "--store", "own", "--", "./program"],
+      ["stages", "--launches", "12", "--", "./program"],
+    ])
+    func `goes on with every command when its spawner is killed`(
+      arguments: [String]
+    ) async throws {
+      let lab = Launchlab()
+      try lab.writeProgram("open F, '>>', 'tally'; syswrite F, \"$$\\n\"; close F")
+      let session = try lab.start(arguments)
+      for launches in [1, 12] {
+        try #require(try await eventually { lab.lineCount(of: "tally") >= launches })
+        #expect(try await lab.killSpawner(of: session))
+      }
+
+      let output = try await session.finish()
+
+      // What is concluded of so few launches does not matter.
+      #expect([0, 1, 125].contains(output.status), "\(output.stderr)")
+      #expect(output.stderr.contains("(the spawner) was killed 2 times, last with signal 9"))
+      #expect(session.leftovers == [])
+    }
+
+    @Test func `ends when its spawner is killed at every try, and can be resumed`() async throws {
+      let lab = Launchlab()
+      try lab.writeTally(launches: 40)
+      try lab.write("sleep 60", to: "slow")
+      try lab.writeProgram(
+        """
+        open F, '>>', 'tally'; syswrite F, "$$\\n"; close F;
+        sleep 60 if -e 'slow' && `wc -l < tally` > 20
+        """
+      )
+      let session = try lab.start(["run", "scenario.yml"])
+      for launches in 21..<26 {
+        try #require(try await eventually { lab.lineCount(of: "tally") >= launches })
+        #expect(try await lab.killSpawner(of: session))
+      }
+
       let output = try await session.finish()
 
       #expect(output.status == 128)
-      #expect(output.stderr.contains("error: "))
-      #expect(output.stderr.contains("signal 9"))
-      #expect(output.stderr.contains("help: "))
+      #expect(output.stderr.contains("ended with signal 9"))
+      #expect(output.stderr.contains("5 times in a row"))
+      #expect(output.stderr.contains("`--resume last`"))
       #expect(session.leftovers == [])
-      #expect(try await lab.runs().map(\.status) == ["failed"])
+      #expect(try await lab.runs().map(\.status) == ["unfinished"])
+      try FileManager.default.removeItem(atPath: lab.path("slow"))
+      try await lab.expectResumption(of: 40)
     }
 
     /// Whom a signal ends in the middle of a launch.
@@ -75,14 +161,19 @@ extension EndToEnd {
       switch casualty {
       case .interrupted: session.send(SIGINT)
       case .killed: session.send(SIGKILL)
-      case .spawnerKilled: _ = kill(spawner, SIGKILL)
+      case .spawnerKilled:
+        try FileManager.default.removeItem(atPath: lab.path("begun"))
+        _ = kill(spawner, SIGKILL)
+        // The launch is made again.
+        try #require(try await eventually { lab.exists("begun") })
+        session.send(SIGINT)
       }
       let output = try await session.finish()
 
       switch casualty {
       case .interrupted: #expect(output.status == 130)
       case .killed: #expect(try await eventually { session.processes.isEmpty })
-      case .spawnerKilled: #expect(output.status == 128)
+      case .spawnerKilled: #expect(output.status == 130)
       }
       let next = try await lab.run("measure", "--launches", "3", "--", "/bin/true")
       #expect(next.status == 0)
@@ -168,6 +259,16 @@ extension EndToEnd {
 }
 
 extension Launchlab {
+  /// Kills the spawner alone, as soon as there is one; false when launchlab has ended before.
+  fileprivate func killSpawner(of session: Session) async throws -> Bool {
+    var isKilled = false
+    _ = try await eventually {
+      isKilled = session.spawner.map { kill($0, SIGKILL) == 0 } ?? false
+      return isKilled || !session.tool.process.isRunning
+    }
+    return isKilled
+  }
+
   /// Starts the launch of a target that goes on until it is killed, with a child of its own.
   fileprivate func startHanging() async throws -> Session {
     try writeProgram(

@@ -96,6 +96,11 @@ int lab_terminal_columns(int descriptor);
 int lab_start_helper(
   const char *_Nonnull program, char *_Nullable const *_Nonnull arguments, int control);
 
+/// Opens a process, to be told of its end by poll(2) (pidfd_open(2), Linux 5.3).
+///
+/// Returns the descriptor, which programs do not inherit, or -errno.
+int lab_watch_process(int process);
+
 /// Makes an eventfd that never waits (eventfd(2), Linux 2.6.27). Returns it or -errno.
 int lab_make_event(void);
 

@@ -194,6 +194,11 @@ extension ArmSummary {
         "the middle of the output was dropped; the target writes very much",
         "make the target write less"
       )
+    case .relaunched:
+      (
+        "the process that launches (the spawner) was killed, and the launch was made again",
+        "see `dmesg | tail` if you did not kill it: memory may have run out"
+      )
     }
   }
 }

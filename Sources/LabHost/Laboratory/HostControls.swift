@@ -35,7 +35,7 @@ struct HostControls {
     self.plan = plan
     tree = session.tree
     gate = plan.settle.map { SettleGate(limits: $0, cpus: plan.cpus, tree: session.tree) }
-    let refused = try Self.refusals(of: plan, sockets: sockets)
+    let refused = try Self.refusals(of: plan, sockets: sockets) { session.lostSpawners.append($0) }
     let conditions = LaunchConditions(plan, without: refused)
     let unsettled = gate?.receipt()
     let journal = session.journal
@@ -100,11 +100,13 @@ struct HostControls {
 
   private static func refusals(
     of plan: ControlPlan,
-    sockets: String
+    sockets: String,
+    whenLost: @escaping (String) -> Void
   ) throws(HostError) -> [ControlName: String] {
     let wanted = LaunchConditions(plan, without: [:])
     guard wanted.needsTrial else { return [:] }
     let spawner = try Spawner(temporaryDirectory: sockets)
+    spawner.whenLost = whenLost
     defer { spawner.close() }
     return try LaunchTrial(spawner: spawner).refusals(of: wanted)
   }

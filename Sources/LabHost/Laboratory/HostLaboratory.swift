@@ -79,6 +79,7 @@ package struct HostLaboratory: LaunchLaboratory {
         harnessCPUs: controls.harnessCPUs,
         cgroupParent: controls.cgroupParent
       )
+      spawner.whenLost = { session.lostSpawners.append($0) }
       controls.pinHarness()
       meteredStart = spawner.starts
       meter = controls.meter(cgroup: spawner.cgroupDirectory)
@@ -182,7 +183,8 @@ package struct HostLaboratory: LaunchLaboratory {
     let isReplaced = bench.isReplaced
     try instruments.begin(bench.view)
     let padding = paddings.next(below: LaunchRequest.paddingLimit + 1)
-    var result = try spawner.launch(bench.request, padding: padding)
+    benches[arm]?.lastClean = nil
+    var result = try spawner.launchOnce(bench.request, padding: padding)
     try instruments.end(bench.view, &result)
     if bench.view.collector != nil, arm.state.isCold, !bench.residency.isEmpty {
       result.pageIns = try cache.pageIns(since: bench.residency, of: result)

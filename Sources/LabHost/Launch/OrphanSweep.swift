@@ -12,18 +12,22 @@ struct OrphanSweep {
   /// Makes this process adopt orphans from now on.
   static func prepare() { _ = lab_adopt_orphans() }
 
-  /// Kills until nothing is left, at most 100 times.
+  /// Kills until nothing is left, for which it waits up to two seconds.
   func run() {
-    for _ in 0..<100 {
-      let orphans = orphans()
+    // One that waits for its parent may have threads that still hold its files.
+    var killed: Set<pid_t> = []
+    for _ in 0..<2_000 {
+      let orphans = orphans
       for orphan in orphans { _ = kill(orphan.pid, SIGKILL) }
-      if orphans.isEmpty { return }
+      killed.formUnion(orphans.map(\.pid))
+      if orphans.isEmpty, killed.isEmpty { return }
       _ = poll(nil, 0, 1)
-      for orphan in orphans { _ = waitpid(orphan.pid, nil, WNOHANG) }
+      killed = killed.filter { waitpid($0, nil, WNOHANG) == 0 }
     }
   }
 
-  private func orphans() -> [ProcessStatus] {
+  /// What is left of launches, living or not, but for processes that only wait for their parent.
+  var orphans: [ProcessStatus] {
     let children = Dictionary(grouping: ProcessStatus.all, by: \.parent)
     let session = getsid(0)
     var found: [ProcessStatus] = []

@@ -67,6 +67,9 @@ struct RunCgroup {
   /// The kernel lists them as 0; pid_namespaces(7).
   var isOfOtherNamespace: Bool { members.contains(0) }
 
+  /// The processes in it that have not ended.
+  var living: [pid_t] { members.filter { $0 > 0 && ProcessStatus(of: $0) != nil } }
+
   private func killEach() {
     for pid in members where pid > 0 { _ = Glibc.kill(pid, SIGKILL) }
   }

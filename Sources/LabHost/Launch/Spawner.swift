@@ -30,6 +30,12 @@ package final class Spawner {
   /// cgroup, by one that may have the same name.
   private(set) var starts = 0
 
+  /// Told how the process ended, such as `signal 9`, whenever it was lost.
+  var whenLost: (String) -> Void = { _ in }
+
+  /// After how many losses in a row a launch is given up.
+  package static let toleratedLosses = 5
+
   /// The path of the socket that a program tells of its launch mark, when that is its readiness.
   package var notificationPath: String { "\(runtimeDirectory)/notify" }
 
@@ -99,6 +105,26 @@ package final class Spawner {
     )
   }
 
+  /// Launches once, and again when the spawner was lost meanwhile, which says nothing of the target.
+  ///
+  /// - Parameter request: What is launched; nothing has to be prepared for it.
+  /// - Returns: What became of it, whatever the target did.
+  /// - Throws: As ``launchOnce(_:padding:)``, but a loss only after ``toleratedLosses`` in a row.
+  package func launch(_ request: LaunchRequest) throws(HostError) -> LaunchResult {
+    for _ in 1..<Self.toleratedLosses {
+      do throws(HostError) {
+        return try launchOnce(request)
+      } catch .spawnerLost {
+        continue
+      }
+    }
+    do throws(HostError) {
+      return try launchOnce(request)
+    } catch .spawnerLost(let status, _) {
+      throw .spawnerLost(status: status, times: Self.toleratedLosses)
+    }
+  }
+
   /// Launches once, waits until the target is ready, and stops it with all it has started.
   ///
   /// - Parameters:
@@ -107,14 +133,17 @@ package final class Spawner {
   ///     only where the conditions of the request ask for one.
   /// - Returns: What became of it, whatever the target did.
   /// - Throws: ``HostError/interrupted`` when the flag is set, and
-  ///   ``HostError/spawnerLost(status:)``. Nothing of the target is left then either.
-  package func launch(
+  ///   ``HostError/spawnerLost(status:times:)``, after which another spawner is started for the next
+  ///   launch. Nothing of the target is left then either.
+  package func launchOnce(
     _ request: LaunchRequest,
     padding: Int? = nil
   ) throws(HostError) -> LaunchResult {
     if interrupt?.isSet == true { throw .interrupted }
     try running(for: request.conditions.network)
-    guard process?.send(request.bytes(padding: padding ?? 0)) == true else { throw lose() }
+    guard process?.send(request.bytes(padding: padding ?? 0)) == true else {
+      throw lose(request.stop)
+    }
     let limit = request.timeout + request.stop.grace + patience
     switch process?.receive(within: limit, interrupt: interrupt?.descriptor ?? -1) {
     case .message(let bytes) where bytes.count >= SpawnerAnswer.headerSize:
@@ -132,7 +161,7 @@ package final class Spawner {
         )
       )
     case .message, .ended, nil:
-      throw lose()
+      throw lose(request.stop)
     }
   }
 
@@ -176,7 +205,24 @@ package final class Spawner {
     return status
   }
 
-  private func lose() -> HostError { .spawnerLost(status: end()) }
+  /// Ends what a spawner that was lost has left: politely first, as at the end of a launch, so that
+  /// the target takes away what would keep the next one from starting, such as its socket.
+  private func lose(_ stop: StopPolicy) -> HostError {
+    let status = process.take()?.abandon() ?? "an unknown status"
+    let deadline = ContinuousClock.now + .nanoseconds(stop.grace.count)
+    for pid in survivors { _ = Glibc.kill(pid, stop.signal) }
+    while !survivors.isEmpty, ContinuousClock.now < deadline, interrupt?.isSet != true {
+      _ = poll(nil, 0, 1)
+    }
+    sweep()
+    whenLost(status)
+    return .spawnerLost(status: status)
+  }
+
+  /// What lives of all that was launched.
+  private var survivors: [pid_t] {
+    cgroup?.living ?? OrphanSweep(spawner: program).orphans.map(\.pid)
+  }
 
   private func sweep() {
     if let cgroup = cgroup.take() {

@@ -7,6 +7,10 @@ struct SpawnerProcess: ~Copyable {
   let pid: pid_t
   private let socket: Int32
 
+  /// Readable once the process has ended, which a target that has not begun may hide by holding the
+  /// socket open; -1 where the kernel cannot tell.
+  private let life: Int32
+
   /// Starts the spawner, in a session of its own, so that Ctrl-C does not reach it.
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.
@@ -25,6 +29,7 @@ struct SpawnerProcess: ~Copyable {
         return pid
       }
       socket = own
+      life = max(-1, lab_watch_process(pid))
     } catch {
       close(ends[0])
       throw error
@@ -34,6 +39,7 @@ struct SpawnerProcess: ~Copyable {
   deinit {
     ForcedEnd.remove(spawner: pid)
     close(socket)
+    if life >= 0 { close(life) }
   }
 
   private static func spawn(
@@ -87,15 +93,18 @@ struct SpawnerProcess: ~Copyable {
       var watched = [
         pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
         pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: life, events: Int16(POLLIN), revents: 0),
       ]
       let left = (deadline - ContinuousClock.now) / .milliseconds(1)
       let milliseconds = left > 0 ? Int32(clamping: Int64(min(left, 1_000_000)) + 1) : 0
-      if unsafe poll(&watched, 2, milliseconds) <= 0 {
+      if unsafe poll(&watched, 3, milliseconds) <= 0 {
         // An answer that came while this process itself was stopped is not late.
         if left <= 0 { return .late }
         continue
       }
       if watched[1].revents != 0 { return .interrupted }
+      // What it had said before it ended is read still.
+      if watched[0].revents == 0 { return .ended }
       let count = unsafe recv(socket, &chunk, chunk.count, 0)
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { return .ended }

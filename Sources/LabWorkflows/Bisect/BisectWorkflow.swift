@@ -41,6 +41,7 @@ package struct BisectWorkflow {
       summary.warnings += [beginning.course.builds[0].flatMap(DetachedTarget.warning)]
         .compactMap(\.self)
       await explain(&summary, beginning.course, in: session, interrupt: interrupt)
+      summary.warnings += session.notes
       writeReport(of: &summary)
       return summary
     }

@@ -137,10 +137,12 @@ struct LaunchBatch {
     let valgrind = values[index].valgrind
     // Making sure that a target is warm is another launch, and no fault changes what is counted.
     let isPrepared = valgrind != nil && course.warm.contains(index)
-    let preparation = isPrepared ? Preparation() : try laboratory.prepare(arm)
+    let (preparation, result) = try laboratory.repeatingLost { laboratory in
+      let preparation = isPrepared ? Preparation() : try laboratory.prepare(arm)
+      try valgrind?.begin()
+      return (preparation, try laboratory.launch(arm))
+    }.result
     if arm.state == .warm { course.warm.insert(index) }
-    try valgrind?.begin()
-    let result = try laboratory.launch(arm)
     if !result.disturbances.isEmpty { course.isDisturbed = true }
     let state = StateReached.judged(arm.state, preparation: preparation, result: result)
     // What has no end has faults, too.

@@ -132,9 +132,13 @@ package struct LaunchLoop {
     on laboratory: inout some LaunchLaboratory
   ) throws -> LaunchRecord {
     let arm = plan.arms[index]
-    let preparation = try laboratory.prepare(arm)
-    let startedAt = laboratory.now - beginning
-    let result = try laboratory.launch(arm)
+    var (launched, losses) = try laboratory.repeatingLost { laboratory in
+      let preparation = try laboratory.prepare(arm)
+      let startedAt = laboratory.now - beginning
+      return (preparation: preparation, startedAt: startedAt, result: try laboratory.launch(arm))
+    }
+    if losses > 0 { launched.result.flags.append(.relaunched) }
+    let (preparation, startedAt, result) = launched
     let stages = arm.kind.collector.flatMap { conclusion.stages(of: result, by: $0) }
     return LaunchRecord(
       block: place.block,

@@ -97,7 +97,8 @@ package struct RunWorkflow {
 
   /// Launches the blocks, and closes the run when the machine fails.
   ///
-  /// When the store fails the run stays unfinished, to be resumed once it can be written to again.
+  /// When the store fails, or somebody keeps killing the spawner, the run stays unfinished, to be
+  /// resumed: no target has failed.
   private func launched(
     _ loop: LaunchLoop,
     on laboratory: inout HostLaboratory,
@@ -107,6 +108,9 @@ package struct RunWorkflow {
       return try loop.run(on: &laboratory, into: &sink)
     } catch let error as StoreError {
       throw error
+    } catch HostError.spawnerLost(let status, let times) {
+      try? sink.flush()
+      throw HostError.spawnerLost(status: status, times: times)
     } catch {
       try? sink.finish(.failed, at: Date())
       throw error

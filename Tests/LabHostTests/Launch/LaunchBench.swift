@@ -50,7 +50,7 @@ final class LaunchBench {
     conditions: LaunchConditions = LaunchConditions(),
     padding: Int? = nil
   ) throws -> String {
-    let result = try spawner.launch(request(command, conditions: conditions), padding: padding)
+    let result = try spawner.launchOnce(request(command, conditions: conditions), padding: padding)
     guard result.outcome == .ready else { return "\(result.outcome)" }
     return String(decoding: result.output.stdout.head, as: UTF8.self)
   }
@@ -95,6 +95,29 @@ final class LaunchBench {
       recordsFaults: recordsFaults,
       conditions: conditions
     )
+  }
+
+  /// Kills the spawner in the middle of a launch, some times, as soon as so many processes of it
+  /// are there and a condition holds.
+  func killSpawner(
+    times: Int,
+    whenMarked count: Int,
+    and condition: @escaping @Sendable () -> Bool = { true }
+  ) {
+    let mark = mark
+    Thread.detachNewThread {
+      for _ in 0..<times {
+        var parents: [pid_t] = []
+        _ = Self.eventually {
+          let tree = Self.processes(marked: mark)
+          parents = tree.compactMap(Self.parent(of:))
+            .filter { !tree.contains($0) && $0 != getpid() }
+          return tree.count == count && !parents.isEmpty && condition()
+        }
+        for parent in Set(parents) where parent > 1 { kill(parent, SIGKILL) }
+        _ = Self.eventually { Self.processes(marked: mark).isEmpty }
+      }
+    }
   }
 
   /// The processes that have the mark among their arguments.

@@ -99,7 +99,7 @@ import Testing
       conditions: LaunchConditions(padsEnvironment: true)
     )
     for length in [5, 2, 0] {
-      let result = try bench.spawner.launch(request, padding: length)
+      let result = try bench.spawner.launchOnce(request, padding: length)
       let padding = String(repeating: "X", count: length)
       let text = String(decoding: result.output.stdout.head, as: UTF8.self)
       #expect(text == "LAUNCHLAB_PADDING=\(padding)\nA=1\n")

@@ -42,18 +42,66 @@ struct SpawnerLifeTests {
 
   @Test func `throws when the spawner is killed, and goes on with another one`() throws {
     let bench = try LaunchBench()
-    let mark = bench.mark
-    Thread.detachNewThread {
-      _ = LaunchBench.eventually { LaunchBench.processes(marked: mark).count == 2 }
-      let tree = LaunchBench.processes(marked: mark)
-      let parents = tree.compactMap(LaunchBench.parent(of:))
-      for parent in parents where !tree.contains(parent) { kill(parent, SIGKILL) }
-    }
+    bench.killSpawner(times: 1, whenMarked: 2)
+    let source = "use POSIX; fork or POSIX::setsid(); sleep 60"
+    let request = try bench.request(["/usr/bin/perl", "-e", source, bench.mark])
     #expect(throws: HostError.spawnerLost(status: "signal 9")) {
-      try bench.perl("use POSIX; fork or POSIX::setsid(); sleep 60")
+      try bench.spawner.launchOnce(request)
     }
     #expect(LaunchBench.eventually { bench.marked.isEmpty })
     #expect(try bench.perl("1").outcome == .ready)
+  }
+
+  @Test(arguments: [1, 3])
+  func `launches again when the spawner is killed`(times: Int) throws {
+    let bench = try LaunchBench()
+    let tally = "\(NSTemporaryDirectory())\(bench.mark)"
+    defer { try? FileManager.default.removeItem(atPath: tally) }
+    bench.killSpawner(times: times, whenMarked: 1)
+    let source = """
+      open F, '>>', $ARGV[0]; syswrite F, 'x'; sleep 60 if -s F <= $ARGV[1]
+      """
+    #expect(try bench.perl(source, [tally, "\(times)"]).outcome == .ready)
+    #expect(FileManager.default.contents(atPath: tally)?.count == times + 1)
+    #expect(bench.marked.isEmpty)
+    #expect(bench.spawner.starts == times + 1)
+  }
+
+  @Test func `gives up when the spawner ends at every launch`() throws {
+    let bench = try LaunchBench()
+    bench.killSpawner(times: Spawner.toleratedLosses, whenMarked: 1)
+    #expect(
+      throws: HostError.spawnerLost(status: "signal 9", times: Spawner.toleratedLosses)
+    ) {
+      try bench.perl("sleep 60")
+    }
+    #expect(bench.marked.isEmpty)
+  }
+
+  @Test func `stops the target of a spawner that was killed as at the end of a launch`() throws {
+    let bench = try LaunchBench()
+    let file = "\(NSTemporaryDirectory())\(bench.mark)"
+    bench.killSpawner(times: 1, whenMarked: 1) { FileManager.default.fileExists(atPath: file) }
+    let source = "$SIG{TERM} = sub { unlink $f; exit }; $f = shift; open F, '>', $f; sleep 60"
+    let request = try bench.request(["/usr/bin/perl", "-e", source, file, bench.mark])
+    #expect(throws: HostError.spawnerLost(status: "signal 9")) {
+      try bench.spawner.launchOnce(request)
+    }
+    #expect(!FileManager.default.fileExists(atPath: file))
+  }
+
+  @Test func `learns of the end of a spawner whose socket somebody still holds`() throws {
+    // What is launched holds it until it executes its program, which may take for ever.
+    let process = try SpawnerProcess(
+      program: "/bin/sh",
+      arguments: ["-c", "sleep 60 & kill -9 $$"]
+    )
+    let pid = process.pid
+    let reply = process.receive(within: .seconds(50), interrupt: -1)
+    var hasEnded = false
+    if case .ended = reply { hasEnded = true }
+    #expect(hasEnded)
+    kill(-pid, SIGKILL)
   }
 
   @Test func `ends a launch that is stuck, and goes on with another spawner`() throws {
