@@ -1,41 +1,87 @@
 import Foundation
+import Glibc
 import LabModel
 import SystemPackage
 
 extension HostError {
   /// Somebody else's lab is at work.
-  static func busyDiagnostic(lock: String, holder: LabHolder?, isAlive: Bool) -> Diagnostic {
-    guard let holder else {
-      return Diagnostic(
-        .error,
-        id: "lab-busy",
-        problem: "another launchlab is measuring on this host; it has not said who it is",
-        place: lock,
-        remedy: "find it with `fuser -v \(lock)`, and wait until it has ended"
-      )
-    }
-    // Anybody may write to the lock's file: a line feed must not begin a line of advice.
-    let command = holder.command.joined(separator: " ").replacing("\n", with: "\\n")
-    let user = holder.user.replacing("\n", with: "\\n")
-    let since = holder.startedAt.formatted(.iso8601)
-    guard isAlive else {
-      return Diagnostic(
-        .error,
-        id: "lab-busy",
-        problem: "the lab lock is held in the name of process \(holder.pid) of \(user), "
-          + "\"\(command)\" since \(since), which is not seen from here: it has ended and left "
-          + "the lock to another process, or it runs in another container",
-        place: lock,
-        remedy: "find who holds it with `fuser -v \(lock)`, and wait until it has ended"
-      )
-    }
+  ///
+  /// To end a process is advised only where the kernel says that it holds the lock, and that it is
+  /// called launchlab: anybody may write to the lock's file.
+  static func busyDiagnostic(lock: String, owner: LabLockOwner, waited: String?) -> Diagnostic {
+    let find = "find who has it open with `fuser -v \(lock)`, and wait until it has ended"
+    let (problem, remedy) =
+      switch owner {
+      case .process(let holder, isLab: true, _):
+        (
+          "another launchlab is measuring on this host, and two would disturb each other: "
+            + holder.sentence,
+          "wait until it has ended, as `--wait 30m` does, or end it with `kill \(holder.pid)`"
+        )
+      case .process(let holder, isLab: false, _):
+        (
+          "the lab lock is held by a process that is no launchlab: \(holder.sentence)",
+          "find out what it is for, and wait until it has ended"
+        )
+      case .inherited(let pid):
+        (
+          "the lab lock is held, but process \(pid) that took it has ended and left it to another",
+          find
+        )
+      case .unseen(let claim):
+        (
+          "the lab lock is held by a process that is not seen from here, such as one of another "
+            + "container (pid namespace)"
+            + (claim.map { "; its file names \($0.sentence), which cannot be verified" } ?? ""),
+          "look for it outside of this container, and wait until it has ended"
+        )
+      }
     return Diagnostic(
       .error,
       id: "lab-busy",
-      problem: "another launchlab is measuring on this host, and two would disturb each other: "
-        + "process \(holder.pid) of \(user), \"\(command)\" since \(since)",
+      problem: problem + (waited.map { "; waited \($0) for its end" } ?? ""),
       place: lock,
-      remedy: "wait until it has ended, or end it with `kill \(holder.pid)`"
+      remedy: remedy
+    )
+  }
+
+  /// Somebody has put something in the way.
+  static func lockDiagnostic(path: String, reason: String) -> Diagnostic {
+    let other = "name a directory of your own in \(JournalDirectory.variable)"
+    return Diagnostic(
+      .error,
+      id: "lab-lock",
+      problem: "the lab lock cannot be used: \(reason)",
+      place: path,
+      remedy: geteuid() == 0
+        ? "find out who made it, and remove it with `rm -r \(path)`, or \(other)"
+        : "ask root to remove it with `rm -r \(path)`, or \(other), where labs of others are not "
+          + "kept out"
+    )
+  }
+
+  /// Root would do whatever others wrote there.
+  static func directoryDiagnostic(path: String, reason: String) -> Diagnostic {
+    Diagnostic(
+      .error,
+      id: "journal-directory",
+      problem: "the directory of the journal of changes has to be your own: \(reason)",
+      place: path,
+      remedy: "see what is in it, then make it your own with `chown \(geteuid()) \(path)` and "
+        + "`chmod 700 \(path)`, or name another directory in \(JournalDirectory.variable)"
+    )
+  }
+
+  /// The spawner cannot be kept alive.
+  static func lossDiagnostic(status: String, times: Int) -> Diagnostic {
+    let count = times == 1 ? "" : "; that is \(times) times in a row without a launch in between"
+    return Diagnostic(
+      .error,
+      id: "spawner-lost",
+      problem: "the process that launches (the spawner) ended with \(status) during a launch"
+        + count,
+      remedy: "find out what ended it, with `dmesg | tail` for the kernel's out-of-memory killer, "
+        + "then go on with `--resume last` where a scenario is run or bisected"
     )
   }
 

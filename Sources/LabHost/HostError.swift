@@ -33,14 +33,20 @@ package enum HostError: LabError, Hashable {
   /// A launch that can never be made as it was asked for.
   case launchRefused(LaunchRefusal)
 
-  /// The process that launches has ended; `status` says how, such as `signal 9`.
-  case spawnerLost(status: String)
+  /// The process that launches has ended; `status` says how, such as `signal 9`, and `times` how
+  /// often in a row. It says nothing of the target, which can be launched again.
+  case spawnerLost(status: String, times: Int = 1)
 
-  /// Another lab holds the lock of this host.
-  ///
-  /// `holder` is nil when the lock's file does not say who that is; `isAlive` tells whether the
-  /// holder that it names is a process seen from here.
-  case labBusy(lock: String, holder: LabHolder?, isAlive: Bool)
+  /// Another lab holds the lock of this host; `waited` is how long its end was waited for, as it was
+  /// asked for.
+  case labBusy(lock: String, owner: LabLockOwner, waited: String? = nil)
+
+  /// What stands where the lab lock belongs cannot be locked; `reason` is a sentence without a full
+  /// stop.
+  case lockUnusable(path: String, reason: String)
+
+  /// Others can write to the directory of the journal; `reason` is a sentence without a full stop.
+  case journalDirectory(path: String, reason: String)
 
   /// Controls that are required and cannot be had, each with the reason, which is a sentence
   /// without a full stop.
@@ -68,15 +74,8 @@ package enum HostError: LabError, Hashable {
       errors.flatMap(\.diagnostics)
     case .launchRefused(let refusal):
       [refusal.diagnostic]
-    case .spawnerLost(let status):
-      [
-        Diagnostic(
-          .error,
-          id: "spawner-lost",
-          problem: "the process that launches ended with \(status) during a launch",
-          remedy: "look for the one who killed it with `dmesg | tail`, and run again"
-        )
-      ]
+    case .spawnerLost(let status, let times):
+      [Self.lossDiagnostic(status: status, times: times)]
     case .interrupted:
       [Diagnostic(.error, id: "interrupted", problem: "interrupted by a signal")]
     case .directoryRefused(let role, let path, let refusal):
@@ -85,8 +84,12 @@ package enum HostError: LabError, Hashable {
       [refusal.diagnostic(at: path)]
     case .stateRefused(let state, let refusal):
       [refusal.diagnostic(of: state)]
-    case .labBusy(let lock, let holder, let isAlive):
-      [Self.busyDiagnostic(lock: lock, holder: holder, isAlive: isAlive)]
+    case .labBusy(let lock, let owner, let waited):
+      [Self.busyDiagnostic(lock: lock, owner: owner, waited: waited)]
+    case .lockUnusable(let path, let reason):
+      [Self.lockDiagnostic(path: path, reason: reason)]
+    case .journalDirectory(let path, let reason):
+      [Self.directoryDiagnostic(path: path, reason: reason)]
     case .controlsRefused(let reasons):
       Self.refusedDiagnostics(reasons)
     case .changeFailed(let change, let reason):

@@ -71,8 +71,8 @@ import Testing
     }
     #expect(sink.all.count == 2)
     #expect(laboratory.log.count == 2 * (2 + Spawner.toleratedLosses))
-    #expect(error.text.contains("5 times in a row"))
-    #expect(error.text.contains("--resume last"))
+    #expect(error.diagnostics[0].problem.contains("5 times in a row"))
+    #expect(error.diagnostics[0].remedy?.contains("--resume last") == true)
   }
 
   @Test func `stops when an arm was not ready three times in a row`() throws {

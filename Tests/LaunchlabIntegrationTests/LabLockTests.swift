@@ -19,7 +19,7 @@ extension EndToEnd {
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("process \(holder.pid) of "))
-      #expect(output.stderr.contains("\"launchlab measure -- ./program\""))
+      #expect(output.stderr.contains("\"launchlab measure --timeout 600s -- ./program\""))
       #expect(output.stderr.contains("help: "))
       #expect(output.stdout == "")
       #expect(holder.tool.process.isRunning)
@@ -28,6 +28,117 @@ extension EndToEnd {
       #expect(holder.leftovers == [])
       #expect(try await lab.runs().count == 1)
     }
+
+    @Test(arguments: [["measure", "--", "/bin/true"], ["restore"]])
+    func `waits for the end of another run`(arguments: [String]) async throws {
+      let lab = Launchlab()
+      let holder = try await lab.startSleeping()
+      let waiting = try lab.start([arguments[0], "--wait", "10m"] + arguments.dropFirst())
+      try #require(try await eventually { waiting.tool.stderrSoFar.contains("waiting up to 10m") })
+
+      holder.send(SIGINT)
+      #expect(try await holder.finish().status == 130)
+      let output = try await waiting.finish()
+
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(output.stderr.contains("process \(holder.pid) of "))
+      #expect(waiting.leftovers == [])
+    }
+
+    @Test func `waits no longer than it was asked to`() async throws {
+      let lab = Launchlab()
+      let holder = try await lab.startSleeping()
+
+      let output = try await lab.start(["selftest", "--wait", "300ms", "--", "/bin/true"]).finish()
+
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("; waited 300ms for its end"))
+      #expect(output.stderr.contains("`kill \(holder.pid)`"))
+      holder.send(SIGINT)
+      #expect(try await holder.finish().status == 130)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `can be interrupted while it waits`(signal: Int32) async throws {
+      let lab = Launchlab()
+      let holder = try await lab.startSleeping()
+      let waiting = try lab.start(["stages", "--wait", "10m", "--", "/bin/true"])
+      try #require(try await eventually { waiting.tool.stderrSoFar.contains("waiting up to 10m") })
+
+      waiting.send(signal)
+      let output = try await waiting.finish()
+
+      #expect(output.status == 130)
+      #expect(holder.tool.process.isRunning)
+      holder.send(SIGINT)
+      #expect(try await holder.finish().status == 130)
+    }
+
+    @Test(.enabled(if: Machine.canBecomeNobody && Machine.canMount, "other users take root"))
+    func `lets no ordinary user keep root out`() async throws {
+      let lab = try Launchlab.asNobody()
+      try lab.write(Self.attacks, to: "attacks.sh")
+      try lab.write(
+        #"{"command":["x"],"pid":1,"start":1,"started_at":"2026-01-02T03:04:05Z","user":"root"}"#,
+        to: "forged.json"
+      )
+
+      let output = try Tool.run(
+        "unshare",
+        ["--mount", "--propagation", "private", "bash", lab.path("attacks.sh"), lab.executable],
+        in: lab.directory
+      )
+
+      #expect(
+        output.stdout == """
+          a link: root 0, warned 1; nobody 128
+          a directory: root 0, warned 1; nobody 128
+          a pipe: root 0, warned 1; nobody 128
+          held by another program: root 0, warned 1; nobody 128
+          a lab of nobody: root 128, warned 0
+          forged: root 128, names 1, kills the holder
+          a lab of root: nobody 128, names 1
+          after all: root 0, warned 0; nobody 0
+
+          """,
+        "\(output.stderr)"
+      )
+    }
+
+    /// What an ordinary user may do to the common lock, in a `/run` of its own.
+    private static let attacks = """
+      lab=$1; lock=/run/lock/launchlab.lock; here=$PWD
+      mkdir -p /run/lock /run/launchlab
+      mount -t tmpfs -o mode=1777 tmpfs /run/lock; mount -t tmpfs -o mode=700 tmpfs /run/launchlab
+      unset LAUNCHLAB_STATE_DIR; mkdir root
+      as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env "HOME=$here")
+      one() { "$lab" measure --launches 3 --store "$1" -- /bin/true; }
+      root() { (one $here/root/a.sqlite) >/dev/null 2>root.err; echo -n "root $?"; }
+      warned() { echo -n ", warned $(grep -c 'warning: the lab lock that all users share' root.err)"; }
+      nobody() { "${as_nobody[@]}" "$lab" measure --launches 3 --store b.sqlite -- /bin/true \
+        >/dev/null 2>nobody.err; echo -n "nobody $?"; }
+      all() { echo -n "$1: "; root; warned; echo -n "; "; nobody; echo; }
+      until_held() { until grep -q ":$(stat -c %i $lock 2>/dev/null || echo none) " /proc/locks
+        do :; done; }
+      "${as_nobody[@]}" ln -s /etc/passwd $lock; all "a link"; rm $lock
+      "${as_nobody[@]}" mkdir $lock; all "a directory"; rmdir $lock
+      "${as_nobody[@]}" mkfifo $lock; all "a pipe"; rm $lock
+      "${as_nobody[@]}" perl -e 'open F, "+>>", shift; flock F, 2; sleep 600' $lock & until_held
+      all "held by another program"; kill $!; wait $! 2>/dev/null
+      rm $lock
+      "${as_nobody[@]}" "$lab" measure --timeout 600s --store c.sqlite -- sleep 600 >/dev/null 2>&1 &
+      until_held; until grep -q pid $lock; do :; done
+      echo -n "a lab of nobody: "; root; warned; echo
+      "${as_nobody[@]}" sh -c "cat forged.json > $lock"
+      echo -n "forged: "; root; echo ", names $(grep -c "process $! of nobody" root.err), kills" \
+        "$(grep -q "kill $!." root.err && echo the holder)"
+      kill $!; wait $! 2>/dev/null
+      "$lab" measure --timeout 600s --store root/d.sqlite -- sleep 600 >/dev/null 2>&1 &
+      until_held; until grep -q pid $lock; do :; done
+      echo -n "a lab of root: "; nobody; echo ", names $(grep -c "process $! of root" nobody.err)"
+      kill $!; wait $! 2>/dev/null
+      all "after all"
+      """
 
     @Test func `lets readers in while a run goes on`() async throws {
       let lab = Launchlab()

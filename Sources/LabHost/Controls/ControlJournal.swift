@@ -64,6 +64,30 @@ package struct ControlJournal: Hashable, Sendable {
     .filter { JournalFile.bytes(at: $0.path) != nil && $0.isStale }
   }
 
+  /// The journals that are not read, because somebody else can have written them.
+  static func untrusted(in directory: JournalDirectory) -> [UndoneChange] {
+    directory.places.flatMap { place in
+      names(in: place).compactMap { name in
+        let path = place.appending(name)
+        guard case .untrusted(let reason, let remedy) = JournalFile.content(at: path) else {
+          return nil
+        }
+        return UndoneChange(
+          kind: .journal,
+          place: path.string,
+          status: .failed,
+          reason: reason,
+          remedy: remedy
+        )
+      }
+    }
+  }
+
+  /// The names of all that could be a journal in a directory.
+  static func names(in place: FilePath) -> [String] {
+    HostTree().names(in: place.string).filter { $0.hasPrefix(prefix) }
+  }
+
   /// Whether a change in it is still to be undone; a lab that was killed at once has made none.
   package var isPending: Bool { !content.pending.isEmpty }
 

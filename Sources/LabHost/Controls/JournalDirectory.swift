@@ -18,6 +18,10 @@ package struct JournalDirectory: Hashable, Sendable {
   /// that ran without a session, from cron such as, may have chosen another one.
   let places: [FilePath]
 
+  /// Directories where journals of this user may be and that others can write to: those in them are
+  /// not read.
+  let foreignPlaces: [FilePath]
+
   /// Whether the user has named the directory.
   let isChosen: Bool
 
@@ -26,8 +30,9 @@ package struct JournalDirectory: Hashable, Sendable {
   /// - Parameters:
   ///   - environment: Of launchlab.
   ///   - root: The directory that stands for `/`.
-  /// - Throws: ``HostError/system(operation:path:errno:)`` of the last place that was tried; a
-  ///   directory that is a link, or another user's, or that others may write to, is none.
+  /// - Throws: ``HostError/system(operation:path:errno:)`` of the last place that was tried, and
+  ///   ``HostError/journalDirectory(path:reason:)`` when it is a link, or another user's, or one that
+  ///   others may write to.
   package init(
     environment: [String: String] = ProcessInfo.processInfo.environment,
     root: FilePath = "/"
@@ -50,28 +55,24 @@ package struct JournalDirectory: Hashable, Sendable {
     var failure = HostError.system(operation: "make a directory", path: nil, errno: ENOENT)
     var made: FilePath?
     for candidate in candidates where made == nil {
-      do throws(Errno) {
-        try Self.make(candidate, isChosen: isChosen)
+      do throws(HostError) {
+        for part in Self.parts(of: candidate, isChosen) { try Self.make(part) }
         made = candidate
       } catch {
-        failure = .system(
-          operation: "make a private directory for the journal",
-          path: candidate.string,
-          errno: error.rawValue
-        )
+        failure = error
       }
     }
     guard let made else { throw failure }
     path = made
     // `/var/run` is `/run`, and XDG_RUNTIME_DIR may be what is usual.
     var seen: Set<String> = []
-    places = candidates.filter { [isChosen] in
-      Self.parts(of: $0, isChosen).allSatisfy(Self.isPrivate)
+    let present = candidates.filter { DeclaredDirectory.realPath(of: $0) != nil }
+      .filter { seen.insert((DeclaredDirectory.realPath(of: $0) ?? $0).string).inserted }
+    let isOwn = { [isChosen] (place: FilePath) in
+      Self.parts(of: place, isChosen).allSatisfy { Self.foreignReason($0) == nil }
     }
-    .filter { place in
-      let real = DeclaredDirectory.realPath(of: place) ?? place
-      return seen.insert(real.string).inserted
-    }
+    places = present.filter(isOwn)
+    foreignPlaces = present.filter { !isOwn($0) }
   }
 
   private static func candidates(_ environment: [String: String], root: FilePath) -> [FilePath] {
@@ -85,25 +86,34 @@ package struct JournalDirectory: Hashable, Sendable {
     return [session?.appending("launchlab"), usual, temporary].compactMap { $0 }
   }
 
-  private static func make(_ path: FilePath, isChosen: Bool) throws(Errno) {
-    for part in parts(of: path, isChosen) { try makeOne(part) }
-  }
-
   /// The directories that have to be private: in /tmp anybody could make the parent first.
   private static func parts(of path: FilePath, _ isChosen: Bool) -> [FilePath] {
     let isInTemporary = !isChosen && path.lastComponent?.string == "state"
     return (isInTemporary ? [path.removingLastComponent()] : []) + [path]
   }
 
-  private static func makeOne(_ path: FilePath) throws(Errno) {
-    if unsafe mkdir(path.string, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
-    guard isPrivate(path) else { throw .permissionDenied }
+  private static func make(_ path: FilePath) throws(HostError) {
+    if unsafe mkdir(path.string, 0o700) != 0, errno != EEXIST {
+      throw .system(
+        operation: "make a private directory for the journal",
+        path: path.string,
+        errno: errno
+      )
+    }
+    if let reason = foreignReason(path) {
+      throw .journalDirectory(path: path.string, reason: reason)
+    }
   }
 
-  /// Whether it is a directory of this user that nobody else may write to.
-  private static func isPrivate(_ path: FilePath) -> Bool {
+  /// Why it is no directory of this user that nobody else may write to, as a sentence without a full
+  /// stop; nil when it is one.
+  private static func foreignReason(_ path: FilePath) -> String? {
     var status = stat()
-    return unsafe lstat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
+    guard unsafe lstat(path.string, &status) == 0 else { return "it cannot be looked at" }
+    switch status.st_mode & S_IFMT {
+    case S_IFLNK: return "it is a symbolic link"
+    case S_IFDIR: return status.foreignReason
+    default: return "it is no directory"
+    }
   }
 }

@@ -1,71 +1,101 @@
 import Glibc
+package import LabModel
 import SystemPackage
 
 /// The lock that lets one lab at a time use a host, whoever its user is.
 ///
 /// It is held as long as its file is open, so that the kernel takes it back from a lab that is
 /// killed: a file that is left is no lock. Source: flock(2).
+///
+/// Labs of all users share one file, which anybody may hold. Root has a file of its own as well, in
+/// its private directory, so that nobody else can keep root's labs from running.
 package struct LabLock: Sendable {
-  private let file: FileDescriptor
+  /// What a person should know of a common lock that root could not take, and did without.
+  package let notes: [Diagnostic]
+
+  private let files: [FileDescriptor]
+
+  /// Where the locks of a user are.
+  struct Places {
+    /// In a private directory: nobody else can hold it, so that it has to be had.
+    var own: FilePath?
+
+    /// The same for every user of the host; beside one of one's own, it is taken if that can be.
+    var common: FilePath?
+
+    init(own: FilePath? = nil, common: FilePath? = nil) {
+      self.own = own
+      self.common = common
+    }
+
+    /// Those of this user; a state directory that was chosen has the only lock in it.
+    init(in directory: JournalDirectory) {
+      let isPrivate = directory.isChosen || geteuid() == 0
+      own = isPrivate ? directory.path.appending("lock") : nil
+      common = directory.isChosen ? nil : LabLock.commonPath
+    }
+
+    var all: [FilePath] { [own, common].compactMap(\.self) }
+  }
 
   /// Takes the lock, without waiting.
   ///
   /// - Parameters:
   ///   - directory: The state directory; a chosen one has the lock in it.
   ///   - command: The command line of launchlab, for whom it keeps out.
-  /// - Throws: ``HostError/labBusy(lock:holder:isAlive:)``, or
-  ///   ``HostError/system(operation:path:errno:)``.
+  /// - Throws: ``HostError/labBusy(lock:owner:waited:)``, ``HostError/lockUnusable(path:reason:)``,
+  ///   or ``HostError/system(operation:path:errno:)``.
   package init(in directory: JournalDirectory, command: [String]) throws(HostError) {
-    try self.init(at: Self.path(in: directory), command: command)
+    try self.init(at: Places(in: directory), command: command)
   }
 
-  init(at path: FilePath, command: [String]) throws(HostError) {
-    // A file that is replaced between opening and locking is no common lock any more.
-    for _ in 0..<100 {
-      let file = try Self.open(path)
-      guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
-        let failure = errno
-        defer { try? file.close() }
-        if failure == EINTR { continue }
-        guard failure == EWOULDBLOCK else {
-          throw .system(operation: "take the lab lock", path: path.string, errno: failure)
+  init(at places: Places, command: [String]) throws(HostError) {
+    var files: [FileDescriptor] = []
+    var notes: [Diagnostic] = []
+    if let own = places.own { files.append(try Self.take(own)) }
+    if let common = places.common {
+      do throws(HostError) {
+        files.append(try Self.take(common))
+      } catch {
+        guard places.own != nil, let note = Self.note(on: error, of: common) else {
+          files.forEach(Self.release)
+          throw error
         }
-        throw Self.busy(path)
+        notes.append(note)
       }
-      if Self.isSame(file, path) {
-        self.file = file
-        write(.current(command: command))
-        return
-      }
-      try? file.close()
     }
-    throw .system(operation: "take the lab lock", path: path.string, errno: EAGAIN)
+    self.files = files
+    self.notes = notes
+    let holder = LabHolder.current(command: command)
+    for file in files { Self.write(holder, to: file) }
   }
 
   /// Gives the lock back, also where a child that does not execute its program yet has the file.
-  package func release() {
-    _ = ftruncate(file.rawValue, 0)
-    _ = flock(file.rawValue, LOCK_UN)
-    try? file.close()
-  }
+  package func release() { files.forEach(Self.release) }
 
-  /// Who has the lock, as far as he has said so and is alive; nobody is kept out by asking.
+  /// Who has the lock, as far as the kernel tells; nobody is kept out by asking.
   package static func holder(in directory: JournalDirectory) -> LabHolder? {
-    let path = path(in: directory)
-    var status = stat()
-    // Reading a pipe that somebody has put there would wait for ever.
-    guard unsafe lstat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return nil
+    for path in Places(in: directory).all {
+      if case .process(let holder, _, _) = LabLockOwner.holding(path) { return holder }
     }
-    let holder = LabHolder(json: HostTree().bytes(at: path.string) ?? [])
-    return holder.flatMap { $0.isAlive ? $0 : nil }
+    return nil
   }
 
-  // MARK: - The file
-
-  private static func path(in directory: JournalDirectory) -> FilePath {
-    directory.isChosen ? directory.path.appending("lock") : commonPath
+  /// Why root goes on without the common lock; nil when a lab has it, for whom root waits as well.
+  private static func note(on error: HostError, of path: FilePath) -> Diagnostic? {
+    if case .labBusy(_, .process(_, _, isTrusted: true), _) = error { return nil }
+    let reason = error.diagnostics.first?.problem ?? "it cannot be taken"
+    return Diagnostic(
+      .warning,
+      id: "lab-lock-ignored",
+      problem: "the lab lock that all users share is not taken, so that their labs may disturb "
+        + "this one: \(reason)",
+      place: path.string,
+      remedy: "find out who made or holds that file, and remove it with `rm -r \(path)`"
+    )
   }
+
+  // MARK: - One file
 
   /// The same for every user of the host.
   static var commonPath: FilePath {
@@ -74,6 +104,36 @@ package struct LabLock: Sendable {
       unsafe stat("/run/lock", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
       && status.st_mode & S_IWOTH != 0
     return isCommon ? "/run/lock/launchlab.lock" : "/tmp/launchlab.lock"
+  }
+
+  private static func take(_ path: FilePath) throws(HostError) -> FileDescriptor {
+    var owner = LabLockOwner.unseen(claim: nil)
+    // A file that is replaced between opening and locking is no common lock any more, and a holder
+    // that nobody sees may have let go just now.
+    for round in 0..<100 {
+      let file = try open(path)
+      if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 {
+        if isSame(file, path) { return file }
+        try? file.close()
+        continue
+      }
+      let failure = errno
+      try? file.close()
+      if failure == EINTR { continue }
+      guard failure == EWOULDBLOCK else {
+        throw .system(operation: "take the lab lock", path: path.string, errno: failure)
+      }
+      owner = LabLockOwner.holding(path) ?? .unseen(claim: LabHolder(at: path))
+      if case .unseen = owner, round < 3 { continue }
+      throw .labBusy(lock: path.string, owner: owner)
+    }
+    throw .labBusy(lock: path.string, owner: owner)
+  }
+
+  private static func release(_ file: FileDescriptor) {
+    _ = ftruncate(file.rawValue, 0)
+    _ = flock(file.rawValue, LOCK_UN)
+    try? file.close()
   }
 
   /// Opens the file, and makes it for every user unless it is there.
@@ -109,7 +169,20 @@ package struct LabLock: Sendable {
         if failure != .fileExists { break }
       }
     }
-    throw .system(operation: "open the lab lock", path: path.string, errno: failure.rawValue)
+    throw .lockUnusable(path: path.string, reason: oddity(of: path) ?? failure.description)
+  }
+
+  /// What makes a file no lock, as a sentence without a full stop; nil when it looks like one.
+  private static func oddity(of path: FilePath) -> String? {
+    var status = stat()
+    guard unsafe lstat(path.string, &status) == 0 else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFLNK: return "it is a symbolic link"
+    case S_IFDIR: return "it is a directory"
+    case S_IFREG where status.st_nlink > 1: return "it is the file of \(status.st_nlink) names"
+    case S_IFREG: return nil
+    default: return "it is no regular file"
+    }
   }
 
   /// Whether it is a regular file of this one name: what is written to it must not reach a file
@@ -130,13 +203,8 @@ package struct LabLock: Sendable {
   }
 
   /// Says whose it is; only for people, so that it may fail.
-  private func write(_ holder: LabHolder) {
+  private static func write(_ holder: LabHolder, to file: FileDescriptor) {
     _ = ftruncate(file.rawValue, 0)
     _ = try? file.writeAll(toAbsoluteOffset: 0, holder.json)
-  }
-
-  private static func busy(_ path: FilePath) -> HostError {
-    let holder = LabHolder(json: HostTree().bytes(at: path.string) ?? [])
-    return .labBusy(lock: path.string, holder: holder, isAlive: holder?.isAlive ?? false)
   }
 }

@@ -3,15 +3,22 @@ package struct Recovery: Hashable, Codable, Sendable {
   /// In the order in which they were undone.
   package var changes: [UndoneChange]
 
-  package init(_ changes: [UndoneChange] = []) { self.changes = changes }
+  /// What else a person should know.
+  package var notes: [Diagnostic]
+
+  package init(_ changes: [UndoneChange] = [], notes: [Diagnostic] = []) {
+    self.changes = changes
+    self.notes = notes
+  }
 
   /// 128 when something could not be undone, else 0.
   package var exitCode: LabExitCode {
     changes.contains { $0.status == .failed } ? .couldNotMeasure : .done
   }
 
-  /// A warning for each value that somebody else changed, and an error for each change that stays.
-  package var diagnostics: [Diagnostic] { changes.compactMap(\.diagnostic) }
+  /// A warning for each value that somebody else changed, an error for each change that stays, and
+  /// what else there is to know.
+  package var diagnostics: [Diagnostic] { changes.compactMap(\.diagnostic) + notes }
 }
 
 extension UndoneChange {
@@ -33,6 +40,18 @@ extension UndoneChange {
         problem: "\(place) was changed by somebody else to \"\(found ?? "")\", and stays so"
           + (before.map { "; before the run it was \"\($0)\"" } ?? ""),
         remedy: remedy.map { "if that is not meant, restore it with `\($0)`" }
+      )
+    case .failed where kind == .journal:
+      Diagnostic(
+        .error,
+        id: "journal-untrusted",
+        problem: "this journal of changes is not read, since somebody else can have written it: "
+          + (reason ?? "it is not your own"),
+        place: place,
+        remedy: (remedy.map {
+          "see what it says; if it is of a lab of yours, make it trusted with `\($0)`, and run "
+            + "`launchlab restore`; else "
+        } ?? "") + "remove it with `rm \(place)`"
       )
     case .failed:
       Diagnostic(

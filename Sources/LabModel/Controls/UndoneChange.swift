@@ -59,6 +59,9 @@ package struct UndoneChange: Hashable, Codable, Sendable {
     case directory
     case copies
 
+    /// A whole journal that somebody else can have written, so that it is not read.
+    case journal
+
     /// An entry of a journal that this version cannot read.
     case unknown
   }

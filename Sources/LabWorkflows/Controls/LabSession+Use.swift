@@ -2,7 +2,8 @@ import LabHost
 import LabModel
 
 extension LabSession {
-  /// Has a lab for as long as something takes, and ends it whatever becomes of that.
+  /// Has a lab for as long as something takes, and ends it whatever becomes of that; waits for it as
+  /// ``LabPatience`` says.
   ///
   /// - Parameters:
   ///   - command: The command line of launchlab.
@@ -13,7 +14,9 @@ extension LabSession {
     command: [String],
     body: (LabSession) async throws -> Result
   ) async throws -> Result {
-    let session = try LabSession(command: command)
+    let session = try LabPatience.turn { () throws(HostError) in
+      try LabSession(command: command)
+    }
     do {
       let result = try await body(session)
       session.end()

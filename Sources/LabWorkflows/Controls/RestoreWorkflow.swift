@@ -14,8 +14,12 @@ package struct RestoreWorkflow {
   /// - Throws: `HostError` when another lab is at work, or the journals cannot be found.
   package func run() throws -> Recovery {
     let directory = try JournalDirectory()
-    let lock = try LabLock(in: directory, command: command)
+    let lock = try LabPatience.turn { () throws(HostError) in
+      try LabLock(in: directory, command: command)
+    }
     defer { lock.release() }
-    return Leftovers(in: directory).recover()
+    var recovery = Leftovers(in: directory).recover()
+    recovery.notes += lock.notes
+    return recovery
   }
 }

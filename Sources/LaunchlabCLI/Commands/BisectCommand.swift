@@ -40,6 +40,8 @@ extension Launchlab {
 
     @OptionGroup var launch: TargetOptions
 
+    @OptionGroup var waiting: WaitOptions
+
     @Option(help: "Go on with the bisection of this <id>; \"last\" means the newest.")
     var resume: String?
 
@@ -101,7 +103,9 @@ extension Launchlab {
       let asked =
         (range == nil ? [] : ["a range"]) + question.given + work.givenForRange + givenForCommand
       guard mode != "--resume" else { return asked }
-      let other = asked + work.givenForBuilds + (store == nil ? [] : ["--store"])
+      let other =
+        asked + work.givenForBuilds + (store == nil ? [] : ["--store"])
+        + (waiting.wait == nil ? [] : ["--wait"])
       return mode == "--replay" ? other : other + output.givenForAnswers
     }
 
@@ -125,7 +129,9 @@ extension Launchlab {
       try output.check(request.files)
       let progress = BisectProgressDisplay(console: console)
       defer { progress.clear() }
-      let summary = try await BisectWorkflow(request: request).run { progress.show($0) }
+      let summary = try await waiting.patiently(on: console) {
+        try await BisectWorkflow(request: request).run { progress.show($0) }
+      }
       progress.clear()
       try output.show(summary, on: console)
     }

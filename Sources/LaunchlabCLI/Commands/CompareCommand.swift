@@ -81,6 +81,8 @@ extension Launchlab {
 
     @OptionGroup var launch: LaunchOptions
 
+    @OptionGroup var waiting: WaitOptions
+
     @Option(help: "Draw the order of the blocks from this <seed>.")
     var seed: UInt64?
 
@@ -107,7 +109,9 @@ extension Launchlab {
     func run(on console: Console) async throws {
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
-      let answer = try await ComparisonCommand(options).run { progress.show($0) }
+      let answer = try await waiting.patiently(on: console) {
+        try await ComparisonCommand(options).run { progress.show($0) }
+      }
       progress.clear()
       try CompareOutput(json: json).show(answer, on: console)
       if answer.exitCode != .done { throw ExitCode(answer.exitCode.rawValue) }

@@ -46,6 +46,8 @@ extension Launchlab {
     @Flag(help: "Print the plan, and touch nothing.")
     var dryRun = false
 
+    @OptionGroup var waiting: WaitOptions
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -56,7 +58,9 @@ extension Launchlab {
 
     func run(on console: Console) async throws {
       let request = try RunRequest(options: options, store: output.store, seed: seed)
-      try await output.execute(request, isDryRun: dryRun, on: console)
+      try await waiting.patiently(on: console) {
+        try await output.execute(request, isDryRun: dryRun, on: console)
+      }
     }
 
     private var options: MeasureOptions {

@@ -17,7 +17,7 @@ extension Launchlab {
         The value that was there is restored, not a default. A value that somebody else has \
         changed meanwhile is told, and stays. Processes, cgroups and directories that were left \
         are ended and removed. It may be given at any time; while a run goes on it refuses, and \
-        says which.
+        says which, or waits for its end with --wait.
 
         What was changed is in the user's own state directory: /run/launchlab for root, \
         $XDG_RUNTIME_DIR/launchlab for others, or the directory that LAUNCHLAB_STATE_DIR names. \
@@ -28,6 +28,8 @@ extension Launchlab {
         """
     )
 
+    @OptionGroup var waiting: WaitOptions
+
     @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
     var json: String?
 
@@ -35,7 +37,7 @@ extension Launchlab {
 
     func run(on console: Console) throws {
       try CommandFiles().writing(json, as: "--json").check()
-      let recovery = try RestoreWorkflow().run()
+      let recovery = try waiting.patiently(on: console) { try RestoreWorkflow().run() }
       if json != "-" {
         try console.write(RestoreText(recovery, style: console.resultStyle).rendered())
       }

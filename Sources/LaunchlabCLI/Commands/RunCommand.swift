@@ -59,6 +59,8 @@ extension Launchlab {
 
     @OptionGroup var suppression: SuppressionOptions
 
+    @OptionGroup var waiting: WaitOptions
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -84,12 +86,14 @@ extension Launchlab {
         suppressed: suppression.ids
       )
       if noVerdict { request.purpose = .trial }
-      try await output.execute(
-        request,
-        isDryRun: dryRun,
-        provesSuspicions: !noProof,
-        on: console
-      )
+      try await waiting.patiently(on: console) { [request] in
+        try await output.execute(
+          request,
+          isDryRun: dryRun,
+          provesSuspicions: !noProof,
+          on: console
+        )
+      }
     }
   }
 }

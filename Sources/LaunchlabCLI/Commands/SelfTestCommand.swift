@@ -45,6 +45,8 @@ extension Launchlab {
 
     @OptionGroup var target: TargetOptions
 
+    @OptionGroup var waiting: WaitOptions
+
     @Option(help: "Draw the order of the blocks from this <seed>.")
     var seed: UInt64?
 
@@ -71,7 +73,9 @@ extension Launchlab {
       if launches < 5 {
         throw ValidationError("--launches must be at least 5, not \(launches): fewer say nothing")
       }
-      if !compare.isEmpty, !states.isEmpty || !target.command.isEmpty || seed != nil || store != nil
+      if !compare.isEmpty,
+        !states.isEmpty || !target.command.isEmpty || seed != nil || store != nil
+          || waiting.wait != nil
       {
         throw ValidationError(
           "--compare reads files and launches nothing; of the other options it takes --json"
@@ -89,7 +93,9 @@ extension Launchlab {
       try request.files.writing(json, as: "--json").check()
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
-      let summary = try await SelfTestWorkflow(request: request).run { progress.show($0) }
+      let summary = try await waiting.patiently(on: console) {
+        try await SelfTestWorkflow(request: request).run { progress.show($0) }
+      }
       progress.clear()
       try show(summary, on: console)
       if summary.exitCode != .done { throw ExitCode(summary.exitCode.rawValue) }

@@ -42,6 +42,8 @@ extension Launchlab {
 
     @OptionGroup var target: TargetOptions
 
+    @OptionGroup var waiting: WaitOptions
+
     @OptionGroup var output: StagesOutputOptions
 
     @OptionGroup var text: StageTextOptionGroup
@@ -66,6 +68,7 @@ extension Launchlab {
     /// Whether an option is given that only launches have.
     private var isForLaunches: Bool {
       launches != 1 || state != LaunchState.warm.rawValue || !collect.isEmpty || probeHidden
+        || waiting.wait != nil
     }
 
     func run() async throws { try await run(on: .standard) }
@@ -82,8 +85,10 @@ extension Launchlab {
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let isLong = launches > 1
-      let result = try await workflow.run { event in
-        if isLong { progress.show(event) }
+      let result = try await waiting.patiently(on: console) {
+        try await workflow.run { event in
+          if isLong { progress.show(event) }
+        }
       }
       progress.clear()
       try output.show(result, command: target.command, on: console)

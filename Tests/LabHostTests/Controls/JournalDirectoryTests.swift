@@ -35,7 +35,14 @@ import Testing
   func `takes no directory that somebody else may write to`(script: String) throws {
     try TestMachine.shell(script, in: root)
     let environment = [JournalDirectory.variable: "\(root)/state"]
-    #expect(throws: HostError.self) { try JournalDirectory(environment: environment) }
+    let error = try #require(throws: HostError.self) {
+      try JournalDirectory(environment: environment)
+    }
+    guard case .journalDirectory("\(root)/state", _) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(error.text.contains("help: "))
   }
 
   @Test(.enabled(if: TestMachine.isRoot, "chown takes root"))

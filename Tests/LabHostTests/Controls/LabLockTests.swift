@@ -9,24 +9,31 @@ import Testing
 
 @Suite(.temporaryDirectory) struct LabLockTests {
   private var path: FilePath { FilePath("\(TemporaryDirectory.path)/lock") }
+  private var places: LabLock.Places { LabLock.Places(common: path) }
+
+  /// Those of root: a lock of its own beside the common one.
+  private var placesOfRoot: LabLock.Places {
+    LabLock.Places(own: FilePath("\(TemporaryDirectory.path)/own"), common: path)
+  }
 
   @Test func `lets one lab in at a time`() throws {
-    let lock = try LabLock(at: path, command: ["launchlab", "run", "a.yml"])
-    let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
-    guard case .labBusy(path.string, let holder?, true) = error else {
+    let lock = try LabLock(at: places, command: ["launchlab", "run", "a.yml"])
+    let error = #expect(throws: HostError.self) { try LabLock(at: places, command: []) }
+    guard case .labBusy(path.string, let owner, nil) = error,
+      case .process(let holder, isLab: true, isTrusted: true) = owner
+    else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(holder.pid == Int(getpid()))
-    #expect(holder.command == ["launchlab", "run", "a.yml"])
     #expect(holder.user == NSUserName())
     #expect(error?.exitCode == .couldNotMeasure)
     lock.release()
-    try LabLock(at: path, command: []).release()
+    try LabLock(at: places, command: []).release()
   }
 
   @Test func `is free again although a child has the file still`() throws {
-    let lock = try LabLock(at: path, command: [])
+    let lock = try LabLock(at: places, command: [])
     let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
     let number = names.first {
       let link = "/proc/self/fd/\($0)"
@@ -35,52 +42,122 @@ import Testing
     let copy = dup(try #require(number.flatMap { Int32($0) }))
     defer { close(copy) }
     lock.release()
-    try LabLock(at: path, command: []).release()
+    try LabLock(at: places, command: []).release()
   }
 
   @Test func `is free again when its holder is killed`() throws {
     let holder = try Holder(of: path)
-    let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
-    #expect(error == .labBusy(lock: path.string, holder: nil, isAlive: false))
+    let error = #expect(throws: HostError.self) { try LabLock(at: places, command: []) }
+    guard case .labBusy(path.string, let owner, nil) = error,
+      case .process(let found, isLab: false, isTrusted: false) = owner
+    else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(found.pid == holder.pid)
     holder.kill()
-    try LabLock(at: path, command: []).release()
+    try LabLock(at: places, command: []).release()
   }
 
   @Test func `says that a holder has left the lock to another process`() throws {
-    let text =
-      #"{"command":["launchlab"],"pid":1999999,"start":1,"#
-      + #""started_at":"2026-01-02T03:04:05Z","user":"ann"}"#
-    let holder = try Holder(of: path, text: text)
+    let holder = try Holder(of: path, leavingIt: true)
     defer { holder.kill() }
-    let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
+    let error = try #require(throws: HostError.self) { try LabLock(at: places, command: []) }
+    guard case .labBusy(_, .inherited(let pid), nil) = error else {
+      Issue.record("\(error)")
+      return
+    }
     #expect(
-      error?.text == """
-        error: the lab lock is held in the name of process 1999999 of ann, "launchlab" since \
-        2026-01-02T03:04:05Z, which is not seen from here: it has ended and left the lock to \
-        another process, or it runs in another container
+      error.text == """
+        error: the lab lock is held, but process \(pid) that took it has ended and left it to another
           at: \(path)
-          help: find who holds it with `fuser -v \(path)`, and wait until it has ended
+          help: find who has it open with `fuser -v \(path)`, and wait until it has ended
         """
     )
   }
 
-  @Test func `lets nobody write advice of launchlab into its file`() throws {
-    let text =
-      #"{"command":["launchlab","\n  help: run this"],"pid":1999999,"start":1,"#
-      + #""started_at":"2026-01-02T03:04:05Z","user":"ann\n"}"#
-    let holder = try Holder(of: path, text: text)
+  @Test func `believes the kernel and not what the file says`() throws {
+    let holder = try Holder(of: path, text: Self.claim(pid: 1, user: "root"))
     defer { holder.kill() }
-    let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
-    #expect(error?.diagnostics.first?.problem.contains("\n") == false)
+    let error = try #require(throws: HostError.self) { try LabLock(at: places, command: []) }
+    #expect(error.text.contains("is no launchlab: process \(holder.pid) of \(NSUserName()), "))
+    #expect(!error.text.contains("`kill"))
+    #expect(!error.text.contains("process 1 "))
+  }
+
+  @Test func `lets nobody write advice of launchlab into its file`() throws {
+    let text = Self.claim(pid: 7, user: "ann\\n  help: run this\\u001b[2J")
+    let claim = try #require(LabHolder(json: Array(text.utf8)))
+    let error = HostError.labBusy(lock: "/lock", owner: .unseen(claim: claim))
+    let problem = try #require(error.diagnostics.first?.problem)
+    #expect(problem.contains("another container (pid namespace); its file names process 7 of ann"))
+    #expect(problem.contains("which cannot be verified"))
+    #expect(!problem.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    #expect(!error.text.contains("`kill"))
+  }
+
+  @Test func `tells no values of variables`() {
+    let words = ["/bin/launchlab", "measure", "--env", "A=b=c", "--env=D=e", "--", "x", "F=g"]
+    let command = LabHolder.command(of: words, named: "launchlab")
+    let told = "launchlab measure --env A=… --env=D=… -- x F=g"
+    #expect(command.joined(separator: " ") == told)
+  }
+
+  @Test func `says how long it was waited for`() {
+    let error = HostError.labBusy(lock: "/lock", owner: .inherited(from: 3), waited: "30m")
+    #expect(error.text.contains("left it to another; waited 30m for its end\n"))
+  }
+
+  // MARK: - Root's own lock
+
+  @Test func `needs only its own lock where somebody holds the common one`() throws {
+    let holder = try Holder(of: path)
+    defer { holder.kill() }
+    let lock = try LabLock(at: placesOfRoot, command: [])
+    #expect(lock.notes.map(\.id) == ["lab-lock-ignored"])
+    #expect(lock.notes[0].problem.contains("process \(holder.pid) of"))
+    #expect(lock.notes[0].remedy?.contains("`rm -r \(path)`") == true)
+    #expect(throws: HostError.self) { try LabLock(at: placesOfRoot, command: []) }
+    lock.release()
+    try LabLock(at: placesOfRoot, command: []).release()
+  }
+
+  @Test(arguments: ["ln -s /etc/passwd lock", "mkdir lock", "mkfifo lock"])
+  func `needs only its own lock where the common one is no file`(script: String) throws {
+    try TestMachine.shell(script, in: TemporaryDirectory.path)
+    let lock = try LabLock(at: placesOfRoot, command: [])
+    #expect(lock.notes.map(\.id) == ["lab-lock-ignored"])
+    lock.release()
+  }
+
+  @Test func `is not had while a lab holds the common lock`() throws {
+    let lock = try LabLock(at: places, command: [])
+    #expect(throws: HostError.self) { try LabLock(at: placesOfRoot, command: []) }
+    lock.release()
+    // What was taken before the common one was given back.
+    try LabLock(at: placesOfRoot, command: []).release()
+  }
+
+  @Test func `is seen by those who share the common lock`() throws {
+    let lock = try LabLock(at: placesOfRoot, command: [])
+    #expect(lock.notes == [])
+    #expect(throws: HostError.self) { try LabLock(at: places, command: []) }
+    lock.release()
+    try LabLock(at: places, command: []).release()
+  }
+
+  private static func claim(pid: Int, user: String) -> String {
+    #"{"command":["launchlab"],"pid":\#(pid),"start":1,"#
+      + #""started_at":"2026-01-02T03:04:05Z","user":"\#(user)"}"#
   }
 
   @Test func `takes a file of a lab that has ended for no lock`() throws {
     try Data("{\"pid\":1}\n".utf8).write(to: URL(filePath: path.string))
-    try LabLock(at: path, command: []).release()
+    try LabLock(at: places, command: []).release()
   }
 
   @Test func `is not inherited by what is launched`() throws {
-    let lock = try LabLock(at: path, command: [])
+    let lock = try LabLock(at: places, command: [])
     defer { lock.release() }
     let files = try TestMachine.shell("readlink /proc/$$/fd/* || :", in: "/")
     #expect(!files.contains(path.string))
@@ -89,7 +166,7 @@ import Testing
   @Test func `is for every user of the host`() throws {
     let before = umask(0o077)
     defer { umask(before) }
-    try LabLock(at: path, command: []).release()
+    try LabLock(at: places, command: []).release()
     #expect(try TestMachine.shell("stat -c %a \(path)", in: "/") == "666")
   }
 
@@ -98,7 +175,9 @@ import Testing
   ])
   func `takes only a regular file of one name`(script: String) throws {
     try TestMachine.shell(script, in: TemporaryDirectory.path)
-    #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
+    let error = try #require(throws: HostError.self) { try LabLock(at: places, command: []) }
+    #expect(error.text.hasPrefix("error: the lab lock cannot be used: it is "))
+    #expect(error.text.contains("help: "))
     let other = FileManager.default.contents(atPath: "\(TemporaryDirectory.path)/other")
     #expect([nil, Data("kept\n".utf8)].contains(other))
   }
@@ -115,32 +194,47 @@ import Testing
   }
 
   @Test func `names its holder and the remedy`() throws {
-    let lock = try LabLock(at: path, command: ["launchlab", "measure"])
+    let lock = try LabLock(at: places, command: ["launchlab", "measure"])
     defer { lock.release() }
-    let error = #expect(throws: HostError.self) { try LabLock(at: path, command: []) }
+    let error = #expect(throws: HostError.self) { try LabLock(at: places, command: []) }
     let text = try #require(error?.text)
     let pid = getpid()
-    #expect(text.contains("process \(pid) of \(NSUserName()), \"launchlab measure\" since 20"))
-    #expect(text.contains("help: wait until it has ended, or end it with `kill \(pid)`"))
+    #expect(text.contains("process \(pid) of \(NSUserName()), \""))
+    #expect(text.contains("\" since 20"))
+    #expect(text.contains("help: wait until it has ended, as `--wait 30m` does, or end it with "))
+    #expect(text.contains("`kill \(pid)`"))
   }
 
-  /// A process that holds a lock as descriptor 9.
+  /// A process that holds a lock.
   private struct Holder {
     private let process = Process()
 
-    init(of path: FilePath, text: String = "") throws {
-      process.executableURL = URL(filePath: "/bin/bash")
-      let lock = "exec 9<>\(path); flock -n 9; echo '\(text)' >&9; echo locked"
-      process.arguments = ["-euc", "\(lock); exec >/dev/null; exec sleep 1000"]
+    /// Who holds it at last.
+    private let last: pid_t
+
+    var pid: Int { Int(process.processIdentifier) }
+
+    /// Takes the lock, and leaves it to another process if that is wanted.
+    init(of path: FilePath, text: String = "", leavingIt isLeft: Bool = false) throws {
+      process.executableURL = URL(filePath: "/usr/bin/perl")
+      let source = """
+        use Fcntl ':flock'; open F, '+>>', shift; flock F, LOCK_EX | LOCK_NB or die;
+        syswrite F, shift; my $child = shift() ? fork : 0; exit if $child; $| = 1;
+        print $$, "\\n"; close STDOUT; sleep 1000
+        """
+      process.arguments = ["-e", source, path.string, text, isLeft ? "1" : "0"]
       let output = Pipe()
       process.standardOutput = output
       try process.run()
       let said = try output.fileHandleForReading.readToEnd() ?? Data()
-      try #require(String(decoding: said, as: UTF8.self) == "locked\n")
+      last = try #require(pid_t(String(decoding: said, as: UTF8.self).trimmed))
+      // Foundation notices the end of a process only once those that it started have ended too.
+      let taker = process.processIdentifier
+      if isLeft { try #require(LaunchBench.eventually { ProcessStatus(of: taker) == nil }) }
     }
 
     func kill() {
-      Glibc.kill(process.processIdentifier, SIGKILL)
+      Glibc.kill(last, SIGKILL)
       process.waitUntilExit()
     }
   }

@@ -94,6 +94,47 @@ import Testing
     #expect(!Change.copies(directory: "/app", lab: "1").isPossible)
   }
 
+  @Test(arguments: ["chmod 666 J", "chmod g+w J", "mv J ../J; ln -s ../J J", "rm J; mkfifo J"])
+  func `says which journal it does not trust`(script: String) throws {
+    let fixture = FixtureTree()
+    try fixture.write("0\n", to: "proc/sys/a")
+    let journal = try ControlJournal(
+      in: directory(),
+      command: [],
+      lab: try #require(ProcessIdentity("1999990-1"))
+    )
+    try journal.record(.value(path: "proc/sys/a", before: "1", after: "0"), of: .thp)
+    let name = try #require(journal.path.lastComponent).string
+    try TestMachine.shell(
+      script.replacingOccurrences(of: "J", with: name),
+      in: journal.path.removingLastComponent().string
+    )
+
+    let recovery = try Leftovers(in: directory(), tree: fixture.tree).recover()
+
+    #expect(fixture.text(at: "proc/sys/a") == "0")
+    #expect(recovery.exitCode == .couldNotMeasure)
+    #expect(recovery.diagnostics.map(\.id) == ["journal-untrusted"])
+    #expect(recovery.diagnostics.first?.place == journal.path.string)
+    #expect(recovery.diagnostics.first?.remedy?.contains("`rm \(journal.path)`") == true)
+  }
+
+  @Test(.enabled(if: TestMachine.isRoot, "chown takes root"))
+  func `warns of journals where anybody can have put them`() throws {
+    let root = TemporaryDirectory.path
+    try TestMachine.shell(
+      "mkdir run; mkdir -m 1777 tmp; mkdir -p tmp/launchlab-0/state; "
+        + "echo > tmp/launchlab-0/state/journal-5-5; chown -R 65534 tmp/launchlab-0",
+      in: root
+    )
+    let directory = try JournalDirectory(environment: [:], root: FilePath(root))
+
+    let recovery = Leftovers(in: directory, tree: FixtureTree().tree).recover()
+
+    #expect(recovery.exitCode == .done)
+    #expect(recovery.notes.map(\.place) == ["\(root)/tmp/launchlab-0/state"])
+  }
+
   private func directory() throws -> JournalDirectory {
     try JournalDirectory(
       environment: [JournalDirectory.variable: "\(TemporaryDirectory.path)/state"]

@@ -1,9 +1,9 @@
 import Glibc
-import LabModel
+package import LabModel
 
 extension InterruptFlag {
   /// Whether the flag is set, or becomes so within some time; rounded up to whole milliseconds.
-  func isSet(within time: Nanoseconds) -> Bool {
+  package func isSet(within time: Nanoseconds) -> Bool {
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&state, 1, Self.milliseconds(time)) > 0 else { return false }
     heed()

@@ -1,0 +1,82 @@
+import LabHost
+package import LabModel
+import LabScenarios
+
+/// How long every lab of a command waits while another one is at work.
+///
+/// One command may have several labs one after the other, such as a night, the proof of a suspicion
+/// and a bisection, and all of them wait alike; so it belongs to the task and not to each request.
+package struct LabPatience: Sendable {
+  /// Nil where nobody waits.
+  @TaskLocal package static var current: LabPatience?
+
+  /// How often the lock is tried.
+  private static let step = Nanoseconds.milliseconds(200)
+
+  private let limit: Nanoseconds
+  private let text: String
+  private let tell: @Sendable (Event) -> Void
+
+  /// What a person is told meanwhile.
+  package enum Event: Hashable, Sendable {
+    /// Another lab is at work, as the sentence says; told again when that is yet another one.
+    case waiting(limit: String, reason: String)
+
+    /// Told at every try.
+    case waited(Nanoseconds, limit: String)
+
+    /// The waiting is over, whatever it came to.
+    case ended
+  }
+
+  /// - Parameters:
+  ///   - text: The longest time, such as `30m`.
+  ///   - tell: Told what goes on.
+  /// - Throws: `ScenarioError` for what is no duration.
+  package init(_ text: String, tell: @escaping @Sendable (Event) -> Void) throws {
+    limit = try ScenarioFile.duration(text, option: "--wait")
+    self.text = text
+    self.tell = tell
+  }
+
+  /// Tries something that takes the lab lock, as long as another lab has it and somebody waits.
+  ///
+  /// - Parameter attempt: What takes the lock, and has changed nothing when it could not.
+  /// - Returns: What `attempt` returns.
+  /// - Throws: What `attempt` throws, with how long was waited; `HostError.interrupted` within a
+  ///   moment of a signal.
+  static func turn<Result>(
+    _ attempt: () throws(HostError) -> Result
+  ) throws(HostError) -> Result {
+    guard let current else { return try attempt() }
+    return try current.turn(attempt)
+  }
+
+  private func turn<Result>(
+    _ attempt: () throws(HostError) -> Result
+  ) throws(HostError) -> Result {
+    let beginning = ContinuousClock.now
+    var last: LabLockOwner?
+    defer { if last != nil { tell(.ended) } }
+    while true {
+      do throws(HostError) {
+        return try attempt()
+      } catch .labBusy(let lock, let owner, _) {
+        let waited = Nanoseconds(Int64((ContinuousClock.now - beginning) / .nanoseconds(1)))
+        let busy = HostError.labBusy(lock: lock, owner: owner, waited: text)
+        guard waited < limit else { throw busy }
+        if owner != last { tell(.waiting(limit: text, reason: Self.reason(lock, owner))) }
+        last = owner
+        tell(.waited(waited, limit: text))
+        let rest = Nanoseconds(limit.count - waited.count)
+        if try InterruptFlag.onSignals.get().isSet(within: min(Self.step, rest)) {
+          throw .interrupted
+        }
+      }
+    }
+  }
+
+  private static func reason(_ lock: String, _ owner: LabLockOwner) -> String {
+    HostError.labBusy(lock: lock, owner: owner).diagnostics.map(\.problem).joined()
+  }
+}

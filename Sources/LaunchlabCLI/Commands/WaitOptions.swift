@@ -1,0 +1,44 @@
+import ArgumentParser
+import LabModel
+import LabWorkflows
+
+/// How long a command waits while another lab is at work.
+struct WaitOptions: ParsableArguments {
+  @Option(
+    help: "While another lab is at work, wait for its end, at most this <duration>, such as 30m."
+  )
+  var wait: String?
+
+  /// Does something that has labs, each of which waits for its turn where that is asked for.
+  func patiently<Result>(
+    on console: Console,
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    guard let patience = try patience(on: console) else { return try await body() }
+    return try await LabPatience.$current.withValue(patience) { try await body() }
+  }
+
+  /// Does something that has a lab, without suspending.
+  func patiently<Result>(on console: Console, _ body: () throws -> Result) throws -> Result {
+    guard let patience = try patience(on: console) else { return try body() }
+    return try LabPatience.$current.withValue(patience) { try body() }
+  }
+
+  private func patience(on console: Console) throws -> LabPatience? {
+    guard let wait else { return nil }
+    return try LabPatience(wait) { Self.show($0, on: console) }
+  }
+
+  private static func show(_ event: LabPatience.Event, on console: Console) {
+    let clear = console.stderr.isTerminal ? "\r\u{1B}[K" : ""
+    switch event {
+    case .waiting(let limit, let reason):
+      console.note("\(clear)waiting up to \(limit): \(reason)")
+    case .waited(let time, let limit):
+      guard console.stderr.isTerminal else { return }
+      try? console.stderr.write("\(clear)waited \(time.count / 1_000_000_000) s of \(limit)")
+    case .ended:
+      try? console.stderr.write(clear)
+    }
+  }
+}
