@@ -72,6 +72,9 @@ package struct StoreFile: Sendable {
       if descriptor >= 0 {
         close(descriptor)
         made.append(file)
+      } else if code == EROFS {
+        // Nobody makes them there; SQLite says what is wrong.
+        break
       } else if code != EEXIST {
         throw .system(operation: "make the store", path: file, errno: code)
       }
