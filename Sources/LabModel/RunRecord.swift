@@ -101,6 +101,9 @@ package struct BuildRecord: Hashable, Codable, Sendable {
 
   package var wasCached: Bool
 
+  /// The submodules that it was made without; nil when it has all of them, or none are wanted.
+  package var missingSubmodules: [MissingSubmodule]?
+
   package init(commit: String, subject: String, tree: String, directory: String, wasCached: Bool) {
     self.commit = commit
     self.subject = subject

@@ -109,8 +109,65 @@ package struct Source: Hashable, Codable, Sendable {
   /// The build command, run by `sh -c` at the top of a linked worktree.
   package var build: String
 
-  package init(repository: String, build: String) {
+  package var submodules: Submodules
+
+  package init(repository: String, build: String, submodules: Submodules = .tried) {
     self.repository = repository
     self.build = build
+    self.submodules = submodules
+  }
+
+  /// What becomes of a build some of whose submodules cannot be had.
+  package enum Submodules: String, Codable, CaseIterable, Sendable {
+    /// It fails.
+    case required
+
+    /// It is made without them: the build command decides whether it can do so.
+    case tried = "try"
+
+    /// Submodules are left out of every build.
+    case off
+  }
+}
+
+extension Source {
+  /// Reads a source, also one of before there was a choice of submodules.
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      repository: try values.decode(String.self, forKey: .repository),
+      build: try values.decode(String.self, forKey: .build),
+      submodules: try values.decodeIfPresent(Submodules.self, forKey: .submodules) ?? .tried
+    )
+  }
+}
+
+/// A submodule that a build was made without.
+package struct MissingSubmodule: Hashable, Codable, Sendable {
+  /// Its path below the top of the tree.
+  package var path: String
+
+  /// The commit that is pinned.
+  package var commit: String
+
+  /// The git directories of the user, and the addresses, where it was looked for.
+  package var directories: [String]
+  package var addresses: [String]
+
+  /// Why it cannot be had, in the words of git.
+  package var reason: String
+
+  package init(
+    path: String,
+    commit: String,
+    directories: [String] = [],
+    addresses: [String] = [],
+    reason: String
+  ) {
+    self.path = path
+    self.commit = commit
+    self.directories = directories
+    self.addresses = addresses
+    self.reason = reason
   }
 }

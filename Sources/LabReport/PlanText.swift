@@ -33,11 +33,15 @@ package struct PlanText {
     let time =
       estimate.map { "takes \(most)\(Quantity.estimate($0))" } ?? "duration not known yet"
     let name = style.paint(plan.scenario.name.printable, .bold)
+    var control = ""
+    if case .revision(let revision, _) = plan.scenario.control {
+      control = ", also \(revision.printable) for the control"
+    }
     return ["\(name)  \(launches) in \(blocks), \(time), seed \(plan.seed)"]
       + looks
       + (plan.scenario.source.map {
         style.wrapped(
-          "first builds \($0.repository.printable) with: \($0.build.printable)",
+          "first builds \($0.repository.printable)\(control) with: \($0.build.printable)",
           indent: 2
         )
       } ?? [])

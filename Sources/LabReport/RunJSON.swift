@@ -79,6 +79,14 @@ package struct RunJSON {
       "subject": .string(build.subject),
       "tree": .string(build.tree),
       "was_cached": .bool(build.wasCached),
+      "missing_submodules": .array(
+        (build.missingSubmodules ?? []).map { missing in
+          [
+            "path": .string(missing.path), "commit": .string(missing.commit),
+            "reason": .string(missing.reason),
+          ]
+        }
+      ),
     ]
   }
 

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Commands as a person would type them.
-enum ShellQuoting {
+package enum ShellQuoting {
   /// The words of a command, quoted for a POSIX shell where they need it.
-  static func text(_ command: [String]) -> String {
+  package static func text(_ command: [String]) -> String {
     command.map(quoted).joined(separator: " ")
   }
 

@@ -210,6 +210,13 @@ enum ScenarioKeys {
       isRequired: true,
       "The build command, run by sh in the same directory of a worktree of its own."
     ),
+    Key(
+      "submodules",
+      .scalar(.word(Source.Submodules.allCases.map(\.rawValue))),
+      "What becomes of a submodule that cannot be fetched: required (the build fails), try (a "
+        + "warning; the build command decides whether it can do without), off (no submodule is "
+        + "checked out). Default: try."
+    ),
   ]
 
   static let baseline: [Key] = [

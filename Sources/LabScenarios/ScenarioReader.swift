@@ -74,7 +74,11 @@ struct ScenarioReader {
       )
     }
     // git reports its paths with links followed; paths of the built tree are compared with those.
-    return Source(repository: PathSafety.resolved(path), build: command)
+    return Source(
+      repository: PathSafety.resolved(path),
+      build: command,
+      submodules: value["submodules"]?.text.flatMap(Source.Submodules.init(rawValue:)) ?? .tried
+    )
   }
 
   private mutating func states(from value: Value?) -> [LaunchState] {

@@ -98,6 +98,8 @@ package enum ScenarioTemplate {
     # source:
     #   repository: .
     #   build: make -j2
+    #   # Without a submodule that cannot be fetched the build fails; `try` builds without it.
+    #   submodules: required
 
     # Each night is held against the nights before. A suspicion is settled the same night, by up to
     # `proof` pairs of launches of the last good build and the newest one.

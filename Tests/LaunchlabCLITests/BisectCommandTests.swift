@@ -12,9 +12,12 @@ import Testing
   @Test(arguments: [
     Case(words: "", problem: "give a range such as v1.0..HEAD"),
     Case(words: "--resume last --replay log", problem: "--resume cannot be given with --replay"),
-    Case(words: "--resume last a..b", problem: "a range means nothing with --resume"),
-    Case(words: "--resume last --min-effect 2%", problem: "--min-effect means nothing"),
-    Case(words: "--resume last --max-time 1h", problem: "--max-time means nothing"),
+    Case(words: "--resume last a..b", problem: "a range cannot be given with --resume"),
+    Case(
+      words: "--resume last --min-effect 2% --max-time 1h --all --path src",
+      problem: "--min-effect, --all, --path cannot be given with --resume"
+    ),
+    Case(words: "--replay log --max-time 1h", problem: "--max-time means nothing"),
     Case(words: "--replay log --jobs 2", problem: "--jobs means nothing with --replay"),
     Case(words: "--replay log --store s", problem: "--store means nothing with --replay"),
     Case(words: "--simulate n=4 --find any", problem: "--find means nothing with --simulate"),
@@ -38,6 +41,7 @@ import Testing
     "a..b --scenario s --max-time 1h --jobs 2 --metric fixup --state warm",
     "a..b --build make --ready exit --path src -- ./app --version",
     "--alert R-1 --scenario s --retry-failed", "--alert R-1 a..b", "--artifacts d v1..v2 -- app",
+    "--resume last --max-launches 8000 --max-builds 40 --max-time 2h",
     "--resume last --jobs 2 --build-timeout 5m --retry-failed --store s --json -",
     "--replay log --markdown m --git-log -", "--simulate n=4 --json -",
   ])

@@ -58,6 +58,7 @@ extension EndToEnd {
       let culprits: [Culprit]
       let builds: Int
       let skipped: [String]
+      let resume: String?
     }
 
     private static func answer(_ output: Tool.Output) throws -> Answer {
@@ -143,6 +144,62 @@ extension EndToEnd {
       let tally = try String(contentsOfFile: lab.path("tally"), encoding: .utf8)
       let built = tally.split(separator: "\n")
       #expect(Set(built).count == built.count)
+    }
+
+    @Test func `goes on with more launches as its own advice says`() async throws {
+      let lab = Launchlab()
+      let commits = try Self.makeRepository(lab)
+      // The store is not where launchlab looks by itself.
+      var output = try await lab.run(
+        "bisect",
+        "\(commits[0])..HEAD",
+        "--scenario",
+        "scenario.yml",
+        "--max-launches",
+        "32",
+        "--store",
+        "kept/history.sqlite",
+        "--json",
+        "-"
+      )
+      var advice: [String] = []
+      for _ in 1...8 where output.status == 125 {
+        advice.append(try #require(try Self.answer(output).resume))
+        let words = advice[advice.count - 1].split(separator: " ").dropFirst().map(String.init)
+        output = try await lab.start(words + ["--json", "-"]).finish()
+      }
+
+      #expect(advice.first?.contains("--max-launches") == true)
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(try Self.answer(output).culprits.map(\.commit) == [commits[Self.culprit]])
+      #expect(output.stderr.contains("note: from here on at most "))
+      #expect(lab.names(in: "kept/bisect").count == 1)
+      let tally = try String(contentsOfFile: lab.path("tally"), encoding: .utf8)
+      let built = tally.split(separator: "\n")
+      #expect(Set(built).count == built.count)
+
+      let id = try #require(lab.names(in: "kept/bisect").first)
+      let replayed = try await lab.run("bisect", "--replay", "kept/bisect/\(id)/log.jsonl")
+      #expect(replayed.status == 0, "\(replayed.stderr)")
+
+      let fewer = try await lab.run(
+        "bisect",
+        "--resume",
+        id,
+        "--max-launches",
+        "33",
+        "--store",
+        "kept/history.sqlite"
+      )
+      #expect(fewer.status == 64)
+      #expect(fewer.stderr.contains("the bisection has ended"))
+      let log = try String(contentsOfFile: lab.path("kept/bisect/\(id)/log.jsonl"), encoding: .utf8)
+      let asked = try await lab.run("bisect", "--resume", id, "--min-effect", "2%", "--all")
+      #expect(asked.status == 64)
+      #expect(asked.stderr.contains("--min-effect, --all cannot be given with --resume"))
+      #expect(
+        try String(contentsOfFile: lab.path("kept/bisect/\(id)/log.jsonl"), encoding: .utf8) == log
+      )
     }
 
     @Test func `refuses a range without a change`() async throws {

@@ -63,6 +63,115 @@ extension EndToEnd {
       #expect(try await lab.runs().isEmpty)
     }
 
+    /// Writes a project with a submodule that is gone from everywhere.
+    private static func writeProjectWithoutSubmodule(_ lab: Launchlab, _ policy: String) throws {
+      try lab.writeProject(build: "cc -o app main.c")
+      let scenario = try String(contentsOfFile: lab.path("scenario.yml"), encoding: .utf8)
+      try lab.write(
+        scenario.replacing("source:", with: "source:\n  submodules: \(policy)"),
+        to: "scenario.yml"
+      )
+      try lab.write("", to: "library/file")
+      let identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@localhost"]
+      for arguments in [["init", "-q"], ["add", "."], ["commit", "-qm", "one"]] {
+        _ = try Tool.run("git", identity + arguments, in: lab.path("library"))
+      }
+      try lab.makeRepository()
+      _ = try lab.git(
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        "file://\(lab.path("library"))",
+        "vendor"
+      )
+      try lab.commit()
+      try FileManager.default.removeItem(atPath: lab.path("library"))
+      try FileManager.default.removeItem(atPath: lab.path("repository/.git/modules"))
+      try FileManager.default.removeItem(atPath: lab.path("repository/vendor"))
+      try FileManager.default.createDirectory(
+        atPath: lab.path("repository/vendor"),
+        withIntermediateDirectories: false
+      )
+    }
+
+    @Test func `builds without a submodule that is gone, and says so`() async throws {
+      let lab = Launchlab()
+      try Self.writeProjectWithoutSubmodule(lab, "try")
+
+      for _ in 1...2 {
+        let output = try await lab.run("run", "scenario.yml", "--no-verdict", "--json", "-")
+        #expect(output.status == 0, "\(output.stderr)")
+        #expect(
+          output.stderr.contains(
+            "warning: the submodule \"vendor\" cannot be had, and what is built"
+          )
+        )
+        #expect(output.stdout.contains("\"missing_submodules\": ["))
+        #expect(output.stdout.contains("\"path\": \"vendor\""))
+      }
+    }
+
+    @Test func `a submodule that is required and gone is a failed build`() async throws {
+      let lab = Launchlab()
+      try Self.writeProjectWithoutSubmodule(lab, "required")
+      let output = try await lab.run("run", "scenario.yml")
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("error: the submodule \"vendor\" cannot be had: "))
+      #expect(output.stderr.contains("`submodules: try`"))
+    }
+
+    @Test func `says which word for submodules was meant`() async throws {
+      let lab = Launchlab()
+      try Self.writeProjectWithoutSubmodule(lab, "requird")
+      let output = try await lab.run("run", "scenario.yml", "--dry-run")
+      #expect(output.status == 64)
+      #expect(output.stderr.contains("\"requird\""))
+      #expect(output.stderr.contains("`required`"))
+    }
+
+    @Test func `warns once of a submodule that no commit of a bisection has`() async throws {
+      let lab = Launchlab()
+      try Self.writeProjectWithoutSubmodule(lab, "off")
+      for number in 1...8 {
+        let rounds = number >= 5 ? 3_000_000 : 2_000_000
+        try lab.write(
+          "int main(void) { volatile long n = \(number); while (n < \(rounds)) n++; return 0; }\n",
+          to: "repository/main.c"
+        )
+        try lab.commit()
+      }
+      var bisecting = lab
+      bisecting.wrapper = ["env", "-C", lab.path("repository")]
+      let output = try await bisecting.run(
+        "bisect",
+        "HEAD~7..HEAD",
+        "--build",
+        "cc -O1 -o app main.c",
+        "--json",
+        "-",
+        "--",
+        "./app"
+      )
+      #expect(output.status == 0, "\(output.stderr)")
+      let warning = "the submodule \"vendor\" cannot be had"
+      #expect(output.stderr.components(separatedBy: warning).count == 2)
+      #expect(output.stdout.contains("\"submodule-missing\""))
+      let wrong = try await bisecting.run(
+        "bisect",
+        "HEAD~7..HEAD",
+        "--build",
+        "true",
+        "--submodules",
+        "of",
+        "--",
+        "./app"
+      )
+      #expect(wrong.status == 64)
+      #expect(wrong.stderr.contains("help: give off"))
+    }
+
     @Test func `refuses a revision that does not exist`() async throws {
       let lab = Launchlab()
       try lab.writeProject(build: "cc -o app main.c")

@@ -25,6 +25,12 @@ package struct BisectAnswer: Hashable, Sendable {
   /// How likely it is that the range holds two changes.
   package var twoChanges: Double
 
+  /// What was not looked for beside the culprits, where every change was asked for.
+  package var unsearched: UnsearchedChanges?
+
+  /// The most launches that would tell more of whether the ends differ; nil where none would.
+  package var launchesToGoOn: Int?
+
   package init(
     outcome: BisectOutcome,
     culprits: [BisectCulprit] = [],
@@ -34,7 +40,9 @@ package struct BisectAnswer: Hashable, Sendable {
     notes: [BisectNote] = [],
     launchNoise: Double? = nil,
     buildNoise: Double? = nil,
-    twoChanges: Double = 0
+    twoChanges: Double = 0,
+    unsearched: UnsearchedChanges? = nil,
+    launchesToGoOn: Int? = nil
   ) {
     self.outcome = outcome
     self.culprits = culprits
@@ -45,6 +53,35 @@ package struct BisectAnswer: Hashable, Sendable {
     self.launchNoise = launchNoise
     self.buildNoise = buildNoise
     self.twoChanges = twoChanges
+    self.unsearched = unsearched
+    self.launchesToGoOn = launchesToGoOn
+  }
+}
+
+/// Which changes a search for every change has not looked for.
+package struct UnsearchedChanges: Hashable, Sendable {
+  /// Smaller changes beside a culprit were not looked for; a log ratio above 0.
+  package var below: Double
+
+  /// Why it is just that.
+  package var rule: Rule
+
+  /// What ended the search before every part was searched; nil when every part was.
+  package var obstacle: BisectObstacle?
+
+  package init(below: Double, rule: Rule, obstacle: BisectObstacle? = nil) {
+    self.below = below
+    self.rule = rule
+    self.obstacle = obstacle
+  }
+
+  /// What sets the smallest change.
+  package enum Rule: String, Hashable, Sendable {
+    /// A quarter of the largest change that was found.
+    case quarter
+
+    /// The smallest effect that is looked for at all.
+    case asked = "min-effect"
   }
 }
 

@@ -21,7 +21,18 @@ extension BisectEngine {
       answer.twoChanges = twoChanges
     }
     answer.notes = notes(of: answer)
+    if outcome == .refused(.notEstablished) { answer.launchesToGoOn = launchesForNextLook }
+    answer.unsearched = unsearched(outcome)
     return answer
+  }
+
+  /// What the search for every change has left out; nil where only one was looked for.
+  private func unsearched(_ outcome: BisectOutcome) -> UnsearchedChanges? {
+    guard parameters.findsAll, let most = found.map(smallestBeside).max() else { return nil }
+    var obstacle = cutShort
+    if case .inconclusive(let other) = outcome { obstacle = other }
+    let isAsked = parameters.smallestOther != nil || most <= parameters.minimumEffect
+    return UnsearchedChanges(below: most, rule: isAsked ? .asked : .quarter, obstacle: obstacle)
   }
 
   /// Changes in the direction that is looked for come first, larger ones before smaller ones.

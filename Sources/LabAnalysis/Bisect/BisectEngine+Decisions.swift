@@ -192,19 +192,28 @@ extension BisectEngine {
   /// Looks for further changes where all are asked for.
   private mutating func decideOthers() -> BisectAction? {
     if let action = testBesides() { return action }
-    guard parameters.findsAll, !pending.isEmpty, spent == nil else { return done(.found) }
+    guard parameters.findsAll, !pending.isEmpty else { return done(.found) }
+    if let spent {
+      cutShort = spent
+      return done(.found)
+    }
     beginPending()
     return nil
   }
 
+  /// The smallest difference that is looked for beside a change.
+  func smallestBeside(_ change: FoundChange) -> Double {
+    parameters.smallestOther ?? max(parameters.minimumEffect, 0.25 * abs(change.effect.estimate))
+  }
+
   /// Compares the builds on either side of a culprit with the ends of its segment.
   private mutating func testBesides() -> BisectAction? {
-    let last = abs(found.last?.effect.estimate ?? 0)
-    let limit = max(parameters.minimumEffect, 0.25 * last)
+    let limit = found.last.map(smallestBeside) ?? parameters.minimumEffect
     while let side = besides.first {
       let result = test(side.lower, side.upper, limit: limit, looks: Array(rules.looks.prefix(5)))
-      if case .more(let count) = result, spent == nil {
-        return .launch(arms: [side.lower, side.upper], rows: count)
+      if case .more(let count) = result {
+        guard let spent else { return .launch(arms: [side.lower, side.upper], rows: count) }
+        cutShort = spent
       }
       besides.removeFirst()
       guard case .differ(let interval) = result else { continue }

@@ -1,7 +1,10 @@
 import Foundation
-import LabModel
+package import LabModel
 
 extension BisectEngine {
+  /// Takes other limits than those it began with; what was decided stays decided.
+  package mutating func limit(_ limits: BisectLimits) { parameters.limits = limits }
+
   /// The limit that is reached, if one is.
   var spent: BisectObstacle? {
     if launches >= parameters.limits.launches { return .launchesSpent }
@@ -23,6 +26,14 @@ extension BisectEngine {
 
   var timeIsSpent: Bool {
     parameters.limits.seconds.map { costs.seconds >= $0 } ?? false
+  }
+
+  /// The most launches that allow one more look at the ends; nil where no look is left.
+  var launchesForNextLook: Int? {
+    let count = pairs[PairOfBuilds(0, range.last)]?.count ?? 0
+    return rules.looks.first { $0 > count }.map {
+      Int((Double(2 * $0) / rules.pairShare).rounded(.up))
+    }
   }
 
   /// The most builds that succeed.

@@ -9,7 +9,7 @@ package import LabModel
 /// Source: noisy binary search with a posterior over the change, as by Burnashev and Zigangirov
 /// (1974), where each step is chosen by information per cost.
 package struct BisectEngine: Sendable {
-  let parameters: BisectParameters
+  var parameters: BisectParameters
   let rules: BisectRules
 
   /// What is known of the revisions, and everything measured of them.
@@ -44,6 +44,9 @@ package struct BisectEngine: Sendable {
   var found: [FoundChange] = []
   var splits: [Int] = []
   var opposites: [OppositeChange] = []
+
+  /// The limit that kept a part beside a culprit from being searched, if one did.
+  var cutShort: BisectObstacle?
 
   /// How likely the change is in the stretch of each revision.
   var chances: [Double]

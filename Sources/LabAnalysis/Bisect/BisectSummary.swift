@@ -37,6 +37,9 @@ package struct BisectSummary: Sendable {
 
   package var warnings: [Diagnostic]
 
+  /// Warnings that were shown as the work went on, and that are part of the answer.
+  package var told: [Diagnostic] = []
+
   /// The last lines of the build of an end that cannot be built.
   package var buildLogTail: [String]
 
@@ -44,6 +47,9 @@ package struct BisectSummary: Sendable {
   package var log: String
 
   package var isInterrupted: Bool
+
+  /// What commands must be told so that they find what is bisected.
+  package var places = Places()
 
   package init(
     start: BisectStart,
@@ -89,6 +95,20 @@ extension BisectSummary {
     package init(good: Double, bad: Double) {
       self.good = good
       self.bad = bad
+    }
+  }
+
+  /// Where commands are pointed to, if they do not look there by themselves.
+  package struct Places: Hashable, Sendable {
+    /// The store that the bisection is beside; nil for the one of the working directory.
+    package var store: String?
+
+    /// The repository; nil where the working directory is in it, or there is none.
+    package var repository: String?
+
+    package init(store: String? = nil, repository: String? = nil) {
+      self.store = store
+      self.repository = repository
     }
   }
 

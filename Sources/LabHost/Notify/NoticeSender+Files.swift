@@ -9,13 +9,18 @@ extension NoticeSender {
   /// - Parameter message: Header and body, with a line feed after every line.
   /// - Throws: ``NoticeFailure`` when there is no sendmail, or it refuses the message.
   package func mail(_ message: String) async throws(NoticeFailure) {
-    guard let sendmail = path(of: .sendmail) else {
-      throw NoticeFailure("sendmail is not installed")
-    }
+    guard let sendmail else { throw Self.noSendmail }
     // With -i a line that holds a single dot does not end the message.
     let output = try await tool(sendmail, ["-t", "-i"]).run(Array(message.utf8))
     try Self.check(output)
   }
+
+  private var sendmail: String? { path(of: .sendmail) }
+
+  private static let noSendmail = NoticeFailure("sendmail is not installed")
+
+  /// Why no mail could be sent; nil when nothing is known to be in the way.
+  package var obstacleToMail: NoticeFailure? { sendmail == nil ? Self.noSendmail : nil }
 
   private static let summaryVariable = "GITHUB_STEP_SUMMARY"
 

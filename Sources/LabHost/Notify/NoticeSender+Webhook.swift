@@ -28,6 +28,17 @@ extension NoticeSender {
     }
   }
 
+  /// Whether there is the program that posts.
+  package var hasCurl: Bool { found("curl") != nil }
+
+  /// Why nothing could be posted; nil when nothing is known to be in the way.
+  ///
+  /// Nothing is sent.
+  package func obstacle(toPosting address: String) -> NoticeFailure? {
+    do throws(NoticeFailure) { _ = try expanded(address) } catch { return error }
+    return hasCurl ? nil : NoticeFailure("curl is not installed")
+  }
+
   /// A text without the parts of a URL that let others post to it, which a server may well repeat.
   static func redacted(_ text: String, of url: String) -> String {
     let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]

@@ -49,10 +49,20 @@ package struct NoticeSender: Sendable {
   package func run(_ command: [String], input: String) async throws(NoticeFailure) {
     let program = command.first ?? ""
     guard let path = found(program) else {
-      throw NoticeFailure("\"\(program)\" is not a program that can be executed")
+      throw Self.notExecutable(program)
     }
     let output = try await tool(path, Array(command.dropFirst())).run(Array(input.utf8))
     try Self.check(output)
+  }
+
+  /// Why a command could not be run; nil when nothing is known to be in its way.
+  package func obstacle(toRunning command: [String]) -> NoticeFailure? {
+    let program = command.first ?? ""
+    return found(program) == nil ? Self.notExecutable(program) : nil
+  }
+
+  private static func notExecutable(_ program: String) -> NoticeFailure {
+    NoticeFailure("\"\(program)\" is not a program that can be executed")
   }
 
   func tool(_ path: String, _ arguments: [String]) -> NoticeTool {

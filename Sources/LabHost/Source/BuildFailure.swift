@@ -1,5 +1,5 @@
 import Foundation
-import LabModel
+package import LabModel
 import SystemPackage
 
 /// Why a build of a source cannot be used.
@@ -14,6 +14,9 @@ package struct BuildFailure: Hashable, Codable, Sendable {
 
   /// Whether it failed before, and was not tried again.
   package var isRemembered = false
+
+  /// The submodules that the build command had to do without.
+  package var missingSubmodules: [MissingSubmodule]?
 
   /// What went wrong.
   package enum Cause: Hashable, Codable, Sendable {
@@ -43,10 +46,17 @@ package struct BuildFailure: Hashable, Codable, Sendable {
   /// What happened, as a sentence without a full stop.
   package var reason: String {
     switch cause {
-    case .status, .signal, .timedOut, .skipped: "the build command \(predicate)"
+    case .status, .signal, .timedOut, .skipped: "the build command \(predicate)\(without)"
     case .missingDirectory(let path): "the revision has no directory \"\(path)\" to build in"
     case .submodule(let path, let reason): "the submodule \"\(path)\" cannot be had: \(reason)"
     }
+  }
+
+  /// Such as `, without the submodule "vendor/lib", which cannot be had: …`; often empty.
+  private var without: String {
+    guard let missing = missingSubmodules, let first = missing.first else { return "" }
+    let more = missing.count > 1 ? " (and \(missing.count - 1) more)" : ""
+    return ", without the submodule \"\(first.path)\"\(more), which cannot be had: \(first.reason)"
   }
 
   private var predicate: String {
@@ -62,7 +72,7 @@ package struct BuildFailure: Hashable, Codable, Sendable {
 
   /// What is shown to a person, with the last lines of the log.
   func diagnostic(tail: [String]) -> Diagnostic {
-    let first = command.isEmpty ? reason : "the build \"\(command)\" \(predicate)"
+    let first = command.isEmpty ? reason : "the build \"\(command)\" \(predicate)\(without)"
     return Diagnostic(
       .error,
       id: "build-failed",
@@ -75,7 +85,9 @@ package struct BuildFailure: Hashable, Codable, Sendable {
 
   private var remedy: String? {
     switch cause {
-    case .submodule: "get it once with `git submodule update --init --recursive`"
+    case .submodule:
+      "get it once with `git submodule update --init --recursive`, or build without it: "
+        + "`submodules: try` in the section `source`"
     case .missingDirectory: "name a revision that has it"
     default: log.map { "read the whole log with `less \($0)`, and mend the build" }
     }
@@ -87,7 +99,7 @@ package struct BuildFailure: Hashable, Codable, Sendable {
 extension BuildFailure {
   /// Whether the same build would fail again, as far as can be known; a network may be back.
   private var isLasting: Bool {
-    if case .submodule = cause { false } else { true }
+    if case .submodule = cause { false } else { missingSubmodules == nil }
   }
 
   /// Writes down that a build has failed, beside its log.

@@ -58,7 +58,7 @@ package struct GitRepository: Sendable {
     }
   }
 
-  /// Checks a commit out into a linked worktree, with its submodules.
+  /// Checks a commit out into a linked worktree, without its submodules.
   ///
   /// Nothing of the repository is changed but its list of worktrees.
   func addWorktree(at path: FilePath, of commit: String) async throws {
@@ -66,7 +66,6 @@ package struct GitRepository: Sendable {
       ["worktree", "add", "--force", "--detach", path.string, commit],
       to: "check out \(commit)"
     )
-    try await SubmoduleCheckout(repository: self).fill(path, of: commit)
   }
 
   /// Cuts the link between the repository and one worktree, whose files stay.

@@ -15,6 +15,9 @@ package struct SourceBuild: Sendable {
   private let leases: BuildLeases?
   private let interrupt: InterruptFlag?
 
+  /// The submodules that could not be had so far, which are not asked for again.
+  private let unavailable = UnavailableSubmodules()
+
   /// - Parameters:
   ///   - source: What is built.
   ///   - cache: The directory that holds the builds; it is made when it is missing.
@@ -63,7 +66,12 @@ package struct SourceBuild: Sendable {
     let repository = try await GitRepository(containing: source.repository)
     let commit = try await repository.commit(revision)
     let room = cache.appending(
-      Self.key(tree: commit.tree, command: source.build, prefix: repository.prefix)
+      Self.key(
+        tree: commit.tree,
+        command: source.build,
+        prefix: repository.prefix,
+        submodules: source.submodules
+      )
     )
     let tree = room.appending("tree")
     var record = BuildRecord(
@@ -75,7 +83,8 @@ package struct SourceBuild: Sendable {
     )
     let lock = try await BuildLock(room.appending("lock"), interrupt: interrupt)
     defer { lock.release() }
-    if FileManager.default.fileExists(atPath: room.appending("complete").string) {
+    if try await isUsable(room, of: repository) {
+      record.missingSubmodules = MissingSubmodule.noted(in: room)?.map(\.withoutOrigins)
       leases?.take(room)
       // The builds that were not used for the longest time are removed first.
       DiskUse.touch(room.appending("complete"))
@@ -87,9 +96,15 @@ package struct SourceBuild: Sendable {
     record.wasCached = false
     announce(record)
     BuildFailure.forget(in: room)
+    var missing: [MissingSubmodule] = []
     do {
-      try await checkOut(commit.id, of: repository, to: tree)
-      try await compile(in: record.directory, log: room.appending("build.log"))
+      missing = try await checkOut(commit.id, of: repository, to: tree)
+      record.missingSubmodules = missing.isEmpty ? nil : missing.map(\.withoutOrigins)
+      try await compile(
+        in: record.directory,
+        log: room.appending("build.log"),
+        without: record.missingSubmodules
+      )
     } catch {
       try? GitRepository.unlinkWorktree(at: tree)
       if case HostError.buildFailed(let failure, _) = error, !isCut(failure) {
@@ -100,7 +115,7 @@ package struct SourceBuild: Sendable {
     }
     try GitRepository.unlinkWorktree(at: tree)
     BuildCache.noteSize(of: room)
-    try Data().write(to: URL(filePath: room.appending("complete").string))
+    try MissingSubmodule.note(missing, in: room)
     leases?.take(room)
     return record
   }
@@ -127,11 +142,50 @@ package struct SourceBuild: Sendable {
     return timeLimit.map { timeLeft < $0 } ?? true
   }
 
+  /// Whether a build was made that need not be made again.
+  ///
+  /// One that was made without a submodule is made again when the submodule can be had by now, or is
+  /// required, unless somebody still launches it.
+  private func isUsable(_ room: FilePath, of repository: GitRepository) async throws -> Bool {
+    let complete = room.appending("complete")
+    guard FileManager.default.fileExists(atPath: complete.string) else { return false }
+    guard let missing = MissingSubmodule.noted(in: room) else { return true }
+    let lease = BuildLeases.path(in: room)
+    let own = BuildLock(ifFree: lease)
+    defer { own?.release() }
+    let isFree = own != nil || DiskUse.status(of: lease) == nil
+    guard source.submodules != .required else {
+      guard isFree else {
+        throw HostError.buildFailed(
+          BuildFailure(.submodule(path: missing[0].path, reason: missing[0].reason)),
+          tail: []
+        )
+      }
+      try FileManager.default.removeItem(atPath: complete.string)
+      return false
+    }
+    guard isFree,
+      try await submodules(of: repository).canHave(anyOf: missing, in: room.appending("probe"))
+    else { return true }
+    try FileManager.default.removeItem(atPath: complete.string)
+    return false
+  }
+
+  private func submodules(of repository: GitRepository) -> SubmoduleCheckout {
+    SubmoduleCheckout(
+      repository: repository,
+      policy: source.submodules,
+      unavailable: unavailable,
+      interrupt: interrupt
+    )
+  }
+
+  /// - Returns: The submodules that cannot be had, but for a policy that takes no notice of them.
   private func checkOut(
     _ commit: String,
     of repository: GitRepository,
     to tree: FilePath
-  ) async throws {
+  ) async throws -> [MissingSubmodule] {
     let room = tree.removingLastComponent()
     BuildSession.endLeft(in: room)
     if DiskUse.status(of: tree) != nil {
@@ -142,24 +196,38 @@ package struct SourceBuild: Sendable {
       try made.remove("tree")
     }
     try await repository.addWorktree(at: tree, of: commit)
+    return try await submodules(of: repository).fill(tree, of: commit)
   }
 
-  private func compile(in directory: String, log: FilePath) async throws {
+  private func compile(
+    in directory: String,
+    log: FilePath,
+    without missing: [MissingSubmodule]?
+  ) async throws {
     guard FileManager.default.fileExists(atPath: directory) else {
       throw HostError.buildFailed(BuildFailure(.missingDirectory(directory)), tail: [])
     }
     let limit = [timeLimit, timeLeft].compactMap(\.self).min()
     let command = BuildCommand(text: source.build, timeLimit: limit, interrupt: interrupt)
     guard let cause = try await command.run(in: FilePath(directory), log: log) else { return }
-    throw HostError.buildFailed(
-      BuildFailure(cause, command: source.build, log: log.string),
-      tail: LogTail.lines(of: log.string)
-    )
+    var failure = BuildFailure(cause, command: source.build, log: log.string)
+    failure.missingSubmodules = missing
+    throw HostError.buildFailed(failure, tail: LogTail.lines(of: log.string))
   }
 
   /// The name of a build: the tree id, and a digest of the command and where it is run.
-  static func key(tree: String, command: String, prefix: String) -> String {
-    "\(tree.prefix(16))-\(String(fnv1a64((prefix + "\0" + command).utf8), radix: 16))"
+  ///
+  /// Where submodules are wanted they follow from the tree, but for those that cannot be had, which
+  /// are noted in the build. Without them it is another build.
+  static func key(
+    tree: String,
+    command: String,
+    prefix: String,
+    submodules: Source.Submodules = .tried
+  ) -> String {
+    let kind = submodules == .off ? "\0without submodules" : ""
+    let digest = fnv1a64((prefix + "\0" + command + kind).utf8)
+    return "\(tree.prefix(16))-\(String(digest, radix: 16))"
   }
 
   /// The FNV-1a hash of some bytes.

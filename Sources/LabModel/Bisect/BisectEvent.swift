@@ -8,6 +8,9 @@ package enum BisectEvent: Hashable, Codable, Sendable {
   /// The work went on in another process.
   case resumed(at: Date)
 
+  /// From here on these limits hold, which were given when the work went on.
+  case limited(BisectLimits)
+
   /// A build was made, found in the cache, or failed.
   case built(BisectBuilt)
 
@@ -129,6 +132,9 @@ package struct BisectBuilt: Hashable, Codable, Sendable {
 
   /// The path of the log of the build, where there is one.
   package var log: String?
+
+  /// The submodules that it was made without; nil when there are none.
+  package var missingSubmodules: [MissingSubmodule]?
 
   package init(
     revision: Int,

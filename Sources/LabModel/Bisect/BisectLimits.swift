@@ -15,4 +15,9 @@ package struct BisectLimits: Hashable, Codable, Sendable {
     self.builds = builds
     self.seconds = seconds
   }
+
+  /// Whether work can be done within these limits.
+  package var isSound: Bool {
+    launches > 0 && builds ?? 1 > 0 && (0..<1e9).contains(seconds ?? 0)
+  }
 }

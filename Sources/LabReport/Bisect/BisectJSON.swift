@@ -35,6 +35,8 @@ package struct BisectJSON {
       ("good_median", JSONValue(summary.medians?.good)),
       ("bad_median", JSONValue(summary.medians?.bad)),
       ("two_changes", .number(answer.twoChanges)),
+      ("unsearched", answer.unsearched.map(unsearched) ?? .null),
+      ("resume", JSONValue(summary.resumption)),
       ("interrupted", .bool(summary.isInterrupted)),
       ("exit_code", .integer(Int64(summary.exitCode.rawValue))),
     ]
@@ -55,6 +57,13 @@ package struct BisectJSON {
         ("share", JSONValue(culprit.share)),
       ]
     )
+  }
+
+  private func unsearched(_ changes: UnsearchedChanges) -> JSONValue {
+    [
+      "below": .number(expm1(changes.below)), "rule": .string(changes.rule.rawValue),
+      "reason": JSONValue(changes.obstacle?.rawValue),
+    ]
   }
 
   private func commit(_ revision: Int) -> [(name: String, value: JSONValue)] {
@@ -144,7 +153,7 @@ package struct BisectJSON {
       ("build_noise", JSONValue(answer.buildNoise)), ("notes", .array(answer.notes.map(note))),
       ("stage_changes", .array(summary.stageChanges.map(stage))),
       ("build_log", .array(summary.buildLogTail.map(JSONValue.string))),
-      ("warnings", .array(summary.warnings.map(JSONValue.init(diagnostic:)))),
+      ("warnings", .array((summary.told + summary.warnings).map(JSONValue.init(diagnostic:)))),
     ]
   }
 

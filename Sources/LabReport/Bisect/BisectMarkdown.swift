@@ -16,7 +16,7 @@ package struct BisectMarkdown {
 
   /// The report, with a line feed after every line.
   package func rendered() -> String {
-    let warnings = WarningsMarkdown(warnings: summary.warnings).lines
+    let warnings = WarningsMarkdown(warnings: summary.told + summary.warnings).lines
     let sections = [answer, facts, steps, stages, remarks, warnings, method, commands]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")

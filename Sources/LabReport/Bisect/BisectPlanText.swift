@@ -29,8 +29,10 @@ package struct BisectPlanText {
       + "\(BisectWords.estimate(plan.seconds)); \(limits)"
   }
 
-  private var limits: String {
-    let limits = start.parameters.limits
+  private var limits: String { Self.words(of: start.parameters.limits) }
+
+  /// Such as `at most 4,000 launches, 2.0 h`.
+  package static func words(of limits: BisectLimits) -> String {
     let builds = limits.builds.map { ", \(Quantity.count($0, "build"))" } ?? ""
     let time = limits.seconds.map { ", \(BisectWords.duration($0))" } ?? ""
     return

@@ -19,7 +19,25 @@ struct BisectRemarks {
   /// Sentences without a full stop.
   var phrases: [Phrase] {
     otherCulprits + [share].compactMap(\.self) + summary.answer.notes.map(phrase)
-      + [help, zero, counting, timeouts].compactMap(\.self)
+      + unsearched + [help, zero, counting, timeouts].compactMap(\.self)
+  }
+
+  /// Which other changes were not looked for, where all were asked for.
+  private var unsearched: [Phrase] {
+    guard let unsearched = summary.answer.unsearched else { return [] }
+    let size = BisectWords.size(unsearched.below)
+    let least = "--min-effect \(BisectWords.option(summary.start.parameters.minimumEffect))"
+    let below: Phrase =
+      switch unsearched.rule {
+      case .quarter:
+        "Further changes below \(raw: size) (a quarter of the largest) were not looked for; \(code: least) looks for them, in a new bisection"
+      case .asked:
+        "Further changes below \(raw: size) were not looked for; a smaller \(code: "--min-effect") looks for them, in a new bisection"
+      }
+    let stop = unsearched.obstacle.map { obstacle -> Phrase in
+      "The search for other changes has not come to its end: \(raw: BisectSentence.reason(obstacle, words.noun))"
+    }
+    return [below] + [stop].compactMap(\.self)
   }
 
   /// The changes after the first one.
@@ -43,9 +61,11 @@ struct BisectRemarks {
     guard share < Self.fullShare || share < 1 && summary.answer.twoChanges > Self.likelyTwo else {
       return nil
     }
-    let isAll = summary.start.parameters.findsAll
+    let others: Phrase =
+      summary.answer.unsearched?.obstacle == nil ? ", and no other change was found" : ""
     let advice: Phrase =
-      isAll ? ", and no other change was found" : "; run with \(code: "--all") to find the rest"
+      summary.start.parameters.findsAll
+      ? others : "; a new bisection with \(code: "--all") looks for the rest"
     return
       "It explains about \(raw: Quantity.percent(min(share, 1))) of the difference between good and bad\(advice)"
   }
@@ -71,20 +91,33 @@ struct BisectRemarks {
   /// What would help where nothing was found.
   private var help: Phrase? {
     switch summary.answer.outcome {
-    case .refused(.notEstablished):
-      return "Raise \(code: "--max-launches") or \(code: "--max-time") to see a smaller difference"
     case .refused(.tooSmall):
-      return "Give a smaller \(code: "--min-effect") to look for it"
-    case .inconclusive(.launchesSpent):
-      let most = min(summary.start.parameters.limits.launches, 1 << 40)
-      return "More launches would help: try \(code: "--max-launches \(2 * most)")"
-    case .inconclusive(.buildsSpent): return "More builds would help: raise \(code: "--max-builds")"
-    case .inconclusive(.timeSpent): return "More time would help: raise \(code: "--max-time")"
-    case .inconclusive(.notConfirmed), .inconclusive(.nothingToLearn):
-      return
-        "A quieter machine would help, or \(code: "--metric instructions"), which noise hardly touches"
-    case .found, .refused, .inconclusive, .failed: return nil
+      return "Give a smaller \(code: "--min-effect") to look for it, in a new bisection"
+    case .inconclusive(.notConfirmed), .inconclusive(.nothingToLearn): return quieter
+    case .refused(.notEstablished) where summary.limitReached == nil: return quieter
+    case .found, .refused, .inconclusive, .failed: return prolongation
     }
+  }
+
+  private var quieter: Phrase {
+    if case .counter = summary.start.measure { return "A quieter machine would help" }
+    return
+      "A quieter machine would help, or a new bisection with \(code: "--metric instructions"), which noise hardly touches"
+  }
+
+  /// Which limit to raise, and how.
+  private var prolongation: Phrase? {
+    guard BisectCommands(summary).prolongation != nil else {
+      return summary.limitReached == .timeSpent
+        ? "More time would help, but a day is the most" : nil
+    }
+    let what =
+      switch summary.limitReached {
+      case .buildsSpent?: "builds"
+      case .timeSpent?: "time"
+      default: "launches"
+      }
+    return "More \(raw: what) would help: the command below goes on with them"
   }
 
   /// What percentages mean where one end has nothing of what is counted.

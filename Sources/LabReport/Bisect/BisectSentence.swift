@@ -112,7 +112,7 @@ struct BisectSentence {
       "No \(raw: words.noun) can be named: \(raw: reason). With a probability of 95 % the change is in \(words.range(interval)); \(raw: effort)"
   }
 
-  private static func reason(_ obstacle: BisectObstacle, _ noun: String) -> String {
+  static func reason(_ obstacle: BisectObstacle, _ noun: String) -> String {
     switch obstacle {
     case .launchesSpent: "all launches that were allowed are used"
     case .buildsSpent: "all builds that were allowed are used"

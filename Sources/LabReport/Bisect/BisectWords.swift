@@ -90,6 +90,11 @@ struct BisectWords {
   /// The size of a log ratio without its sign, such as `5.2 %`; small ones keep two digits.
   static func size(_ logarithm: Double) -> String { percent(abs(expm1(logarithm))) }
 
+  /// A log ratio above 0 as an option takes it, such as `0.5%`.
+  static func option(_ logarithm: Double) -> String {
+    String(format: "%.3g%%", expm1(logarithm) * 100)
+  }
+
   static func percent(_ share: Double) -> String {
     share > 0 && share < 0.00095
       ? String(format: "%.2g %%", share * 100) : Quantity.percent(share)

@@ -2,6 +2,7 @@ import Foundation
 import LabAnalysis
 import LabHost
 import LabModel
+import LabReport
 
 /// A bisection before its next step: a new one, or one whose log goes on.
 struct BisectBeginning {
@@ -14,6 +15,7 @@ struct BisectBeginning {
 
   let notes: [Diagnostic]
   let plan: BisectPlan
+  private let places: BisectSummary.Places
 
   /// Starts a log, or reads the one that is to go on.
   ///
@@ -21,6 +23,7 @@ struct BisectBeginning {
   init(request: BisectRequest) throws {
     let location = BisectLocation(storeDirectory: request.storeDirectory)
     plan = request.plan
+    places = request.places
     switch request.beginning {
     case .new(let start, let notes):
       path = location.log(of: start.id)
@@ -33,11 +36,33 @@ struct BisectBeginning {
       let record = try BisectRecord(path: known.path)
       path = record.path
       course = try BisectReplay.course(of: record)
+      let before = course.start.parameters.limits
+      let limits =
+        course.hasEnded
+        ? try request.limits.raised(from: before) : request.limits.applied(to: before)
       log = try BisectLog(resumingAt: record.path, length: record.length)
       try log.append(.resumed(at: Date()))
       eventCount = record.events.count
-      notes = Self.notes(on: record.start)
+      let missing = course.missingSubmodules.sorted { $0.key < $1.key }
+        .map { Diagnostic.missing($0.value) }
+      guard limits != before else {
+        notes = Self.notes(on: record.start) + missing
+        return
+      }
+      try log.append(.limited(limits))
+      if let reason = course.apply(.limited(limits)) {
+        throw WorkflowError.cannotGoOn(id: record.start.id, reason: reason)
+      }
+      notes = Self.notes(on: record.start) + missing + [Self.note(on: limits)]
     }
+  }
+
+  private static func note(on limits: BisectLimits) -> Diagnostic {
+    Diagnostic(
+      .note,
+      id: "limits-changed",
+      problem: "from here on \(BisectPlanText.words(of: limits)) are allowed, those so far included"
+    )
   }
 
   /// A warning when the launches so far were made under other conditions.
@@ -57,7 +82,9 @@ struct BisectBeginning {
 
   /// What is known at this moment.
   func summary(isInterrupted: Bool) -> BisectSummary {
-    BisectSummary(course, log: path, isInterrupted: isInterrupted)
+    var summary = BisectSummary(course, log: path, isInterrupted: isInterrupted)
+    summary.places = places
+    return summary
   }
 }
 
@@ -80,6 +107,25 @@ extension BisectSummary {
       isInterrupted: isInterrupted
     )
     medians = course.medians
+    told = course.missingSubmodules.sorted { $0.key < $1.key }.map { .missing($0.value) }
+    warnings = [Self.difference(in: course)].compactMap(\.self)
+  }
+
+  /// A warning where the first culprit has other submodules than its parent, which may be the change.
+  private static func difference(in course: BisectCourse) -> Diagnostic? {
+    guard let culprit = course.end?.culprits.first else { return nil }
+    let missing = [culprit.parentBuild, culprit.build].map { build in
+      Set((course.builds[build]?.missingSubmodules ?? []).map(\.path))
+    }
+    let paths = missing[0].symmetricDifference(missing[1]).sorted()
+    guard !paths.isEmpty else { return nil }
+    return Diagnostic(
+      .warning,
+      id: "submodules-differ",
+      problem: "the culprit and its parent were not built with the same submodules "
+        + "(\(paths.joined(separator: ", "))): this may be all that differs between them",
+      remedy: "get the submodules, or leave them out everywhere with `submodules: off`"
+    )
   }
 
   /// The last lines of the build of an end that failed; none where no end did.

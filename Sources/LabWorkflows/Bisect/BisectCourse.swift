@@ -6,8 +6,13 @@ import LabStatistics
 ///
 /// The same events give the same course, in the process that measures as in one that reads the log.
 struct BisectCourse {
-  let start: BisectStart
+  /// What was asked for, with the limits that hold now.
+  private(set) var start: BisectStart
+
   private(set) var engine: BisectEngine
+
+  /// The engine before it decided what is due, so that other limits can decide otherwise.
+  private var undecided: BisectEngine
 
   /// What is to be done next.
   private(set) var action: BisectAction
@@ -17,6 +22,9 @@ struct BisectCourse {
 
   /// The usable builds, by the index of their revision.
   private(set) var builds: [Int: BisectBuilt] = [:]
+
+  /// The first submodule of each path that a build was made without.
+  private(set) var missingSubmodules: [String: MissingSubmodule] = [:]
 
   /// The revisions that cannot be used, with the reason.
   private(set) var failures: [Int: String] = [:]
@@ -43,6 +51,7 @@ struct BisectCourse {
     engine = BisectEngine(weights: start.weights, parameters: start.parameters)
     engine.exclude(start.skips)
     for skip in start.skips { failures[skip] = BisectStart.skipReason }
+    undecided = engine
     action = engine.next()
   }
 
@@ -51,6 +60,7 @@ struct BisectCourse {
     switch event {
     case .started: return "a bisection starts once"
     case .resumed: return nil
+    case .limited(let limits): return apply(limits)
     case .built(let built): return apply(built)
     case .row(let row): return apply(row)
     case .unlaunchable(let revision, let reason): return setAside(revision, because: reason)
@@ -58,6 +68,17 @@ struct BisectCourse {
       hasEnded = true
       return check(end)
     }
+  }
+
+  /// Takes other limits; an action that was begun is done first.
+  private mutating func apply(_ limits: BisectLimits) -> String? {
+    guard limits.isSound else { return "nothing can be done within the limits \(limits)" }
+    start.parameters.limits = limits
+    hasEnded = false
+    if rows.isEmpty { engine = undecided }
+    engine.limit(limits)
+    if rows.isEmpty { advance() }
+    return nil
   }
 
   private mutating func apply(_ built: BisectBuilt) -> String? {
@@ -73,6 +94,7 @@ struct BisectCourse {
       advance()
       return nil
     }
+    missingSubmodules.merge((built.missingSubmodules ?? []).map { ($0.path, $0) }) { own, _ in own }
     engine.built(
       built.revision,
       isUsable: built.failure == nil,
@@ -132,6 +154,7 @@ struct BisectCourse {
 
   private mutating func advance() {
     rows = []
+    undecided = engine
     action = engine.next()
   }
 

@@ -44,8 +44,12 @@ struct BisectLoop {
     observe(.building(course.start.revisions[revision], number: number))
     let ahead = course.engine.ahead(of: revision, count: builder.buildsAhead)
     let built = try await builder.build(revision, ahead: ahead, within: course.secondsLeft)
+    let known = course.missingSubmodules
     try take(.built(built))
     observe(.built(built, course.start.revisions[revision]))
+    for missing in built.missingSubmodules ?? [] where known[missing.path] == nil {
+      observe(.noted(.missing(missing)))
+    }
     if course.builds.count == 1, let warning = DetachedTarget.warning(on: built) {
       observe(.noted(warning))
     }
@@ -66,7 +70,10 @@ struct BisectLoop {
       let revision = course.start.revisions[arm]
       observe(.building(revision, number: course.builds.count + course.failures.count))
       let built = try await builder.build(arm, ahead: [], within: nil)
-      guard built.failure == nil, built.digest == known.digest, built.target == known.target else {
+      let isSame =
+        built.digest == known.digest && built.target == known.target
+        && built.missingSubmodules?.map(\.path) == known.missingSubmodules?.map(\.path)
+      guard built.failure == nil, isSame else {
         throw WorkflowError.cannotGoOn(
           id: course.start.id,
           reason: "the build of \(revision.id.prefix(12)) is gone, and building it again gives "

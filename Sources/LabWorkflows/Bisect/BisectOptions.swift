@@ -14,6 +14,9 @@ package struct BisectOptions: Sendable {
   /// What builds a command, where there is no scenario.
   package var build: String?
 
+  /// `required`, `try` or `off` for that build; nil for `try`.
+  package var submodules: String?
+
   /// A directory of ready-made executables, one per version.
   package var artifacts: String?
 
@@ -60,6 +63,7 @@ package struct BisectOptions: Sendable {
     scenario: String? = nil,
     launching: MeasureOptions,
     build: String? = nil,
+    submodules: String? = nil,
     artifacts: String? = nil,
     alert: String? = nil,
     target: String? = nil,
@@ -84,6 +88,7 @@ package struct BisectOptions: Sendable {
     self.scenario = scenario
     self.launching = launching
     self.build = build
+    self.submodules = submodules
     self.artifacts = artifacts
     self.alert = alert
     self.target = target

@@ -134,10 +134,25 @@ struct BisectQuestion {
         remedy: "give --build COMMAND, or ready-made executables with --artifacts"
       )
     }
-    scenario.source = options.build.map {
-      Source(repository: options.launching.directory, build: $0)
+    scenario.source = try options.build.map {
+      Source(
+        repository: options.launching.directory,
+        build: $0,
+        submodules: try submodules(options.submodules)
+      )
     }
     return scenario
+  }
+
+  private static func submodules(_ word: String?) throws(WorkflowError) -> Source.Submodules {
+    guard let word else { return .tried }
+    if let known = Source.Submodules(rawValue: word) { return known }
+    let words = Source.Submodules.allCases.map(\.rawValue)
+    throw .badOption(
+      name: "--submodules",
+      value: word,
+      expected: nearestWord(to: word, in: words) ?? "one of: \(words.joined(separator: ", "))"
+    )
   }
 
   // MARK: - Numbers
@@ -153,6 +168,7 @@ struct BisectQuestion {
     )
     if let effect = options.minimumEffect {
       parameters.minimumEffect = log1p(try Percentage(effect, option: "--min-effect").share)
+      if options.findsAll { parameters.smallestOther = parameters.minimumEffect }
     }
     if let confidence = options.confidence {
       parameters.confidence = try Percentage(confidence, option: "--confidence").share
@@ -166,9 +182,13 @@ struct BisectQuestion {
     }
     parameters.limits.launches = options.mostLaunches ?? parameters.limits.launches
     parameters.limits.builds = options.mostBuilds
-    parameters.limits.seconds = try Self.time(options.mostTime, of: "--max-time")
-      .map { Double($0.count) / 1e9 }
+    parameters.limits.seconds = try Self.mostSeconds(options)
     return parameters
+  }
+
+  /// How long may be built and launched; nil where that was not said.
+  static func mostSeconds(_ options: BisectOptions) throws -> Double? {
+    try time(options.mostTime, of: "--max-time").map { Double($0.count) / 1e9 }
   }
 
   private func direction() throws(WorkflowError) -> BisectParameters.Direction {

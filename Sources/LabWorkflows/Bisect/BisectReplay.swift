@@ -20,7 +20,20 @@ package struct BisectReplay {
   /// - Throws: ``WorkflowError/otherDecision(path:line:reason:)`` at the first difference.
   package func summary() throws -> BisectSummary {
     let course = try Self.course(of: record)
-    return BisectSummary(course, log: record.path, isInterrupted: course.end == nil)
+    var summary = BisectSummary(course, log: record.path, isInterrupted: course.end == nil)
+    summary.places = BisectSummary.Places(
+      of: course.start,
+      store: store,
+      from: WorkingDirectory.path
+    )
+    return summary
+  }
+
+  /// A store that the log is beside, whatever its name was.
+  private var store: String {
+    URL(filePath: record.path).standardizedFileURL.deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(component: "launchlab.sqlite").path
   }
 
   /// What was asked for.

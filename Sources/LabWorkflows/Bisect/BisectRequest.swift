@@ -3,6 +3,62 @@ import LabAnalysis
 import LabHost
 import LabModel
 
+/// The limits of a bisection that are given when it goes on; nil for those that stay.
+struct BisectLimitChange: Hashable {
+  var launches: Int?
+  var builds: Int?
+  var seconds: Double?
+
+  init() {}
+
+  /// - Throws: `ScenarioError` or ``WorkflowError`` for a time that is none.
+  init(_ options: BisectOptions) throws {
+    launches = options.mostLaunches
+    builds = options.mostBuilds
+    seconds = try BisectQuestion.mostSeconds(options)
+  }
+
+  func applied(to limits: BisectLimits) -> BisectLimits {
+    BisectLimits(
+      launches: launches ?? limits.launches,
+      builds: builds ?? limits.builds,
+      seconds: seconds ?? limits.seconds
+    )
+  }
+
+  /// The limits for a bisection that has ended.
+  ///
+  /// With fewer launches tests would have ended earlier, which undoes what was found.
+  ///
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` for fewer launches than before.
+  func raised(from limits: BisectLimits) throws(WorkflowError) -> BisectLimits {
+    if let launches, launches < limits.launches {
+      throw .badOption(
+        name: "--max-launches",
+        value: "\(launches)",
+        expected: "at least \(limits.launches): the bisection has ended, and only more let it go on"
+      )
+    }
+    return applied(to: limits)
+  }
+}
+
+extension BisectSummary.Places {
+  /// What is not where commands look by themselves.
+  ///
+  /// - Parameters:
+  ///   - start: What is bisected.
+  ///   - store: The absolute path of the store.
+  ///   - directory: The absolute path of the working directory.
+  init(of start: BisectStart, store: String, from directory: String) {
+    let repository = start.artifacts == nil ? start.scenario.source?.repository : nil
+    self.init(
+      store: store == StoreLocation.path(nil, beside: directory) ? nil : store,
+      repository: repository.flatMap { "\(directory)/".hasPrefix("\($0)/") ? nil : $0 }
+    )
+  }
+}
+
 /// A bisection that is to begin or to go on.
 package struct BisectRequest: Sendable {
   let beginning: Beginning
@@ -18,6 +74,12 @@ package struct BisectRequest: Sendable {
 
   /// What is expected of the work.
   let plan: BisectPlan
+
+  /// The limits that are given anew to a bisection that goes on.
+  let limits: BisectLimitChange
+
+  /// What commands must be told so that they find what is bisected.
+  let places: BisectSummary.Places
 
   let jobs: Int
   let buildTimeLimit: Nanoseconds
@@ -53,7 +115,7 @@ package struct BisectRequest: Sendable {
       storeDirectory: question.storeDirectory,
       store: question.store,
       scenarioPath: options.scenario ?? question.alert?.scenarioPath,
-      plan: PlanNoise(start: start, store: question.store).plan,
+      limits: BisectLimitChange(),
       options: options
     )
   }
@@ -62,7 +124,7 @@ package struct BisectRequest: Sendable {
   ///
   /// - Parameters:
   ///   - id: The first digits of its id, or `last`.
-  ///   - options: Its store counts, and its jobs and the limit of a build where they are given;
+  ///   - options: Its store counts, and its limits, jobs and time of a build where they are given;
   ///     everything else is in the log.
   /// - Throws: ``WorkflowError`` for what is no such bisection, and `HostError` when another user can
   ///   have written its log.
@@ -78,7 +140,7 @@ package struct BisectRequest: Sendable {
       storeDirectory: location.storeDirectory,
       store: store,
       scenarioPath: nil,
-      plan: PlanNoise(start: record.start, store: store).plan,
+      limits: BisectLimitChange(options),
       options: options
     )
   }
@@ -116,14 +178,18 @@ package struct BisectRequest: Sendable {
     storeDirectory: String,
     store: String,
     scenarioPath: String?,
-    plan: BisectPlan,
+    limits: BisectLimitChange,
     options: BisectOptions
   ) throws {
     self.beginning = beginning
     self.storeDirectory = storeDirectory
     self.store = store
     self.scenarioPath = scenarioPath
-    self.plan = plan
+    self.limits = limits
+    var start = beginning.start
+    start.parameters.limits = limits.applied(to: start.parameters.limits)
+    plan = PlanNoise(start: start, store: store).plan
+    places = BisectSummary.Places(of: start, store: store, from: options.launching.directory)
     jobs = max(1, options.jobs ?? beginning.start.jobs ?? 1)
     buildTimeLimit =
       try BisectQuestion.buildTimeLimit(options) ?? beginning.start.buildTimeLimit

@@ -166,6 +166,7 @@ private struct Workshop: Sendable {
 
   private func built(_ index: Int, _ record: BuildRecord, seconds: Double?) -> BisectBuilt {
     var built = BisectBuilt(revision: index, seconds: seconds, log: builds.log(of: record))
+    built.missingSubmodules = record.missingSubmodules
     guard
       let target = scenario.rebased(from: source.repository, to: record.directory).targets.first
     else { return built }

@@ -73,8 +73,7 @@ struct BisectNight {
       id: "bisected",
       problem: "\(alert.id) was bisected: \(summary.headline)",
       place: BisectLocation(storeDirectory: request.storeDirectory).report(of: summary.start.id),
-      remedy: summary.isInterrupted
-        ? "go on with `launchlab bisect --resume \(summary.start.id)`" : nil
+      remedy: summary.resumption.map { "go on with `\($0)`" }
     )
   }
 

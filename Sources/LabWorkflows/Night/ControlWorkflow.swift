@@ -14,6 +14,22 @@ struct ControlWorkflow {
     var notes: [Diagnostic] = []
   }
 
+  /// The control as a target, before anything is built or copied for it.
+  ///
+  /// - Returns: Nil for a scenario without a control.
+  static func target(of scenario: Scenario) -> Target? {
+    switch scenario.control {
+    case nil: return nil
+    case .command(let command):
+      return Target(name: Arm.controlTarget, command: command, directory: scenario.directory)
+    case .revision(_, let name):
+      guard var target = scenario.targets.first(where: { $0.name == name }) else { return nil }
+      target.name = Arm.controlTarget
+      target.counters = []
+      return target
+    }
+  }
+
   /// Makes the target of the control.
   ///
   /// - Parameter observe: Told of the build of a revision.
@@ -22,33 +38,25 @@ struct ControlWorkflow {
   func control(_ observe: (RunEvent) -> Void) async throws -> Control? {
     switch scenario.control {
     case nil: nil
-    case .command(let command): try pinned(command)
-    case .revision(let revision, let name): try await built(revision, name, observe)
+    case .command: try Self.target(of: scenario).map(pinned)
+    case .revision(let revision, _): try await built(revision, observe)
     }
   }
 
   private func built(
     _ revision: String,
-    _ name: String,
     _ observe: (RunEvent) -> Void
   ) async throws -> Control? {
     guard let source = scenario.source else { return nil }
     let build = try await cache.builder(of: source).build(revision) { observe(.building($0)) }
     let rebased = scenario.rebased(from: source.repository, to: build.directory)
-    guard var target = rebased.targets.first(where: { $0.name == name }) else { return nil }
-    target.name = Arm.controlTarget
-    target.counters = []
-    return Control(target: target)
+    guard let target = Self.target(of: rebased) else { return nil }
+    return Control(target: target, notes: (build.missingSubmodules ?? []).map(Diagnostic.missing))
   }
 
   /// Launches the copy of the program that was made in the first night, since updates of the system
   /// replace the program itself.
-  private func pinned(_ command: [String]) throws -> Control {
-    let target = Target(
-      name: Arm.controlTarget,
-      command: command,
-      directory: scenario.directory
-    )
+  private func pinned(_ target: Target) throws -> Control {
     let program = try LaunchedFiles(of: target, in: scenario).program
     switch Movability(ofProgram: program) {
     case .movable: break

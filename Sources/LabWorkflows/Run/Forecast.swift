@@ -16,7 +16,9 @@ package struct Forecast {
   /// rough assumption: 0.1 s for a warm launch and 0.5 s for a cold one.
   package init(_ request: RunRequest) {
     let seed = request.seed ?? UInt64(UInt32.random(in: 0...(.max)))
-    let plan = Planner.plan(request.scenario, seed: seed)
+    var scenario = request.scenario
+    if let control = ControlWorkflow.target(of: scenario) { scenario.targets.append(control) }
+    let plan = Planner.plan(scenario, seed: seed)
     self.plan = plan
     estimate =
       Self.pace(of: request.scenario.name, store: request.store)

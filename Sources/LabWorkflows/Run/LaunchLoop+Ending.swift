@@ -10,7 +10,12 @@ extension LaunchLoop.Ending {
   }
 
   /// What a person should know of an ending that is not complete.
-  func diagnostic(in scenario: Scenario) -> Diagnostic? {
+  ///
+  /// - Parameters:
+  ///   - scenario: What was run.
+  ///   - resumption: The command that goes on after an interruption, where there is one.
+  /// - Returns: Nil for a complete run.
+  func diagnostic(in scenario: Scenario, resumption: String? = nil) -> Diagnostic? {
     switch self {
     case .complete:
       nil
@@ -25,7 +30,7 @@ extension LaunchLoop.Ending {
         .warning,
         id: "interrupted",
         problem: "interrupted; the complete blocks are stored",
-        remedy: "go on with `--resume last` where the run has a scenario file"
+        remedy: resumption.map { "go on with `\($0)`" }
       )
     }
   }

@@ -1,5 +1,6 @@
 package import Foundation
 package import LabModel
+import LabReport
 import LabScenarios
 import LabStore
 
@@ -86,6 +87,18 @@ package struct RunRequest: Sendable {
         hasSummary ? ProcessInfo.processInfo.environment[summary] : nil,
         as: summary
       )
+  }
+
+  /// The command that goes on with a run that was interrupted; nil for one without a scenario file.
+  ///
+  /// It names what the run would not be found or taken without.
+  func resumption(of id: String) -> String? {
+    guard commandLine.count == 3, commandLine[1] == "run" else { return nil }
+    let own = StoreLocation.path(nil, beside: scenario.directory)
+    return ShellQuoting.text(
+      commandLine + ["--resume", id] + (revision == "HEAD" ? [] : ["--revision", revision])
+        + (purpose == .trial ? ["--no-verdict"] : []) + (store == own ? [] : ["--store", store])
+    )
   }
 
   /// Reads the scenario file, and reports beside it unless another directory is given.

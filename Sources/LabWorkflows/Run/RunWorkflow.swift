@@ -73,7 +73,10 @@ package struct RunWorkflow {
     let symbols = await SymbolReader().symbols(for: Array(concluded.codePlaces))
     try store.saveSymbols(symbols.names, of: run.id)
     var summary = concluded.naming(symbols.names).foldingStages()
-    let failure = ending.diagnostic(in: run.plan.scenario)
+    let failure = ending.diagnostic(
+      in: run.plan.scenario,
+      resumption: request.resumption(of: run.id)
+    )
     summary.warnings =
       [failure].compactMap(\.self) + changed + summary.warnings
       + preflight + source.notes + kept.notes + laboratory.notes + session.notes

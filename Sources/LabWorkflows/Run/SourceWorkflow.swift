@@ -20,7 +20,8 @@ struct SourceWorkflow {
       .control(observe)
     var (scenario, build) = try await built(in: cache, observe)
     if let control { scenario.targets.append(control.target) }
-    return Built(scenario: scenario, build: build, notes: control?.notes ?? [])
+    let missing = (build?.missingSubmodules ?? []).map(Diagnostic.missing)
+    return Built(scenario: scenario, build: build, notes: missing + (control?.notes ?? []))
   }
 
   private func built(
@@ -32,5 +33,20 @@ struct SourceWorkflow {
       .build(request.revision) { observe(.building($0)) }
     observe(.built(build))
     return (request.scenario.rebased(from: source.repository, to: build.directory), build)
+  }
+}
+
+extension Diagnostic {
+  /// A warning of a submodule that a build was made without.
+  static func missing(_ submodule: MissingSubmodule) -> Self {
+    Diagnostic(
+      .warning,
+      id: "submodule-missing",
+      problem: "the submodule \"\(submodule.path)\" cannot be had, and what is built is built "
+        + "without it: \(submodule.reason)",
+      place: "commit \(submodule.commit.prefix(12)) of \(submodule.path)",
+      remedy: "get it once with `git submodule update --init --recursive`, or say with "
+        + "`submodules: required` or `off` what you want"
+    )
   }
 }

@@ -19,8 +19,10 @@ extension Launchlab {
           launchlab bisect v1.0..HEAD --build make -- ./app --version
           launchlab bisect --artifacts nightly-builds -- app --version
 
-        The log is written as it goes: what was cut off goes on, and any log can be checked:
+        The log is written as it goes: what was cut off goes on, also with more launches, builds or \
+        time than before, and any log can be checked:
           launchlab bisect --resume last
+          launchlab bisect --resume last --max-launches 8000
           launchlab bisect --replay .launchlab/bisect/ID/log.jsonl
 
         How sure can it be, and what does it cost? Try it in a simulated world:
@@ -68,10 +70,14 @@ extension Launchlab {
         throw ValidationError("\(others[0]) cannot be given with \(others[1])")
       }
       if let other = others.first {
-        if let useless = useless(beside: other).first {
-          throw ValidationError("\(useless) means nothing with \(other), which says it already")
-        }
-        return
+        let useless = useless(beside: other)
+        guard !useless.isEmpty else { return }
+        throw ValidationError(
+          other == "--resume"
+            ? "\(useless.joined(separator: ", ")) cannot be given with --resume: it goes on with what "
+              + "the bisection was asked at its start, and only limits may change; begin a new one"
+            : "\(useless[0]) means nothing with \(other), which says it already"
+        )
       }
       let source = question.alert == nil ? "--scenario" : "--alert"
       if question.scenario != nil || question.alert != nil, let useless = givenForCommand.first {
@@ -88,13 +94,17 @@ extension Launchlab {
 
     /// What was given that only means something without a scenario.
     private var givenForCommand: [String] {
-      (question.build == nil ? [] : ["--build"]) + (launch.command.isEmpty ? [] : ["a command"])
+      (question.build == nil ? [] : ["--build"])
+        + (question.submodules == nil ? [] : ["--submodules"])
+        + (launch.command.isEmpty ? [] : ["a command"])
         + [launch.launch.firstForCommands].compactMap(\.self)
     }
 
     /// What was given that only means something where commits are built.
     private var givenForSource: [String] {
-      (question.build == nil ? [] : ["--build"]) + (work.path.isEmpty ? [] : ["--path"])
+      (question.build == nil ? [] : ["--build"])
+        + (question.submodules == nil ? [] : ["--submodules"])
+        + (work.path.isEmpty ? [] : ["--path"])
         + work.givenForBuilds
     }
 
@@ -104,7 +114,7 @@ extension Launchlab {
         (range == nil ? [] : ["a range"]) + question.given + work.givenForRange + givenForCommand
       guard mode != "--resume" else { return asked }
       let other =
-        asked + work.givenForBuilds + (store == nil ? [] : ["--store"])
+        asked + work.givenForLimits + work.givenForBuilds + (store == nil ? [] : ["--store"])
         + (waiting.wait == nil ? [] : ["--wait"])
       return mode == "--replay" ? other : other + output.givenForAnswers
     }
@@ -142,6 +152,7 @@ extension Launchlab {
         scenario: question.scenario,
         launching: launch.measuring(states: question.state.map { [$0] } ?? [], launches: 1),
         build: question.build,
+        submodules: question.submodules,
         artifacts: question.artifacts,
         alert: question.alert,
         target: question.target,

@@ -14,6 +14,15 @@ struct BisectQuestionOptions: ParsableArguments {
   var build: String?
 
   @Option(
+    help: """
+      Where a submodule cannot be fetched, let the --build fail (required), or go on without it \
+      (try); or check out none (off) (default: try).
+      """,
+    completion: .list(Source.Submodules.allCases.map(\.rawValue))
+  )
+  var submodules: String?
+
+  @Option(
     help: "Bisect the ready-made executables in this <directory>, one per version in order.",
     completion: .directory
   )
@@ -61,7 +70,8 @@ struct BisectQuestionOptions: ParsableArguments {
   /// The names of the options that were given.
   var given: [String] {
     givenNames([
-      "--scenario": scenario != nil, "--build": build != nil, "--artifacts": artifacts != nil,
+      "--scenario": scenario != nil, "--build": build != nil,
+      "--submodules": submodules != nil, "--artifacts": artifacts != nil,
       "--alert": alert != nil, "--target": target != nil, "--state": state != nil,
       "--metric": metric != nil, "--find": find != nil, "--min-effect": minEffect != nil,
       "--confidence": confidence != nil, "--all": all, "--force": force,
@@ -95,11 +105,16 @@ struct BisectWorkOptions: ParsableArguments {
   @Option(help: "Look first at commits that touch this <path>; may be repeated.")
   var path: [String] = []
 
-  /// The names of the options that were given and that say what is built, and how long that goes on.
+  /// The names of the options that were given and that say which commits are built.
   var givenForRange: [String] {
+    givenNames(["--skip": !skip.isEmpty, "--path": !path.isEmpty])
+  }
+
+  /// The names of the limits that were given, which may change when a bisection goes on.
+  var givenForLimits: [String] {
     givenNames([
       "--max-launches": maxLaunches != nil, "--max-builds": maxBuilds != nil,
-      "--max-time": maxTime != nil, "--skip": !skip.isEmpty, "--path": !path.isEmpty,
+      "--max-time": maxTime != nil,
     ])
   }
 

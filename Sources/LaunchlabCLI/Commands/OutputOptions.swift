@@ -33,7 +33,11 @@ struct OutputOptions: ParsableArguments {
     if isDryRun {
       let forecast = Forecast(request)
       let text = PlanText(forecast.plan, estimate: forecast.estimate, style: console.resultStyle)
-      return try console.write(text.rendered())
+      try console.write(text.rendered())
+      let check = await RunCheck(request, plan: forecast.plan).result()
+      console.show(check.diagnostics)
+      if check.exitCode != .done { throw ExitCode(check.exitCode.rawValue) }
+      return
     }
     let progress = ProgressDisplay(console: console)
     defer { progress.clear() }

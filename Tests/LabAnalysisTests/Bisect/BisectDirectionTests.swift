@@ -63,6 +63,34 @@ import Testing
     #expect(answer.culprits.map { $0.effect.estimate > 0 } == [true, true, false])
   }
 
+  @Test func `says which changes were not looked for beside others`() throws {
+    var range = ScriptedRange(count: 64, steps: [10: 0.2, 40: 0.02])
+    range.noise = 0.04
+    var other = range
+    let quarter = range.bisect(BisectParameters(findsAll: true))
+    #expect(quarter.culprits.map(\.revisions) == [10...10])
+    let unsearched = try #require(quarter.unsearched)
+    #expect(unsearched.rule == .quarter && unsearched.obstacle == nil)
+    #expect(abs(unsearched.below - 0.05) < 0.005)
+    #expect(range.bisect().unsearched == nil)
+
+    let asked = BisectParameters(findsAll: true, smallestOther: 0.01)
+    let answer = other.bisect(asked)
+    #expect(answer.culprits.map(\.revisions) == [10...10, 40...40])
+    #expect(answer.unsearched == UnsearchedChanges(below: 0.01, rule: .asked))
+  }
+
+  @Test func `says when a limit ended the search for other changes`() throws {
+    var range = ScriptedRange(count: 64, steps: [10: 0.2, 40: 0.12])
+    range.noise = 0.005
+    let whole = range.bisect(BisectParameters(findsAll: true))
+    #expect(whole.culprits.count == 2 && whole.unsearched?.obstacle == nil)
+    let limited = BisectParameters(findsAll: true, limits: BisectLimits(builds: 9))
+    let answer = range.bisect(limited)
+    #expect(answer.culprits.count == 1)
+    #expect(answer.unsearched?.obstacle == .buildsSpent)
+  }
+
   @Test func `names what was asked for first, although another change is larger`() throws {
     var range = ScriptedRange(count: 64, steps: [10: 0.09, 50: -0.06])
     range.noise = 0.005

@@ -30,12 +30,22 @@ import Testing
     return repository
   }
 
-  private func build(_ command: String = "cat vendor/lib/lib > built") -> SourceBuild {
+  private func build(
+    _ command: String = "cat vendor/lib/lib > built",
+    _ submodules: Source.Submodules = .required
+  ) -> SourceBuild {
     SourceBuild(
-      source: Source(repository: "\(root)/repository", build: command),
+      source: Source(repository: "\(root)/repository", build: command, submodules: submodules),
       cache: "\(root)/builds"
     )
   }
+
+  /// What a build wrote to the file `built`.
+  private func text(of record: BuildRecord) throws -> String {
+    try String(contentsOfFile: record.directory + "/built", encoding: .utf8)
+  }
+
+  private let lists = "ls -A vendor/lib > built"
 
   @Test func `fills submodules at their pinned commits, nested ones too`() async throws {
     let repository = try makeRepository()
@@ -96,6 +106,107 @@ import Testing
     try repository.shell("rm -rf .git/modules; git config --remove-section submodule.lib")
     let error = await #expect(throws: HostError.self) { try await build().build("HEAD") }
     #expect(error?.diagnostics.first?.problem.contains("transport 'file' not allowed") == true)
+  }
+
+  @Test func `builds without a submodule that cannot be had, and with it when it can`() async throws
+  {
+    let repository = try makeRepository()
+    try repository.shell("rm -rf .git/modules; mv ../library ../elsewhere")
+
+    let without = try await build(lists, .tried).build("HEAD")
+    let missing = try #require(without.missingSubmodules)
+    #expect(missing.map(\.path) == ["vendor/lib"])
+    #expect(missing[0].reason.isEmpty == false)
+    #expect(try text(of: without) == "")
+
+    let again = try await build(lists, .tried).build("HEAD")
+    #expect(again.wasCached && again.missingSubmodules == missing)
+    await #expect(throws: HostError.self) { try await build(lists, .required).build("HEAD") }
+    #expect(try await build(lists, .tried).build("HEAD").missingSubmodules == missing)
+
+    try repository.shell(
+      "mv ../elsewhere ../library; git clone -q --bare ../library .git/modules/lib"
+    )
+    try repository.shell("git clone -q --bare ../inner .git/modules/lib/modules/nested/inner")
+    let whole = try await build(lists, .tried).build("HEAD")
+    #expect(!whole.wasCached && whole.missingSubmodules == nil)
+    #expect(try text(of: whole).contains("lib\n"))
+    #expect(try await build(lists, .required).build("HEAD").wasCached)
+  }
+
+  @Test func `names a nested submodule that cannot be had, and keeps the others`() async throws {
+    let repository = try makeRepository()
+    try repository.shell("rm -rf .git/modules/lib/modules; mv ../inner ../elsewhere")
+    let record = try await build("cat vendor/lib/lib > built", .tried).build("HEAD")
+    #expect(record.missingSubmodules?.map(\.path) == ["vendor/lib/nested/inner"])
+    #expect(try text(of: record) == "1\n")
+  }
+
+  @Test func `a commit that is gone from a submodule is a missing one`() async throws {
+    let repository = try makeRepository()
+    try repository.shell(
+      """
+      gone=1234567890123456789012345678901234567890
+      git update-index --cacheinfo 160000,$gone,vendor/lib; git commit -q -m gone
+      """
+    )
+    let record = try await build(lists, .tried).build("HEAD")
+    #expect(record.missingSubmodules?.map(\.commit) == ["1234567890123456789012345678901234567890"])
+    #expect(try text(of: record) == "")
+  }
+
+  @Test func `checks out no submodule where none is wanted`() async throws {
+    _ = try makeRepository()
+    let none = try await build(lists, .off).build("HEAD")
+    #expect(none.missingSubmodules == nil)
+    #expect(try text(of: none) == "")
+    let all = try await build(lists, .tried).build("HEAD")
+    #expect(try !all.wasCached && text(of: all).contains("lib\n"))
+  }
+
+  @Test func `uses a submodule whose git directory is in its place`() async throws {
+    let repository = try makeRepository()
+    try repository.shell(
+      """
+      rm vendor/lib/.git; mv .git/modules/lib vendor/lib/.git
+      git -C vendor/lib config --unset core.worktree; mv ../library ../elsewhere
+      """
+    )
+    let record = try await build("cat vendor/lib/lib > built", .required).build("HEAD")
+    #expect(try text(of: record) == "1\n")
+  }
+
+  @Test func `a build that fails without a submodule says so, and is not remembered`() async throws
+  {
+    let repository = try makeRepository()
+    try repository.shell("rm -rf .git/modules; mv ../library ../elsewhere")
+    for _ in 1...2 {
+      let error = await #expect(throws: HostError.self) {
+        try await build("test -f vendor/lib/lib", .tried).build("HEAD", triesAgain: false)
+      }
+      guard case .buildFailed(let failure, _) = error else { throw CocoaError(.featureUnsupported) }
+      #expect(
+        failure.reason.contains("1, without the submodule \"vendor/lib\", which cannot be had")
+      )
+      #expect(!failure.isRemembered)
+    }
+  }
+
+  @Test func `asks no address twice, and shows no password`() async throws {
+    let repository = try makeRepository()
+    try repository.shell(
+      """
+      rm -rf .git/modules vendor/lib; mkdir vendor/lib
+      git config submodule.lib.url https://ann:secret@localhost:1/lib.git
+      git config -f .gitmodules submodule.lib.url https://ann:secret@localhost:1/lib.git
+      commit one; git commit -q --allow-empty -m two; add other 1
+      """
+    )
+    let builds = build(lists, .tried)
+    let first = try await builds.build("HEAD~2")
+    let second = try await builds.build("HEAD")
+    #expect(first.missingSubmodules?.first?.reason.contains("secret") == false)
+    #expect(second.missingSubmodules == first.missingSubmodules)
   }
 
   @Test func `leaves submodules empty that are not updated, or are no more`() async throws {

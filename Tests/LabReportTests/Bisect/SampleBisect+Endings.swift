@@ -78,9 +78,26 @@ extension SampleBisect {
       twoChanges: 0.97
     )
     answer.buildNoise = 0.007
+    answer.unsearched = UnsearchedChanges(below: 0.0125, rule: .quarter)
     var summary = summary(start(parameters: BisectParameters(findsAll: true)), answer)
+    summary.told = [Diagnostic(.warning, id: "submodule-missing", problem: "no submodule")]
     summary.timeouts = 2
     summary.warnings = [Diagnostic(.warning, id: "noisy", problem: "the machine is noisy")]
+    return summary
+  }
+
+  /// A search for all changes that a limit has ended, of a store and a repository elsewhere.
+  static var cutShort: BisectSummary {
+    var answer = BisectAnswer(
+      outcome: .found,
+      culprits: [culprit(11...11, share: 0.6)],
+      difference: log(0.084, 0.08, 0.089),
+      levels: levels
+    )
+    answer.unsearched = UnsearchedChanges(below: 0.02, rule: .asked, obstacle: .launchesSpent)
+    let parameters = BisectParameters(minimumEffect: 0.02, findsAll: true, smallestOther: 0.02)
+    var summary = summary(start(parameters: parameters), answer)
+    summary.places = BisectSummary.Places(store: "/var/my store.sqlite", repository: "/src/demo")
     return summary
   }
 
@@ -163,6 +180,7 @@ extension SampleBisect {
       Ending(name: "found", summary: found), Ending(name: "from-zero", summary: fromZero),
       Ending(name: "set", summary: set),
       Ending(name: "several", summary: several), Ending(name: "partial", summary: partial),
+      Ending(name: "cut-short", summary: cutShort),
       Ending(name: "hostile", summary: hostileNames),
       Ending(name: "artifacts", summary: artifacts),
       Ending(name: "same", summary: refused(.same, log(0.001, -0.004, 0.006))),

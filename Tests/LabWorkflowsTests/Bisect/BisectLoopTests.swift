@@ -184,6 +184,80 @@ struct BisectLoopTests {
     }
   }
 
+  /// Limits that end a bisection too early, and those it goes on with.
+  struct Limits: CustomTestStringConvertible, Sendable {
+    let low: BisectLimits
+    let high: BisectLimits
+    let obstacle: BisectObstacle
+    var testDescription: String { obstacle.rawValue }
+  }
+
+  @Test(arguments: [
+    Limits(
+      low: BisectLimits(launches: 50),
+      high: BisectLimits(launches: 8000),
+      obstacle: .launchesSpent
+    ),
+    Limits(low: BisectLimits(builds: 3), high: BisectLimits(builds: 40), obstacle: .buildsSpent),
+    Limits(low: BisectLimits(seconds: 8), high: BisectLimits(seconds: 800), obstacle: .timeSpent),
+  ])
+  func `goes on with higher limits, and can be replayed`(limits: Limits) async throws {
+    let range = SimulatedRange()
+    var parameters = BisectParameters()
+    parameters.limits = limits.low
+    var loop = try loop(of: range.start(parameters))
+    var builder = SimulatedBuilder(range: range)
+    var launcher = SimulatedLauncher(range: range, rows: 0)
+    try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+    #expect(loop.course.end?.outcome == .inconclusive(limits.obstacle))
+    #expect(loop.course.hasEnded == false)
+    loop.log.close()
+
+    let record = try BisectRecord(path: path)
+    var course = try BisectReplay.course(of: record)
+    #expect(course.hasEnded)
+    let log = try BisectLog(resumingAt: path, length: record.length)
+    try log.append(.limited(limits.high))
+    #expect(course.apply(.limited(limits.high)) == nil)
+    var second = BisectLoop(course: course, log: log)
+    try await second.run(builder: &builder, launcher: &launcher) { _ in }
+    log.close()
+
+    #expect(second.course.end?.culprits.map(\.revisions) == [17...17])
+    #expect(Set(builder.built).count == builder.built.count)
+    let replayed = try BisectReplay(path: path).summary()
+    #expect(replayed.answer == second.course.end)
+    #expect(replayed.start.parameters.limits == limits.high)
+  }
+
+  @Test func `takes other limits among the rows of a comparison`() async throws {
+    let range = SimulatedRange()
+    var loop = try loop(of: range.start())
+    var builder = SimulatedBuilder(range: range)
+    var launcher = SimulatedLauncher(range: range, rows: 0, rowsUntilInterrupt: 5)
+    await #expect(throws: Interruption.self) {
+      try await loop.run(builder: &builder, launcher: &launcher) { _ in }
+    }
+    var course = loop.course
+    #expect(course.apply(.limited(BisectLimits(launches: 40))) == nil)
+    #expect(course.rows.count == 5)
+    #expect(course.action == .launch(arms: [0, 24], rows: 16))
+    #expect(course.start.parameters.limits.launches == 40)
+    #expect(course.apply(.limited(BisectLimits(launches: 0))) != nil)
+    #expect(course.apply(.limited(BisectLimits(seconds: .nan))) != nil)
+  }
+
+  @Test func `fewer launches do not undo what was found`() throws {
+    let limits = BisectLimits(launches: 4000, builds: 10)
+    var change = BisectLimitChange()
+    change.launches = 3999
+    #expect(throws: WorkflowError.self) { try change.raised(from: limits) }
+    change.launches = 8000
+    change.seconds = 60
+    let raised = try change.raised(from: limits)
+    #expect(raised == BisectLimits(launches: 8000, builds: 10, seconds: 60))
+  }
+
   @Test func `gives processors back before every build`() async throws {
     let range = SimulatedRange()
     var loop = try loop(of: range.start())

@@ -1,0 +1,127 @@
+import Foundation
+import LabHost
+package import LabModel
+import LabStore
+
+/// What a run would stumble over on this machine; nothing is built, launched or written to find out.
+package struct RunCheck {
+  private let request: RunRequest
+  private let plan: Plan
+
+  /// - Parameters:
+  ///   - request: The run.
+  ///   - plan: What would be launched, as ``Forecast`` plans it.
+  package init(_ request: RunRequest, plan: Plan) {
+    self.request = request
+    self.plan = plan
+  }
+
+  /// What was found, and the exit code that the run would end with.
+  package struct Result: Sendable {
+    package var diagnostics: [Diagnostic] = []
+    package var exitCode = LabExitCode.done
+
+    /// Takes an error that would end the run.
+    mutating func take(_ error: any Error, at place: String) {
+      guard let error = error as? any LabError else {
+        diagnostics.append(Diagnostic(.error, id: "unexpected", problem: "\(error)", place: place))
+        exitCode = max(exitCode, .couldNotMeasure)
+        return
+      }
+      exitCode = max(exitCode, error.exitCode)
+      for var diagnostic in error.diagnostics {
+        if let own = diagnostic.place, own != place {
+          diagnostic.place = "\(place): \(own)"
+        } else {
+          diagnostic.place = place
+        }
+        if !diagnostics.contains(diagnostic) { diagnostics.append(diagnostic) }
+      }
+    }
+  }
+
+  /// Looks at everything that the run needs, in the order in which it would need it.
+  package func result() async -> Result {
+    var result = Result()
+    await checkSource(&result)
+    for target in plan.scenario.targets where !isBuilt(target) {
+      let isControl = target.name == Arm.controlTarget
+      do {
+        _ = try LaunchedFiles(of: target, in: plan.scenario)
+      } catch {
+        result.take(error, at: isControl ? "baseline.control" : "target \"\(target.name)\"")
+      }
+    }
+    for refusal in LaunchTools.refusals(of: plan) { result.take(refusal, at: "states") }
+    if FileManager.default.fileExists(atPath: request.store) {
+      do { _ = try Store(path: request.store, mode: .readOnly) } catch {
+        result.take(error, at: request.store)
+      }
+    }
+    if request.purpose == .night { result.diagnostics += unreachable }
+    result.diagnostics += Preflight(plan: plan).warnings
+    return result
+  }
+
+  // MARK: - The source
+
+  private func checkSource(_ result: inout Result) async {
+    guard let source = plan.scenario.source else { return }
+    do {
+      try await LaunchTools.check(source, revision: request.revision)
+      if case .revision(let revision, _) = plan.scenario.control {
+        try await LaunchTools.check(source, revision: revision)
+      }
+    } catch {
+      result.take(error, at: "source")
+    }
+  }
+
+  /// Whether a program comes out of the build, so that nobody can know yet whether it is there.
+  private func isBuilt(_ target: Target) -> Bool {
+    guard let source = plan.scenario.source else { return false }
+    let command = target.command.first ?? ""
+    let directory = target.directory.hasSuffix("/") ? target.directory : target.directory + "/"
+    let program = command.hasPrefix("/") ? command : directory + command
+    let path = target.environment["PATH"] ?? ""
+    let top = source.repository + "/"
+    return command.contains("/")
+      ? URL(filePath: program).standardized.path.hasPrefix(top)
+      : path.split(separator: ":").contains { "\($0)/".hasPrefix(top) }
+  }
+
+  // MARK: - Notifiers
+
+  /// The notifiers that could tell nobody: a warning each, since the night is judged all the same.
+  private var unreachable: [Diagnostic] {
+    let notifiers = plan.scenario.notifiers ?? []
+    let sender = NoticeSender(
+      directory: plan.scenario.directory,
+      environment: ProcessInfo.processInfo.environment
+    )
+    return NotificationWorkflow.named(notifiers).compactMap { notifier, name in
+      let (obstacle, remedy): (NoticeFailure?, String) =
+        switch notifier {
+        case .command(let command):
+          (sender.obstacle(toRunning: command), "give the whole path of a program, or install it")
+        case .webhook(let address):
+          (
+            sender.obstacle(toPosting: address),
+            sender.hasCurl ? "set the variable, or correct the URL" : "install curl, and set the URL"
+          )
+        case .email:
+          (sender.obstacleToMail, "install sendmail, such as with `apt install msmtp-mta`")
+        case .githubSummary: (nil, "")
+        }
+      return obstacle.map {
+        Diagnostic(
+          .warning,
+          id: "cannot-notify",
+          problem: "\(name) could not be told of a finding: \($0.reason)",
+          place: "notify",
+          remedy: remedy
+        )
+      }
+    }
+  }
+}
