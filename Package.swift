@@ -44,7 +44,7 @@ let package = Package(
       plugins: ["EmbedNativeHelpers"]
     ),
     .target(name: "LabScenarios", dependencies: ["LabModel", "LabPatterns", yams]),
-    .target(name: "LabStore", dependencies: ["LabModel", grdb]),
+    .target(name: "LabStore", dependencies: ["LabModel", grdb, systemPackage]),
 
     // The use cases and the command line.
     .target(

@@ -62,6 +62,12 @@ package enum HostError: LabError, Hashable {
   /// is a phrase such as `count instructions`.
   case toolMissing(name: String, purpose: String)
 
+  /// The value of a variable cannot be read; the reason is a sentence without a full stop.
+  case secretMissing(variable: String, place: String, reason: String)
+
+  /// This process may have fewer files open at a time than it needs.
+  case tooFewFiles(limit: Int, needed: Int)
+
   /// Several reasons not to begin, shown one after the other.
   case several([HostError])
 
@@ -104,6 +110,25 @@ package enum HostError: LabError, Hashable {
           problem: "there is no \(name) to \(purpose)",
           place: "PATH",
           remedy: "install it with `apt-get install \(name)`"
+        )
+      ]
+    case .tooFewFiles(let limit, let needed):
+      [
+        Diagnostic(
+          .error,
+          id: "too-few-files",
+          problem: "at most \(limit) files may be open at a time, and launchlab needs \(needed)",
+          remedy: "raise the limit with `ulimit -n 1024`"
+        )
+      ]
+    case .secretMissing(let variable, let place, let reason):
+      [
+        Diagnostic(
+          .error,
+          id: "secret-missing",
+          problem: "the variable \"\(variable)\" of a target has no value: \(reason)",
+          place: place,
+          remedy: "bring it back, or change `env` of the target"
         )
       ]
     case .notARepository(let path, let message):

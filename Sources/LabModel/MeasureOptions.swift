@@ -13,7 +13,7 @@ package struct MeasureOptions: Sendable {
   package var stopSignal: String?
   package var stopGrace: String?
 
-  /// Pairs such as `LANG=C`.
+  /// Pairs such as `LANG=C`, and names whose values are taken from the environment, and not stored.
   package var environment: [String]
 
   package var standardInput: String?

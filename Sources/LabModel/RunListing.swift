@@ -38,6 +38,9 @@ package struct RunListing: Hashable, Codable, Sendable {
   /// The full commit id of what was built; nil without a build.
   package var commit: String?
 
+  /// What a person decided about the run, if it does not count; nil where nothing was decided.
+  package var decision: RunDecision?
+
   package init(
     id: String,
     scenario: String,
@@ -51,7 +54,8 @@ package struct RunListing: Hashable, Codable, Sendable {
     launches: Int,
     blocks: Int,
     fingerprint: String,
-    commit: String? = nil
+    commit: String? = nil,
+    decision: RunDecision? = nil
   ) {
     self.id = id
     self.scenario = scenario
@@ -66,5 +70,6 @@ package struct RunListing: Hashable, Codable, Sendable {
     self.blocks = blocks
     self.fingerprint = fingerprint
     self.commit = commit
+    self.decision = decision
   }
 }

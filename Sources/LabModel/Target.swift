@@ -17,6 +17,9 @@ package struct Target: Hashable, Codable, Sendable {
   /// Variables added to, or replacing those of, the environment of launchlab itself.
   package var environment: [String: String]
 
+  /// Variables whose values are read for each run, and never stored; nil without any.
+  package var secrets: [String: SecretSource]?
+
   /// The working directory of the target.
   package var directory: String
 
@@ -49,6 +52,7 @@ package struct Target: Hashable, Codable, Sendable {
     stop: StopPolicy = StopPolicy(),
     timeout: Nanoseconds = .seconds(60),
     environment: [String: String] = [:],
+    secrets: [String: SecretSource]? = nil,
     directory: String,
     standardInput: String? = nil,
     tty: Bool = false,
@@ -64,6 +68,7 @@ package struct Target: Hashable, Codable, Sendable {
     self.stop = stop
     self.timeout = timeout
     self.environment = environment
+    self.secrets = secrets
     self.directory = directory
     self.standardInput = standardInput
     self.tty = tty

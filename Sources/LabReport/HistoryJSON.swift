@@ -31,6 +31,16 @@ package struct HistoryJSON {
       "blocks": JSONValue(run.blocks),
       "fingerprint": .string(run.fingerprint),
       "commit": JSONValue(run.commit),
+      "left_out": run.decision.map(decision) ?? .null,
+    ]
+  }
+
+  private func decision(_ decision: RunDecision) -> JSONValue {
+    [
+      "standing": .string(decision.standing.rawValue),
+      "at": .string(decision.at.formatted(.iso8601)),
+      "person": .string(decision.person),
+      "reason": .string(decision.reason),
     ]
   }
 

@@ -19,7 +19,7 @@ package struct HistoryText {
       rows: [titles.map { TextTable.Cell($0, .dim) }] + runs.map(row)
     )
     let lines = table.width <= style.width ? table.lines(style: style) : narrowLines
-    return lines.map { $0 + "\n" }.joined()
+    return (lines + leftOutLines).map { $0 + "\n" }.joined()
   }
 
   private func row(_ run: RunListing) -> [TextTable.Cell] {
@@ -58,8 +58,23 @@ package struct HistoryText {
       ? String(run.launches) : "\(run.launches)/\(run.plannedLaunches)"
   }
 
+  /// Who took which run out of history, and why.
+  private var leftOutLines: [String] {
+    let lines = runs.flatMap { run -> [String] in
+      guard let decision = run.decision else { return [] }
+      let text =
+        "\(run.id) was \(decision.standing.rawValue) by \(decision.person) at "
+        + "\(Quantity.instant(decision.at)): \(decision.reason)"
+      return style.wrapped(text.printable, indent: 4)
+    }
+    return lines.isEmpty ? [] : [""] + lines
+  }
+
   private func status(_ run: RunListing) -> TextTable.Cell {
-    switch run.status {
+    if let decision = run.decision {
+      return TextTable.Cell("\(run.status.rawValue), \(decision.standing.rawValue)", .warning)
+    }
+    return switch run.status {
     case .complete: TextTable.Cell(run.status.rawValue)
     case .unfinished, .interrupted: TextTable.Cell(run.status.rawValue, .warning)
     case .failed: TextTable.Cell(run.status.rawValue, .failure)

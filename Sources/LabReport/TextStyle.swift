@@ -17,7 +17,7 @@ package struct TextStyle: Hashable, Sendable {
   }
 
   /// What a piece of text is, as far as colour can tell.
-  enum Ink: String {
+  enum Ink: String, CaseIterable {
     case bold = "1"
     case dim = "2"
     case failure = "31"
@@ -28,9 +28,17 @@ package struct TextStyle: Hashable, Sendable {
     case boldWarning = "1;33"
   }
 
+  /// What ``paint(_:_:)`` writes around a text.
+  static let sequences: [String.UnicodeScalarView] =
+    ([reset] + Ink.allCases.map(beginning)).map(\.unicodeScalars)
+
+  private static let reset = "\u{1B}[0m"
+
+  private static func beginning(_ ink: Ink) -> String { "\u{1B}[\(ink.rawValue)m" }
+
   func paint(_ text: String, _ ink: Ink?) -> String {
     guard usesColor, let ink, !text.isEmpty else { return text }
-    return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
+    return "\(Self.beginning(ink))\(text)\(Self.reset)"
   }
 
   /// Breaks a text between words into lines that fit, the later ones indented.

@@ -140,7 +140,8 @@ extension ScenarioFile {
     add("stop", stop.isEmpty ? nil : Node(stop))
     let environment = options.environment.map { pair in
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return (text(String(parts[0])), text(parts.count == 2 ? String(parts[1]) : ""))
+      let name = text(String(parts[0]))
+      return (name, parts.count == 2 ? text(String(parts[1])) : Node([(text("from_env"), name)]))
     }
     add("env", environment.isEmpty ? nil : Node(environment))
     add("stdin", options.standardInput.map(text))

@@ -115,8 +115,9 @@ enum ScenarioKeys {
     ),
     Key(
       "env",
-      .named(.text, .scalar(.text)),
-      "Variables added to the environment. Values are taken as they are written."
+      .named(.text, .choice([.scalar(.text), .oneOf(secret)])),
+      "Variables added to the environment. Values are taken as they are written; one that must not "
+        + "be stored is a map with one of the keys below."
     ),
     Key(
       "directory",
@@ -158,6 +159,19 @@ enum ScenarioKeys {
       "counters",
       .list(of: .scalar(.word(CounterEvent.allCases.map(\.rawValue)))),
       "Events to count, on launches of their own, because counting takes time."
+    ),
+  ]
+
+  static let secret: [Key] = [
+    Key(
+      "from_file",
+      .scalar(.path),
+      "The file that holds the value; a line end at its end is no part of it."
+    ),
+    Key(
+      "from_env",
+      .scalar(.text),
+      "The variable of launchlab's own environment that holds the value."
     ),
   ]
 

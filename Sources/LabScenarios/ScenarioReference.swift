@@ -7,6 +7,7 @@ package enum ScenarioReference {
     let tables: [(title: String, keys: [Key])] = [
       ("The scenario", ScenarioKeys.top),
       ("A target", ScenarioKeys.target),
+      ("A variable of `env:` as a map with one key", ScenarioKeys.secret),
       ("`ready:` as a map with one key", ScenarioKeys.conditions),
       ("`stop:`", ScenarioKeys.stop),
       ("An element of `state:` as a map", ScenarioKeys.stateDirectory),
@@ -38,6 +39,8 @@ package enum ScenarioReference {
   private static func phrase(for shape: Shape) -> String {
     switch shape {
     case .list(of: .scalar(.text)), .list(of: .scalar(.path)): shape.phrase
+    case .named(_, .choice(let shapes)):
+      "\(shape.phrase); each value is \(Shape.choice(shapes).phrase)"
     case .list(let element): "a list; each element is \(element.phrase)"
     case .choice(let shapes): shapes.map { phrase(for: $0) }.joined(separator: ", or ")
     default: shape.phrase

@@ -140,6 +140,8 @@ package enum ScenarioTemplate {
         # stop: {signal: TERM, grace: 2s}
         # Variables added to the environment.
         # env: {LANG: C.UTF-8}
+        # Values that must not be stored or shown come from a file or from the environment.
+        # env: {TOKEN: {from_file: token.txt}, KEY: {from_env: APP_KEY}}
         # The working directory, by default that of this file.
         # directory: .
         # The file to read as standard input.

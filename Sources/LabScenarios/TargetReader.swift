@@ -1,3 +1,4 @@
+import Foundation
 import LabModel
 import LabPatterns
 
@@ -21,6 +22,7 @@ struct TargetReader {
       stop: stop(from: value["stop"]),
       timeout: timeout(from: value["timeout"]),
       environment: environment(from: value),
+      secrets: secrets(from: value["env"]),
       directory: workingDirectory(from: value["directory"]),
       standardInput: value["stdin"].map { existing($0, .regular, from: directory) },
       tty: value["tty"]?.text == "true",
@@ -187,7 +189,7 @@ struct TargetReader {
   private mutating func environment(from value: Value) -> [String: String] {
     var environment: [String: String] = [:]
     for entry in value["env"]?.entries ?? [] {
-      environment[entry.key] = entry.value.text ?? ""
+      if let text = entry.value.text { environment[entry.key] = text }
       if entry.key.isEmpty || entry.key.contains("=") || entry.key.contains("\0") {
         findings.report(
           "invalid-value",
@@ -208,6 +210,60 @@ struct TargetReader {
       }
     }
     return environment
+  }
+
+  /// The variables whose values are not in the file, each of which must have one.
+  private mutating func secrets(from value: Value?) -> [String: SecretSource]? {
+    var secrets: [String: SecretSource] = [:]
+    for entry in value?.entries ?? [] {
+      guard let written = entry.value.entries.first, let text = written.value.text else { continue }
+      let place = written.value.place
+      switch written.key {
+      case "from_file":
+        let path = existing(written.value, .regular, from: directory)
+        secrets[entry.key] = .file(path: path)
+        guard !findings.isReported(at: place) else { continue }
+        reportProblem(of: entry.key, at: place) { () throws(SecretSource.Problem) in
+          try Self.check(fileAt: path)
+        }
+      case "from_env":
+        secrets[entry.key] = .variable(name: text)
+        let environment = ProcessInfo.processInfo.environment
+        reportProblem(of: entry.key, at: place) { () throws(SecretSource.Problem) in
+          _ = try SecretSource.value(ofVariable: text, in: environment)
+        }
+      default: continue
+      }
+    }
+    return secrets.isEmpty ? nil : secrets
+  }
+
+  private static func check(fileAt path: String) throws(SecretSource.Problem) {
+    // A device such as /dev/zero has no end, and a terminal no content yet.
+    guard FileKind(at: path) == .regular else { throw SecretSource.Problem("it is not a file") }
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw SecretSource.Problem("the file cannot be read")
+    }
+    defer { try? file.close() }
+    let content = (try? file.read(upToCount: SecretSource.limit + 3)) ?? Data()
+    _ = try SecretSource.value(ofContent: Array(content))
+  }
+
+  private mutating func reportProblem(
+    of variable: String,
+    at place: Place,
+    _ check: () throws(SecretSource.Problem) -> Void
+  ) {
+    do throws(SecretSource.Problem) {
+      try check()
+    } catch {
+      findings.report(
+        "missing-secret",
+        "the variable \(quoted(variable)) has no value: \(error.reason)",
+        at: place,
+        remedy: "name a file or a variable that holds the value"
+      )
+    }
   }
 
   /// Reports a variable that launchlab sets itself.

@@ -58,20 +58,25 @@ struct LaunchReader {
   let db: Database
   let store: Store
 
+  /// How many arms the run has.
+  private let arms: Int
+
   /// Sets repeat from launch to launch; the cache is emptied when they do not.
   private var residencySets: [Int64: [FileResidency]] = [:]
   private var missing: (text: String, reasons: [String: String]) = ("{}", [:])
 
-  init(db: Database, store: Store) {
+  init(db: Database, store: Store, arms: Int) {
     self.db = db
     self.store = store
+    self.arms = arms
   }
 
-  mutating func record(_ row: Row) throws -> LaunchRecord {
-    LaunchRecord(
+  mutating func record(_ row: StoredRow) throws -> LaunchRecord {
+    let arm: Int = try row[Column.arm.rawValue]
+    return try LaunchRecord(
       block: row[Column.block.rawValue],
       position: row[Column.position.rawValue],
-      arm: row[Column.arm.rawValue],
+      arm: store.known((0..<arms).contains(arm) ? arm : nil, "arm"),
       startedAt: Nanoseconds(row[Column.started.rawValue]),
       preparation: try preparation(row),
       result: try result(row),
@@ -85,21 +90,21 @@ struct LaunchReader {
 // MARK: - Parts of a record
 
 extension LaunchReader {
-  private mutating func preparation(_ row: Row) throws -> Preparation {
-    Preparation(
+  private mutating func preparation(_ row: StoredRow) throws -> Preparation {
+    try Preparation(
       duration: Nanoseconds(row[Column.preparation.rawValue]),
       warmUps: row[Column.warmUps.rawValue],
       residency: try residency(row[Column.residencySet.rawValue]),
       unverified: row[Column.unverified.rawValue],
       failure: row[Column.failure.rawValue],
       settling: time(row, .waited).map { waited in
-        Settling(waited: waited, obstacle: row[Column.obstacle.rawValue])
+        try Settling(waited: waited, obstacle: row[Column.obstacle.rawValue])
       }
     )
   }
 
-  private mutating func result(_ row: Row) throws -> LaunchResult {
-    LaunchResult(
+  private mutating func result(_ row: StoredRow) throws -> LaunchResult {
+    try LaunchResult(
       outcome: try outcome(row),
       launch: time(row, .launch),
       spawn: time(row, .spawn),
@@ -114,8 +119,8 @@ extension LaunchReader {
     )
   }
 
-  private mutating func figures(_ row: Row) throws -> Figures {
-    Figures(
+  private mutating func figures(_ row: StoredRow) throws -> Figures {
+    try Figures(
       peakRSS: row[Column.peakRSS.rawValue],
       peakRSSTree: row[Column.peakRSSTree.rawValue],
       minorFaults: row[Column.minorFaults.rawValue],
@@ -131,39 +136,39 @@ extension LaunchReader {
     )
   }
 
-  private func outcome(_ row: Row) throws -> Outcome {
-    switch row[Column.outcome.rawValue] as String {
+  private func outcome(_ row: StoredRow) throws -> Outcome {
+    switch try row[Column.outcome.rawValue] as String {
     case "ready": .ready
-    case "exited": .exited(code: row[Column.exitCode.rawValue])
-    case "signalled": .signalled(signal: row[Column.signal.rawValue])
+    case "exited": .exited(code: try row[Column.exitCode.rawValue])
+    case "signalled": .signalled(signal: try row[Column.signal.rawValue])
     case "timed-out": .timedOut
-    case "not-started": .notStarted(reason: row[Column.notStarted.rawValue])
+    case "not-started": .notStarted(reason: try row[Column.notStarted.rawValue])
     default: try store.known(nil, "outcome")
     }
   }
 
-  private func stateReached(_ row: Row) throws -> StateReached {
-    switch row[Column.stateReached.rawValue] as String {
+  private func stateReached(_ row: StoredRow) throws -> StateReached {
+    switch try row[Column.stateReached.rawValue] as String {
     case "reached": .reached
-    case "not-reached": .notReached(reason: row[Column.stateReason.rawValue])
-    case "not-verified": .notVerified(reason: row[Column.stateReason.rawValue])
+    case "not-reached": .notReached(reason: try row[Column.stateReason.rawValue])
+    case "not-verified": .notVerified(reason: try row[Column.stateReason.rawValue])
     default: try store.known(nil, "state tag")
     }
   }
 
-  private func disturbances(_ row: Row) throws -> [Disturbance] {
-    guard row[Column.isDisturbed.rawValue] as Bool else { return [] }
+  private func disturbances(_ row: StoredRow) throws -> [Disturbance] {
+    guard try row[Column.isDisturbed.rawValue] as Bool else { return [] }
     let sql = """
       SELECT kind, amount, limit_value FROM disturbance
       WHERE run = ? AND block = ? AND position = ? ORDER BY number
       """
-    let place: StatementArguments = [
+    let place: StatementArguments = try [
       row[Column.run.rawValue] as Int64, row[Column.block.rawValue] as Int,
       row[Column.position.rawValue] as Int,
     ]
-    return try Row.fetchAll(db.cachedStatement(sql: sql), arguments: place).map { row in
-      let kind: String = row[0]
-      return Disturbance(
+    return try StoredRow.fetchAll(db.cachedStatement(sql: sql), arguments: place).map { row in
+      let kind: String = try row[0]
+      return try Disturbance(
         kind: try store.known(Disturbance.Kind(rawValue: kind), "disturbance \"\(kind)\""),
         amount: row[1],
         limit: row[2]
@@ -171,19 +176,17 @@ extension LaunchReader {
     }
   }
 
-  private func time(_ row: Row, _ column: Column) -> Nanoseconds? {
-    (row[column.rawValue] as Int64?).map { Nanoseconds($0) }
+  private func time(_ row: StoredRow, _ column: Column) throws -> Nanoseconds? {
+    (try row[column.rawValue] as Int64?).map { Nanoseconds($0) }
   }
 
   private func stream(
-    _ row: Row,
+    _ row: StoredRow,
     _ head: Column,
     _ tail: Column,
     _ total: Column
-  )
-    -> CapturedStream
-  {
-    CapturedStream(
+  ) throws -> CapturedStream {
+    try CapturedStream(
       head: (row[head.rawValue] as Data?).map(Array.init) ?? [],
       tail: (row[tail.rawValue] as Data?).map(Array.init) ?? [],
       totalBytes: row[total.rawValue]
@@ -220,8 +223,8 @@ extension LaunchReader {
       WHERE residency_set = ? ORDER BY number
       """
     let rows = try db.cachedStatement(sql: sql)
-    let files = try Row.fetchAll(rows, arguments: [key]).map { row in
-      FileResidency(
+    let files = try StoredRow.fetchAll(rows, arguments: [key]).map { row in
+      try FileResidency(
         path: row[0],
         isOwn: row[1],
         residentPages: row[2],

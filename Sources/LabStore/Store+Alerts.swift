@@ -11,8 +11,8 @@ extension Store {
     try read { db in
       let events = try events(db, where: "?1 IS NULL OR alert.scenario = ?1", [scenario])
       let sql = "SELECT * FROM alert WHERE ?1 IS NULL OR scenario = ?1 ORDER BY number"
-      return try Row.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
-        try alert(row, events: events[row["number"]] ?? [])
+      return try StoredRow.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
+        try alert(row, events: events[try row["number"]] ?? [])
       }
     }
   }
@@ -25,7 +25,7 @@ extension Store {
   package func alert(_ number: Int) throws -> Alert {
     try read { db in
       let sql = "SELECT * FROM alert WHERE number = ?"
-      guard let row = try Row.fetchOne(db, sql: sql, arguments: [number]) else {
+      guard let row = try StoredRow.fetchOne(db, sql: sql, arguments: [number]) else {
         throw StoreError.unknownAlert(number: number)
       }
       return try alert(row, events: events(db, where: "alert.number = ?", [number])[number] ?? [])
@@ -71,7 +71,9 @@ extension Store {
 extension Store {
   private func storedEvents(_ db: Database, of alert: Alert) throws -> [AlertEvent] {
     let sql = "SELECT * FROM alert WHERE number = ?"
-    guard let row = try Row.fetchOne(db, sql: sql, arguments: [alert.number]) else { return [] }
+    guard let row = try StoredRow.fetchOne(db, sql: sql, arguments: [alert.number]) else {
+      return []
+    }
     let events = try events(db, where: "alert.number = ?", [alert.number])[alert.number] ?? []
     let stored = try self.alert(row, events: events)
     guard stored.series == alert.series, stored.kind == alert.kind else {
@@ -136,14 +138,14 @@ extension Store {
       WHERE \(condition) ORDER BY alert_event.alert, alert_event.number
       """
     var events: [Int: [AlertEvent]] = [:]
-    for row in try Row.fetchAll(db, sql: sql, arguments: arguments) {
-      events[row["alert"], default: []].append(try event(row))
+    for row in try StoredRow.fetchAll(db, sql: sql, arguments: arguments) {
+      events[try row["alert"], default: []].append(try event(row))
     }
     return events
   }
 
-  private func event(_ row: Row) throws -> AlertEvent {
-    AlertEvent(
+  private func event(_ row: StoredRow) throws -> AlertEvent {
+    try AlertEvent(
       at: try date(row["at"]),
       run: row["run"],
       state: try known(Alert.State(rawValue: row["status"]), "status of an alert"),
@@ -153,8 +155,8 @@ extension Store {
     )
   }
 
-  private func alert(_ row: Row, events: [AlertEvent]) throws -> Alert {
-    Alert(
+  private func alert(_ row: StoredRow, events: [AlertEvent]) throws -> Alert {
+    try Alert(
       number: row["number"],
       kind: try known(Alert.Kind(rawValue: row["kind"]), "kind of alert"),
       series: try seriesKey(row),
@@ -170,8 +172,8 @@ extension Store {
     )
   }
 
-  private func seriesKey(_ row: Row) throws -> SeriesKey {
-    SeriesKey(
+  private func seriesKey(_ row: StoredRow) throws -> SeriesKey {
+    try SeriesKey(
       scenario: row["scenario"],
       target: row["target"],
       state: try known(LaunchState(rawValue: row["state"]), "state"),

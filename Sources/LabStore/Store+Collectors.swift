@@ -35,10 +35,11 @@ extension Store {
       let key = try key(db, of: run)
       let arms = try arms(db, of: key)
       let sql = "SELECT * FROM collector WHERE run = ? ORDER BY arm, name"
-      return try Row.fetchAll(db, sql: sql, arguments: [key]).compactMap { row in
-        guard let collector = StageCollector(rawValue: row["name"]) else { return nil }
-        return CollectorRow(
-          arm: arms[row["arm"]],
+      return try StoredRow.fetchAll(db, sql: sql, arguments: [key]).compactMap { row in
+        guard let collector = StageCollector(rawValue: try row["name"]) else { return nil }
+        let arm: Int = try row["arm"]
+        return try CollectorRow(
+          arm: known(arms.indices.contains(arm) ? arms[arm] : nil, "arm"),
           collector: collector,
           version: row["version"],
           launches: row["launches"],
@@ -77,14 +78,14 @@ extension Store {
     }
   }
 
-  private func stages(_ db: Database, of row: Row) throws -> [StageMedian] {
+  private func stages(_ db: Database, of row: StoredRow) throws -> [StageMedian] {
     let sql =
       "SELECT * FROM stage_median WHERE run = ? AND arm = ? AND collector = ? ORDER BY number"
-    let arguments: StatementArguments = [
+    let arguments: StatementArguments = try [
       row["run"] as Int64, row["arm"] as Int, row["name"] as String,
     ]
-    return try Row.fetchAll(db, sql: sql, arguments: arguments).map { row in
-      StageMedian(
+    return try StoredRow.fetchAll(db, sql: sql, arguments: arguments).map { row in
+      try StageMedian(
         path: row["path"],
         n: row["n"],
         median: row["median"],

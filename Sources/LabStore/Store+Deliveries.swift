@@ -34,8 +34,8 @@ extension Store {
       ORDER BY delivery.alert, delivery.event, delivery.number
       """
     return try read { db in
-      try Row.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
-        Delivery(
+      try StoredRow.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
+        try Delivery(
           alert: row["alert"],
           event: row["event"],
           notifier: row["notifier"],

@@ -20,8 +20,8 @@ extension Store {
   ) throws {
     try read { db in
       let key = try key(db, of: run)
-      var reader = LaunchReader(db: db, store: self)
-      let rows = try Row.fetchCursor(db, sql: LaunchReader.sql, arguments: [key])
+      var reader = LaunchReader(db: db, store: self, arms: try arms(db, of: key).count)
+      let rows = try StoredRow.fetchCursor(db, sql: LaunchReader.sql, arguments: [key])
       while let row = try rows.next() { try body(reader.record(row)) }
     }
   }

@@ -18,7 +18,7 @@ extension Store {
     }
   }
 
-  /// Reads all that is known of the noise of hosts.
+  /// Reads all that is known of the noise of hosts, but from runs that somebody excluded or removed.
   ///
   /// - Returns: The values, the newest first, and of one run and instant in the order of
   ///   ``LaunchState``.
@@ -74,15 +74,15 @@ extension Store {
       .map { "WHEN '\($0.element.rawValue)' THEN \($0.offset)" }.joined(separator: " ")
     let sql = """
       SELECT noise.*, run.id AS run_id FROM noise JOIN run ON run.key = noise.run
-      WHERE ?1 IS NULL OR noise.fingerprint = ?1
+      WHERE (?1 IS NULL OR noise.fingerprint = ?1) AND noise.run NOT IN \(Self.leftOut)
       ORDER BY measured_at DESC, run.started_at DESC, run.id DESC, CASE state \(order) END
       """
-    return try Row.fetchAll(db, sql: sql, arguments: [fingerprint]).map { try noise(db, $0) }
+    return try StoredRow.fetchAll(db, sql: sql, arguments: [fingerprint]).map { try noise(db, $0) }
   }
 
-  private func noise(_ db: Database, _ row: Row) throws -> HostNoise {
-    let state: String = row["state"]
-    return HostNoise(
+  private func noise(_ db: Database, _ row: StoredRow) throws -> HostNoise {
+    let state: String = try row["state"]
+    return try HostNoise(
       run: row["run_id"],
       measuredAt: try date(row["measured_at"]),
       fingerprint: row["fingerprint"],
@@ -100,8 +100,8 @@ extension Store {
   private func detectable(_ db: Database, run: Int64, state: String) throws -> [DetectableEffect] {
     let sql =
       "SELECT pairs, effect FROM detectable_effect WHERE run = ? AND state = ? ORDER BY pairs"
-    return try Row.fetchAll(db, sql: sql, arguments: [run, state]).map { row in
-      DetectableEffect(pairs: row["pairs"], effect: row["effect"])
+    return try StoredRow.fetchAll(db, sql: sql, arguments: [run, state]).map { row in
+      try DetectableEffect(pairs: row["pairs"], effect: row["effect"])
     }
   }
 }

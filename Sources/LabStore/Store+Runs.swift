@@ -10,13 +10,19 @@ extension Store {
   /// - Parameters:
   ///   - limit: How many at most; nil means all.
   ///   - scenario: The name of the only scenario to list; nil means every one.
+  ///   - includesRemoved: Whether those are listed too that somebody removed.
   /// - Returns: The runs, the newest first.
   /// - Throws: ``StoreError``.
-  package func runs(limit: Int? = nil, scenario: String? = nil) throws -> [RunListing] {
-    try read { db in
+  package func runs(
+    limit: Int? = nil,
+    scenario: String? = nil,
+    includesRemoved: Bool = false
+  ) throws -> [RunListing] {
+    let shown = includesRemoved ? "" : " AND key NOT IN \(Self.removed)"
+    return try read { db in
       try listings(
         db,
-        where: "?1 IS NULL OR scenario = ?1",
+        where: "(?1 IS NULL OR scenario = ?1)\(shown)",
         [scenario],
         limit: limit ?? -1
       )
@@ -26,15 +32,17 @@ extension Store {
   /// Lists the ids of stored runs, without counting their launches.
   ///
   /// - Parameter scenario: The name of the only scenario to list; nil means every one.
-  /// - Returns: The ids with their starts, the oldest first.
+  /// - Returns: The ids with their starts, the oldest first; not those of removed runs.
   /// - Throws: ``StoreError``.
   package func runIDs(scenario: String? = nil) throws -> [(id: String, startedAt: Date)] {
     try read { db in
       let sql = """
-        SELECT id, started_at FROM run WHERE ?1 IS NULL OR scenario = ?1 ORDER BY started_at, id
+        SELECT id, started_at FROM run
+        WHERE (?1 IS NULL OR scenario = ?1) AND key NOT IN \(Self.removed)
+        ORDER BY started_at, id
         """
-      return try Row.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
-        (id: row[0], startedAt: try date(row[1]))
+      return try StoredRow.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
+        (id: try row[0], startedAt: try date(row[1]))
       }
     }
   }
@@ -55,17 +63,19 @@ extension Store {
   ) throws -> [RunListing] {
     let sql = """
       SELECT key, id, scenario, started_at, finished_at, status, purpose, seed,
-        planned_launches, fingerprint, build_commit,
+        planned_launches, fingerprint, build_commit, left_out.at, left_out.person,
+        left_out.standing, left_out.reason,
         (SELECT count(*) FROM launch WHERE launch.run = run.key) AS launches,
         (SELECT count(DISTINCT block) FROM launch WHERE launch.run = run.key) AS blocks
-      FROM run WHERE \(condition) ORDER BY started_at DESC, id DESC LIMIT \(limit)
+      FROM run LEFT JOIN left_out ON left_out.run = run.key
+      WHERE \(condition) ORDER BY started_at DESC, id DESC LIMIT \(limit)
       """
-    let rows = try Row.fetchAll(db, sql: sql, arguments: StatementArguments(argument))
+    let rows = try StoredRow.fetchAll(db, sql: sql, arguments: StatementArguments(argument))
     return try rows.map { try listing($0, arms: arms(db, of: $0["key"])) }
   }
 
-  private func listing(_ row: Row, arms: [Arm]) throws -> RunListing {
-    RunListing(
+  private func listing(_ row: StoredRow, arms: [Arm]) throws -> RunListing {
+    try RunListing(
       id: row["id"],
       scenario: row["scenario"],
       startedAt: try date(row["started_at"]),
@@ -78,14 +88,15 @@ extension Store {
       launches: row["launches"],
       blocks: row["blocks"],
       fingerprint: row["fingerprint"],
-      commit: row["build_commit"]
+      commit: row["build_commit"],
+      decision: decision(row)
     )
   }
 
   func arms(_ db: Database, of key: Int64) throws -> [Arm] {
     let sql = "SELECT target, state, kind FROM arm WHERE run = ? ORDER BY number"
-    return try Row.fetchAll(db, sql: sql, arguments: [key]).map { row in
-      Arm(
+    return try StoredRow.fetchAll(db, sql: sql, arguments: [key]).map { row in
+      try Arm(
         target: row["target"],
         state: try known(LaunchState(rawValue: row["state"]), "state"),
         kind: try known(Arm.Kind(rawValue: row["kind"]), "kind of arm")
@@ -110,13 +121,14 @@ extension Store {
 
   /// Reads one run.
   ///
-  /// - Parameter text: The id, or the beginning of the id of that run only.
+  /// - Parameter text: The id, or the beginning of the id of that run only; a removed run is found
+  ///   by its whole id.
   /// - Returns: The run, as it was stored.
   /// - Throws: ``StoreError``, such as ``StoreError/ambiguousRun(text:matches:)``.
   package func run(_ text: String) throws -> RunRecord {
     try read { db in
       let id = try uniqueID(db, text)
-      let row = try Row.fetchOne(db, sql: "SELECT * FROM run WHERE id = ?", arguments: [id])
+      let row = try StoredRow.fetchOne(db, sql: "SELECT * FROM run WHERE id = ?", arguments: [id])
       return try record(db, try known(row, "run"))
     }
   }
@@ -131,7 +143,7 @@ extension Store {
   private func uniqueID(_ db: Database, _ text: String) throws -> String {
     let sql = """
       SELECT id FROM run WHERE substr(CAST(id AS BLOB), 1, length(CAST(?1 AS BLOB)))
-        = CAST(?1 AS BLOB) ORDER BY id = ?1 DESC, started_at DESC LIMIT 6
+        = CAST(?1 AS BLOB) AND (id = ?1 OR key NOT IN \(Self.removed)) ORDER BY id = ?1 DESC, started_at DESC LIMIT 6
       """
     let matches = try String.fetchAll(db, sql: sql, arguments: [text])
     guard let first = matches.first, !text.isEmpty else { throw StoreError.unknownRun(text: text) }
@@ -141,14 +153,18 @@ extension Store {
     return first
   }
 
-  private func record(_ db: Database, _ row: Row) throws -> RunRecord {
-    RunRecord(
+  private func record(_ db: Database, _ row: StoredRow) throws -> RunRecord {
+    let plan = try json(Plan.self, row["plan"])
+    guard try plan.arms == arms(db, of: row["key"]) else {
+      throw StoreError.corrupt(path: path, detail: "the arms of a run are not those of its plan")
+    }
+    return try RunRecord(
       id: row["id"],
       startedAt: try date(row["started_at"]),
       finishedAt: try (row["finished_at"] as String?).map(date),
       status: try status(row["status"]),
       purpose: try purpose(row["purpose"]),
-      plan: try json(Plan.self, row["plan"]),
+      plan: plan,
       host: try json(HostFacts.self, row["host"]),
       controls: try controls(db, of: row["key"]),
       build: try (row["build"] as String?).map { try json(BuildRecord.self, $0) },
@@ -158,8 +174,8 @@ extension Store {
 
   private func controls(_ db: Database, of key: Int64) throws -> [ControlReceipt] {
     let sql = "SELECT * FROM control WHERE run = ? ORDER BY number"
-    return try Row.fetchAll(db, sql: sql, arguments: [key]).map { row in
-      ControlReceipt(
+    return try StoredRow.fetchAll(db, sql: sql, arguments: [key]).map { row in
+      try ControlReceipt(
         name: row["name"],
         wanted: row["wanted"],
         before: row["before"],

@@ -11,12 +11,18 @@ extension Store {
   /// - Parameters:
   ///   - scenario: The name of the scenario.
   ///   - metrics: The metrics to read.
+  ///   - includesLeftOut: Whether the runs are read too that somebody excluded or removed.
   /// - Returns: One series per target, state, metric and host that has a value. They are in the
   ///   order of the arms of the newest night, then of those that it lacks, then of `metrics`; of
   ///   two hosts the newest first.
   /// - Throws: ``StoreError``.
-  package func series(scenario: String, metrics: [Metric]) throws -> [Series] {
+  package func series(
+    scenario: String,
+    metrics: [Metric],
+    includesLeftOut: Bool = false
+  ) throws -> [Series] {
     guard !metrics.isEmpty else { return [] }
+    let counted = includesLeftOut ? "" : " AND run.key NOT IN \(Self.leftOut)"
     let places = metrics.map { _ in "?" }.joined(separator: ", ")
     // The joins are crossed, so that SQLite goes from the index of nights to their summaries, and
     // never through the summaries of every scenario.
@@ -27,13 +33,13 @@ extension Store {
       CROSS JOIN arm ON arm.run = run.key AND arm.kind = 'plain'
       CROSS JOIN summary ON summary.run = arm.run AND summary.arm = arm.number
         AND summary.metric IN (\(places))
-      WHERE run.scenario = ? AND run.status = 'complete' AND run.purpose IN ('night', 'imported')
+      WHERE run.scenario = ? AND run.status = 'complete' AND run.purpose IN ('night', 'imported')\(counted)
       ORDER BY run.started_at, run.id
       """
     let arguments = StatementArguments(metrics.map(\.rawValue) + [scenario])
     return try read { db in
       var collector = SeriesCollector(scenario: scenario, metrics: metrics, store: self)
-      let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
+      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: arguments)
       while let row = try rows.next() { try collector.add(row) }
       return collector.series
     }
@@ -55,14 +61,14 @@ private struct SeriesCollector {
     self.store = store
   }
 
-  mutating func add(_ row: Row) throws {
+  mutating func add(_ row: StoredRow) throws {
     let night = try night(of: row)
-    let arm: Int = row[7]
+    let arm: Int = try row[7]
     let index = try index(of: row, in: night.fingerprint)
     found[index].lastArm = arm
     found[index].lastNight = night.number
     found[index].series.points.append(
-      SeriesPoint(
+      try SeriesPoint(
         run: night.id,
         startedAt: night.startedAt,
         n: row[2],
@@ -76,22 +82,22 @@ private struct SeriesCollector {
 
   /// The night of a row; what many rows have in common is read once.
   private mutating func night(
-    of row: Row
+    of row: StoredRow
   ) throws -> (number: Int, id: String, startedAt: Date, fingerprint: String) {
-    let key: Int64 = row[0]
+    let key: Int64 = try row[0]
     if let night, night.key == key {
       return (night.number, night.id, night.startedAt, night.fingerprint)
     }
     let fresh = (
-      number: (night?.number ?? -1) + 1, id: row[10] as String,
-      startedAt: try store.date(row[11]), fingerprint: row[12] as String
+      number: (night?.number ?? -1) + 1, id: try row[10] as String,
+      startedAt: try store.date(row[11]), fingerprint: try row[12] as String
     )
     night = (key, fresh.number, fresh.id, fresh.startedAt, fresh.fingerprint)
     return fresh
   }
 
-  private mutating func index(of row: Row, in fingerprint: String) throws -> Int {
-    let key = Key(target: row[8], state: row[9], metric: row[1], fingerprint: fingerprint)
+  private mutating func index(of row: StoredRow, in fingerprint: String) throws -> Int {
+    let key = try Key(target: row[8], state: row[9], metric: row[1], fingerprint: fingerprint)
     if let known = indices[key] { return known }
     let series = SeriesKey(
       scenario: scenario,

@@ -50,7 +50,7 @@ extension Store {
       ORDER BY run.started_at, run.id, arm.number, summary.metric
       """
     return try read { db in
-      let rows = try Row.fetchAll(db, sql: sql, arguments: [scenario, run, metric?.rawValue])
+      let rows = try StoredRow.fetchAll(db, sql: sql, arguments: [scenario, run, metric?.rawValue])
       return try rows.compactMap(metricRow)
     }
   }
@@ -60,7 +60,7 @@ extension Store {
   /// - Parameters:
   ///   - scenario: The name of the only scenario; nil means every one.
   ///   - run: The id of the only run, whatever it is for; nil means every run for the purposes
-  ///     `night` and `imported`.
+  ///     `night` and `imported` that nobody excluded or removed.
   ///   - body: Called once per row, the oldest run first, then by arm in the plan's order. It must
   ///     not use the store.
   /// - Throws: ``StoreError``, or what `body` throws.
@@ -76,11 +76,12 @@ extension Store {
       CROSS JOIN summary ON summary.run = run.key
       CROSS JOIN arm ON arm.run = summary.run AND arm.number = summary.arm
       WHERE (?1 IS NULL OR run.scenario = ?1)
-        AND (run.id = ?2 OR (?2 IS NULL AND run.purpose IN ('night', 'imported')))
+        AND (run.id = ?2 OR (?2 IS NULL AND run.purpose IN ('night', 'imported')
+          AND run.key NOT IN \(Self.leftOut)))
       ORDER BY run.started_at, run.id, arm.number, summary.metric
       """
     try read { db in
-      let rows = try Row.fetchCursor(db, sql: sql, arguments: [scenario, run])
+      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: [scenario, run])
       while let row = try rows.next() {
         guard let summary = try metricRow(row) else { continue }
         try body(try nightRow(row, summary))
@@ -88,8 +89,8 @@ extension Store {
     }
   }
 
-  private func nightRow(_ row: Row, _ summary: MetricRow) throws -> NightRow {
-    NightRow(
+  private func nightRow(_ row: StoredRow, _ summary: MetricRow) throws -> NightRow {
+    try NightRow(
       scenario: row["scenario"],
       startedAt: try date(row["started_at"]),
       status: try status(row["status"]),
@@ -112,9 +113,9 @@ extension Store {
     ])
   }
 
-  private func metricRow(_ row: Row) throws -> MetricRow? {
-    guard let metric = Metric(rawValue: row["metric"]) else { return nil }
-    return MetricRow(
+  private func metricRow(_ row: StoredRow) throws -> MetricRow? {
+    guard let metric = Metric(rawValue: try row["metric"]) else { return nil }
+    return try MetricRow(
       run: row["run_id"],
       arm: Arm(
         target: row["target"],

@@ -34,10 +34,10 @@ extension Store {
       FROM symbol JOIN file ON file.id = symbol.file WHERE symbol.run = ?
       """
     return try read { db in
-      let rows = try Row.fetchAll(db, sql: sql, arguments: [key(db, of: run)])
-      return rows.reduce(into: [:]) { symbols, row in
-        let offset = UInt64(bitPattern: row[1] as Int64)
-        symbols[CodePlace(file: row[0], offset: offset)] = row[2] as String
+      let rows = try StoredRow.fetchAll(db, sql: sql, arguments: [key(db, of: run)])
+      return try rows.reduce(into: [:]) { symbols, row in
+        let offset = UInt64(bitPattern: try row[1] as Int64)
+        symbols[CodePlace(file: try row[0], offset: offset)] = try row[2] as String
       }
     }
   }

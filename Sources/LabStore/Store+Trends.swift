@@ -12,7 +12,8 @@ extension Store {
   /// - Throws: ``StoreError``.
   package func scenarios() throws -> [String] {
     let sql = """
-      SELECT scenario FROM run WHERE purpose IN \(Self.nightly)
+      SELECT scenario FROM run
+      WHERE purpose IN \(Self.nightly) AND key NOT IN \(Self.leftOut)
       GROUP BY scenario ORDER BY max(started_at) DESC, scenario
       """
     return try read { db in try String.fetchAll(db, sql: sql) }
@@ -36,36 +37,39 @@ extension Store {
 
   /// Reads the nights of a scenario, those that failed or were cut off too.
   ///
-  /// - Parameter scenario: The name of the scenario.
+  /// - Parameters:
+  ///   - scenario: The name of the scenario.
+  ///   - includesLeftOut: Whether the runs are read too that somebody excluded or removed.
   /// - Returns: The runs for the purposes `night` and `imported`, ascending by start.
   /// - Throws: ``StoreError``.
-  package func nights(scenario: String) throws -> [Night] {
+  package func nights(scenario: String, includesLeftOut: Bool = false) throws -> [Night] {
+    let counted = includesLeftOut ? "" : " AND key NOT IN \(Self.leftOut)"
     let sql = """
       SELECT key, id, started_at, finished_at, status, fingerprint, build_commit,
         json_extract(build, '$.subject'), json_extract(build, '$.tree')
-      FROM run WHERE scenario = ? AND purpose IN \(Self.nightly)
+      FROM run WHERE scenario = ? AND purpose IN \(Self.nightly)\(counted)
       ORDER BY started_at, id
       """
     return try read { db in
       var artifacts = try artifacts(db, scenario: scenario)
-      let rows = try Row.fetchCursor(db, sql: sql, arguments: [scenario])
+      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: [scenario])
       var nights: [Night] = []
       while let row = try rows.next() {
-        nights.append(try night(row, artifacts: artifacts.removeValue(forKey: row[0]) ?? [:]))
+        nights.append(try night(row, artifacts: artifacts.removeValue(forKey: try row[0]) ?? [:]))
       }
       return nights
     }
   }
 
-  private func night(_ row: Row, artifacts: [String: Artifact]) throws -> Night {
-    Night(
+  private func night(_ row: StoredRow, artifacts: [String: Artifact]) throws -> Night {
+    try Night(
       run: row[1],
       startedAt: try date(row[2]),
       finishedAt: try (row[3] as String?).map(date),
       status: try status(row[4]),
       fingerprint: row[5],
       build: (row[6] as String?).map { commit in
-        Night.Build(commit: commit, subject: row[7] ?? "", tree: row[8] ?? commit)
+        try Night.Build(commit: commit, subject: row[7] ?? "", tree: row[8] ?? commit)
       },
       artifacts: artifacts
     )
@@ -105,11 +109,11 @@ extension Store {
       FROM run CROSS JOIN artifact ON artifact.run = run.key
       WHERE run.scenario = ? AND run.purpose IN \(Self.nightly)
       """
-    let rows = try Row.fetchCursor(db, sql: sql, arguments: [scenario])
+    let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: [scenario])
     var found: [Int64: [String: Artifact]] = [:]
     while let row = try rows.next() {
-      let artifact = Artifact(path: row[2], digest: row[3], bytes: row[4])
-      found[row[0], default: [:]][row[1] as String] = artifact
+      let artifact = try Artifact(path: row[2], digest: row[3], bytes: row[4])
+      found[try row[0], default: [:]][try row[1] as String] = artifact
     }
     return found
   }

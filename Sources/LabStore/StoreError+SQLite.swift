@@ -50,5 +50,11 @@ func translatingErrors<Value>(of path: String, _ body: () throws -> Value) throw
     return try body()
   } catch let error as DatabaseError {
     throw StoreError(error, path: path)
+  } catch let error as RowDecodingError {
+    // What follows is the whole row.
+    let text = "\(error)".split(separator: ", column index").first.map(String.init) ?? ""
+    throw StoreError.corrupt(path: path, detail: text)
+  } catch is DecodingError {
+    throw StoreError.corrupt(path: path, detail: "it holds JSON that launchlab never writes")
   }
 }

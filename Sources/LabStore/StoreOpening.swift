@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LabModel
+import SystemPackage
 
 /// The steps that open a store safely.
 struct StoreOpening {
@@ -26,9 +27,14 @@ struct StoreOpening {
   }
 
   private func openAndMigrate() throws -> DatabasePool {
+    try checkKind()
     // A store of a newer launchlab must stay as it is, and already switching a file to WAL
     // writes to it, so the version is read through a connection that cannot write.
-    if try hasContent { try checkVersion(of: openForReading(requiresNewest: false)) }
+    if try hasContent {
+      try checkVersion(of: openForReading(requiresNewest: false))
+    } else {
+      try createForOwnerOnly()
+    }
     let pool = try DatabasePool(path: path, configuration: writingConfiguration)
     try Migrations.migrator.migrate(pool)
     return pool
@@ -38,10 +44,7 @@ struct StoreOpening {
     guard FileManager.default.fileExists(atPath: path) else {
       throw StoreError.missingStore(path: path)
     }
-    let facts = try FileManager.default.attributesOfItem(atPath: path)
-    guard facts[.type] as? FileAttributeType != .typeDirectory else {
-      throw StoreError.cannotOpen(path: path, reason: "it is a directory")
-    }
+    try checkKind()
     let queue = try openQueue()
     let version = try checkVersion(of: queue)
     guard requiresNewest else { return queue }
@@ -57,6 +60,44 @@ struct StoreOpening {
 // MARK: - Steps
 
 extension StoreOpening {
+  /// Refuses what is no regular file: SQLite would wait for the other end of a FIFO for ever.
+  private func checkKind() throws {
+    let target = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+    guard let facts = try? FileManager.default.attributesOfItem(atPath: target) else { return }
+    let kind =
+      switch facts[.type] as? FileAttributeType {
+      case .typeRegular, .typeSymbolicLink: ""
+      case .typeDirectory: "it is a directory"
+      case .typeSocket: "it is a socket"
+      case .typeCharacterSpecial, .typeBlockSpecial: "it is a device"
+      default: "it is a FIFO, not a file"
+      }
+    guard kind.isEmpty else { throw StoreError.cannotOpen(path: path, reason: kind) }
+  }
+
+  /// Makes an empty file that nobody but its owner may read, whatever the umask.
+  ///
+  /// A store holds what targets printed. SQLite gives the files beside a database its mode.
+  private func createForOwnerOnly() throws {
+    let files = FileManager.default
+    // A link may lead to a file that does not exist yet.
+    let link = try? files.destinationOfSymbolicLink(atPath: path)
+    let directory = URL(filePath: path).deletingLastPathComponent()
+    let target = link.map { URL(filePath: $0, relativeTo: directory).path(percentEncoded: false) }
+    do {
+      try FileDescriptor.open(
+        FilePath(target ?? path),
+        .readWrite,
+        options: [.create, .exclusiveCreate],
+        permissions: [.ownerReadWrite]
+      ).close()
+    } catch {
+      // It is there already, or SQLite says what is wrong with the place.
+      return
+    }
+    try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target ?? path)
+  }
+
   private var hasContent: Bool {
     get throws {
       guard FileManager.default.fileExists(atPath: path) else { return false }
@@ -124,7 +165,7 @@ extension StoreOpening {
     error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY
   }
 
-  /// Reads the schema version, and refuses what is newer or of another program.
+  /// Reads the schema version, and refuses what is newer, damaged or of another program.
   ///
   /// - Returns: The version; 0 for a database without any table of a program.
   @discardableResult
@@ -140,6 +181,11 @@ extension StoreOpening {
       }
       guard version <= Migrations.newest, try !Migrations.migrator.hasBeenSuperseded(db) else {
         throw StoreError.newerSchema(path: path, found: version, supported: Migrations.newest)
+      }
+      guard version > 0 else { return version }
+      let expected = try StoreSchema.expected(version: version)
+      if let defect = try StoreSchema(db).defect(against: expected) {
+        throw StoreError.corrupt(path: path, detail: defect)
       }
       return version
     }

@@ -43,6 +43,12 @@ package enum WorkflowError: LabError, Hashable {
   /// An alert is acknowledged already, or has ended; `since` begins with a comma, or is empty.
   case cannotAcknowledge(id: String, state: Alert.State, since: String)
 
+  /// A run has the standing already that it should get; `since` begins with a comma, or is empty.
+  case standsSoAlready(id: String, standing: RunDecision.Standing, since: String)
+
+  /// A run is out of history, so that nothing can be concluded from it.
+  case isLeftOut(LeftOutRun)
+
   case badOption(name: String, value: String, expected: String)
 
   /// A pattern of lines cannot be used; the problem is a sentence without a full stop.
@@ -86,7 +92,8 @@ package enum WorkflowError: LabError, Hashable {
   package var exitCode: LabExitCode {
     switch self {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
-      .cannotRead, .notASelfTest, .unknownAlert, .ambiguousAlert, .cannotAcknowledge, .noAlert,
+      .cannotRead, .notASelfTest, .standsSoAlready, .isLeftOut, .unknownAlert, .ambiguousAlert,
+      .cannotAcknowledge, .noAlert,
       .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
       .cannotBisect, .unknownBisection, .badBisection, .otherRules, .sameFile, .outputInside,
       .outputIsDatabase,
@@ -222,6 +229,21 @@ package enum WorkflowError: LabError, Hashable {
           ? "\(id) is acknowledged already\(since)"
           : "\(id) is not open: it is \(state.rawValue)\(since)",
         remedy: "see what became of it with `launchlab why \(id)`"
+      )
+    case .standsSoAlready(let id, let standing, let since):
+      Diagnostic(
+        .error,
+        id: "stands-so-already",
+        problem: "run \(id) is \(standing.rawValue) already\(since)",
+        remedy: "list the runs with `launchlab history --all`"
+      )
+    case .isLeftOut(let gone):
+      Diagnostic(
+        .error,
+        id: "run-left-out",
+        problem: "run \(gone.run) is \(gone.decision.standing.rawValue) from history: "
+          + gone.decision.reason,
+        remedy: "put it back with `launchlab runs include \(gone.run)`, or name another run"
       )
     case .badOption(let name, let value, let expected):
       Diagnostic(

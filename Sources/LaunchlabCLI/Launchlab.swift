@@ -20,7 +20,7 @@ struct Launchlab: AsyncParsableCommand {
     subcommands: [
       Run.self, Measure.self, Compare.self, Bisect.self, Report.self, Why.self, Ack.self,
       Stages.self,
-      History.self, Export.self, Import.self, Replay.self, Doctor.self, SelfTest.self,
+      History.self, Runs.self, Export.self, Import.self, Replay.self, Doctor.self, SelfTest.self,
       Restore.self, Allow.self, Init.self, Schema.self,
     ]
   )

@@ -11,6 +11,7 @@ enum Main {
     if CommandLine.arguments.dropFirst() == ["--version"] { return print(LaunchlabVersion.current) }
     Terminal.holdStreams()
     do {
+      try Terminal.checkOpenFiles()
       var command = try Launchlab.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -30,7 +31,14 @@ enum Main {
   /// Ends with ArgumentParser's own text and code for its own errors, and with 128 for others.
   private static func exit(withForeign error: any Error) -> Never {
     let code = Launchlab.exitCode(for: error)
-    guard code == .failure else { Launchlab.exit(withError: error) }
+    guard code == .failure else {
+      if code != .success {
+        // The message quotes what was given.
+        Console.standard.note(Launchlab.fullMessage(for: error, columns: nil))
+        Launchlab.exit(withError: code)
+      }
+      Launchlab.exit(withError: error)
+    }
     Console.standard.show([Diagnostic(.error, id: "unexpected", problem: "\(error)")])
     Launchlab.exit(withError: ExitCode(LabExitCode.couldNotMeasure.rawValue))
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import LabStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1, 2, 3, 4])
+  @Test(arguments: [1, 2, 3, 4, 5])
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -44,6 +44,10 @@ import Testing
     #expect(try store.deliveries(scenario: "redis").count == (version < 4 ? 0 : 1))
     let artifacts = version < 4 ? [:] : ["server": Sample.artifact]
     #expect(try store.nights(scenario: "redis").map(\.artifacts) == [artifacts])
+
+    #expect(try store.leftOutRuns().isEmpty)
+    let decisions = try store.strings("SELECT standing FROM run_decision ORDER BY number")
+    #expect(decisions == (version < 5 ? [] : ["excluded", "included"]))
 
     // And it takes new runs
     try store.fill(Sample.run("new"), with: [Sample.fullLaunch(block: 0)])

@@ -69,6 +69,9 @@ import Testing
     Breach(sql: "UPDATE alert_event SET criteria = '{}'", rule: "json_type"),
     Breach(sql: "UPDATE alert_event SET status = 'open'", rule: "status"),
     Breach(sql: "UPDATE delivery SET event = 9", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE run_decision SET standing = 'gone'", rule: "standing"),
+    Breach(sql: "UPDATE run_decision SET at = 'now'", rule: "at GLOB"),
+    Breach(sql: "UPDATE run_decision SET run = 77", rule: "FOREIGN KEY"),
     Breach(sql: "UPDATE delivery SET notifier = ''", rule: "notifier"),
   ])
   func `refuses values that mean nothing`(breach: Breach) throws {
@@ -77,6 +80,10 @@ import Testing
     try store.saveNoise([Sample.noise()])
     try store.saveArtifacts(["server": Sample.artifact], of: Sample.run().id)
     try store.save([Sample.alert()])
+    try store.decide(
+      RunDecision(at: Sample.start, person: "ann", standing: .excluded, reason: "x"),
+      on: Sample.run().id
+    )
     try store.save(Delivery(alert: 1, event: 1, notifier: "command", at: Sample.start))
     let error = try #require(throws: StoreError.self) { try store.execute(breach.sql) }
     guard case .refused(_, let rule) = error else { throw error }
@@ -91,11 +98,15 @@ import Testing
     try store.saveCollectors([Sample.collector], of: Sample.run().id)
     try store.saveNoise([Sample.noise()])
     try store.saveArtifacts(["server": Sample.artifact], of: Sample.run().id)
+    try store.decide(
+      RunDecision(at: Sample.start, person: "ann", standing: .excluded, reason: "x"),
+      on: Sample.run().id
+    )
     try store.execute("DELETE FROM run")
     for table in [
       "arm", "control", "launch", "counter", "output", "summary", "stages", "symbol",
       "collector", "stage_median", "settling", "disturbance", "noise", "detectable_effect",
-      "artifact",
+      "artifact", "run_decision",
     ] {
       #expect(try store.strings("SELECT 1 FROM \(table)").isEmpty, "\(table)")
     }

@@ -41,6 +41,31 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
+  @Test func `keeps others from reading a new store and the files beside it`() throws {
+    let store = try Store(path: path, mode: .readWrite)
+    try store.fill(Sample.run(), with: [])
+    for name in [path, path + "-wal", path + "-shm"] {
+      let facts = try FileManager.default.attributesOfItem(atPath: name)
+      #expect((facts[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+    }
+  }
+
+  @Test func `keeps others from reading a new store behind a link`() throws {
+    let real = TemporaryDirectory.path + "/real.sqlite"
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "real.sqlite")
+    _ = try Store(path: path, mode: .readWrite)
+    let facts = try FileManager.default.attributesOfItem(atPath: real)
+    #expect((facts[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+  }
+
+  @Test func `leaves the mode of a store that is there`() throws {
+    _ = try Store(path: path, mode: .readWrite)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    _ = try Store(path: path, mode: .readWrite)
+    let facts = try FileManager.default.attributesOfItem(atPath: path)
+    #expect((facts[.posixPermissions] as? NSNumber)?.intValue == 0o644)
+  }
+
   @Test func `makes a store of an empty file`() throws {
     try Data().write(to: URL(filePath: path))
     #expect(try Store(path: path, mode: .readWrite).runs().isEmpty)
@@ -48,6 +73,7 @@ import Testing
 
   @Test func `goes on with a store whose creation was cut off`() throws {
     try close(Store(path: path, mode: .readWrite)) { store in
+      try store.execute("DROP VIEW left_out")
       let tables = try store.strings("SELECT name FROM sqlite_schema WHERE type = 'table'")
       for table in tables.reversed() where !table.hasPrefix("sqlite") {
         try store.execute(

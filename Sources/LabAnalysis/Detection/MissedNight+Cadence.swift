@@ -15,8 +15,13 @@ extension MissedNight {
   /// - Parameters:
   ///   - nights: Those of the scenario, ascending by start.
   ///   - tonight: Later ones are not looked at; neither is this one.
+  ///   - leftOut: Runs that somebody took out of history; a removed one is not told of.
   /// - Returns: Ascending by day.
-  package static func missed(in nights: [Night], before tonight: Night) -> [Self] {
+  package static func missed(
+    in nights: [Night],
+    before tonight: Night,
+    leftOut: [LeftOutRun] = []
+  ) -> [Self] {
     let past = nights.filter { $0.startedAt <= tonight.startedAt }
     let complete = Array(
       past.filter { $0.status == .complete || $0.run == tonight.run }.suffix(looked + 1)
@@ -32,6 +37,12 @@ extension MissedNight {
     }
     for night in failed where !days.contains(day(of: night.startedAt)) {
       reasons[day(of: night.startedAt)] = "run \(night.run) \(night.status.phrase)"
+    }
+    for gone in leftOut where (first.startedAt...tonight.startedAt).contains(gone.startedAt) {
+      let day = day(of: gone.startedAt)
+      guard !days.contains(day) else { continue }
+      let isHidden = gone.decision.standing == .removed
+      reasons[day] = isHidden ? nil : "run \(gone.run) was excluded: \(gone.decision.reason)"
     }
     return reasons.sorted { $0.key < $1.key }.map { Self(day: $0.key, reason: $0.value) }
   }

@@ -234,6 +234,8 @@ extension Reader {
     guard let index = columns[column] else { return nil }
     var field = record.fields[index]
     field.text = field.text.trimmingCharacters(in: .whitespaces)
+    // Our own export keeps spreadsheets from taking a text for a formula.
+    if field.text.wholeMatch(of: /(?s)'[=+\-@\t].*/) != nil { field.text.removeFirst() }
     return field
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import LabModel
 
 /// The descriptors 0 to 2 of this process.
 package enum StandardStreams {
@@ -11,5 +12,24 @@ package enum StandardStreams {
       // The kernel gives the lowest number that is free.
       _ = unsafe open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY)
     }
+  }
+}
+
+/// How many files this process may have open at a time.
+package enum OpenFiles {
+  /// A run has about thirty files open; libraries end the process where they find no room.
+  private static let fewest = 64
+
+  /// Refuses a limit that a run cannot do with.
+  ///
+  /// It is not raised, since the targets would have the higher one too.
+  ///
+  /// - Throws: ``HostError/tooFewFiles(limit:needed:)``.
+  package static func check() throws(HostError) {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
+      limit.rlim_cur < rlim_t(fewest)
+    else { return }
+    throw .tooFewFiles(limit: Int(limit.rlim_cur), needed: fewest)
   }
 }

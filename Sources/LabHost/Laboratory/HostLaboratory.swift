@@ -31,6 +31,9 @@ package struct HostLaboratory: LaunchLaboratory {
   private var benches: [Arm: Bench]
   private var pins: [FilePath: String] = [:]
 
+  /// Takes secrets of the targets out of what they print.
+  private let redactor: Redactor
+
   /// How often pages were dropped, so that a clean launch before does not vouch for one after.
   private var evictions = 0
 
@@ -63,6 +66,8 @@ package struct HostLaboratory: LaunchLaboratory {
     self.interrupt = interrupt
     self.session = session
     paddings = SplitMix64(seed: plan.seed, part: -1)
+    let secrets = try SecretValues(of: plan.scenario.targets)
+    redactor = secrets.redactor
     workspace = try ForcedEnd.changing { () throws(HostError) in
       try Workspace(below: directory, journal: session.journal)
     }
@@ -98,7 +103,7 @@ package struct HostLaboratory: LaunchLaboratory {
         plan: plan,
         directory: directory,
         instruments: instruments,
-        variables: TargetVariables(policy: asked.environment, mark: mark),
+        variables: TargetVariables(policy: asked.environment, mark: mark, secrets: secrets),
         conditions: controls.conditions
       ).benches(in: workspace)
       // Before the first of them is made, and never between launches.
@@ -174,6 +179,7 @@ package struct HostLaboratory: LaunchLaboratory {
     }
     meter?.begin()
     var result = try launchUnwatched(arm)
+    redactor.redact(&result)
     result.disturbances = meter?.end(result: result) ?? []
     return result
   }

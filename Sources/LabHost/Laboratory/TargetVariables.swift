@@ -9,6 +9,9 @@ struct TargetVariables {
   /// By which `restore` finds what was launched; nil where a cgroup holds it.
   let mark: String?
 
+  /// The values that the scenario does not hold itself.
+  var secrets = SecretValues.none
+
   /// Where programs are looked up in a pinned environment; that of Debian's login shells of root.
   static let pinnedPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -24,6 +27,7 @@ struct TargetVariables {
     }
     variables[MarkedProcesses.variable] = mark
     return variables.merging(target.environment) { $1 }
+      .merging(secrets.variables(of: target)) { $1 }
   }
 
   private var base: [String: String] {

@@ -1,3 +1,4 @@
+import Foundation
 import LabModel
 
 /// Webhooks, reached by curl.
@@ -47,8 +48,10 @@ extension NoticeSender {
     let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
     let words = ([user, path].flatMap { $0.split { "/?#&=:@".contains($0) } })
       .filter { $0.count >= shortestSecret }
-    let secrets = [url[...], path, user].filter { $0.count > 1 } + words
-    return secrets.sorted { $0.count > $1.count }.reduce(text) { $0.replacing($1, with: "…") }
+    let secrets = ([url[...], path, user].filter { $0.count > 1 } + words).map(String.init)
+    // curl decodes a name and a password before it sends them.
+    let decoded = secrets.compactMap(\.removingPercentEncoding)
+    return Redactor(secrets + decoded, replacement: "…").redacted(text)
   }
 
   /// A shorter part of a path is a word that every such address has.

@@ -37,8 +37,9 @@ struct StoredRuns {
     among listed: [(store: Store, run: RunListing)]
   ) throws(WorkflowError) -> (store: Store, run: RunListing) {
     if let age = age(text) {
-      guard age < listed.count else { throw .unknownRun(text) }
-      return listed[age]
+      let counted = listed.filter { $0.run.decision == nil }
+      guard age < counted.count else { throw .unknownRun(text) }
+      return counted[age]
     }
     let matches = listed.filter { $0.run.id.hasPrefix(text) }
     guard let first = matches.first else { throw .unknownRun(text) }

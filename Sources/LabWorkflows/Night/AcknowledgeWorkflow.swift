@@ -5,9 +5,6 @@ import LabStore
 
 /// Takes the new level of an alert as the normal one, because a person says so.
 package struct AcknowledgeWorkflow {
-  /// The longest reason, in characters.
-  private static let mostCharacters = 500
-
   private let paths: [String]
 
   /// - Parameters:
@@ -34,7 +31,7 @@ package struct AcknowledgeWorkflow {
     guard let number = Alert.number(in: id) else {
       throw WorkflowError.badOption(name: "ID", value: id, expected: "an id such as R-17")
     }
-    let words = try Self.checked(reason)
+    let words = try GivenReason.checked(reason, saying: "why the new level is the normal one")
     let store = try self.store(of: number)
     var alert = try store.alert(number)
     guard alert.isOpen, alert.state != .acknowledged else {
@@ -51,19 +48,6 @@ package struct AcknowledgeWorkflow {
     )
     try store.save([alert])
     return alert
-  }
-
-  /// The reason on one line.
-  private static func checked(_ reason: String) throws -> String {
-    let words = reason.split { $0.isWhitespace || $0.isNewline }.joined(separator: " ")
-    guard !words.isEmpty, words.count <= mostCharacters else {
-      throw WorkflowError.badOption(
-        name: "--reason",
-        value: String(words.prefix(40)),
-        expected: "why the new level is the normal one, in at most \(mostCharacters) characters"
-      )
-    }
-    return words
   }
 
   /// The one store that holds an alert, open for writing.
@@ -83,7 +67,7 @@ package struct AcknowledgeWorkflow {
     do {
       _ = try store.alert(number)
     } catch StoreError.unknownAlert {
-      let open = try store.scenarios().flatMap { try store.alerts(scenario: $0) }
+      let open = try store.alerts(scenario: nil)
         .filter { $0.isOpen && $0.state != .acknowledged }.map(\.number).sorted()
       throw WorkflowError.unknownAlert(id: "R-\(number)", open: open.map { "R-\($0)" })
     }

@@ -76,7 +76,8 @@ struct CacheTrim {
 extension CacheTrim.Needed {
   fileprivate mutating func add(from store: Store) throws {
     for scenario in try store.scenarios() {
-      let nights = try store.nights(scenario: scenario)
+      // A run that does not count may be put back.
+      let nights = try store.nights(scenario: scenario, includesLeftOut: true)
       let good = try store.alerts(scenario: scenario).filter(\.isOpen).compactMap(\.lastGood)
       let recent = nights.filter { $0.status == .complete }.suffix(CacheTrim.nights)
       for night in recent + nights.filter({ good.contains($0.run) }) {

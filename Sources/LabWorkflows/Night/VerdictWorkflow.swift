@@ -76,11 +76,12 @@ struct VerdictWorkflow {
 
   private func history() throws -> TrendHistory {
     let scenario = run.plan.scenario
+    let nights = try store.nights(scenario: scenario.name)
     return TrendHistory(
       scenario: scenario,
-      nights: try store.nights(scenario: scenario.name),
+      nights: nights,
       series: try store.series(scenario: scenario.name, metrics: scenario.trendMetrics),
-      alerts: try store.alerts(scenario: scenario.name)
+      alerts: try CountedAlerts(of: scenario.name, in: store, nights: nights).alerts
     )
   }
 

@@ -48,7 +48,7 @@ package struct WhyWorkflow {
       throw WorkflowError.badOption(name: "ID", value: id, expected: "an id such as R-17")
     }
     let all = try stores.map { store in
-      (store: store, alerts: try store.scenarios().flatMap { try store.alerts(scenario: $0) })
+      (store: store, alerts: try store.alerts(scenario: nil))
     }
     let found = all.compactMap { store, alerts in
       alerts.first { $0.number == number }.map { (store: store, alert: $0) }
@@ -61,9 +61,11 @@ package struct WhyWorkflow {
       throw WorkflowError.ambiguousAlert(id: alert.id, stores: found.map(\.store.path))
     }
     let scenario = alert.series.scenario
+    let nights = try store.nights(scenario: scenario)
+    let counted = try CountedAlerts(of: scenario, in: store, nights: nights).alerts
     return Explanation(
-      alert: alert,
-      nights: try store.nights(scenario: scenario),
+      alert: counted.first { $0.number == number } ?? alert,
+      nights: nights,
       deliveries: try store.deliveries(scenario: scenario).filter { $0.alert == number },
       store: store.path
     )

@@ -10,7 +10,7 @@ package struct ResultFile {
   /// Writes what `body` passes on; a file is replaced only when the new one is whole.
   package func write(_ body: (_ sink: (String) throws -> Void) throws -> Void) throws {
     guard Self.isStdout(path) else { return try WholeFile(path).write(body) }
-    try body { try Terminal.standardOutput.write($0) }
+    try body { try Terminal.standardOutput.write(document: $0) }
   }
 
   /// Whether a path means stdout, whatever that is.

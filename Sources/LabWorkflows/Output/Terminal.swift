@@ -1,5 +1,6 @@
 import Foundation
 import LabHost
+import LabReport
 
 /// One of the standard streams of launchlab, and what it is connected to.
 package struct Terminal: Sendable {
@@ -27,10 +28,31 @@ package struct Terminal: Sendable {
   /// Keeps what launchlab opens from becoming a standard stream that its caller has closed.
   package static func holdStreams() { StandardStreams.hold() }
 
-  /// Writes a text at once.
+  /// Refuses a limit of open files with which libraries would end the process.
+  ///
+  /// - Throws: `HostError` with the limit and the remedy.
+  package static func checkOpenFiles() throws { try OpenFiles.check() }
+
+  /// Writes a document at once: as it is to a file or a pipe, and with control characters made
+  /// visible to a terminal.
   ///
   /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
-  package func write(_ text: String) throws {
+  package func write(document text: String) throws {
+    try put(isTerminal ? text.visible(keepingStyles: isColored) : text)
+  }
+
+  /// Writes a text for people at once, with control characters made visible: what goes to a file or
+  /// a pipe is often shown on a terminal later.
+  ///
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
+  package func write(_ text: String) throws { try put(text.visible(keepingStyles: isColored)) }
+
+  /// Writes a line in place of the one that the cursor is in; an empty one removes it.
+  ///
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
+  package func redraw(_ line: String) throws { try put("\r\u{1B}[K\(line.printable)") }
+
+  private func put(_ text: String) throws {
     do {
       try handle.write(contentsOf: Data(text.utf8))
     } catch {

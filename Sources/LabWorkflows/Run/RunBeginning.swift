@@ -41,6 +41,9 @@ struct RunBeginning {
       throw WorkflowError.cannotResume(id: name, reason: "no run of this scenario is stored")
     }
     let run = try store.run(id)
+    if let gone = try store.leftOutRuns().first(where: { $0.run == run.id }) {
+      throw WorkflowError.isLeftOut(gone)
+    }
     if let reason = Self.obstacle(to: run, source: source, purpose: request.purpose) {
       throw WorkflowError.cannotResume(id: run.id, reason: reason)
     }

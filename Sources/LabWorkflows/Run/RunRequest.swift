@@ -1,4 +1,5 @@
 package import Foundation
+import LabAnalysis
 package import LabModel
 import LabReport
 import LabScenarios
@@ -139,7 +140,8 @@ package struct RunRequest: Sendable {
 
   /// Reads a date that is not in the future.
   private static func past(_ text: String) throws -> Date {
-    guard let date = try? Date(text, strategy: .iso8601), date <= Date() else {
+    // Foundation reads a day that is not in the calendar as one of the next month.
+    guard text.contains("T"), let date = ImportedTime.date(text), date <= Date() else {
       throw WorkflowError.badOption(
         name: "--backdate",
         value: text,

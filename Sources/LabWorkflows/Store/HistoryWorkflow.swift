@@ -15,9 +15,15 @@ package struct HistoryWorkflow {
   /// The stores that are read, for the output to be compared with.
   package var files: CommandFiles { stores.reduce(CommandFiles()) { $0.keeping(store: $1.path) } }
 
-  /// The stored runs, newest first.
-  package func runs(limit: Int, scenario: String?) throws -> [RunListing] {
-    let runs = try stores.flatMap { try $0.runs(limit: limit, scenario: scenario) }
+  /// The stored runs, newest first; removed ones only if that is asked for.
+  package func runs(
+    limit: Int,
+    scenario: String?,
+    includesRemoved: Bool = false
+  ) throws -> [RunListing] {
+    let runs = try stores.flatMap {
+      try $0.runs(limit: limit, scenario: scenario, includesRemoved: includesRemoved)
+    }
     return Array(runs.sorted { $0.startedAt > $1.startedAt }.prefix(limit))
   }
 }

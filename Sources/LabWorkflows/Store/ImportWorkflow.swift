@@ -202,7 +202,13 @@ private struct KnownValues {
   }
 
   init(of scenario: String, in store: Store) throws {
-    for series in try store.series(scenario: scenario, metrics: Metric.allCases) {
+    // What somebody took out of history must not come back with the next import.
+    let all = try store.series(
+      scenario: scenario,
+      metrics: Metric.allCases,
+      includesLeftOut: true
+    )
+    for series in all {
       for point in series.points {
         known.insert(
           Key(

@@ -88,7 +88,7 @@ package struct ReplayWorkflow {
   }
 
   private static func day(_ text: String) throws -> Date {
-    guard let day = try? Date("\(text)T00:00:00Z", strategy: .iso8601) else {
+    guard text.utf8.count == 10, text.contains("-"), let day = ImportedTime.date(text) else {
       throw WorkflowError.badOption(
         name: "--since",
         value: text,

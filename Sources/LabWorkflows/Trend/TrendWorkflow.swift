@@ -29,7 +29,8 @@ package struct TrendWorkflow {
     let tonight = try night(run, of: stored)
     let nights = Array(stored.prefix { $0.run != tonight.run }) + [tonight]
     let record = try store.run(tonight.run)
-    let alerts = try store.alerts(scenario: scenario)
+    let counted = try CountedAlerts(of: scenario, in: store, nights: stored)
+    let alerts = counted.alerts
     let history = TrendHistory(
       scenario: record.plan.scenario,
       nights: stored,
@@ -45,7 +46,7 @@ package struct TrendWorkflow {
       scenario: record.plan.scenario,
       tonight: tonight,
       nights: nights,
-      missed: MissedNight.missed(in: nights, before: tonight),
+      missed: MissedNight.missed(in: nights, before: tonight, leftOut: counted.leftOut),
       series: trends,
       alerts: current,
       pastAlerts: Array(alerts.filter { !current.contains($0) }.reversed()),
@@ -56,7 +57,7 @@ package struct TrendWorkflow {
       disturbedLaunches: tally.disturbed,
       stageChanges: try evidence.stageChanges(of: current),
       summaries: try evidence.summaries(of: current),
-      notes: Self.notes(on: tonight)
+      notes: Self.notes(on: tonight) + counted.notes
     )
   }
 
@@ -67,7 +68,11 @@ package struct TrendWorkflow {
     guard let run else { return newest }
     if let exact = nights.first(where: { $0.run == run }) { return exact }
     let candidates = nights.filter { $0.run.hasPrefix(run) }
-    guard let only = candidates.first else { throw WorkflowError.unknownRun(run) }
+    guard let only = candidates.first else {
+      let gone = try store.leftOutRuns(scenario: scenario).first { $0.run.hasPrefix(run) }
+      if let gone { throw WorkflowError.isLeftOut(gone) }
+      throw WorkflowError.unknownRun(run)
+    }
     guard candidates.count == 1 else {
       throw WorkflowError.ambiguousRun(run, candidates: candidates.map(\.run))
     }

@@ -6,7 +6,11 @@ extension Launchlab {
   /// Lists the stored runs.
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists what was run, newest first."
+      abstract: "Lists what was run, newest first.",
+      discussion: """
+        A run that was excluded with `launchlab runs exclude` is marked; one that was removed is \
+        listed with --all only.
+        """
     )
 
     @Option(help: "Show at most this <number> of runs.")
@@ -14,6 +18,9 @@ extension Launchlab {
 
     @Option(help: "Show the runs of this scenario <name> only.")
     var scenario: String?
+
+    @Flag(help: "List removed runs too.")
+    var all = false
 
     @Option(
       help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
@@ -33,7 +40,7 @@ extension Launchlab {
     func run(on console: Console) throws {
       let workflow = try HistoryWorkflow(store: store)
       try workflow.files.writing(json, as: "--json").check()
-      let runs = try workflow.runs(limit: limit, scenario: scenario)
+      let runs = try workflow.runs(limit: limit, scenario: scenario, includesRemoved: all)
       if let json { return try ResultFile(json).write { try HistoryJSON(runs).write(to: $0) } }
       try console.write(HistoryText(runs, style: console.resultStyle).rendered())
     }

@@ -43,7 +43,13 @@ struct LaunchOptions: ParsableArguments {
   @Option(help: "Kill a target that has not stopped after this <duration> (default: 2s).")
   var stopGrace: String?
 
-  @Option(name: .customLong("env"), help: "Set a <variable=value> for the target.")
+  @Option(
+    name: .customLong("env"),
+    help: """
+      Set a <variable=value> for the target; of a variable without a value that of launchlab is \
+      taken, and never stored or shown.
+      """
+  )
   var environment: [String] = []
 
   @Option(name: .customLong("stdin"), help: "Give this <file> as input.", completion: .file())
@@ -73,8 +79,8 @@ struct LaunchOptions: ParsableArguments {
   @OptionGroup var controls: ControlOptions
 
   func validate() throws {
-    if let odd = environment.first(where: { !$0.contains("=") }) {
-      throw ValidationError("--env takes VARIABLE=VALUE, not \"\(odd)\"")
+    if environment.contains("") {
+      throw ValidationError("--env takes VARIABLE=VALUE or VARIABLE, not \"\"")
     }
   }
 

@@ -38,7 +38,7 @@ final class BisectProgressDisplay {
   /// Removes the line, so that what follows begins on a clean one.
   func clear() {
     guard isLineShown else { return }
-    try? console.stderr.write("\r\u{1B}[K")
+    try? console.stderr.redraw("")
     isLineShown = false
   }
 
@@ -55,7 +55,7 @@ final class BisectProgressDisplay {
     lastDrawn = now
     guard console.stderr.isTerminal else { return console.note(line) }
     let width = max(20, (console.stderr.width ?? 80) - 1)
-    try? console.stderr.write("\r\u{1B}[K\(line.prefix(width))")
+    try? console.stderr.redraw(String(line.prefix(width)))
     isLineShown = true
   }
 }

@@ -18,7 +18,7 @@ struct Console: Sendable {
     TextStyle(usesColor: terminal.isColored, width: terminal.width ?? .max)
   }
 
-  /// Writes a result to stdout, byte for byte.
+  /// Writes a result for people to stdout.
   func write(_ text: String) throws { try stdout.write(text) }
 
   /// Shows diagnostics on stderr; a closed stderr is no reason to fail.
@@ -27,6 +27,6 @@ struct Console: Sendable {
     try? stderr.write(DiagnosticText(diagnostics, style: style).rendered())
   }
 
-  /// Writes a line of progress to stderr.
+  /// Writes a line of progress to stderr; no name in it can steer a terminal.
   func note(_ line: String) { try? stderr.write(line + "\n") }
 }

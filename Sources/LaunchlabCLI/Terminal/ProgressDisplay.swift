@@ -40,7 +40,7 @@ final class ProgressDisplay {
   /// Removes the bar, so that what follows begins on a clean line.
   func clear() {
     guard isBarShown else { return }
-    try? console.stderr.write("\r\u{1B}[K")
+    try? console.stderr.redraw("")
     isBarShown = false
   }
 
@@ -79,7 +79,7 @@ final class ProgressDisplay {
     let bar =
       String(repeating: "█", count: full) + String(repeating: "░", count: cells - full)
     let line = "\(bar) \(text)".prefix(max(20, (console.stderr.width ?? 80) - 1))
-    try? console.stderr.write("\r\u{1B}[K\(line)")
+    try? console.stderr.redraw(String(line))
     isBarShown = true
   }
 

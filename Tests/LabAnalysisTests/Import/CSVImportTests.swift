@@ -34,6 +34,11 @@ import Testing
     ImportedArm(target: target, state: state, command: [target], values: values)
   }
 
+  @Test func `takes off the apostrophe that an export puts before a formula`() throws {
+    let text = "time,value,unit,commit\n2026-11-21,2,ms,'-8b07\n2026-11-22,2,ms,'8b07\n"
+    #expect(try read(text).nights.map(\.commit) == ["-8b07", "'8b07"])
+  }
+
   @Test func `makes one run of the lines of one time`() throws {
     let text = """
       time,value,unit,target,state,metric,commit

@@ -70,6 +70,70 @@ import Testing
     #expect(alerts.map(\.series.scenario) == ["aaaa", "bbbb"])
   }
 
+  @Test func `an alert that rests on an excluded night is judged without it`() async throws {
+    // Given a suspicion that began with the last of eleven nights
+    let store = try Store.inMemory()
+    let bad = try addNights(of: "aaaa", stepped, to: store)
+    try await conclude(bad, in: store)
+    let trend = TrendWorkflow(store: store, scenario: "aaaa")
+    let before = try trend.summary(of: nil)
+    #expect(before.alerts.map(\.onset) == [bad.id])
+
+    // When that night is excluded
+    func decide(_ standing: RunDecision.Standing) throws {
+      let decision = RunDecision(
+        at: bad.startedAt,
+        person: "ann",
+        standing: standing,
+        reason: "a backup ran"
+      )
+      try store.decide(decision, on: bad.id)
+    }
+    try decide(.excluded)
+
+    // Then the report does without it, and says so
+    let after = try trend.summary(of: nil)
+    #expect(after.alerts.isEmpty)
+    #expect(after.tonight.run != bad.id)
+    #expect(after.notes.map(\.id) == ["alert-of-excluded-run"])
+    #expect(after.notes.first?.problem == "R-1 began with run \(bad.id), which is excluded")
+
+    // And the night that follows ends the suspicion
+    var next = bad
+    next.id = "20270101T020000Z-aaaa"
+    next.startedAt = bad.startedAt + 86_400
+    var row = try #require(try store.summaries(run: bad.id).first)
+    row.run = next.id
+    for value in [\MetricRow.median, \.mean, \.minimum, \.maximum, \.p90, \.p95] {
+      row[keyPath: value] *= 400 / 480
+    }
+    row.intervalLow = 0.99 * row.median
+    row.intervalHigh = 1.01 * row.median
+    try store.add([FinishedRun(run: next, launches: [], summaries: [row])])
+    try await conclude(next, in: store)
+    #expect(try store.alerts(scenario: "aaaa").map(\.isOpen) == [false])
+    let missed = try trend.summary(of: nil).missed
+    #expect(missed.map(\.reason) == ["run \(bad.id) was excluded: a backup ran"])
+  }
+
+  @Test func `putting a night back brings its alert back`() async throws {
+    let store = try Store.inMemory()
+    let bad = try addNights(of: "aaaa", stepped, to: store)
+    try await conclude(bad, in: store)
+    let trend = TrendWorkflow(store: store, scenario: "aaaa")
+    let before = try trend.summary(of: nil)
+    for standing in [RunDecision.Standing.removed, .included] {
+      let decision = RunDecision(
+        at: bad.startedAt,
+        person: "ann",
+        standing: standing,
+        reason: "x"
+      )
+      try store.decide(decision, on: bad.id)
+    }
+    #expect(try trend.summary(of: nil) == before)
+  }
+
   @Test func `a broken budget of a metric that is not judged has an alert too`() async throws {
     let store = try Store.inMemory()
     let budget = Budget(target: "server", state: .warm, metric: .userTime, maximum: 300e6)

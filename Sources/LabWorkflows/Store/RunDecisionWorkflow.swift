@@ -1,0 +1,109 @@
+package import Foundation
+package import LabModel
+import LabStore
+
+/// Takes runs out of history because a person says so, and puts them back.
+///
+/// Nothing of a run is changed or deleted: what was decided is stored beside it.
+package struct RunDecisionWorkflow {
+  /// What came of a decision.
+  package struct Outcome: Hashable, Sendable {
+    /// The run as it is listed now.
+    package var run: RunListing
+
+    package var decision: RunDecision
+
+    /// The open alerts that began with the run, or compare with it.
+    package var alerts: [Alert]
+  }
+
+  private let paths: [String]
+
+  /// - Parameters:
+  ///   - store: The SQLite file; nil means those of the working directory and right below.
+  ///   - directory: The working directory; that of the process when nil.
+  /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store.
+  package init(store: String?, directory: String? = nil) throws {
+    paths = try StoreLocation.paths(
+      store,
+      from: directory ?? FileManager.default.currentDirectoryPath
+    )
+  }
+
+  /// Decides whether a run counts.
+  ///
+  /// - Parameters:
+  ///   - standing: What the run is from now on.
+  ///   - id: The id of a run, or its beginning.
+  ///   - reason: Why, in a person's own words; only ``RunDecision/Standing/included`` needs none.
+  ///   - now: When this is.
+  /// - Returns: The run with what was decided.
+  /// - Throws: ``WorkflowError`` for a run that is none or stands so already, or a reason that is
+  ///   none; `StoreError`.
+  package func decide(
+    _ standing: RunDecision.Standing,
+    on id: String,
+    reason: String,
+    at now: Date
+  ) throws -> Outcome {
+    let reason =
+      standing == .included && reason.isEmpty
+      ? "" : try GivenReason.checked(reason, saying: "why the run does not count")
+    let (store, run) = try found(id)
+    guard (run.decision?.standing ?? .included) != standing else {
+      let before = run.decision.map {
+        ", since \($0.at.formatted(.iso8601)) by \($0.person): \($0.reason)"
+      }
+      throw WorkflowError.standsSoAlready(
+        id: run.id,
+        standing: standing,
+        since: before ?? ""
+      )
+    }
+    let decision = RunDecision(at: now, person: Self.person, standing: standing, reason: reason)
+    try store.decide(decision, on: run.id)
+    var listed = run
+    listed.decision = standing == .included ? nil : decision
+    let alerts = try store.alerts(scenario: run.scenario)
+      .filter { $0.isOpen && [$0.onset, $0.lastGood].contains(run.id) }
+    return Outcome(run: listed, decision: decision, alerts: alerts)
+  }
+
+  /// The account that gives the command, or the one behind `sudo`.
+  private static var person: String {
+    let behind = ProcessInfo.processInfo.environment["SUDO_USER"] ?? ""
+    let name = NSUserName()
+    return name == "root" && !behind.isEmpty ? behind : name.isEmpty ? "unknown" : name
+  }
+
+  /// The one run that is meant, and its store, open for writing.
+  private func found(_ id: String) throws -> (store: Store, run: RunListing) {
+    guard !id.isEmpty else { throw WorkflowError.unknownRun(id) }
+    if paths.count == 1 {
+      let path = paths[0]
+      let store = try StoreFile(path).opened { try Store(path: path, mode: .readWrite) }
+      return (store, try only(id, of: Self.matches(id, in: store).map { (paths[0], $0) }).run)
+    }
+    let all = try paths.flatMap { path in
+      try Self.matches(id, in: Store(path: path, mode: .readOnly)).map { (path: path, run: $0) }
+    }
+    let (path, run) = try only(id, of: all)
+    return (try StoreFile(path).opened { try Store(path: path, mode: .readWrite) }, run)
+  }
+
+  private static func matches(_ id: String, in store: Store) throws -> [RunListing] {
+    try store.runs(includesRemoved: true).filter { $0.id.hasPrefix(id) }
+  }
+
+  private func only(
+    _ id: String,
+    of matches: [(path: String, run: RunListing)]
+  ) throws(WorkflowError) -> (path: String, run: RunListing) {
+    let exact = matches.filter { $0.run.id == id }
+    guard let first = exact.first ?? matches.first else { throw .unknownRun(id) }
+    guard exact.count == 1 || matches.count == 1 else {
+      throw .ambiguousRun(id, candidates: matches.map(\.run.id))
+    }
+    return first
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// What must not be stored or shown, and what must not reach a terminal.
+  @Suite struct SecretTests {
+    private static let secret = "hunter2/very secret&value"
+
+    @Test func `keeps the value of a variable from a file out of everything`() async throws {
+      let lab = Launchlab()
+      try lab.write(Self.secret + "\n", to: "token.txt")
+      try lab.writeProgram(
+        """
+        use MIME::Base64;
+        open(my $file, '>>', '\(lab.path("seen"))'); print $file "$ENV{TOKEN}\\n"; close $file;
+        print "token $ENV{TOKEN} ", encode_base64("user:$ENV{TOKEN}"), unpack('H*', $ENV{TOKEN});
+        print STDERR "token $ENV{TOKEN}\\n";
+        exit 3;
+        """
+      )
+      try lab.write(
+        """
+        scenario: few
+        targets:
+          one: {command: [./program], env: {TOKEN: {from_file: token.txt}}}
+        states: [warm]
+        launches: 3
+        """,
+        to: "scenario.yml"
+      )
+
+      let output = try await lab.run("run", "scenario.yml", "--json", "result.json")
+      let exported = try await lab.run("export")
+
+      #expect(output.status == 128)
+      #expect(try String(contentsOfFile: lab.path("seen"), encoding: .utf8).contains(Self.secret))
+      #expect(exported.stdout.contains("token ***"))
+      #expect(output.stderr.contains("token ***"))
+      try lab.write(output.stdout + output.stderr + exported.stdout, to: "shown")
+      let forms = [
+        Self.secret, "aHVudGVyMi92ZXJ5", "h1bnRlcjIvdmVyeSBzZW", "odW50ZXIyL3ZlcnkgcW",
+        Self.secret.utf8.map { String($0, radix: 16) }.joined(),
+      ]
+      for (name, content) in lab.contents where !["token.txt", "seen"].contains(name) {
+        let found = forms.filter { content.range(of: Data($0.utf8)) != nil }
+        #expect(found == [], "\(name)")
+      }
+    }
+
+    @Test func `takes the value of a variable from the environment`() async throws {
+      var lab = Launchlab()
+      lab.wrapper = ["env", "APP_TOKEN=\(Self.secret)"]
+      try lab.writeProgram("print $ENV{TOKEN} eq $ENV{APP_TOKEN} ? 'same' : 'other'; exit 1")
+      try lab.write(
+        """
+        scenario: few
+        targets:
+          one: {command: [./program], env: {TOKEN: {from_env: APP_TOKEN}}}
+        states: [warm]
+        launches: 3
+        """,
+        to: "scenario.yml"
+      )
+      _ = try await lab.run("run", "scenario.yml")
+      #expect(try await lab.launches().first?.stdout?.head == "same")
+      for (name, content) in lab.contents {
+        #expect(content.range(of: Data(Self.secret.utf8)) == nil, "\(name)")
+      }
+    }
+
+    @Test func `measures with a variable that is only named`() async throws {
+      var lab = Launchlab()
+      lab.wrapper = ["env", "APP_TOKEN=\(Self.secret)"]
+      try lab.writeProgram("print \"got $ENV{APP_TOKEN}\"; exit 1")
+      let arguments = ["measure", "--env", "APP_TOKEN", "--launches", "3"]
+      _ = try await lab.start(arguments + ["--state", "warm", "--", "./program"]).finish()
+      #expect(try await lab.launches().first?.stdout?.head == "got ***")
+    }
+
+    struct Mistake: CustomTestStringConvertible {
+      var value: String
+      var problem: String
+      var testDescription: String { value }
+    }
+
+    @Test(arguments: [
+      Mistake(value: "{from_file: none.txt}", problem: "the file \"none.txt\" does not exist"),
+      Mistake(value: "{from_file: empty}", problem: "no value: the file is empty"),
+      Mistake(value: "{from_file: /dev/zero}", problem: "no value: it is not a file"),
+      Mistake(value: "{from_env: NOT_SET_AT_ALL}", problem: "variable NOT_SET_AT_ALL is not set"),
+      Mistake(value: "{from_fiel: x}", problem: "unknown key \"from_fiel\""),
+    ])
+    func `says before anything is launched that a value is missing`(mistake: Mistake) async throws {
+      let lab = Launchlab()
+      try lab.write("\n", to: "empty")
+      try lab.write(
+        "scenario: few\ntargets: {one: {command: [/bin/true], env: {TOKEN: \(mistake.value)}}}\n",
+        to: "scenario.yml"
+      )
+      for option in [[], ["--dry-run"]] {
+        let output = try await lab.start(["run", "scenario.yml"] + option).finish()
+        #expect(output.status == 64)
+        #expect(output.stderr.contains(mistake.problem), "\(output.stderr)")
+        #expect(output.stderr.contains("at: scenario.yml:2:"))
+        #expect(output.stderr.contains("help: "))
+      }
+      #expect(!lab.exists(".launchlab"))
+    }
+
+    @Test(.enabled(if: Machine.has("git"), "git is not installed"))
+    func `shows escape sequences of a commit's subject instead of obeying them`() async throws {
+      let lab = Launchlab()
+      let repository = try TestRepository(at: lab.path("repository"))
+      try repository.shell(
+        #"add file x; git commit -q --allow-empty -m "$(printf 'a\033[31mb\302\2332Jc\342\200\256d')""#
+      )
+      try lab.write(
+        """
+        scenario: few
+        source: {repository: repository, build: "true"}
+        targets: {one: {command: [/bin/true]}}
+        states: [warm]
+        launches: 3
+        """,
+        to: "scenario.yml"
+      )
+      let output = try await lab.run("run", "scenario.yml")
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(output.stderr.contains(#"a\u{1B}[31mb\u{009B}2Jc\u{202E}d"#), "\(output.stderr)")
+      for text in [output.stdout, output.stderr] {
+        #expect(!text.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
+      }
+    }
+
+    @Test func `shows escape sequences of a mistyped option`() async throws {
+      let output = try await Launchlab().run("history", "--\u{1B}[31mred")
+      #expect(output.status == 64)
+      #expect(!output.stderr.contains("\u{1B}"))
+      #expect(output.stderr.contains(#"\u{1B}[31mred"#))
+    }
+  }
+}
