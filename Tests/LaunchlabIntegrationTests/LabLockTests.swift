@@ -83,9 +83,10 @@ extension EndToEnd {
         to: "forged.json"
       )
 
+      let script = ["bash", lab.path("attacks.sh"), lab.executable]
       let output = try Tool.run(
         "unshare",
-        ["--mount", "--propagation", "private", "bash", lab.path("attacks.sh"), lab.executable],
+        ["--mount", "--propagation", "private"] + Launchlab.unblocked + script,
         in: lab.directory
       )
 

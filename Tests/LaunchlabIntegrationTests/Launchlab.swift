@@ -21,7 +21,7 @@ struct Launchlab {
   var stateDirectory = ".lab"
 
   /// Runs a command with no signal blocked, since the threads of tests block most of them.
-  private static let unblocked = [
+  static let unblocked = [
     "perl", "-MPOSIX", "-e", "sigprocmask(SIG_SETMASK, POSIX::SigSet->new); exec @ARGV or die",
   ]
 

@@ -66,6 +66,7 @@ package enum OwnPlace {
   /// Whether a file is one that nobody else can have written.
   ///
   /// - Parameter path: An absolute path.
+  /// - Returns: Whether it is there and belongs to this user or root alone.
   package static func isOwn(file path: String) -> Bool {
     guard (try? checkWay(to: FilePath(path).removingLastComponent().string)) != nil,
       let status = DiskUse.status(of: FilePath(path))
@@ -105,7 +106,10 @@ package enum OwnPlace {
 
   /// Whether others than the owner may write, in his own group as well.
   ///
-  /// - Parameter flag: A permission bit that makes it harmless, such as the sticky bit.
+  /// - Parameters:
+  ///   - status: What stat(2) says.
+  ///   - flag: A permission bit that makes it harmless, such as the sticky bit.
+  /// - Returns: Whether they may.
   private static func isWritableByOthers(_ status: stat, unless flag: mode_t) -> Bool {
     if status.permissions & flag != 0 { return false }
     if status.permissions & 0o002 != 0 { return true }

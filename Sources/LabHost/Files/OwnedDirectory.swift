@@ -33,6 +33,7 @@ struct OwnedDirectory: Hashable, Sendable {
   /// - Parameters:
   ///   - path: Its parent must be one in which others cannot exchange it.
   ///   - permissions: Whatever the mask of file modes is.
+  /// - Returns: The directory.
   /// - Throws: ``HostError/system(operation:path:errno:)``, with `EEXIST` when something is there.
   static func make(_ path: FilePath, permissions: mode_t) throws(HostError) -> Self {
     let real = DeclaredDirectory.resolved(path)
@@ -88,7 +89,10 @@ struct OwnedDirectory: Hashable, Sendable {
 
   /// A directory of this user that something else than a mark proves to be launchlab's.
   ///
-  /// - Parameter proof: Looks into the directory itself.
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - proof: Looks into the directory itself.
+  /// - Returns: Nil for anything else.
   static func made(at path: FilePath, proof: (borrowing ConfinedDirectory) -> Bool) -> Self? {
     proven(at: path) { opened, _ in proof(opened) ? .some(nil) : nil }
   }
@@ -112,6 +116,7 @@ struct OwnedDirectory: Hashable, Sendable {
   ///   - parent: It must not be a link itself.
   ///   - prefix: What the names begin with, before the process id and start of the maker.
   ///   - isOwn: Whether what this process has made counts too.
+  /// - Returns: Those that are proven to be launchlab's, ascending by name.
   static func leftovers(
     in parent: FilePath,
     prefix: String,

@@ -18,6 +18,7 @@ package struct StoreFile: Sendable {
   /// them in the moment in between.
   ///
   /// - Parameter open: Opens it, or makes it.
+  /// - Returns: What `open` returns.
   /// - Throws: ``HostError/placeRefused(path:_:)``, and what `open` throws.
   package func opened<Store>(_ open: () throws -> Store) throws -> Store {
     try check()

@@ -107,10 +107,10 @@ package struct RunCheck {
         case .webhook(let address):
           (
             sender.obstacle(toPosting: address),
-            sender.hasCurl ? "set the variable, or correct the URL" : "install curl, and set the URL"
+            sender.hasCurl ? "set the variable, or correct the URL" : "install curl"
           )
         case .email:
-          (sender.obstacleToMail, "install sendmail, such as with `apt install msmtp-mta`")
+          (sender.obstacleToMail, "install sendmail, such as the package msmtp-mta")
         case .githubSummary: (nil, "")
         }
       return obstacle.map {

@@ -1,4 +1,5 @@
 package import Foundation
+import LabHost
 package import LabModel
 import LabStore
 
