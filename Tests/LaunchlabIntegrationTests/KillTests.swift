@@ -45,7 +45,7 @@ extension EndToEnd {
     @Test(arguments: 0..<20)
     func `loses nothing when its spawner is killed`(moment: Int) async throws {
       let lab = Launchlab()
-      try lab.writeTally(launches: 40)
+      try lab.writeTally(launches: 60)
       let session = try lab.start(["run", "scenario.yml"])
 
       // Each kill has its own part of the run: its start, its trials, and between and in launches.
@@ -61,7 +61,7 @@ extension EndToEnd {
       #expect(session.leftovers == [])
       #expect(try await lab.runs().map(\.status) == ["complete"])
       let stored = try await lab.launches()
-      #expect(stored.count == 80)
+      #expect(stored.count == 120)
       #expect(stored.allSatisfy { $0.outcome == "ready" })
       #expect(stored.blocks.values.allSatisfy { $0 == ["one warm", "two warm"] })
       #expect(stored.count { $0.flags.contains("relaunched") } <= 1)
@@ -118,7 +118,7 @@ extension EndToEnd {
 
     @Test func `ends when its spawner is killed at every try, and can be resumed`() async throws {
       let lab = Launchlab()
-      try lab.writeTally(launches: 40)
+      try lab.writeTally(launches: 60)
       try lab.write("sleep 60", to: "slow")
       try lab.writeProgram(
         """

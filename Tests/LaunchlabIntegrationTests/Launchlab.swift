@@ -5,9 +5,10 @@ import Testing
 
 /// The built executable, run in the directory of a test as a person would run it.
 struct Launchlab {
-  /// The executable beside the test bundle.
+  /// The executable that `LAUNCHLAB_UNDER_TEST` names, or the one beside the test bundle.
   static let builtExecutable =
-    (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
+    ProcessInfo.processInfo.environment["LAUNCHLAB_UNDER_TEST"]
+    ?? (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
     .resolvingSymlinksInPath().deletingLastPathComponent().appending(component: "launchlab").path
 
   /// The variable that every process which launchlab starts for this test inherits.
