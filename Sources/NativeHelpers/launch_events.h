@@ -14,7 +14,10 @@
 
 #define LAUNCH_EVENTS_MAGIC 0x31544e4556454c4cULL  // "LLEVENT1" in memory
 
-enum { LAUNCH_EVENTS_HIDDEN = 1 };  // take LD_AUDIT out of the target's environment
+enum { LAUNCH_EVENTS_HIDDEN = 1 };  // take the probe's variables out of the target's environment
+
+// The first of GLIBC_TUNABLES where a target has the probe.
+#define LAUNCH_EVENTS_TUNABLE "glibc.rtld.optional_static_tls=65536"
 
 struct launch_events_header {
   uint64_t magic;

@@ -12,6 +12,7 @@ ON_FIRST_PAGE size_t page_size;
 
 ON_FIRST_PAGE static struct {
   uint64_t began;
+  char **environment;
   char **audit;  // where LD_AUDIT is in the environment, or NULL
   struct headers headers;
   const char *path;  // by which the program was executed
@@ -26,6 +27,8 @@ ON_FIRST_PAGE static struct {
 static struct object new_objects[PROBE_OBJECTS];
 
 static const char audit_name[] = "LD_AUDIT=";
+static const char tunables_name[] = "GLIBC_TUNABLES=";
+static const char tunables_value[] = LAUNCH_EVENTS_TUNABLE;
 
 static int begins_with(const char *text, const char *prefix) {
   while (*prefix)
@@ -52,28 +55,37 @@ static void read_auxiliary_vector(const ElfW(auxv_t) *entry) {
 // The initializer of the probe, DT_INIT.
 void begin_probe(int count, char **arguments, char **environment) {
   (void)count, (void)arguments;
-  char **end = environment;
+  char **end = state.environment = environment;
   for (; *end; end++)
     if (!state.audit && begins_with(*end, audit_name)) state.audit = end;
   read_auxiliary_vector((const ElfW(auxv_t) *)(end + 1));
   state.began = now();
 }
 
-// Takes the probe out of LD_AUDIT, and the variable out of the environment unless other auditors
-// are left; as in glibc's unsetenv the rest moves down. The loader has read our part already.
-static void hide(void) {
-  enum { NAME = sizeof audit_name - 1 };
-  char *rest = *state.audit + NAME;
+// Takes the first part out of a variable whose parts are separated by colons, and the variable out
+// of the environment unless others are left; as in glibc's unsetenv the rest moves down. The loader
+// has read our part already.
+static void hide_first_part(char **slot, const char *name, size_t length) {
+  char *rest = *slot + length;
   while (*rest && *rest != ':') rest++;
   if (rest[0] == ':' && rest[1]) {
-    char *variable = rest + 1 - NAME;
-    for (size_t index = 0; index < NAME; index++) variable[index] = audit_name[index];
-    *state.audit = variable;
+    char *variable = rest + 1 - length;
+    for (size_t index = 0; index < length; index++) variable[index] = name[index];
+    *slot = variable;
     return;
   }
-  char **slot = state.audit;
   do slot[0] = slot[1];
   while (*slot++);
+}
+
+static void hide(void) {
+  hide_first_part(state.audit, audit_name, sizeof audit_name - 1);
+  enum { NAME = sizeof tunables_name - 1 };
+  for (char **slot = state.environment; *slot; slot++) {
+    if (!begins_with(*slot, tunables_name)) continue;
+    if (begins_with(*slot + NAME, tunables_value)) hide_first_part(slot, tunables_name, NAME);
+    return;
+  }
 }
 
 // Whether the path by which the program was executed leads to it later, and for others. To ask

@@ -13,7 +13,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      Collector(options: ["--collect", "probe"], variables: ["LD_AUDIT"]),
+      Collector(options: ["--collect", "probe"], variables: ["GLIBC_TUNABLES", "LD_AUDIT"]),
       Collector(options: ["--probe-hidden"], variables: []),
       Collector(options: ["--collect", "breakpoints"], variables: []),
       Collector(options: ["--collect", "text"], variables: []),
@@ -71,12 +71,18 @@ extension EndToEnd {
       #expect(output.status == 0, "\(output.stderr)")
     }
 
-    @Test func `hides LD_AUDIT and keeps other auditors`() async throws {
+    @Test func `hides its variables and keeps what is the target's own`() async throws {
       let lab = Launchlab()
 
       let block = try await lab.block(
-        ["--probe-hidden", "--env", "LD_AUDIT=/nowhere/auditor.so"],
-        of: ["sh", "-c", "[ \"$LD_AUDIT\" = /nowhere/auditor.so ]"]
+        [
+          "--probe-hidden", "--env", "LD_AUDIT=/nowhere/auditor.so",
+          "--env", "GLIBC_TUNABLES=glibc.malloc.arena_max=3",
+        ],
+        of: [
+          "sh", "-c",
+          #"[ "$LD_AUDIT $GLIBC_TUNABLES" = "/nowhere/auditor.so glibc.malloc.arena_max=3" ]"#,
+        ]
       )
 
       #expect(block.format == "launchlab.probe")

@@ -41,6 +41,7 @@ struct TargetVariables {
         variables[name] = nil
       }
       variables["LD_AUDIT"] = StageProbe.removed(from: variables["LD_AUDIT"])
+      variables["GLIBC_TUNABLES"] = StageProbe.removedTunable(from: variables["GLIBC_TUNABLES"])
       return variables
     }
   }

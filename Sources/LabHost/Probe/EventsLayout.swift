@@ -10,8 +10,11 @@ struct EventsLayout: Hashable, Sendable {
   static let headerSize = 256
   static let eventSize = 40
 
-  /// The option that takes `LD_AUDIT` out of the target's environment.
+  /// The option that takes the probe's variables out of the target's environment.
   static let hidden: UInt32 = 1
+
+  /// The first of `GLIBC_TUNABLES` where a target has the probe.
+  static let tunable = "glibc.rtld.optional_static_tls=65536"
 
   /// Offsets in the header.
   enum Header {

@@ -56,12 +56,33 @@ package final class StageProbe {
   /// The environment with the probe before any other auditor.
   ///
   /// - Parameter environment: The target's environment.
-  /// - Returns: The same with another value of `LD_AUDIT`.
+  /// - Returns: The same with other values of `LD_AUDIT` and `GLIBC_TUNABLES`.
   package func environment(addingTo environment: [String: String]) -> [String: String] {
     var changed = environment
     let others = environment["LD_AUDIT"].map { $0.isEmpty ? "" : ":\($0)" } ?? ""
     changed["LD_AUDIT"] = directory.probe + others
+    let tunables = environment["GLIBC_TUNABLES"] ?? ""
+    if !tunables.contains("glibc.rtld.optional_static_tls=") {
+      changed["GLIBC_TUNABLES"] = Self.tunable + (tunables.isEmpty ? "" : ":\(tunables)")
+    }
     return changed
+  }
+
+  /// Room for thread-local variables that must have a fixed place, such as those of jemalloc.
+  ///
+  /// Where there is an auditor, the loader sets up threads before it has loaded the program's
+  /// libraries, so that all of these have to find room in what it keeps free: 512 bytes unless it is
+  /// told otherwise. Sources: glibc 2.36, elf/rtld.c and elf/dl-tls.c; its manual, "Dynamic Linking
+  /// Tunables".
+  private static let tunable = EventsLayout.tunable
+
+  /// The tunables without the one that is set for a probe.
+  ///
+  /// - Parameter tunables: The value of `GLIBC_TUNABLES`, or nil for none.
+  /// - Returns: What is left of it; nil when that is nothing.
+  package static func removedTunable(from tunables: String?) -> String? {
+    let others = tunables?.split(separator: ":").filter { $0 != tunable }
+    return others.flatMap { $0.isEmpty ? nil : $0.joined(separator: ":") }
   }
 
   /// The auditors without the probes of launchlabs, since one of another launch would write to the

@@ -64,6 +64,9 @@ extension DoctorCheckTests {
       try $0.write("[always] madvise never", to: "sys/kernel/mm/transparent_hugepage/enabled")
     },
     Case("aslr", .ok, "a layout of its own"),
+    Case("aslr", .degraded, "the heap of every launch", remedy: "kernel.randomize_va_space=2") {
+      try $0.write("1", to: "proc/sys/kernel/randomize_va_space")
+    },
     Case("aslr", .degraded, "randomize_va_space is 0", remedy: "sysctl kernel.randomize_va_space=2")
     { try $0.write("0", to: "proc/sys/kernel/randomize_va_space") },
     Case("aslr", .missing, "cannot be read") {
