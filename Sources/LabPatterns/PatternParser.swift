@@ -225,7 +225,12 @@ struct PatternParser {
   /// Reads what follows an atom that says how often it comes.
   private mutating func repeated(_ atom: PatternNode) throws(PatternError) -> PatternNode {
     var node = atom
+    var count = 0
     while let (least, most) = try quantifier() {
+      count += 1
+      guard count <= Self.deepest else {
+        throw PatternError("an atom is repeated more than \(Self.deepest) times over", at: position)
+      }
       if case .assertion = node {
         throw PatternError("there is nothing to repeat", at: position - 1)
       }

@@ -31,7 +31,9 @@ extension Store {
       WHERE purpose IN \(Self.nightly) GROUP BY scenario ORDER BY min(key)
       """
     return try read { db in
-      try Row.fetchAll(db, sql: sql).map { ($0[0], ($0[1] as String?) ?? "/") }
+      try StoredRow.fetchAll(db, sql: sql, arguments: []).map { row in
+        (try row[0], (try row[1] as String?) ?? "/")
+      }
     }
   }
 

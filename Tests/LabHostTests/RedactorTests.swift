@@ -56,7 +56,9 @@ import Testing
     let redactor = Redactor([Self.secret])
     let text = Self.base64(before + Self.secret + after)
     let url = text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    for encoded in [text, url] {
+    let form = text.replacing("+", with: "%2B").replacing("/", with: "%2f")
+    let json = text.replacing("/", with: #"\/"#).replacing("+", with: #"\u002B"#)
+    for encoded in [text, url, form, json] {
       let shown = redactor.redacted("Authorization: Basic \(encoded)\r\n")
       #expect(shown.hasPrefix("Authorization: Basic ") && shown.contains("***"))
       // Digits at its edges hold bits of what stands beside it.

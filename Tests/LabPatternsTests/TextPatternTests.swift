@@ -69,6 +69,11 @@ import Testing
     #expect(error(text)?.problem == "groups are nested more than 100 deep at character 101")
   }
 
+  @Test func `refuses an atom that is repeated too many times over`() {
+    let text = "a" + String(repeating: "*", count: 100_000)
+    #expect(throws: PatternError.self) { try OutputPattern(text) }
+  }
+
   /// They take a backtracking matcher longer than anybody lives.
   @Test(arguments: [
     "(?<x>(a*)*b)", "(?<x>(a|a)*b)", "(?<x>(a+a+)+y)", "(?<x>(.*)(.*)(.*)(.*)(.*)b)",

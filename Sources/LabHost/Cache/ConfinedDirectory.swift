@@ -1,4 +1,5 @@
 import CLabHost
+import Foundation
 import Glibc
 import SystemPackage
 
@@ -142,26 +143,48 @@ struct ConfinedDirectory: ~Copyable {
   /// - Parameter kept: What stays, right below; nil when nothing does.
   /// - Throws: At what cannot be removed, such as a mount point; the rest may be gone by then.
   func removeContent(keeping kept: FilePath.Component? = nil) throws(HostError) {
-    try removeContent(keeping: kept, depth: 1)
+    try makeWritable()
+    for name in try names() where name != kept { try removeWhole(name) }
   }
 
   /// Removes an entry, a directory with all that is in it.
   func removeWhole(_ name: FilePath.Component) throws(HostError) {
-    try removeWhole(name, depth: 1)
+    var pending = [name]
+    while let next = pending.popLast() {
+      try removeWhole(next, depth: 1, below: self, raised: &pending)
+    }
   }
 
-  private func removeContent(keeping kept: FilePath.Component?, depth: Int) throws(HostError) {
-    try makeWritable()
-    for name in try names() where name != kept { try removeWhole(name, depth: depth) }
-  }
-
-  private func removeWhole(_ name: FilePath.Component, depth: Int) throws(HostError) {
+  /// Removes an entry, of which every directory is open at once.
+  ///
+  /// - Parameters:
+  ///   - name: The entry.
+  ///   - depth: How many directories are open.
+  ///   - top: Takes what lies too deep.
+  ///   - raised: Gets the names of that.
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  private func removeWhole(
+    _ name: FilePath.Component,
+    depth: Int,
+    below top: borrowing ConfinedDirectory,
+    raised: inout [FilePath.Component]
+  ) throws(HostError) {
     guard let status = try status(of: name) else { return }
     guard status.isDirectory else { return try remove(name) }
+    let opened = try directory(name)
+    try opened.makeWritable()
     guard depth < Reinstaller.depthLimit else {
-      throw failure("remove so deep a directory", name, ELOOP)
+      guard let fresh = FilePath.Component("\(Reinstaller.prefix)\(UUID())") else { return }
+      try unsafe call("raise", name) { source in
+        unsafe fresh.withPlatformString { target in
+          unsafe renameat(file.descriptor, source, top.file.descriptor, target)
+        }
+      }
+      return raised.append(fresh)
     }
-    try directory(name).removeContent(keeping: nil, depth: depth + 1)
+    for inner in try opened.names() {
+      try opened.removeWhole(inner, depth: depth + 1, below: top, raised: &raised)
+    }
     try removeEmptyDirectory(name)
   }
 

@@ -37,7 +37,9 @@ struct Reinstaller: Sendable {
 
   /// Removes the copies that runs which have ended left without a journal.
   func removeLeftovers() throws(HostError) {
-    try Self.removeCopies(in: directory.open()) { $0 == getpid() || kill(pid_t($0), 0) != 0 }
+    try Self.removeCopies(in: directory.open()) { pid in
+      pid == getpid() || kill(pid_t(pid), 0) != 0 && errno == ESRCH
+    }
   }
 
   /// Removes copies that have not taken the place of their originals.

@@ -41,6 +41,8 @@ enum ForcedEnd {
   /// Must be called before the socket is closed, whose number may be another file's afterwards.
   static func remove(spawner: pid_t) { spawners.withLock { $0[spawner] = nil } }
 
+  static func isSpawner(_ process: pid_t) -> Bool { spawners.withLock { $0[process] != nil } }
+
   // MARK: - The thread
 
   /// Watches signals for the rest of the process.
@@ -53,8 +55,8 @@ enum ForcedEnd {
       while wait(for: signals, limit: -1) == 0 {}
       var patience = EndPatience()
       let thread = ownThread
+      var more = 0
       while true {
-        let more = wait(for: signals, limit: EndPatience.step)
         let sight = EndPatience.Sight(
           signals: more,
           isHeeded: flag.wasSeen,
@@ -63,6 +65,7 @@ enum ForcedEnd {
           now: clock(CLOCK_MONOTONIC)
         )
         if let reason = patience.reason(toEndAfter: sight) { end(because: reason) }
+        more = wait(for: signals, limit: EndPatience.step)
       }
     }
   }
@@ -106,8 +109,9 @@ enum ForcedEnd {
     let isFree = gate.lock(before: Date(timeIntervalSinceNow: longestChange))
     endSpawners()
     endDescendants()
-    let undone = isFree ? journal.withLock { $0 }?.undoAll() ?? [] : []
+    // Targets of a spawner that was stuck would be in the way of the undoing.
     RunCgroup.removeStale(orOwn: true)
+    let undone = isFree ? journal.withLock { $0 }?.undoAll() ?? [] : []
     ProbeDirectory.removeStale(orOwn: true)
     say(reason, undone, isFree: isFree)
     _exit(LabExitCode.interrupted.rawValue)
@@ -154,8 +158,8 @@ enum ForcedEnd {
     text += restored == 1 ? "setting and stopped\n" : "settings and stopped\n"
     text +=
       isWhole
-      ? "  help: what was stored by then is kept; go on with `--resume last` where there is a "
-        + "scenario file\n"
+      ? "  help: what was stored by then is kept; resume with "
+        + "`launchlab run SCENARIO --resume last`\n"
       : "  help: something could not be restored; run `launchlab restore`\n"
     var state = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
     guard unsafe poll(&state, 1, 100) > 0, state.revents & Int16(POLLOUT) != 0 else { return }
@@ -169,10 +173,10 @@ enum ForcedEnd {
 /// All times are in milliseconds.
 struct EndPatience {
   /// How often it is asked.
-  static let step: Int32 = 50
+  static let step: Int32 = 20
 
   /// Signals this close together are one: `timeout` and systemd send several at once.
-  static let oneSignal: Int64 = 250
+  static let oneSignal: Int64 = 100
 
   /// How much may be computed before the flag is looked at.
   static let unheededWork: Int64 = 700

@@ -52,10 +52,10 @@ package struct LabLock: Sendable {
   init(at places: Places, command: [String]) throws(HostError) {
     var files: [FileDescriptor] = []
     var notes: [Diagnostic] = []
-    if let own = places.own { files.append(try Self.take(own)) }
+    if let own = places.own { files.append(try Self.take(own, mode: 0o600)) }
     if let common = places.common {
       do throws(HostError) {
-        files.append(try Self.take(common))
+        files.append(try Self.take(common, mode: 0o666))
       } catch {
         guard places.own != nil, let note = Self.note(on: error, of: common) else {
           files.forEach(Self.release)
@@ -106,12 +106,12 @@ package struct LabLock: Sendable {
     return isCommon ? "/run/lock/launchlab.lock" : "/tmp/launchlab.lock"
   }
 
-  private static func take(_ path: FilePath) throws(HostError) -> FileDescriptor {
+  private static func take(_ path: FilePath, mode: mode_t) throws(HostError) -> FileDescriptor {
     var owner = LabLockOwner.unseen(claim: nil)
     // A file that is replaced between opening and locking is no common lock any more, and a holder
     // that nobody sees may have let go just now.
     for round in 0..<100 {
-      let file = try open(path)
+      let file = try open(path, mode: mode)
       if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 {
         if isSame(file, path) { return file }
         try? file.close()
@@ -136,11 +136,11 @@ package struct LabLock: Sendable {
     try? file.close()
   }
 
-  /// Opens the file, and makes it for every user unless it is there.
+  /// Opens the file, and makes it unless it is there; one of this user gets the mode in any case.
   ///
   /// It is opened without O_CREAT first: with it the kernel may refuse files of other users in
   /// directories such as /tmp (fs.protected_regular, Linux 4.19).
-  private static func open(_ path: FilePath) throws(HostError) -> FileDescriptor {
+  private static func open(_ path: FilePath, mode: mode_t) throws(HostError) -> FileDescriptor {
     let options: FileDescriptor.OpenOptions = [.noFollow, .closeOnExec, .nonBlocking]
     var failure = Errno.noSuchFileOrDirectory
     for _ in 0..<10 {
@@ -156,12 +156,13 @@ package struct LabLock: Sendable {
             path,
             .readWrite,
             options: options.union([.create, .exclusiveCreate]),
-            permissions: [.ownerReadWrite, .groupReadWrite, .otherReadWrite]
+            permissions: .ownerReadWrite
           )
-          // The mask of file modes may have kept other users out.
-          _ = fchmod(file.rawValue, 0o666)
         }
-        if isOwn(file) { return file }
+        if isOwn(file) {
+          _ = fchmod(file.rawValue, mode)
+          return file
+        }
         try file.close()
         failure = .invalidArgument
       } catch {

@@ -16,6 +16,9 @@ struct LabMark: Hashable, Codable, Sendable {
   /// The pid and the time namespace, as ``ownNamespaces`` has them.
   var namespaces: String
 
+  /// `/etc/machine-id`; nil where there is none, as in most containers.
+  var machine: String?
+
   /// The inode of the directory that the mark is in, so that it proves nothing of a copy.
   var inode: UInt64?
 
@@ -23,26 +26,33 @@ struct LabMark: Hashable, Codable, Sendable {
     case lab
     case bootID = "boot_id"
     case namespaces
+    case machine
     case inode
   }
 
   init(
     of process: ProcessIdentity,
     bootID: String = Self.ownBootID,
-    namespaces: String = Self.ownNamespaces
+    namespaces: String = Self.ownNamespaces,
+    machine: String? = Self.ownMachine
   ) {
     lab = process.description
     self.bootID = bootID
     self.namespaces = namespaces
+    self.machine = machine
   }
 
   /// This process.
   static let current = LabMark(of: .current)
 
   /// Whether the process is known to have ended: what cannot be told counts as alive.
-  var isGone: Bool {
+  var isGone: Bool { isGone(on: Self.ownMachine) }
+
+  /// The same, seen from a machine with this ``machine``.
+  func isGone(on ownMachine: String?) -> Bool {
     if bootID.isEmpty || Self.ownBootID.isEmpty { return false }
-    if bootID != Self.ownBootID { return true }
+    // The directory may be on a disk that several machines share.
+    if bootID != Self.ownBootID { return machine != nil && machine == ownMachine }
     guard isFromHere, let process = ProcessIdentity(lab) else { return false }
     return !process.isAlive
   }
@@ -64,6 +74,9 @@ struct LabMark: Hashable, Codable, Sendable {
   }
 
   static let ownBootID = ControlJournal.bootID(in: HostTree())
+
+  /// Source: machine-id(5).
+  static let ownMachine = HostTree().text(at: "etc/machine-id").flatMap { $0.isEmpty ? nil : $0 }
 
   /// The inodes of the pid and the time namespace with a dot between them, such as
   /// `4026531836.4026531834`.

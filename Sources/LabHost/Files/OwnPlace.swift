@@ -12,22 +12,12 @@ package enum OwnPlace {
   /// Makes a directory with those above it, unless it is there.
   ///
   /// - Parameters:
-  ///   - path: An absolute path.
+  ///   - path: Where.
   ///   - permissions: Of one that is made.
   /// - Throws: ``HostError/placeRefused(path:_:)`` when others have the say of it, and
   ///   ``HostError/system(operation:path:errno:)``.
   package static func make(_ path: String, permissions: UInt32 = 0o755) throws(HostError) {
-    let parent = FilePath(path).removingLastComponent()
-    try checkWay(to: parent.string)
-    do {
-      try FileManager.default.createDirectory(
-        atPath: parent.string,
-        withIntermediateDirectories: true
-      )
-    } catch {
-      throw .system(operation: "make the directory", path: parent.string, errno: errno)
-    }
-    try checkWay(to: parent.string, mustExist: true)
+    try makeWay(to: FilePath.absolute(path).removingLastComponent().string)
     // What another user takes away between two steps says nothing of what he puts there next.
     for _ in 0..<100 {
       let code = unsafe mkdir(path, permissions) == 0 ? 0 : errno
@@ -45,10 +35,10 @@ package enum OwnPlace {
   ///   nothing in it may be used.
   /// - Throws: ``HostError/placeRefused(path:_:)``.
   package static func check(_ path: String) throws(HostError) -> Bool {
-    try checkWay(to: FilePath(path).removingLastComponent().string)
+    try checkWay(to: FilePath.absolute(path).removingLastComponent().string)
     guard let status = DiskUse.status(of: FilePath(path)) else { return false }
     if let refusal = refusal(of: status) { throw .placeRefused(path: path, refusal) }
-    let real = DeclaredDirectory.resolved(FilePath(path))
+    let real = DeclaredDirectory.resolved(.absolute(path))
     do throws(HostError) {
       let opened = try ConfinedDirectory(followingMountsTo: real).status()
       if let refusal = refusal(of: opened) { throw .placeRefused(path: path, refusal) }
@@ -65,10 +55,10 @@ package enum OwnPlace {
 
   /// Whether a file is one that nobody else can have written.
   ///
-  /// - Parameter path: An absolute path.
+  /// - Parameter path: Where.
   /// - Returns: Whether it is there and belongs to this user or root alone.
   package static func isOwn(file path: String) -> Bool {
-    guard (try? checkWay(to: FilePath(path).removingLastComponent().string)) != nil,
+    guard (try? checkWay(to: FilePath.absolute(path).removingLastComponent().string)) != nil,
       let status = DiskUse.status(of: FilePath(path))
     else { return false }
     return status.isRegular && trusted.contains(status.st_uid)
@@ -124,16 +114,32 @@ package enum OwnPlace {
 
   // MARK: - The way
 
+  /// Makes a directory with those above it, whoever it belongs to, where nobody can exchange it for
+  /// root.
+  ///
+  /// - Throws: ``HostError/placeRefused(path:_:)`` and ``HostError/system(operation:path:errno:)``.
+  package static func makeWay(to path: String) throws(HostError) {
+    try checkWay(to: path)
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+      let code = cause.flatMap { Int32(exactly: $0.code) } ?? errno
+      throw .system(operation: "make the directory", path: path, errno: code)
+    }
+    try checkWay(to: path, mustExist: true)
+  }
+
   /// Looks at every directory and link on the way to a path, where launchlab is run by root.
   ///
   /// - Parameters:
-  ///   - path: An absolute path, which is looked at as far as it exists.
+  ///   - path: It is looked at as far as it exists.
   ///   - mustExist: Whether it has to exist as a whole.
   /// - Throws: ``HostError/placeRefused(path:_:)`` of the first that another user can exchange.
   package static func checkWay(to path: String, mustExist: Bool = false) throws(HostError) {
     guard geteuid() == 0 else { return }
     var place: FilePath = "/"
-    var names = Array(FilePath(path).components.reversed())
+    var names = Array(FilePath.absolute(path).components.reversed())
     var links = 0
     try checkStep(place, on: path)
     while let name = names.popLast() {
@@ -208,7 +214,7 @@ package enum PlaceRefusal: Hashable, Sendable {
       id: "place-refused",
       problem: problem(at: path),
       place: path,
-      remedy: remedy
+      remedy: remedy(at: path)
     )
   }
 
@@ -233,12 +239,15 @@ package enum PlaceRefusal: Hashable, Sendable {
     }
   }
 
-  private var remedy: String {
-    switch self {
+  private func remedy(at path: String) -> String {
+    let other = "choose a directory of your own, such as for the store with `--store FILE`"
+    return switch self {
     case .unmarked, .notADirectory:
       "move it away, or choose another directory for the store with `--store FILE`"
-    default:
-      "choose a directory of your own, such as for the store with `--store FILE`"
+    case .writable: "keep them out with `chmod go-w \(FilePath(path).shellWord)`, or \(other)"
+    case .owner, .way:
+      "\(other); or, where that user may act as root anyway, set SUDO_UID to the user's number"
+    default: other
     }
   }
 }

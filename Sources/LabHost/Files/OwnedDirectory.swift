@@ -171,10 +171,18 @@ struct OwnedDirectory: Hashable, Sendable {
 
   /// Removes a directory of this user that is empty, so that nothing is lost.
   ///
+  /// One in which there is but a mark that was never written counts as empty.
+  ///
   /// - Returns: Whether it is gone.
   static func removeEmpty(_ path: FilePath) -> Bool {
     guard let status = DiskUse.status(of: path), status.isDirectory, status.st_uid == geteuid()
     else { return false }
+    let mark = path.appending(LabMark.fileName)
+    if let status = DiskUse.status(of: mark), status.isRegular, status.st_uid == geteuid(),
+      status.st_size == 0
+    {
+      _ = unsafe mark.withPlatformString { unsafe unlink($0) }
+    }
     return unsafe path.withPlatformString { unsafe rmdir($0) } == 0
   }
 

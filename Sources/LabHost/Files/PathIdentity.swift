@@ -26,7 +26,7 @@ package enum PathIdentity: Hashable, Sendable {
   /// - Returns: At least one, unless not even the top of the file system can be examined.
   package static func all(of path: String) -> Set<PathIdentity> {
     var found: Set<PathIdentity> = []
-    var path = absolute(path)
+    var path = FilePath.absolute(path)
     // As many links as the kernel follows: one that leads nowhere yet is written through.
     for _ in 0..<40 {
       var status = stat()
@@ -57,7 +57,7 @@ package enum PathIdentity: Hashable, Sendable {
   ///
   /// Of a path that does not exist, those of the directories that do.
   package static func chain(of path: String) -> [PathIdentity] {
-    var path = DeclaredDirectory.resolved(absolute(path))
+    var path = DeclaredDirectory.resolved(.absolute(path))
     var found: [PathIdentity] = []
     while true {
       if let identity = PathIdentity(of: path) { found.append(identity) }
@@ -85,10 +85,6 @@ package enum PathIdentity: Hashable, Sendable {
     return unsafe path.withPlatformString { unsafe stat($0, &status) } == 0 && status.isDirectory
   }
 
-  private static func absolute(_ path: String) -> FilePath {
-    FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath(path))
-  }
-
   private static func missing(_ path: FilePath) -> PathIdentity? {
     var parent = path
     var names: [String] = []
@@ -100,5 +96,12 @@ package enum PathIdentity: Hashable, Sendable {
       }
     }
     return nil
+  }
+}
+
+extension FilePath {
+  /// A path from the root, of one that may start at the working directory.
+  static func absolute(_ path: String) -> FilePath {
+    FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath(path))
   }
 }

@@ -24,9 +24,8 @@ package struct StoreFile: Sendable {
     try check()
     guard geteuid() == 0 else { return try open() }
     let reserved = try isShared ? reserve() : []
+    defer { reserved.forEach(Self.removeEmptyJournal) }
     let store = try open()
-    // An empty one is no journal of SQLite's, and in the way of the next who looks for one.
-    for file in reserved where file.hasSuffix("-journal") { _ = unsafe unlink(file) }
     try check()
     return store
   }
@@ -47,6 +46,13 @@ package struct StoreFile: Sendable {
         throw .placeRefused(path: file, .linked)
       }
     }
+  }
+
+  /// An empty one is no journal of SQLite's, and in the way of the next who looks for one.
+  private static func removeEmptyJournal(_ file: String) {
+    guard file.hasSuffix("-journal"), DiskUse.status(of: FilePath(file))?.st_size == 0
+    else { return }
+    _ = unsafe unlink(file)
   }
 
   private var directory: FilePath { FilePath(path).removingLastComponent() }

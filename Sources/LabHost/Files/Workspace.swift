@@ -21,10 +21,10 @@ struct Workspace: Sendable {
     let homes = Self.homes(below: directory)
     let work = homes.removingLastComponent()
     let sockets = Self.socketRoot.appending("\(Self.prefix)\(ProcessIdentity.current)")
-    try OwnPlace.make(Self.absolute(work).string, permissions: 0o700)
+    try OwnPlace.make(work.string, permissions: 0o700)
     let leftovers = OwnedDirectory.leftovers(in: work, prefix: Self.prefix)
     for path in leftovers.map(\.path) + [homes, sockets] {
-      try journal?.record(.directory(path: Self.absolute(path).string), of: nil)
+      try journal?.record(.directory(path: FilePath.absolute(path.string).string), of: nil)
     }
     for leftover in leftovers { leftover.remove() }
     Self.removeStaleSockets()
@@ -54,10 +54,6 @@ struct Workspace: Sendable {
   func remove() {
     homes.remove()
     socketDirectory.remove()
-  }
-
-  private static func absolute(_ path: FilePath) -> FilePath {
-    path.isAbsolute ? path : FilePath(FileManager.default.currentDirectoryPath).pushing(path)
   }
 
   /// What the names of the directories begin with.

@@ -50,7 +50,8 @@ struct SecretPattern: Sendable {
       return Array(String(scalar).utf8).first == byte || #"%=\&+"#.utf8.contains(byte)
         || scalar == "\n" && byte == UInt8(ascii: "\r")
     case .hexadecimal(let value): return hexadecimal(byte) == value >> 4
-    case .base64(let value): return base64(byte) == value
+    case .base64(let value):
+      return base64(byte) == value || value >= 62 && #"%=\&"#.utf8.contains(byte)
     }
   }
 
@@ -107,7 +108,7 @@ struct SecretPattern: Sendable {
   /// Whether a text ends at a place, or in the middle of an escape that begins there.
   private static func isBegun(_ unit: Unit, in text: [UInt8], at place: Int) -> Bool {
     guard place < text.count else { return true }
-    guard case .character = unit else { return false }
+    if case .hexadecimal = unit { return false }
     return #"%=\&"#.utf8.contains(text[place])
   }
 
@@ -132,7 +133,11 @@ struct SecretPattern: Sendable {
   private static func ends(of unit: Unit, in text: [UInt8], at place: Int) -> Set<Int> {
     guard place < text.count else { return [] }
     switch unit {
-    case .base64(let value): return base64(text[place]) == value ? [place + 1] : []
+    case .base64(let value):
+      if base64(text[place]) == value { return [place + 1] }
+      guard value >= 62 else { return [] }
+      // Forms, URLs and JSON escape these two digits.
+      return EscapedCharacter(value == 62 ? "+" : "/").ends(in: text, at: place)
     case .hexadecimal(let value):
       return number(in: text, at: place, digits: 2) == UInt32(value) ? [place + 2] : []
     case .character(let scalar):

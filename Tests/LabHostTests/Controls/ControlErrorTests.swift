@@ -11,10 +11,10 @@ import Testing
     #expect(
       error.text == """
         error: control "governor" is required, but there is no cpufreq driver
-          help: mend that, or take "governor" out of the required controls; `launchlab doctor` \
+          help: fix that, or take "governor" out of the required controls; `launchlab doctor` \
         says what this host can do
         error: control "thp" is required, but this takes root
-          help: mend that, or take "thp" out of the required controls; `launchlab doctor` says \
+          help: fix that, or take "thp" out of the required controls; `launchlab doctor` says \
         what this host can do
         """
     )

@@ -105,7 +105,7 @@ import Testing
 
   @Test func `says how long it was waited for`() {
     let error = HostError.labBusy(lock: "/lock", owner: .inherited(from: 3), waited: "30m")
-    #expect(error.text.contains("left it to another; waited 30m for its end\n"))
+    #expect(error.text.contains("left it to another; gave up after 30m\n"))
   }
 
   // MARK: - Root's own lock
@@ -120,6 +120,8 @@ import Testing
     #expect(throws: HostError.self) { try LabLock(at: placesOfRoot, command: []) }
     lock.release()
     try LabLock(at: placesOfRoot, command: []).release()
+    let own = try #require(placesOfRoot.own)
+    #expect(try TestMachine.shell("stat -c %a \(own)", in: "/") == "600", "nobody else holds it")
   }
 
   @Test(arguments: ["ln -s /etc/passwd lock", "mkdir lock", "mkfifo lock"])

@@ -14,6 +14,15 @@ import Testing
     #expect(try TestMachine.shell("stat -c %a a/b/builds", in: root) == "700")
   }
 
+  @Test func `takes a path from the working directory`() throws {
+    let ascent = FilePath(FileManager.default.currentDirectoryPath).components.map { _ in ".." }
+    let path = (ascent + [String(root.dropFirst())]).joined(separator: "/")
+    try OwnPlace.make("\(path)/a/builds")
+    try OwnPlace.makeWay(to: "\(path)/report/img")
+    #expect(try OwnPlace.check("\(path)/a/builds"))
+    #expect(try OwnPlace.check("\(root)/report/img"))
+  }
+
   @Test(arguments: [
     "mkdir -m 755 place", "mkdir -m 700 place", "mkdir -m 750 place",
     "mkdir -m 775 place; chgrp $(id -u) place",
