@@ -3,8 +3,11 @@
 #
 #   docker build -t launchlab .
 #   docker run --rm launchlab measure -- perl -e 0
-#   docker run --rm -v "$PWD:/lab" launchlab init
-#   docker run --rm -v "$PWD:/lab" launchlab run scenario.yml
+#   docker run --rm -e SUDO_UID="$(id -u)" -v "$PWD:/lab" launchlab init
+#   docker run --rm -e SUDO_UID="$(id -u)" -v "$PWD:/lab" launchlab run scenario.yml
+#
+# launchlab is root in there, and root takes no directory of another user for its store, who could
+# exchange what is launched. SUDO_UID names the user who is trusted, as sudo does.
 #
 # The scenario of `init` launches perl, git and python3, which are in the image. What other scenarios
 # launch or build with (Scenarios/README.md lists it for those in /usr/local/share/launchlab) is not:

@@ -39,7 +39,7 @@ extension HostError {
     return Diagnostic(
       .error,
       id: "lab-busy",
-      problem: problem + (waited.map { "; waited \($0) for its end" } ?? ""),
+      problem: problem + (waited.map { "; gave up after \($0)" } ?? ""),
       place: lock,
       remedy: remedy
     )
@@ -93,7 +93,7 @@ extension HostError {
           .error,
           id: "control-refused",
           problem: "control \"\(name.rawValue)\" is required, but \(reason)",
-          remedy: "mend that, or take \"\(name.rawValue)\" out of the required controls; "
+          remedy: "fix that, or take \"\(name.rawValue)\" out of the required controls; "
             + "`launchlab doctor` says what this host can do"
         )
       }

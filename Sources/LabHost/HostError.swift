@@ -107,9 +107,10 @@ package enum HostError: LabError, Hashable {
         Diagnostic(
           .error,
           id: "tool-missing",
-          problem: "there is no \(name) to \(purpose)",
+          problem: "\(name) not found in PATH, needed to \(purpose)",
           place: "PATH",
-          remedy: "install it with `apt-get install \(name)`"
+          remedy: ["curl", "git", "valgrind"].contains(name)
+            ? "install it with `apt-get install \(name)`" : "install it, or correct PATH"
         )
       ]
     case .tooFewFiles(let limit, let needed):

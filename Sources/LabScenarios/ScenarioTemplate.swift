@@ -98,7 +98,8 @@ package enum ScenarioTemplate {
     # source:
     #   repository: .
     #   build: make -j2
-    #   # Without a submodule that cannot be fetched the build fails; `try` builds without it.
+    #   # `required` fails the build when a submodule cannot be fetched; the default, `try`, builds
+    #   # without it.
     #   submodules: required
 
     # Each night is held against the nights before. A suspicion is settled the same night, by up to

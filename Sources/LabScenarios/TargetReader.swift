@@ -212,6 +212,9 @@ struct TargetReader {
     return environment
   }
 
+  /// Whether the target is going to be launched, and not only its nights shown.
+  private var isLaunched: Bool { safety.judge != nil }
+
   /// The variables whose values are not in the file, each of which must have one.
   private mutating func secrets(from value: Value?) -> [String: SecretSource]? {
     var secrets: [String: SecretSource] = [:]
@@ -222,12 +225,13 @@ struct TargetReader {
       case "from_file":
         let path = existing(written.value, .regular, from: directory)
         secrets[entry.key] = .file(path: path)
-        guard !findings.isReported(at: place) else { continue }
+        guard isLaunched, !findings.isReported(at: place) else { continue }
         reportProblem(of: entry.key, at: place) { () throws(SecretSource.Problem) in
           try Self.check(fileAt: path)
         }
       case "from_env":
         secrets[entry.key] = .variable(name: text)
+        guard isLaunched else { continue }
         let environment = ProcessInfo.processInfo.environment
         reportProblem(of: entry.key, at: place) { () throws(SecretSource.Problem) in
           _ = try SecretSource.value(ofVariable: text, in: environment)

@@ -1,3 +1,4 @@
+package import Foundation
 package import LabModel
 
 /// An error of a use case that is none of the machine, the store or the scenario.
@@ -49,6 +50,9 @@ package enum WorkflowError: LabError, Hashable {
   /// A run is out of history, so that nothing can be concluded from it.
   case isLeftOut(LeftOutRun)
 
+  /// A stored night begins after the present, as the clock has it.
+  case nightInFuture(run: String, startedAt: Date, now: Date)
+
   case badOption(name: String, value: String, expected: String)
 
   /// A pattern of lines cannot be used; the problem is a sentence without a full stop.
@@ -99,7 +103,8 @@ package enum WorkflowError: LabError, Hashable {
       .outputIsDatabase,
       .bothOnStdout:
       .usage
-    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn: .couldNotMeasure
+    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn, .nightInFuture:
+      .couldNotMeasure
     }
   }
 
@@ -244,6 +249,15 @@ package enum WorkflowError: LabError, Hashable {
         problem: "run \(gone.run) is \(gone.decision.standing.rawValue) from history: "
           + gone.decision.reason,
         remedy: "put it back with `launchlab runs include \(gone.run)`, or name another run"
+      )
+    case .nightInFuture(let run, let start, let now):
+      Diagnostic(
+        .error,
+        id: "night-in-future",
+        problem: "run \(run) began at \(start.formatted(.iso8601)), but the clock of this machine "
+          + "says \(now.formatted(.iso8601))",
+        remedy: "set the clock; or, where it was wrong then, leave that run out with "
+          + "`launchlab runs remove \(run) --reason clock`"
       )
     case .badOption(let name, let value, let expected):
       Diagnostic(

@@ -15,7 +15,8 @@ import Testing
     Field(text: "+cmd|' /C x'!A0", written: "'+cmd|' /C x'!A0"),
     Field(text: "-app", written: "'-app"), Field(text: "@SUM(A1)", written: "'@SUM(A1)"),
     Field(text: "=a,b", written: "\"'=a,b\""), Field(text: "=\u{301}x", written: "'=\u{301}x"),
-    Field(text: "\t=x", written: "'\t=x"), Field(text: "\r=x", written: #"\r=x"#),
+    Field(text: "\t=x", written: "\"'\t=x\""), Field(text: "\r=x", written: #"\r=x"#),
+    Field(text: "x;=1+2", written: "\"x;=1+2\""),
     Field(text: "two\nlines", written: "\"two\nlines\""),
     Field(text: "a\u{1B}[31m", written: #"a\u{1B}[31m"#),
     // Numbers stay numbers.

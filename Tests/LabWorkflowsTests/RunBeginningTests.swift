@@ -1,9 +1,12 @@
+import Foundation
 import LabModel
+import LabStore
+import LabTestSupport
 import Testing
 
 @testable import LabWorkflows
 
-@Suite struct RunBeginningTests {
+@Suite(.temporaryDirectory) struct RunBeginningTests {
   private func receipt(
     _ name: String,
     _ status: ControlReceipt.Status,
@@ -36,5 +39,25 @@ import Testing
     let stored = [receipt("thp", .failed), receipt("proactive_reclaim", .observed, wanted: nil)]
     #expect(RunBeginning.difference(of: now, from: stored) == nil)
     #expect(RunBeginning.difference(of: now, from: []) == nil)
+  }
+
+  @Test func `a night after the present keeps others out, until it does not count`() throws {
+    let scenario = SampleNight.scenario()
+    let store = try SampleNight.store(in: TemporaryDirectory.path, scenario)
+    let request = RunRequest(scenario: scenario, store: store.path, commandLine: ["run"])
+    let last = SampleNight.run(3, in: scenario)
+    try RunBeginning.checkClock(for: request, in: store, now: last.startedAt - 3_600)
+    let before = last.startedAt - 10 * 86_400
+    let error = try #require(throws: WorkflowError.self) {
+      try RunBeginning.checkClock(for: request, in: store, now: before)
+    }
+    #expect(error == .nightInFuture(run: last.id, startedAt: last.startedAt, now: before))
+    #expect(error.exitCode == .couldNotMeasure)
+    for day in 1...3 {
+      let run = SampleNight.run(day, in: scenario)
+      let decision = RunDecision(at: before, person: "ann", standing: .removed, reason: "clock")
+      try store.decide(decision, on: run.id)
+    }
+    try RunBeginning.checkClock(for: request, in: store, now: before)
   }
 }

@@ -79,7 +79,7 @@ extension EndToEnd {
           "cannot execute \"\(lab.path("app/program"))\": no such file) 3 times in a row"
         )
       )
-      #expect(output.stderr.contains("help: mend what is named above, then run again"))
+      #expect(output.stderr.contains("help: fix the problem above, then run again"))
       let launches = try await lab.launches()
       #expect(launches.map(\.outcome) == ["not-started", "not-started", "not-started"])
       #expect(try await lab.runs().map(\.status) == ["failed"])

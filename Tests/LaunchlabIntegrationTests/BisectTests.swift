@@ -172,7 +172,7 @@ extension EndToEnd {
       #expect(advice.first?.contains("--max-launches") == true)
       #expect(output.status == 0, "\(output.stderr)")
       #expect(try Self.answer(output).culprits.map(\.commit) == [commits[Self.culprit]])
-      #expect(output.stderr.contains("note: from here on at most "))
+      #expect(output.stderr.contains("note: new limits, counted from the start: at most "))
       #expect(lab.names(in: "kept/bisect").count == 1)
       let tally = try String(contentsOfFile: lab.path("tally"), encoding: .utf8)
       let built = tally.split(separator: "\n")

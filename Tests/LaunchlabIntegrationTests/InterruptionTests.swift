@@ -30,7 +30,7 @@ extension EndToEnd {
 
       #expect(output.status == 130)
       #expect(output.stderr.contains("interrupted; the complete blocks are stored"))
-      #expect(output.stderr.contains("help: go on with `--resume last`"))
+      #expect(output.stderr.contains("help: go on with `launchlab run scenario.yml --resume "))
       #expect(session.leftovers == [])
       #expect(try await lab.runs().map(\.status) == ["interrupted"])
       try await lab.expectResumption(of: 60)

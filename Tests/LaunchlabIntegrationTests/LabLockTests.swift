@@ -45,6 +45,21 @@ extension EndToEnd {
       #expect(waiting.leftovers == [])
     }
 
+    @Test func `says on a terminal how long it has waited`() async throws {
+      let lab = Launchlab()
+      let holder = try await lab.startSleeping()
+      let place = "LAUNCHLAB_STATE_DIR=\(lab.path(lab.stateDirectory))"
+      let command = "env \(place) \(lab.executable) restore --wait 700ms"
+
+      let output = try Tool.run("script", ["-qec", command, "/dev/null"], in: lab.directory)
+
+      #expect(output.stdout.contains("waiting up to 700ms: "), "\(output.stdout)")
+      #expect(output.stdout.contains("\r\u{1B}[Kwaited 0 s of 700ms"), "\(output.stdout)")
+      #expect(!output.stdout.contains("u{1B}"), "\(output.stdout)")
+      holder.send(SIGINT)
+      #expect(try await holder.finish().status == 130)
+    }
+
     @Test func `waits no longer than it was asked to`() async throws {
       let lab = Launchlab()
       let holder = try await lab.startSleeping()
@@ -52,7 +67,7 @@ extension EndToEnd {
       let output = try await lab.start(["selftest", "--wait", "300ms", "--", "/bin/true"]).finish()
 
       #expect(output.status == 128)
-      #expect(output.stderr.contains("; waited 300ms for its end"))
+      #expect(output.stderr.contains("; gave up after 300ms"))
       #expect(output.stderr.contains("`kill \(holder.pid)`"))
       holder.send(SIGINT)
       #expect(try await holder.finish().status == 130)
@@ -111,10 +126,10 @@ extension EndToEnd {
       lab=$1; lock=/run/lock/launchlab.lock; here=$PWD
       mkdir -p /run/lock /run/launchlab
       mount -t tmpfs -o mode=1777 tmpfs /run/lock; mount -t tmpfs -o mode=700 tmpfs /run/launchlab
-      unset LAUNCHLAB_STATE_DIR; mkdir root
+      unset LAUNCHLAB_STATE_DIR; safe=$(mktemp -d); trap 'rm -r "$safe"' EXIT
       as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env "HOME=$here")
       one() { "$lab" measure --launches 3 --store "$1" -- /bin/true; }
-      root() { (one $here/root/a.sqlite) >/dev/null 2>root.err; echo -n "root $?"; }
+      root() { (one $safe/a.sqlite) >/dev/null 2>root.err; echo -n "root $?"; }
       warned() { echo -n ", warned $(grep -c 'warning: the lab lock that all users share' root.err)"; }
       nobody() { "${as_nobody[@]}" "$lab" measure --launches 3 --store b.sqlite -- /bin/true \
         >/dev/null 2>nobody.err; echo -n "nobody $?"; }
@@ -134,7 +149,7 @@ extension EndToEnd {
       echo -n "forged: "; root; echo ", names $(grep -c "process $! of nobody" root.err), kills" \
         "$(grep -q "kill $!." root.err && echo the holder)"
       kill $!; wait $! 2>/dev/null
-      "$lab" measure --timeout 600s --store root/d.sqlite -- sleep 600 >/dev/null 2>&1 &
+      "$lab" measure --timeout 600s --store $safe/d.sqlite -- sleep 600 >/dev/null 2>&1 &
       until_held; until grep -q pid $lock; do :; done
       echo -n "a lab of root: "; nobody; echo ", names $(grep -c "process $! of root" nobody.err)"
       kill $!; wait $! 2>/dev/null

@@ -69,6 +69,24 @@ extension EndToEnd {
       }
     }
 
+    @Test func `needs no value to show what was measured with one`() async throws {
+      var lab = Launchlab()
+      lab.wrapper = ["env", "APP_TOKEN=\(Self.secret)"]
+      try lab.write(
+        """
+        scenario: few
+        targets: {one: {command: [/bin/true], env: {TOKEN: {from_env: APP_TOKEN}}}}
+        states: [warm]
+        launches: 3
+        """,
+        to: "scenario.yml"
+      )
+      #expect(try await lab.start(["run", "scenario.yml"]).finish().status == 0)
+      lab.wrapper = []
+      let report = try await lab.start(["report", "scenario.yml"]).finish()
+      #expect(report.status == 0, "\(report.stderr)")
+    }
+
     @Test func `measures with a variable that is only named`() async throws {
       var lab = Launchlab()
       lab.wrapper = ["env", "APP_TOKEN=\(Self.secret)"]

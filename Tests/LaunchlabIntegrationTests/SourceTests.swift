@@ -105,7 +105,7 @@ extension EndToEnd {
         #expect(output.status == 0, "\(output.stderr)")
         #expect(
           output.stderr.contains(
-            "warning: the submodule \"vendor\" cannot be had, and what is built"
+            "warning: submodule \"vendor\" is not available; built without it: "
           )
         )
         #expect(output.stdout.contains("\"missing_submodules\": ["))
@@ -155,7 +155,7 @@ extension EndToEnd {
         "./app"
       )
       #expect(output.status == 0, "\(output.stderr)")
-      let warning = "the submodule \"vendor\" cannot be had"
+      let warning = "submodule \"vendor\" is not available"
       #expect(output.stderr.components(separatedBy: warning).count == 2)
       #expect(output.stdout.contains("\"submodule-missing\""))
       let wrong = try await bisecting.run(

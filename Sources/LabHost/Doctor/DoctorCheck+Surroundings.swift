@@ -119,7 +119,7 @@ extension DoctorCheck {
       ? .ok(finding)
       : .degraded(
         finding,
-        remedy: "mend what is listed here, and measure again with `launchlab selftest`"
+        remedy: "fix what is listed here, and measure again with `launchlab selftest`"
       )
   }
 }

@@ -89,7 +89,7 @@ package struct BuildFailure: Hashable, Codable, Sendable {
       "get it once with `git submodule update --init --recursive`, or build without it: "
         + "`submodules: try` in the section `source`"
     case .missingDirectory: "name a revision that has it"
-    default: log.map { "read the whole log with `less \($0)`, and mend the build" }
+    default: log.map { "read the whole log with `less \($0)`, and fix the build" }
     }
   }
 }

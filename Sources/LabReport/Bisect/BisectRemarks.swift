@@ -35,7 +35,7 @@ struct BisectRemarks {
         "Further changes below \(raw: size) were not looked for; a smaller \(code: "--min-effect") looks for them, in a new bisection"
       }
     let stop = unsearched.obstacle.map { obstacle -> Phrase in
-      "The search for other changes has not come to its end: \(raw: BisectSentence.reason(obstacle, words.noun))"
+      "The search for other changes is not finished: \(raw: BisectSentence.reason(obstacle, words.noun))"
     }
     return [below] + [stop].compactMap(\.self)
   }
@@ -109,7 +109,7 @@ struct BisectRemarks {
   private var prolongation: Phrase? {
     guard BisectCommands(summary).prolongation != nil else {
       return summary.limitReached == .timeSpent
-        ? "More time would help, but a day is the most" : nil
+        ? "More time would help; \(code: "--max-time") is at most 24h" : nil
     }
     let what =
       switch summary.limitReached {

@@ -18,7 +18,8 @@ struct CSVLine {
     let isFormula =
       shown.unicodeScalars.first.map("=+-@\t".unicodeScalars.contains) == true && !isNumber(shown)
     let field = isFormula ? "'" + shown : shown
-    let needsQuotes = field.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }
+    // Spreadsheets of many countries divide lines at semicolons.
+    let needsQuotes = field.unicodeScalars.contains { "\",;\t\r\n".unicodeScalars.contains($0) }
     guard needsQuotes else { return field }
     return "\"" + field.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }

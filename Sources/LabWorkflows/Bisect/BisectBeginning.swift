@@ -61,7 +61,7 @@ struct BisectBeginning {
     Diagnostic(
       .note,
       id: "limits-changed",
-      problem: "from here on \(BisectPlanText.words(of: limits)) are allowed, those so far included"
+      problem: "new limits, counted from the start: \(BisectPlanText.words(of: limits))"
     )
   }
 

@@ -28,15 +28,23 @@ struct BisectLimitChange: Hashable {
 
   /// The limits for a bisection that has ended.
   ///
-  /// With fewer launches tests would have ended earlier, which undoes what was found.
+  /// With less the bisection would have ended earlier, which undoes what was found.
   ///
-  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` for fewer launches than before.
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` for a lower limit than before.
   func raised(from limits: BisectLimits) throws(WorkflowError) -> BisectLimits {
-    if let launches, launches < limits.launches {
+    let given: [(name: String, value: Double?, before: Double?, unit: String)] = [
+      ("--max-launches", launches.map(Double.init), Double(limits.launches), ""),
+      ("--max-builds", builds.map(Double.init), limits.builds.map(Double.init), ""),
+      ("--max-time", seconds, limits.seconds, " s"),
+    ]
+    for (name, value, before, unit) in given {
+      guard let value, let before, value < before else { continue }
       throw .badOption(
-        name: "--max-launches",
-        value: "\(launches)",
-        expected: "at least \(limits.launches): the bisection has ended, and only more let it go on"
+        name: name,
+        value: "\(Int(value))\(unit)",
+        expected:
+          "at least \(Int(before))\(unit), as before: the bisection has ended, and only more "
+          + "lets it go on"
       )
     }
     return applied(to: limits)

@@ -58,14 +58,15 @@ struct CacheTrim {
     let sides = ["-wal", "-shm", "-journal"]
     return try names.sorted().compactMap { name in
       let path = "\(cache.directory)/\(name)"
-      guard OwnPlace.isOwn(file: path), path != store.path,
+      let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type]
+      guard kind as? FileAttributeType == .typeRegular, path != store.path,
         !sides.contains(where: name.hasSuffix)
       else { return nil }
       do {
         return try Store(path: path, mode: .readOnly)
       } catch let error as StoreError {
         switch error {
-        case .notADatabase, .notAStore, .missingStore, .cannotOpen, .olderSchema: return nil
+        case .notADatabase, .notAStore, .missingStore, .cannotOpen: return nil
         default: throw error
         }
       }

@@ -180,7 +180,7 @@ extension NotificationWorkflow {
       id: "not-notified",
       problem: "\(notifier) could not be told of \(alerts): \(failure)",
       place: "notify",
-      remedy: "mend what is named above; it is told again after the next night"
+      remedy: "fix the problem above; it is told again after the next night"
     )
   }
 

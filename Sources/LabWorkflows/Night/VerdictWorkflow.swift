@@ -21,7 +21,8 @@ struct VerdictWorkflow {
     at date: Date,
     proving prove: (ProofRequest, Night) async -> ProofOutcome
   ) async throws -> [Diagnostic] {
-    let history = try history()
+    let counted = try countedAlerts()
+    let history = try history(counted)
     guard let tonight = history.nights.last(where: { $0.run == run.id }) else { return [] }
     let verdicts = NightVerdicts(history, tonight: run.id)
     var proofs: [ProofOutcome] = []
@@ -29,7 +30,7 @@ struct VerdictWorkflow {
     for request in verdicts.secondProofs(after: proofs) {
       proofs.append(await prove(request, tonight))
     }
-    try save(verdicts, with: proofs, at: date)
+    try save(verdicts, of: counted, with: proofs, at: date)
     return proofs.compactMap(Self.note)
   }
 
@@ -39,17 +40,21 @@ struct VerdictWorkflow {
   /// scenario may have taken the next number. Then it is concluded again with the alerts of now.
   private func save(
     _ verdicts: NightVerdicts,
+    of counted: CountedAlerts,
     with proofs: [ProofOutcome],
     at date: Date
   ) throws {
     var verdicts = verdicts
+    var counted = counted
     var kept = proofs
     for left in (0..<Self.mostTries).reversed() {
       do {
         let number = try store.nextAlertNumber()
-        return try store.save(verdicts.changedAlerts(proofs: kept, at: date, nextNumber: number))
+        let changed = verdicts.changedAlerts(proofs: kept, at: date, nextNumber: number)
+        return try store.save(changed.map(counted.kept))
       } catch StoreError.changedAlert where left > 0 {
-        verdicts = NightVerdicts(try history(), tonight: run.id)
+        counted = try countedAlerts()
+        verdicts = NightVerdicts(try history(counted), tonight: run.id)
         kept = Self.wanted(verdicts.proofs + verdicts.secondProofs(after: proofs), of: proofs)
       }
     }
@@ -74,14 +79,22 @@ struct VerdictWorkflow {
     }
   }
 
-  private func history() throws -> TrendHistory {
+  private func history(_ counted: CountedAlerts) throws -> TrendHistory {
     let scenario = run.plan.scenario
-    let nights = try store.nights(scenario: scenario.name)
     return TrendHistory(
       scenario: scenario,
-      nights: nights,
+      nights: counted.nights,
       series: try store.series(scenario: scenario.name, metrics: scenario.trendMetrics),
-      alerts: try CountedAlerts(of: scenario.name, in: store, nights: nights).alerts
+      alerts: counted.alerts
+    )
+  }
+
+  private func countedAlerts() throws -> CountedAlerts {
+    let scenario = run.plan.scenario.name
+    return try CountedAlerts(
+      of: scenario,
+      in: store,
+      nights: try store.nights(scenario: scenario)
     )
   }
 

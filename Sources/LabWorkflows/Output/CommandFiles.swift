@@ -18,12 +18,32 @@ package struct CommandFiles: Sendable {
     var name: String
 
     var path: String
-    var isWritten: Bool
+    var use: Use
 
-    /// Whether it is to be there already, so that it may be a store.
-    var isOutput: Bool
+    /// Whether the user names it as an output, which replaces the file, so it is never a store.
+    var isOutput: Bool { use == .output }
+
+    /// Whether one of two must not be written, because it is the other.
+    func conflicts(with other: Entry) -> Bool {
+      let uses: Set = [use, other.use]
+      return uses.contains(.output) || uses.contains(.kept) && !uses.contains(.argument)
+    }
 
     var words: String { "\(name) \"\(path)\"" }
+  }
+
+  /// What becomes of a file.
+  private enum Use {
+    /// It is replaced.
+    case output
+
+    /// It is written to, but for what it holds already.
+    case kept
+
+    case read
+
+    /// A target may read it, which the store stands, say.
+    case argument
   }
 
   /// A directory in which files are not the command's to write.
@@ -55,26 +75,26 @@ package struct CommandFiles: Sendable {
   ///   - name: Such as `--json`.
   /// - Returns: The files with that one.
   package func writing(_ path: String?, as name: String) -> CommandFiles {
-    adding(path, name, isWritten: true, isOutput: true)
+    adding(path, name, .output)
   }
 
   /// Adds a file that is only read; nil means none, and `-` stdin.
   package func reading(_ path: String?, as name: String) -> CommandFiles {
-    path == "-" ? self : adding(path, name, isWritten: false, isOutput: false)
+    path == "-" ? self : adding(path, name, .read)
   }
 
   /// Adds an SQLite file, with those that SQLite keeps beside it.
   func keeping(store path: String, as name: String = "the store") -> CommandFiles {
     ["-wal", "-shm", "-journal"].reduce(
-      adding(path, name, isWritten: true, isOutput: false)
+      adding(path, name, .kept)
     ) { files, suffix in
-      files.adding(path + suffix, "\(name)'s \(suffix) file", isWritten: false, isOutput: false)
+      files.adding(path + suffix, "\(name)'s \(suffix) file", .read)
     }
   }
 
   /// Adds a file that the command writes by itself.
   func keeping(_ path: String?, as name: String) -> CommandFiles {
-    adding(path, name, isWritten: true, isOutput: false)
+    adding(path, name, .kept)
   }
 
   /// Adds the directory that a report is written to.
@@ -82,7 +102,7 @@ package struct CommandFiles: Sendable {
     guard let directory else { return self }
     var files = reserving(directory, as: name, .report)
     for path in ReportFiles.existing(in: directory) + ReportFiles.fixed(in: directory) {
-      files = files.adding(path, name, isWritten: true, isOutput: false)
+      files = files.adding(path, name, .kept)
     }
     return files
   }
@@ -103,7 +123,7 @@ package struct CommandFiles: Sendable {
       .reading(target.standardInput, as: "the stdin \(of)")
     for argument in target.command.dropFirst() where !argument.hasPrefix("-") {
       let path = argument.hasPrefix("/") ? argument : "\(target.directory)/\(argument)"
-      files = files.reading(Self.isRegular(path) ? path : nil, as: "an argument \(of)")
+      files = files.adding(Self.isRegular(path) ? path : nil, "an argument \(of)", .argument)
     }
     for path in target.files { files = files.reading(path, as: "the file \(of)") }
     let templates = target.state.compactMap(\.template) + [target.home].compactMap(\.self)
@@ -117,15 +137,10 @@ package struct CommandFiles: Sendable {
     return files
   }
 
-  private func adding(
-    _ path: String?,
-    _ name: String,
-    isWritten: Bool,
-    isOutput: Bool
-  ) -> CommandFiles {
+  private func adding(_ path: String?, _ name: String, _ use: Use) -> CommandFiles {
     guard let path else { return self }
     var copy = self
-    copy.files.append(Entry(name: name, path: path, isWritten: isWritten, isOutput: isOutput))
+    copy.files.append(Entry(name: name, path: path, use: use))
     return copy
   }
 
@@ -156,7 +171,7 @@ package struct CommandFiles: Sendable {
       .filter { !ResultFile.isStdout($0.path) && !PathIdentity.isSpecial($0.path) }
       .map { (entry: $0, identities: PathIdentity.all(of: $0.path)) }
     for (index, one) in compared.enumerated() {
-      for other in compared[..<index] where one.entry.isWritten || other.entry.isWritten {
+      for other in compared[..<index] where one.entry.conflicts(with: other.entry) {
         guard one.entry.name != other.entry.name,
           !one.identities.isDisjoint(with: other.identities)
         else { continue }

@@ -49,7 +49,7 @@ enum FailureDiagnostic {
     case .signalled: "run the command by hand under a debugger"
     case .timedOut:
       "raise `timeout`, or check `ready`; a program that buffers its output needs `tty: true`"
-    case .notStarted: "mend what is named above, then run again"
+    case .notStarted: "fix the problem above, then run again"
     }
   }
 

@@ -52,6 +52,24 @@ struct RunBeginning {
     stored = run
   }
 
+  /// Refuses a night that would stand in the wrong place of its history.
+  ///
+  /// - Parameters:
+  ///   - request: The run.
+  ///   - store: It is only read.
+  ///   - now: What the clock says.
+  /// - Throws: ``WorkflowError/nightInFuture(run:startedAt:now:)`` when a night that counts is more
+  ///   than a day ahead, and `StoreError`.
+  static func checkClock(for request: RunRequest, in store: Store, now: Date = Date()) throws {
+    guard request.purpose == .night else { return }
+    let leftOut = Set(try store.leftOutRuns(scenario: request.scenario.name).map(\.run))
+    let future = try store.runs(limit: searchedRuns, scenario: request.scenario.name).first {
+      $0.purpose == .night && $0.startedAt > now + 86_400 && !leftOut.contains($0.id)
+    }
+    guard let future else { return }
+    throw WorkflowError.nightInFuture(run: future.id, startedAt: future.startedAt, now: now)
+  }
+
   /// Makes the record of the run.
   ///
   /// - Throws: ``WorkflowError/cannotResume(id:reason:)`` on another host than that of the launches
@@ -105,7 +123,7 @@ struct RunBeginning {
       return "it was made for another purpose: \(run.purpose.rawValue)"
     }
     if run.status == .complete { return "it is complete" }
-    if run.status == .failed { return "it failed, so a target must be mended first" }
+    if run.status == .failed { return "it failed, so a target must be fixed first" }
     if run.plan.scenario != source.scenario { return "the scenario has changed since" }
     if run.build?.tree != source.build?.tree { return "the source has changed since" }
     return nil

@@ -53,14 +53,24 @@ package struct RunCheck {
       }
     }
     for refusal in LaunchTools.refusals(of: plan) { result.take(refusal, at: "states") }
-    if FileManager.default.fileExists(atPath: request.store) {
-      do { _ = try Store(path: request.store, mode: .readOnly) } catch {
-        result.take(error, at: request.store)
-      }
-    }
+    do { try Self.checkStore(of: request) } catch { result.take(error, at: request.store) }
     if request.purpose == .night { result.diagnostics += unreachable }
     result.diagnostics += Preflight(plan: plan).warnings
     return result
+  }
+
+  /// Refuses a store that the run cannot use, before anything is built.
+  ///
+  /// - Throws: `HostError`, `StoreError` and ``WorkflowError``.
+  static func checkStore(of request: RunRequest) throws {
+    try StoreFile(request.store).check()
+    guard FileManager.default.fileExists(atPath: request.store) else { return }
+    do {
+      let store = try Store(path: request.store, mode: .readOnly)
+      try RunBeginning.checkClock(for: request, in: store)
+    } catch StoreError.olderSchema {
+      // The run migrates it.
+    }
   }
 
   // MARK: - The source
@@ -117,7 +127,7 @@ package struct RunCheck {
         Diagnostic(
           .warning,
           id: "cannot-notify",
-          problem: "\(name) could not be told of a finding: \($0.reason)",
+          problem: "notifier \(name) does not work: \($0.reason)",
           place: "notify",
           remedy: remedy
         )

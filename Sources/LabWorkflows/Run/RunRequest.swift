@@ -35,6 +35,9 @@ package struct RunRequest: Sendable {
   /// The command that repeats the run, for the report.
   package var commandLine: [String]
 
+  /// Options of the command line that a run which goes on with this one needs again.
+  package var keptOptions: [String] = []
+
   /// The path of the scenario file; nil for options.
   package var scenarioPath: String?
 
@@ -98,7 +101,8 @@ package struct RunRequest: Sendable {
     let own = StoreLocation.path(nil, beside: scenario.directory)
     return ShellQuoting.text(
       commandLine + ["--resume", id] + (revision == "HEAD" ? [] : ["--revision", revision])
-        + (purpose == .trial ? ["--no-verdict"] : []) + (store == own ? [] : ["--store", store])
+        + (purpose == .trial ? ["--no-verdict"] : []) + keptOptions
+        + (store == own ? [] : ["--store", store])
     )
   }
 

@@ -31,7 +31,7 @@ package struct RunWorkflow {
     interrupt: InterruptFlag,
     _ observe: @escaping (RunEvent) -> Void
   ) async throws -> RunSummary {
-    try StoreFile(request.store).check()
+    try RunCheck.checkStore(of: request)
     let source = try await SourceWorkflow(request: request).scenario(observe)
     let beginning = try RunBeginning(request: request, source: source)
     let store = try StoreFile(request.store).opened {
@@ -126,9 +126,7 @@ package struct RunWorkflow {
     do {
       guard let directory = try request.reportPlace(in: store) else { return nil }
       path = "\(directory)/run.md"
-      try OwnPlace.checkWay(to: directory)
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-      try OwnPlace.checkWay(to: directory, mustExist: true)
+      try OwnPlace.makeWay(to: directory)
       try WholeFile(path).write { sink in
         try sink(RunMarkdown(summary, command: request.commandLine).rendered())
       }

@@ -42,8 +42,8 @@ extension Diagnostic {
     Diagnostic(
       .warning,
       id: "submodule-missing",
-      problem: "the submodule \"\(submodule.path)\" cannot be had, and what is built is built "
-        + "without it: \(submodule.reason)",
+      problem: "submodule \"\(submodule.path)\" is not available; built without it: "
+        + submodule.reason,
       place: "commit \(submodule.commit.prefix(12)) of \(submodule.path)",
       remedy: "get it once with `git submodule update --init --recursive`, or say with "
         + "`submodules: required` or `off` what you want"

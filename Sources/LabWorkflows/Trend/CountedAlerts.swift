@@ -16,6 +16,12 @@ struct CountedAlerts {
   /// The runs that do not count, the oldest first.
   let leftOut: [LeftOutRun]
 
+  /// Those of the scenario that count, ascending by start.
+  let nights: [Night]
+
+  /// The alerts as they are stored, by number.
+  private let stored: [Int: Alert]
+
   /// Reads the alerts of a scenario.
   ///
   /// - Parameters:
@@ -24,9 +30,12 @@ struct CountedAlerts {
   ///   - nights: Those of the scenario that count, ascending by start.
   /// - Throws: `StoreError`.
   init(of scenario: String, in store: Store, nights: [Night]) throws {
+    self.nights = nights
     leftOut = try store.leftOutRuns(scenario: scenario)
     let complete = nights.filter { $0.status == .complete }
-    for var alert in try store.alerts(scenario: scenario) {
+    let all = try store.alerts(scenario: scenario)
+    stored = Dictionary(all.map { ($0.number, $0) }) { first, _ in first }
+    for var alert in all {
       if let gone = leftOut.first(where: { $0.run == alert.lastGood }) {
         alert.lastGood = complete.last { $0.startedAt <= gone.startedAt }?.run
       }
@@ -38,6 +47,17 @@ struct CountedAlerts {
       }
       alerts.append(alert)
     }
+  }
+
+  /// An alert as it is to be stored: with its runs that do not count, unless it has a new beginning.
+  func kept(_ alert: Alert) -> Alert {
+    guard let stored = stored[alert.number],
+      let counted = alerts.first(where: { $0.number == alert.number })
+    else { return alert }
+    var kept = alert
+    if alert.onset == counted.onset { kept.onset = stored.onset }
+    if alert.lastGood == counted.lastGood { kept.lastGood = stored.lastGood }
+    return kept
   }
 
   private static func note(on alert: Alert, _ gone: LeftOutRun) -> Diagnostic {

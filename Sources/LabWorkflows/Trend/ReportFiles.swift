@@ -19,8 +19,8 @@ package enum ReportFiles {
   ///   - template: The path of a mustache template; nil means `.launchlab/report.md.mustache` beside
   ///     the scenario where there is one, or else the usual one.
   ///   - options: What the report shows.
-  /// - Throws: `HostError`, ``WorkflowError`` when the directory cannot be made or the template cannot
-  ///   be read, and `TemplateError`.
+  /// - Throws: `HostError` when the directory cannot be made, ``WorkflowError`` when the template
+  ///   cannot be read, and `TemplateError`.
   package static func write(
     _ summary: TrendSummary,
     run: RunSummary?,
@@ -29,7 +29,7 @@ package enum ReportFiles {
     options: ReportOptions = ReportOptions()
   ) throws {
     let images = "\(directory)/img"
-    try make(options.hasCharts ? images : directory)
+    try OwnPlace.makeWay(to: options.hasCharts ? images : directory)
     if options.hasCharts {
       for chart in TrendCharts(summary).files {
         try replace("\(images)/\(chart.name)", by: chart.text)
@@ -71,20 +71,6 @@ package enum ReportFiles {
 
   private static func name(ofDay date: Date) -> String {
     date.formatted(.iso8601.year().month().day())
-  }
-
-  private static func make(_ directory: String) throws {
-    do {
-      try OwnPlace.checkWay(to: directory)
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-      try OwnPlace.checkWay(to: directory, mustExist: true)
-    } catch let error as HostError {
-      throw error
-    } catch {
-      let error = error as NSError
-      let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-      throw WorkflowError.cannotWrite(path: directory, reason: cause.localizedDescription)
-    }
   }
 
   private static func markdown(

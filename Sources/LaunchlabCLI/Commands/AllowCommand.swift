@@ -5,7 +5,7 @@ extension Launchlab {
   /// Allows launchlab to empty directories.
   struct Allow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Allows launchlab to empty a directory that lies away from its scenario.",
+      abstract: "Allows launchlab to empty a directory outside its scenario's directory.",
       discussion: """
         Before each first run the `state:` directories of a target are emptied. Those below the \
         directory of the scenario, below the repository that it builds, and below /tmp, /var/tmp and \
@@ -17,7 +17,7 @@ extension Launchlab {
         below it:
           state: [/srv/app/cache/data]
 
-        To take it back, remove that file. Directories of the system and of package managers, homes, \
+        To revoke it, delete that file. Directories of the system and of package managers, homes, \
         and what lies directly in a home are never emptied.
         """
     )
@@ -32,7 +32,7 @@ extension Launchlab {
         let entries = allowed.entries == 1 ? "1 entry" : "\(allowed.entries) entries"
         console.note(
           "launchlab may empty \(allowed.directory), which holds \(entries) now; "
-            + "to take it back, remove \(allowed.file)"
+            + "to revoke it, delete \(allowed.file)"
         )
       }
     }

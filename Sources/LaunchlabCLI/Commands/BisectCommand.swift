@@ -74,8 +74,8 @@ extension Launchlab {
         guard !useless.isEmpty else { return }
         throw ValidationError(
           other == "--resume"
-            ? "\(useless.joined(separator: ", ")) cannot be given with --resume: it goes on with what "
-              + "the bisection was asked at its start, and only limits may change; begin a new one"
+            ? "\(useless.joined(separator: ", ")) cannot be given with --resume: only limits can "
+              + "change on resume; start a new bisection"
             : "\(useless[0]) means nothing with \(other), which says it already"
         )
       }

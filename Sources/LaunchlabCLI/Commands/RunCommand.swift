@@ -86,6 +86,9 @@ extension Launchlab {
         suppressed: suppression.ids
       )
       if noVerdict { request.purpose = .trial }
+      request.keptOptions =
+        suppression.ids.flatMap { ["--suppress", $0] } + (noProof ? ["--no-proof"] : [])
+        + (report.map { ["--report", $0] } ?? [])
       try await waiting.patiently(on: console) { [request] in
         try await output.execute(
           request,

@@ -10,11 +10,11 @@ extension Launchlab {
     static let configuration = CommandConfiguration(
       abstract: "Excludes or removes stored runs from history, and includes them again.",
       discussion: """
-        A night that says nothing of the program, because a backup ran:
+        To leave out a night disturbed by a backup:
           launchlab runs exclude 20261121T043000Z-3fa2 --reason "backup ran into it"
 
         An excluded run stays in `launchlab history`, with a mark, but no trend, verdict, replay, \
-        bisection or export of nights has it. A removed run is not listed either, but by \
+        bisection or export of nights uses it. A removed run is listed only by \
         `launchlab history --all`. Nothing is deleted, so that both can be undone:
           launchlab runs include 20261121T043000Z-3fa2
 
@@ -45,7 +45,12 @@ extension Launchlab.Runs {
     ) throws {
       let outcome = try RunDecisionWorkflow(store: store)
         .decide(standing, on: id, reason: reason, at: Date())
-      let text = RunDecisionText(outcome.run, outcome.decision, alerts: outcome.alerts)
+      let text = RunDecisionText(
+        outcome.run,
+        outcome.decision,
+        alerts: outcome.alerts,
+        store: store
+      )
       try console.write(text.rendered())
     }
   }

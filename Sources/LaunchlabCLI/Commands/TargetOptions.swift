@@ -46,8 +46,8 @@ struct LaunchOptions: ParsableArguments {
   @Option(
     name: .customLong("env"),
     help: """
-      Set a <variable=value> for the target; of a variable without a value that of launchlab is \
-      taken, and never stored or shown.
+      Set <variable=value>, or give only a name to pass launchlab's own value, which is never \
+      stored or shown.
       """
   )
   var environment: [String] = []

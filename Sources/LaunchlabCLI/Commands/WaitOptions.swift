@@ -4,9 +4,7 @@ import LabWorkflows
 
 /// How long a command waits while another lab is at work.
 struct WaitOptions: ParsableArguments {
-  @Option(
-    help: "While another lab is at work, wait for its end, at most this <duration>, such as 30m."
-  )
+  @Option(help: "Wait up to <duration>, such as 30m, for another lab to finish.")
   var wait: String?
 
   /// Does something that has labs, each of which waits for its turn where that is asked for.
@@ -30,15 +28,15 @@ struct WaitOptions: ParsableArguments {
   }
 
   private static func show(_ event: LabPatience.Event, on console: Console) {
-    let clear = console.stderr.isTerminal ? "\r\u{1B}[K" : ""
+    let terminal = console.stderr.isTerminal ? console.stderr : nil
     switch event {
     case .waiting(let limit, let reason):
-      console.note("\(clear)waiting up to \(limit): \(reason)")
+      try? terminal?.redraw("")
+      console.note("waiting up to \(limit): \(reason)")
     case .waited(let time, let limit):
-      guard console.stderr.isTerminal else { return }
-      try? console.stderr.write("\(clear)waited \(time.count / 1_000_000_000) s of \(limit)")
+      try? terminal?.redraw("waited \(time.count / 1_000_000_000) s of \(limit)")
     case .ended:
-      try? console.stderr.write(clear)
+      try? terminal?.redraw("")
     }
   }
 }

@@ -253,6 +253,9 @@ struct BisectLoopTests {
     change.launches = 3999
     #expect(throws: WorkflowError.self) { try change.raised(from: limits) }
     change.launches = 8000
+    change.builds = 9
+    #expect(throws: WorkflowError.self) { try change.raised(from: limits) }
+    change.builds = nil
     change.seconds = 60
     let raised = try change.raised(from: limits)
     #expect(raised == BisectLimits(launches: 8000, builds: 10, seconds: 60))

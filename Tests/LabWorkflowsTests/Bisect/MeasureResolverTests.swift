@@ -80,7 +80,7 @@ import Testing
 
     #expect(
       error.diagnostics.map { "\($0.problem)|\($0.remedy ?? "")" } == [
-        "there is no valgrind to count instructions, which no counter of the processor does here|"
+        "valgrind not found in PATH, needed to count instructions, which no counter of the processor does here|"
           + "install it with `apt-get install valgrind`"
       ]
     )

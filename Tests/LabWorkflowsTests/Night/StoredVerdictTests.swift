@@ -109,7 +109,10 @@ import Testing
       try store.add([FinishedRun(run: next, launches: [], summaries: [row])])
       try await conclude(next, in: store)
     }
-    #expect(try store.alerts(scenario: "aaaa").map(\.isOpen) == [false])
+    let ended = try store.alerts(scenario: "aaaa")
+    #expect(ended.map(\.isOpen) == [false])
+    #expect(ended.map(\.onset) == [bad.id], "What is stored comes back with the night.")
+    #expect(ended.map(\.lastGood) == before.alerts.map(\.lastGood))
     let missed = try trend.summary(of: nil).missed
     #expect(missed.map(\.reason) == ["run \(bad.id) was excluded: a backup ran"])
   }

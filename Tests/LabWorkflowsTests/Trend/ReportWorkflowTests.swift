@@ -1,4 +1,5 @@
 import Foundation
+import LabHost
 import LabModel
 import LabReport
 import LabStore
@@ -80,7 +81,12 @@ import Testing
   @Test func `says in words that its directory cannot be made`() throws {
     try store(root)
     try Data().write(to: URL(filePath: "\(root)/report"))
-    let error = try #require(throws: WorkflowError.self) { try report() }
-    guard case .cannotWrite("\(root)/report/img", _) = error else { throw error }
+    #expect(
+      throws: HostError.system(
+        operation: "make the directory",
+        path: "\(root)/report/img",
+        errno: ENOTDIR
+      )
+    ) { try report() }
   }
 }
