@@ -245,10 +245,13 @@ extension EndToEnd {
         _ = try Tool.run("cc", ["-O1", "-o", lab.path("shelf/v\(number)"), lab.path("app.c")])
       }
 
-      let output = try await lab.run("bisect", "--artifacts", "shelf", "--json", "-", "--", "app")
+      let bisect = ["bisect", "--artifacts", "shelf", "--json", "-", "--markdown", "answer.md"]
+      let output = try await lab.start(bisect + ["--all", "--", "app"]).finish()
 
       #expect(output.status == 0, "\(output.stderr)")
       #expect(try Self.answer(output).culprits.map(\.commit) == ["v8"])
+      let text = try String(contentsOfFile: lab.path("answer.md"), encoding: .utf8)
+      #expect(text.contains("(a quarter of the largest) were not looked for"), "\(text)")
     }
 
     @Test(.enabled(if: Machine.has("valgrind"), "valgrind is not installed"))

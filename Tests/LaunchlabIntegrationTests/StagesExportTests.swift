@@ -5,6 +5,25 @@ import Testing
 extension EndToEnd {
   /// The files for Perfetto and speedscope.
   @Suite struct StagesExportTests {
+    @Test func `reads what dyld printed after its total`() async throws {
+      let lab = Launchlab()
+      try lab.write(
+        """
+                 dylib loading time: 40.00 milliseconds (10.0%)
+                rebase/binding time:  8.00 milliseconds (2.0%)
+                    ObjC setup time:  12.00 milliseconds (3.0%)
+                   initializer time: 340.00 milliseconds (85.0%)
+
+        """,
+        to: "app.log"
+      )
+      let output = try await lab.run("stages", "--parse", "app.log", "--json", "-")
+      #expect(output.status == 0)
+      #expect(output.stdout.contains(#""total_ns": null"#))
+      #expect(output.stdout.contains(#""stage": "fixup""#))
+      #expect(output.stderr.contains("missing:total"))
+    }
+
     /// A collector with a target for it.
     struct Case: CustomTestStringConvertible, Sendable {
       let collector: String
