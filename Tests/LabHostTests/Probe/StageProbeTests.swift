@@ -22,6 +22,11 @@ import Testing
     )
     #expect(StageProbe.removed(from: auditors) == "/opt/first.so:/opt/probe.so")
     #expect(StageProbe.removed(from: probe.environment(addingTo: [:])["LD_AUDIT"]) == nil)
+    let own = probe.environment(addingTo: ["GLIBC_TUNABLES": "glibc.malloc.arena_max=3"])
+    #expect(own["GLIBC_TUNABLES"] == "\(EventsLayout.tunable):glibc.malloc.arena_max=3")
+    #expect(StageProbe.removedTunable(from: own["GLIBC_TUNABLES"]) == "glibc.malloc.arena_max=3")
+    let given = ["GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=1024"]
+    #expect(probe.environment(addingTo: given)["GLIBC_TUNABLES"] == given["GLIBC_TUNABLES"])
     #expect(StageProbe.removed(from: nil) == nil)
   }
 
@@ -122,7 +127,7 @@ import Testing
     print STDERR "error\\n"; $! = 0; exit 7
     """
 
-  @Test func `changes nothing but one variable`() throws {
+  @Test func `changes nothing but two variables`() throws {
     let bench = try ProbeBench()
     let command = ["/usr/bin/perl", "-e", Self.examination, "an argument"]
     let environment = ["PATH": "/usr/bin:/bin", "AA": "1", "ZZ": "last"]
@@ -131,10 +136,13 @@ import Testing
     #expect(seen.result.outcome == .exited(code: 7))
     #expect(plain.outcome == seen.result.outcome)
     #expect(plain.output.stderr == seen.result.output.stderr)
-    let lines = seen.output.split(separator: "\n").filter { !$0.hasPrefix("LD_AUDIT=") }
+    let tunables = "GLIBC_TUNABLES=\(EventsLayout.tunable)"
+    let lines = seen.output.split(separator: "\n")
+      .filter { !$0.hasPrefix("LD_AUDIT=") && $0 != tunables }
     let plainOutput = String(decoding: plain.output.stdout.head, as: UTF8.self)
     #expect(lines == plainOutput.split(separator: "\n"))
     #expect(seen.output.contains("LD_AUDIT=/"))
+    #expect(seen.output.contains(tunables))
   }
 
   @Test func `changes nothing at all when it is hidden`() throws {
