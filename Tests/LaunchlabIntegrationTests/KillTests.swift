@@ -118,7 +118,7 @@ extension EndToEnd {
 
     @Test func `ends when its spawner is killed at every try, and can be resumed`() async throws {
       let lab = Launchlab()
-      try lab.writeTally(launches: 60)
+      try lab.writeTally(launches: 40)
       try lab.write("sleep 60", to: "slow")
       try lab.writeProgram(
         """
