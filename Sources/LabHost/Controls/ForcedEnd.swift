@@ -41,8 +41,6 @@ enum ForcedEnd {
   /// Must be called before the socket is closed, whose number may be another file's afterwards.
   static func remove(spawner: pid_t) { spawners.withLock { $0[spawner] = nil } }
 
-  static func isSpawner(_ process: pid_t) -> Bool { spawners.withLock { $0[process] != nil } }
-
   // MARK: - The thread
 
   /// Watches signals for the rest of the process.

@@ -6,6 +6,9 @@ import Glibc
 /// This process adopts the orphans of its spawner. A target has a session of its own, by which it
 /// is told from other children of this process.
 struct OrphanSweep {
+  /// The path of the spawner's program: another spawner and its targets are left alone.
+  let spawner: String
+
   /// Makes this process adopt orphans from now on.
   static func prepare() { _ = lab_adopt_orphans() }
 
@@ -24,24 +27,25 @@ struct OrphanSweep {
   }
 
   /// What is left of launches, living or not, but for processes that only wait for their parent.
-  ///
-  /// Other spawners of this process and their targets are left alone. What has the spawner's program
-  /// otherwise is a target that it was about to execute.
   var orphans: [ProcessStatus] {
-    // No spawner is between its start and being known meanwhile.
-    ForcedEnd.changing { found }
-  }
-
-  private var found: [ProcessStatus] {
     let children = Dictionary(grouping: ProcessStatus.all, by: \.parent)
     let session = getsid(0)
     var found: [ProcessStatus] = []
     var pending = children[getpid()] ?? []
     while let process = pending.popLast() {
-      if process.session == session || ForcedEnd.isSpawner(process.pid) { continue }
+      if process.session == session || isSpawner(process) { continue }
       found.append(process)
       pending.append(contentsOf: children[process.pid] ?? [])
     }
     return found
+  }
+
+  private func isSpawner(_ process: ProcessStatus) -> Bool {
+    var own = stat()
+    var other = stat()
+    guard unsafe stat(spawner, &own) == 0,
+      unsafe stat("/proc/\(process.pid)/exe", &other) == 0
+    else { return false }
+    return own.st_ino == other.st_ino && own.st_dev == other.st_dev
   }
 }

@@ -221,7 +221,7 @@ package final class Spawner {
 
   /// What lives of all that was launched.
   private var survivors: [pid_t] {
-    cgroup?.living ?? OrphanSweep().orphans.map(\.pid)
+    cgroup?.living ?? OrphanSweep(spawner: program).orphans.map(\.pid)
   }
 
   private func sweep() {
@@ -229,7 +229,7 @@ package final class Spawner {
       cgroup.kill()
       cgroup.remove()
     } else {
-      OrphanSweep().run()
+      OrphanSweep(spawner: program).run()
     }
   }
 
