@@ -23,6 +23,16 @@ extension EndToEnd {
       }
     }
 
+    @Test func `takes an empty file, in which the run makes its store`() async throws {
+      let lab = Launchlab()
+      try lab.write("", to: "empty.sqlite")
+      let run = ["measure", "--launches", "3", "--store", "empty.sqlite"]
+      for options in [["--dry-run"], []] {
+        let output = try await lab.start(run + options + ["--", "/bin/true"]).finish()
+        #expect(output.status == 0, "\(output.stderr)")
+      }
+    }
+
     @Test(arguments: [
       Case(testDescription: "nothing more", lines: "launches: 3"),
       Case(

@@ -53,23 +53,21 @@ package struct RunCheck {
       }
     }
     for refusal in LaunchTools.refusals(of: plan) { result.take(refusal, at: "states") }
-    do { try Self.checkStore(of: request) } catch { result.take(error, at: request.store) }
+    do { try checkStore() } catch { result.take(error, at: request.store) }
     if request.purpose == .night { result.diagnostics += unreachable }
     result.diagnostics += Preflight(plan: plan).warnings
     return result
   }
 
-  /// Refuses a store that the run cannot use, before anything is built.
-  ///
-  /// - Throws: `HostError`, `StoreError` and ``WorkflowError``.
-  static func checkStore(of request: RunRequest) throws {
+  /// Refuses a store that the run cannot use.
+  private func checkStore() throws {
     try StoreFile(request.store).check()
     guard FileManager.default.fileExists(atPath: request.store) else { return }
     do {
       let store = try Store(path: request.store, mode: .readOnly)
       try RunBeginning.checkClock(for: request, in: store)
-    } catch StoreError.olderSchema {
-      // The run migrates it.
+    } catch StoreError.olderSchema, StoreError.missingStore {
+      // The run migrates it, or makes one in an empty file.
     }
   }
 

@@ -31,12 +31,13 @@ package struct RunWorkflow {
     interrupt: InterruptFlag,
     _ observe: @escaping (RunEvent) -> Void
   ) async throws -> RunSummary {
-    try RunCheck.checkStore(of: request)
+    try StoreFile(request.store).check()
     let source = try await SourceWorkflow(request: request).scenario(observe)
     let beginning = try RunBeginning(request: request, source: source)
     let store = try StoreFile(request.store).opened {
       try Store(path: request.store, mode: .readWrite)
     }
+    try RunBeginning.checkClock(for: request, in: store)
     let kept = kept(of: beginning.plan, source)
     let preflight = Preflight(plan: beginning.plan).warnings
     var laboratory = try await HostLaboratory(
