@@ -1,6 +1,7 @@
 import Foundation
 import LabModel
 import LabTestSupport
+import SystemPackage
 import Testing
 
 @testable import LabHost
@@ -137,7 +138,7 @@ struct ValgrindLaunchTests {
       try valgrind.begin()
       #expect(try laboratory.launch(arm).outcome == .ready)
       if killing {
-        let log = "\(directory)/store/work/launchlab-\(ProcessIdentity.current)/counts/1.log"
+        let log = Workspace.homes(below: "\(directory)/store").appending("counts/1.log").string
         try "==1== Cachegrind\n".write(toFile: log, atomically: false, encoding: .utf8)
       }
       return valgrind.instructions()
