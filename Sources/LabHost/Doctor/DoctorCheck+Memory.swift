@@ -16,15 +16,12 @@ extension DoctorCheck {
       switch host.tree.text(at: "proc/sys/kernel/randomize_va_space") {
       case "2": .ok("every launch has a layout of its own")
       case nil: .missing("whether they are used cannot be read", remedy: "mount /proc")
-      case "1":
-        .degraded(
-          "kernel.randomize_va_space is 1, so that the heap of every launch has the same place",
-          remedy: "use `--control aslr=on`, or `sudo sysctl kernel.randomize_va_space=2`"
-        )
       case let level?:
         .degraded(
-          "kernel.randomize_va_space is \(level), so that all launches share one layout, which may "
-            + "be a lucky one",
+          "kernel.randomize_va_space is \(level), so that "
+            + (level == "1"
+              ? "the heap of every launch has the same place"
+              : "all launches share one layout, which may be a lucky one"),
           remedy: "use `--control aslr=on`, or `sudo sysctl kernel.randomize_va_space=2`"
         )
       }

@@ -17,7 +17,7 @@ package enum OwnPlace {
   /// - Throws: ``HostError/placeRefused(path:_:)`` when others have the say of it, and
   ///   ``HostError/system(operation:path:errno:)``.
   package static func make(_ path: String, permissions: UInt32 = 0o755) throws(HostError) {
-    try makeWay(to: FilePath.absolute(path).removingLastComponent().string)
+    try makeWay(to: parent(of: path))
     // What another user takes away between two steps says nothing of what he puts there next.
     for _ in 0..<100 {
       let code = unsafe mkdir(path, permissions) == 0 ? 0 : errno
@@ -35,7 +35,7 @@ package enum OwnPlace {
   ///   nothing in it may be used.
   /// - Throws: ``HostError/placeRefused(path:_:)``.
   package static func check(_ path: String) throws(HostError) -> Bool {
-    try checkWay(to: FilePath.absolute(path).removingLastComponent().string)
+    try checkWay(to: parent(of: path))
     guard let status = DiskUse.status(of: FilePath(path)) else { return false }
     if let refusal = refusal(of: status) { throw .placeRefused(path: path, refusal) }
     let real = DeclaredDirectory.resolved(.absolute(path))
@@ -58,7 +58,7 @@ package enum OwnPlace {
   /// - Parameter path: Where.
   /// - Returns: Whether it is there and belongs to this user or root alone.
   package static func isOwn(file path: String) -> Bool {
-    guard (try? checkWay(to: FilePath.absolute(path).removingLastComponent().string)) != nil,
+    guard (try? checkWay(to: parent(of: path))) != nil,
       let status = DiskUse.status(of: FilePath(path))
     else { return false }
     return status.isRegular && trusted.contains(status.st_uid)
@@ -128,6 +128,10 @@ package enum OwnPlace {
       throw .system(operation: "make the directory", path: path, errno: code)
     }
     try checkWay(to: path, mustExist: true)
+  }
+
+  private static func parent(of path: String) -> String {
+    FilePath.absolute(path).removingLastComponent().string
   }
 
   /// Looks at every directory and link on the way to a path, where launchlab is run by root.

@@ -13,7 +13,13 @@ struct EventsLayout: Hashable, Sendable {
   /// The option that takes the probe's variables out of the target's environment.
   static let hidden: UInt32 = 1
 
-  /// The first of `GLIBC_TUNABLES` where a target has the probe.
+  /// The first of `GLIBC_TUNABLES` where a target has the probe: room for thread-local variables that
+  /// must have a fixed place, such as those of jemalloc.
+  ///
+  /// Where there is an auditor, the loader sets up threads before it has loaded the program's
+  /// libraries, so that all of these have to find room in what it keeps free: 512 bytes unless it is
+  /// told otherwise. Sources: glibc 2.36, elf/rtld.c and elf/dl-tls.c; its manual, "Dynamic Linking
+  /// Tunables".
   static let tunable = "glibc.rtld.optional_static_tls=65536"
 
   /// Offsets in the header.

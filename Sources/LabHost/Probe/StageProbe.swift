@@ -63,26 +63,17 @@ package final class StageProbe {
     changed["LD_AUDIT"] = directory.probe + others
     let tunables = environment["GLIBC_TUNABLES"] ?? ""
     if !tunables.contains("glibc.rtld.optional_static_tls=") {
-      changed["GLIBC_TUNABLES"] = Self.tunable + (tunables.isEmpty ? "" : ":\(tunables)")
+      changed["GLIBC_TUNABLES"] = EventsLayout.tunable + (tunables.isEmpty ? "" : ":\(tunables)")
     }
     return changed
   }
-
-  /// Room for thread-local variables that must have a fixed place, such as those of jemalloc.
-  ///
-  /// Where there is an auditor, the loader sets up threads before it has loaded the program's
-  /// libraries, so that all of these have to find room in what it keeps free: 512 bytes unless it is
-  /// told otherwise. Sources: glibc 2.36, elf/rtld.c and elf/dl-tls.c; its manual, "Dynamic Linking
-  /// Tunables".
-  private static let tunable = EventsLayout.tunable
 
   /// The tunables without the one that is set for a probe.
   ///
   /// - Parameter tunables: The value of `GLIBC_TUNABLES`, or nil for none.
   /// - Returns: What is left of it; nil when that is nothing.
   package static func removedTunable(from tunables: String?) -> String? {
-    let others = tunables?.split(separator: ":").filter { $0 != tunable }
-    return others.flatMap { $0.isEmpty ? nil : $0.joined(separator: ":") }
+    parts(of: tunables) { $0 != EventsLayout.tunable }
   }
 
   /// The auditors without the probes of launchlabs, since one of another launch would write to the
@@ -91,8 +82,13 @@ package final class StageProbe {
   /// - Parameter auditors: The value of `LD_AUDIT`, or nil for none.
   /// - Returns: What is left of it; nil when that is nothing.
   package static func removed(from auditors: String?) -> String? {
-    let others = auditors?.split(separator: ":").filter { !ProbeDirectory.isProbe(String($0)) }
-    return others.flatMap { $0.isEmpty ? nil : $0.joined(separator: ":") }
+    parts(of: auditors) { !ProbeDirectory.isProbe($0) }
+  }
+
+  /// Some parts of a variable whose parts are separated by colons; nil for none.
+  private static func parts(of variable: String?, where isKept: (String) -> Bool) -> String? {
+    let kept = variable?.split(separator: ":").map(String.init).filter(isKept)
+    return kept.flatMap { $0.isEmpty ? nil : $0.joined(separator: ":") }
   }
 
   /// Forgets what the last launch has written.

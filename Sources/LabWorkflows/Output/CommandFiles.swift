@@ -42,7 +42,7 @@ package struct CommandFiles: Sendable {
 
     case read
 
-    /// A target may read it, which the store stands, say.
+    /// A target may read it, and the store may be that file.
     case argument
   }
 
