@@ -56,20 +56,17 @@ struct DisturbedLaunchTests {
       return meter.end(result: result).map(\.kind)
     }
 
-    let burner = try burner(program)
-    defer {
-      burner.terminate()
-      burner.waitUntilExit()
-    }
-    // It takes a moment until the burner is at work, and tests beside this one may keep it from it.
+    // A burner may not be at work yet, or be kept from it by tests beside this one.
     var marked = 0
     for _ in 0..<100 where marked < 5 {
-      if try launch("20").contains(.foreignCPU) { marked += 1 }
+      if try besideBurner(program, { try launch("20").contains(.foreignCPU) }) { marked += 1 }
     }
     #expect(marked == 5)
     // Others may be in the way until the program has its priority.
     #expect(
-      try (0..<100).contains { _ in try !launch("20", "alone").contains(.foreignCPU) }
+      try (0..<100).contains { _ in
+        try besideBurner(program) { try !launch("20", "alone").contains(.foreignCPU) }
+      }
     )
   }
 
@@ -78,27 +75,28 @@ struct DisturbedLaunchTests {
     let limits = SettleLimits(cpuIdle: 0.9, within: .milliseconds(150))
     let gate = SettleGate(limits: limits, cpus: [0], tree: HostTree())
     #expect(gate.missing().isEmpty)
-    let burner = try burner(program)
-    defer {
-      burner.terminate()
-      burner.waitUntilExit()
-    }
-    let isSeen = (0..<100).contains { _ in
-      let settling = gate.wait()
+    let isSeen = try (0..<100).contains { _ in
+      let settling = try besideBurner(program) { gate.wait() }
       return settling.obstacle?.hasPrefix("cpu idle ") == true
         && settling.waited >= .milliseconds(150)
     }
     #expect(isSeen)
   }
 
-  /// Spins for 2 s of processor time at most, because tests beside this one may wait for the ends
-  /// of pipes that it has inherited.
-  private func burner(_ program: String) throws -> Process {
+  /// Does something while a program spins on processor 0.
+  ///
+  /// That one ends after 2 s of processor time, because tests beside this one may wait for the ends of
+  /// pipes that it has inherited.
+  private func besideBurner<Value>(_ program: String, _ body: () throws -> Value) throws -> Value {
     let burner = Process()
     burner.executableURL = URL(filePath: program)
     burner.arguments = ["2000"]
     try burner.run()
-    return burner
+    defer {
+      burner.terminate()
+      burner.waitUntilExit()
+    }
+    return try body()
   }
 
   /// The cgroup that the spawner of a bench has made, by what a target says of itself.
