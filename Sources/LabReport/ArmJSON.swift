@@ -162,6 +162,8 @@ struct ArmJSON {
       "pages": JSONValue(pageIns.pages),
       "faulted": JSONValue(pageIns.faulted),
       "read_ahead": JSONValue(pageIns.readAhead),
+      "wait_ns": JSONValue(pageIns.wait?.count),
+      "metadata": JSONValue(metadata: pageIns.metadata),
       "files": .array(pageIns.files.map(JSONValue.init(pageIn:))),
       "notes": .array(pageIns.notes.map(JSONValue.string)),
     ]
@@ -177,6 +179,7 @@ extension JSONValue {
   init(pageIns: PageIns) {
     self = [
       "files": .array(pageIns.files.map(JSONValue.init(pageIn:))),
+      "metadata": JSONValue(metadata: pageIns.metadata),
       "major_faults": JSONValue(pageIns.majorFaults),
       "notes": .array(pageIns.notes.map(JSONValue.string)),
     ]
@@ -189,7 +192,16 @@ extension JSONValue {
       "pages": JSONValue(pageIn.pages),
       "faulted": JSONValue(pageIn.faulted),
       "read_ahead": JSONValue(pageIn.readAhead),
+      "wait_ns": JSONValue(pageIn.wait?.count),
     ]
+  }
+
+  init(metadata: MetadataReads?) {
+    guard let metadata else {
+      self = nil
+      return
+    }
+    self = ["pages": JSONValue(metadata.pages), "wait_ns": JSONValue(metadata.wait.count)]
   }
 
   init(estimates: Estimates) {

@@ -154,7 +154,7 @@ uint64_t breakpoint_hit(pid_t pid);
 
 // spawner_faults.c: the major faults.
 enum { FAULT_RING_LIMIT = 256 };
-void prepare_faults(void);
+void prepare_faults(const struct launch *launch);
 void open_faults(struct launch *launch);
 void take_faults(struct launch *launch);
 int fault_pieces(struct iovec *pieces);

@@ -23,6 +23,7 @@ enum {
   PLACE_LIMIT = 4,  // as many breakpoints as an x86 processor has
   HIT_LIMIT = 2,    // of one place
   CPU_WORDS = 16,   // of 64 processors each
+  TRACEPOINT_LIMIT = 4,
   PADDING_LIMIT = 4095,
 };
 
@@ -84,6 +85,9 @@ struct request_header {
   uint32_t policy;   // of sched_setscheduler(2)
   uint32_t level;    // of the policies SCHED_FIFO and SCHED_RR, else 0
   uint32_t padding;  // characters of the variable LAUNCHLAB_PADDING
+  // With REQUEST_FAULTS: the kernel's numbers of mm_filemap_add_to_page_cache, mm_filemap_fault,
+  // mm_filemap_get_pages and sched_switch; 0 for none.
+  uint32_t tracepoints[TRACEPOINT_LIMIT];
 };
 
 enum outcome {
@@ -188,7 +192,7 @@ struct result_header {
   uint32_t fault_bytes;  // of all records
   int32_t fault_error;   // 0, or the errno that kept the records away
   uint32_t fault_flags;
-  uint32_t reserved;
+  int32_t tracepoint_error;  // 0, or the errno that kept the tracepoints away
 };
 
 #endif

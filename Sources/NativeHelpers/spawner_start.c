@@ -88,7 +88,7 @@ static int set_up(struct launch *launch) {
   if (request->flags & REQUEST_PADDING) pad_environment(launch);
   if (is_polled(launch)) open_probe();
   if (is_traced(launch)) open_trace(launch);
-  if (request->flags & REQUEST_FAULTS) prepare_faults();
+  if (request->flags & REQUEST_FAULTS) prepare_faults(launch);
   return 0;
 }
 

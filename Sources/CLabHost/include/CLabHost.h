@@ -39,6 +39,22 @@ int lab_set_attribute(
 /// Removes one extended attribute (fremovexattr(2)); returns 0 or -errno.
 int lab_remove_attribute(int descriptor, const char *_Nonnull name);
 
+// Tracing.
+
+/// Opens the directory of the kernel's tracing files: where it is mounted, else in a mount of its own
+/// that has no place in the file system (fsmount(2), Linux 5.2), so that nothing is changed.
+///
+/// Returns the descriptor or -errno.
+int lab_open_tracing(void);
+
+/// Finds a path of an inode of an ext4 file system that is in use (open_by_handle_at(2),
+/// Linux 2.6.39).
+///
+/// `mount` is any directory of the file system. Returns the length of what is written to `path`
+/// without a zero byte, 0 when the kernel knows no path, or -errno.
+long lab_find_inode(
+  int mount, unsigned long long inode, char *_Nonnull path, unsigned long size);
+
 // Names.
 
 /// Demangles names of Swift in a forked child, since the runtime's demangler ends the process at a

@@ -9,12 +9,21 @@ package struct PageInSummary: Hashable, Sendable {
   /// Medians per file over all launches, the most pages first.
   package var files: [PageIn]
 
+  /// Medians over all launches; nil when it is not known of every launch.
+  package var metadata: MetadataReads?
+
   /// What could not be had in any launch, and why.
   package var notes: [String]
 
-  package init(launches: Int, files: [PageIn], notes: [String] = []) {
+  package init(
+    launches: Int,
+    files: [PageIn],
+    metadata: MetadataReads? = nil,
+    notes: [String] = []
+  ) {
     self.launches = launches
     self.files = files
+    self.metadata = metadata
     self.notes = notes
   }
 
@@ -27,6 +36,11 @@ package struct PageInSummary: Hashable, Sendable {
   /// The pages of all files that came in without a fault of their own; nil as `faulted`.
   package var readAhead: Int? { Self.sum(files.map(\.readAhead)) }
 
+  /// How long threads were blocked on pages of all files; nil when it is not known of every file.
+  package var wait: Nanoseconds? {
+    Self.sum(files.map { $0.wait.map { Int($0.count) } }).map { Nanoseconds(Int64($0)) }
+  }
+
   private static func sum(_ counts: [Int?]) -> Int? {
     let known = counts.compactMap(\.self)
     return known.count == counts.count && !known.isEmpty ? known.reduce(0, +) : nil
@@ -37,10 +51,12 @@ package struct PageInSummary: Hashable, Sendable {
 struct PageInAccumulator: Sendable {
   private var launches = 0
   private var files: [String: [PageIn]] = [:]
+  private var metadata: [MetadataReads] = []
   private var notes: [String] = []
 
   mutating func add(_ found: PageIns) {
     launches += 1
+    if let reads = found.metadata { metadata.append(reads) }
     for file in found.files { files[file.path, default: []].append(file) }
     for note in found.notes where !notes.contains(note) { notes.append(note) }
   }
@@ -48,7 +64,12 @@ struct PageInAccumulator: Sendable {
   func summary() -> PageInSummary {
     let medians = files.values.compactMap(median)
     let sorted = medians.sorted { ($1.pages, $0.path) < ($0.pages, $1.path) }
-    return PageInSummary(launches: launches, files: sorted, notes: notes)
+    return PageInSummary(
+      launches: launches,
+      files: sorted,
+      metadata: metadata.count == launches && launches > 0 ? medianMetadata : nil,
+      notes: notes
+    )
   }
 
   /// A launch that brought nothing of a file in counts with 0.
@@ -59,7 +80,21 @@ struct PageInAccumulator: Sendable {
     let isTold = found.allSatisfy { $0.faulted != nil && $0.readAhead != nil }
     file.faulted = isTold ? Self.median(found.compactMap(\.faulted) + absent) : nil
     file.readAhead = file.faulted.map { max(0, file.pages - $0) }
+    let waits = found.compactMap(\.wait)
+    file.wait = waits.count == found.count ? Self.median(waits, absent: absent.count) : nil
     return file
+  }
+
+  private var medianMetadata: MetadataReads {
+    MetadataReads(
+      pages: Self.median(metadata.map(\.pages)),
+      wait: Self.median(metadata.map(\.wait), absent: 0)
+    )
+  }
+
+  private static func median(_ waits: [Nanoseconds], absent: Int) -> Nanoseconds {
+    let counts = waits.map { Int($0.count) } + [Int](repeating: 0, count: absent)
+    return Nanoseconds(Int64(median(counts)))
   }
 
   private static func median(_ counts: [Int]) -> Int {

@@ -1,21 +1,27 @@
+import CLabHost
+import Glibc
 import LabModel
 import SystemPackage
 
 extension PageCache {
   /// The pages that a launch brought in, by file.
   ///
-  /// To be called after the launch has ended, so that pages are counted that came in after it was
-  /// ready; faults are counted up to the ready instant.
+  /// The kernel's tracepoints name every file, up to the ready instant. Without them the pages of
+  /// the watched files are counted again. That is to be done after the launch has ended, so that
+  /// pages count that came in after it was ready; faults count up to the ready instant.
   ///
   /// - Parameters:
   ///   - before: The residency that was read last before the launch.
   ///   - result: The launch.
-  /// - Returns: The files of `before` of which pages came in, and notes.
+  /// - Returns: The files of which pages came in, and notes.
   /// - Throws: ``HostError/system(operation:path:errno:)`` when a file cannot be read any more.
   func pageIns(
     since before: [FileResidency],
     of result: LaunchResult
   ) throws(HostError) -> PageIns {
+    if let faults = result.faults, let reads = faults.reads {
+      return PageIns(reads: reads, faults: faults, watched: before, result: result)
+    }
     let files = before.map { WatchedFile(path: FilePath($0.path), isOwn: $0.isOwn) }
     let after = try residency(of: files)
     return PageIns(before: before, after: after, result: result)
@@ -23,7 +29,52 @@ extension PageCache {
 }
 
 extension PageIns {
-  /// Concludes what came in.
+  /// Concludes what came in from the kernel's tracepoints.
+  ///
+  /// - Parameters:
+  ///   - reads: What was read of each file.
+  ///   - faults: The faults of the launch.
+  ///   - watched: The files that are known of the target.
+  ///   - result: The launch.
+  init(
+    reads: [FileReads],
+    faults: MajorFaults,
+    watched: [FileResidency],
+    result: LaunchResult
+  ) {
+    let names = FileNames(watched)
+    let own = Set(watched.filter(\.isOwn).map(\.path))
+    let faulted = Self.faultedPages(faults.events)
+    var files: [PageIn] = []
+    var metadata = MetadataReads()
+    for read in reads {
+      switch read.path.map(FileNames.Name.file) ?? names.name(of: read.file) {
+      case .metadata:
+        metadata.pages += read.pages
+        metadata.wait = metadata.wait + read.wait
+      case .file(let path):
+        let count = faults.isComplete ? faulted[path, default: 0] : nil
+        files.append(
+          PageIn(
+            path: path,
+            isOwn: own.contains(path),
+            pages: read.pages,
+            faulted: count,
+            readAhead: count.flatMap { $0 <= read.pages ? read.pages - $0 : nil },
+            wait: read.wait
+          )
+        )
+      }
+    }
+    self.init(
+      files: files,
+      metadata: metadata,
+      majorFaults: result.figures.majorFaults,
+      notes: faults.notes
+    )
+  }
+
+  /// Concludes what came in from the residency before and after.
   ///
   /// - Parameters:
   ///   - before: The residency before the launch.
@@ -79,4 +130,74 @@ extension PageIns {
     for event in events { pages[event.text, default: []].insert(event.address) }
     return pages.mapValues(\.count)
   }
+}
+
+/// The paths of files that the kernel's tracepoints name by number only.
+private struct FileNames {
+  enum Name {
+    case file(String)
+
+    /// What a file system keeps beside the content of files.
+    case metadata
+  }
+
+  private var paths: [FileNumber: String] = [:]
+
+  /// The files of file systems without a device, such as overlayfs, whose content has the number of
+  /// a file in the layer below, by inode.
+  private var layered: [UInt64: String] = [:]
+
+  private let mounts = MountInfo().mounts
+
+  init(_ watched: [FileResidency]) {
+    for path in watched.map(\.path) {
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { continue }
+      let number = FileNumber(status)
+      paths[number] = path
+      if number.major == 0 { layered[number.inode] = path }
+    }
+  }
+
+  func name(of number: FileNumber) -> Name {
+    if let path = paths[number] ?? layered[number.inode] { return .file(path) }
+    if isMetadata(number) { return .metadata }
+    guard let path = path(of: number) else {
+      return .file("inode \(number.inode) of device \(number.device)")
+    }
+    return PathIdentity.isDirectory(FilePath(path)) ? .metadata : .file(path)
+  }
+
+  /// Whether the number is that of a whole disk, whose inode is the disk's own number, or of the
+  /// tree that btrfs keeps everything in, `BTRFS_BTREE_INODE_OBJECTID`.
+  private func isMetadata(_ number: FileNumber) -> Bool {
+    guard number.major == 0 else { return false }
+    let disk = "\(number.inode >> 20):\(number.inode & 0xF_FFFF)"
+    return number.inode == 1 || mounts.contains { $0.number == disk }
+  }
+
+  private func path(of number: FileNumber) -> String? {
+    let mount = mounts.last { $0.number == number.device && $0.root == "/" }
+    guard let mount, let root = try? OpenFile(reading: mount.point) else { return nil }
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = unsafe lab_find_inode(root.descriptor, number.inode, &path, UInt(path.count))
+    guard length > 0 else { return nil }
+    return String(decoding: path.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+extension FileNumber {
+  /// The number of a file in stat(2), whose device has 12 bits and more of the major number, and 8
+  /// and more of the minor; makedev(3).
+  init(_ status: stat) {
+    let device = UInt64(status.st_dev)
+    self.init(
+      major: UInt32(truncatingIfNeeded: device >> 8 & 0xFFF | device >> 32 & ~0xFFF),
+      minor: UInt32(truncatingIfNeeded: device & 0xFF | device >> 12 & ~0xFF),
+      inode: UInt64(status.st_ino)
+    )
+  }
+
+  /// Such as `254:0`.
+  fileprivate var device: String { "\(major):\(minor)" }
 }

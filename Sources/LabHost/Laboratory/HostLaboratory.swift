@@ -192,7 +192,8 @@ package struct HostLaboratory: LaunchLaboratory {
     benches[arm]?.lastClean = nil
     var result = try spawner.launchOnce(bench.request, padding: padding)
     try instruments.end(bench.view, &result)
-    if bench.view.collector != nil, arm.state.isCold, !bench.residency.isEmpty {
+    let knowsFiles = !bench.residency.isEmpty || result.faults?.reads != nil
+    if bench.view.collector != nil, arm.state.isCold, knowsFiles {
       result.pageIns = try cache.pageIns(since: bench.residency, of: result)
     }
     if isReplaced { result.flags.append(.replaced) }

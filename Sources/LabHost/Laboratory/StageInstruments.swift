@@ -15,6 +15,9 @@ struct StageInstruments {
   private let plan: StagePlan?
   private let socket: String
 
+  /// Those that tell which pages a cold launch brings in; nil where none can be had, or needed.
+  let tracepoints: PageTracepoints?
+
   /// Makes what the arms of a plan need, and tries the probe.
   ///
   /// - Throws: ``HostError`` when nothing can be launched, or no private directory be made.
@@ -26,6 +29,8 @@ struct StageInstruments {
   ) throws(HostError) {
     self.plan = plan.scenario.stages
     socket = spawner.notificationPath
+    let readsPages = plan.arms.contains { $0.kind.collector != nil && $0.state.isCold }
+    tracepoints = readsPages ? .find() : nil
     let asksLoader = plan.arms.contains { $0.kind == .statistics }
     statistics = asksLoader ? try LoaderStatistics(below: FilePath(fallback)) : nil
     clock = asksLoader ? .measured() : nil

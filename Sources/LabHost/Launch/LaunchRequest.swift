@@ -21,6 +21,9 @@ package struct LaunchRequest: Hashable, Sendable {
   /// Whether the pages that the launch had to wait for are recorded.
   package let recordsFaults: Bool
 
+  /// By which all pages that come in are recorded with the faults; nil where they are not.
+  let tracepoints: PageTracepoints?
+
   /// What holds for the program from before its first instruction.
   package let conditions: LaunchConditions
 
@@ -45,6 +48,7 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   - counters: Names of ``CounterEvent``; a launch that counts takes longer.
   ///   - breakpoints: Where the program is watched; that takes longer, too.
   ///   - recordsFaults: Whether major faults are recorded one by one.
+  ///   - tracepoints: By which all pages that come in are recorded, too.
   ///   - conditions: What holds for the program from before its first instruction.
   /// - Throws: ``HostError/launchRefused(_:)``.
   package init(
@@ -60,6 +64,7 @@ package struct LaunchRequest: Hashable, Sendable {
     counters: [String] = [],
     breakpoints: BreakpointPlaces? = nil,
     recordsFaults: Bool = false,
+    tracepoints: PageTracepoints? = nil,
     conditions: LaunchConditions = LaunchConditions()
   ) throws(HostError) {
     self.program = program
@@ -71,6 +76,7 @@ package struct LaunchRequest: Hashable, Sendable {
     self.counters = counters
     self.breakpoints = breakpoints
     self.recordsFaults = recordsFaults
+    self.tracepoints = recordsFaults ? tracepoints : nil
     self.conditions = conditions
     let condition = try EncodedCondition(ready)
     var message = MessageWriter()
@@ -96,6 +102,7 @@ package struct LaunchRequest: Hashable, Sendable {
     message.append(policy.level)
     paddingPosition = message.position
     message.append(UInt32(0))
+    for number in self.tracepoints?.numbers ?? [0, 0, 0, 0] { message.append(number) }
     for text in [program, directory, standardInput ?? "", condition.text, condition.host] {
       try message.append(text)
     }

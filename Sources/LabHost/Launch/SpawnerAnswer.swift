@@ -83,7 +83,7 @@ struct SpawnerAnswer {
       output: output,
       trace: hasStarted ? trace : nil,
       observation: hasStarted ? observation(of: request) : nil,
-      faults: hasStarted && request.recordsFaults ? decodedFaults : nil
+      faults: hasStarted && request.recordsFaults ? decodedFaults(of: request) : nil
     )
   }
 
@@ -98,13 +98,20 @@ struct SpawnerAnswer {
   private func observation(of request: LaunchRequest) -> StageObservation? {
     guard let places = request.breakpoints else { return nil }
     var seen = traced.observation(of: places, trace: trace, ready: ready)
-    if request.recordsFaults { seen.add(decodedFaults) }
+    if request.recordsFaults { seen.add(decodedFaults(of: request)) }
     return seen
   }
 
   private var ready: Nanoseconds? { outcome == 0 ? Nanoseconds(started + launch) : nil }
 
-  private var decodedFaults: MajorFaults { faults.decoded(until: ready, counted: figure(3)) }
+  private func decodedFaults(of request: LaunchRequest) -> MajorFaults {
+    faults.decoded(
+      since: Nanoseconds(started),
+      until: ready,
+      counted: figure(3),
+      tracepoints: request.tracepoints
+    )
+  }
 
   private func decodedOutcome(of request: LaunchRequest) -> Outcome {
     switch outcome {

@@ -7,6 +7,7 @@ struct SpawnerFaults {
   private let size: UInt32
   private let error: Int32
   private let flags: UInt32
+  private let tracepointError: Int32
   private var records: [UInt8] = []
 
   /// Reads the fields of the header.
@@ -14,18 +15,39 @@ struct SpawnerFaults {
     size = reader.next()
     error = reader.next()
     flags = reader.next()
-    reader.skip(4)
+    tracepointError = reader.next()
   }
 
   /// Reads the records themselves, which come after the kept output.
   mutating func readRecords(_ reader: inout MessageReader) { records = reader.bytes(Int(size)) }
 
   /// The faults up to the ready instant, which are all if there are as many as were counted.
-  func decoded(until ready: Nanoseconds?, counted: Int64?) -> MajorFaults {
+  ///
+  /// - Parameters:
+  ///   - begin: Earlier ones are left out.
+  ///   - ready: Later ones are left out; nil for none.
+  ///   - counted: How many the kernel has counted.
+  ///   - tracepoints: Those that were asked for.
+  /// - Returns: The faults, and what was read where there are tracepoints.
+  func decoded(
+    since begin: Nanoseconds = .zero,
+    until ready: Nanoseconds?,
+    counted: Int64?,
+    tracepoints: PageTracepoints? = nil
+  ) -> MajorFaults {
     guard error == 0 else {
+      let reason = Self.reason(error)
       return MajorFaults(isComplete: false, notes: ["faults were not recorded: \(reason)"])
     }
-    var found = FaultRecords(records, isCut: flags & 2 != 0).faults(until: ready)
+    let records = FaultRecords(
+      records,
+      isCut: flags & 2 != 0,
+      tracepoints: tracepointError == 0 ? tracepoints : nil
+    )
+    var found = records.faults(since: begin, until: ready)
+    if tracepointError != 0 {
+      found.notes.append("tracepoints were not recorded: \(Self.reason(tracepointError))")
+    }
     let isPartial = flags & 1 != 0
     if counted.map({ $0 > Int64(found.events.count) }) ?? isPartial { found.isComplete = false }
     if isPartial, !found.isComplete {
@@ -38,7 +60,7 @@ struct SpawnerFaults {
   }
 
   /// Source of the meanings: perf_event_open(2), section ERRORS.
-  private var reason: String {
+  private static func reason(_ error: Int32) -> String {
     switch error {
     case EACCES, EPERM:
       "not permitted; needs CAP_PERFMON, or kernel.perf_event_paranoid of 2 or less"

@@ -1,10 +1,11 @@
 import Glibc
 import LabModel
 
-/// The records that the kernel has written of a launch's major faults, mappings and processes.
+/// The records that the kernel has written of a launch's major faults, mappings and processes, and of
+/// its page cache where there are tracepoints.
 ///
 /// They come as one series per CPU, each in order, one series after the other. Source of the
-/// layout: perf_event_open(2), with the sample type `TID | TIME | ADDR` and `sample_id_all`.
+/// layout: perf_event_open(2), with the sample type `TID | TIME | ADDR | RAW` and `sample_id_all`.
 struct FaultRecords {
   private var records: [Record] = []
   private var isComplete: Bool
@@ -14,47 +15,70 @@ struct FaultRecords {
     case mapping(pid: Int32, time: UInt64, Mapping)
     case fork(parent: Int32, child: Int32, time: UInt64)
     case execution(pid: Int32, time: UInt64)
+    case cache(CacheRecord)
 
     var time: UInt64 {
       switch self {
       case .fault(_, let time, _), .mapping(_, let time, _), .fork(_, _, let time),
         .execution(_, let time):
         time
+      case .cache(let record): record.time
       }
     }
+  }
+
+  /// What a thread did with the page cache.
+  private struct CacheRecord {
+    enum Kind {
+      case added(FileNumber, pages: Int)
+      case wanted(FileNumber)
+      case blocked
+      case running
+      case forked
+    }
+
+    var thread: Int32
+    var time: UInt64
+    var kind: Kind
   }
 
   private struct Mapping {
     var start: UInt64
     var length: UInt64
     var offset: UInt64
+    var file: FileNumber
     var path: String
   }
 
   /// In bytes.
   private let pageSize: UInt64
 
+  private let tracepoints: PageTracepoints?
+
   /// Reads all records; any bytes are allowed.
   ///
   /// - Parameters:
   ///   - bytes: The records.
   ///   - isCut: Whether the kernel may have had no room for more.
+  ///   - tracepoints: Those whose records are among them.
   ///   - pageSize: In bytes.
   init(
     _ bytes: [UInt8],
     isCut: Bool = false,
+    tracepoints: PageTracepoints? = nil,
     pageSize: Int = sysconf(Int32(_SC_PAGESIZE))
   ) {
     isComplete = !isCut
+    self.tracepoints = tracepoints
     self.pageSize = UInt64(pageSize)
     var position = 0
     while position + 8 <= bytes.count {
-      let size = Int(Self.load(UInt16.self, bytes, position + 6))
+      let size = Int(Self.load(UInt16.self, bytes[position...], 6))
       guard size >= 8, position + size <= bytes.count else {
         isComplete = false
         break
       }
-      add(Array(bytes[position..<(position + size)]))
+      add(bytes[position..<(position + size)])
       position += size
     }
     // The sort keeps the order of equal times within one CPU.
@@ -63,23 +87,22 @@ struct FaultRecords {
       .map(\.element)
   }
 
-  private mutating func add(_ record: [UInt8]) {
+  private mutating func add(_ record: ArraySlice<UInt8>) {
     let time = Self.load(UInt64.self, record, record.count - 8)
     let pid = Self.load(Int32.self, record, 8)
     switch Self.load(UInt32.self, record, 0) {
     case 9:  // PERF_RECORD_SAMPLE
-      records.append(
-        .fault(
-          pid: pid,
-          time: Self.load(UInt64.self, record, 16),
-          address: Self.load(UInt64.self, record, 24)
-        )
-      )
+      addSample(record)
     case 10:  // PERF_RECORD_MMAP2
       let mapping = Mapping(
         start: Self.load(UInt64.self, record, 16),
         length: Self.load(UInt64.self, record, 24),
         offset: Self.load(UInt64.self, record, 32),
+        file: FileNumber(
+          major: Self.load(UInt32.self, record, 40),
+          minor: Self.load(UInt32.self, record, 44),
+          inode: Self.load(UInt64.self, record, 48)
+        ),
         path: String(
           decoding: record.dropFirst(72).dropLast(16).prefix { $0 != 0 },
           as: UTF8.self
@@ -89,8 +112,11 @@ struct FaultRecords {
     case 7:  // PERF_RECORD_FORK
       let parent = Self.load(Int32.self, record, 12)
       if parent != pid { records.append(.fork(parent: parent, child: pid, time: time)) }
+      addCache(Self.load(Int32.self, record, 20), time, .forked)
     case 3 where Self.load(UInt16.self, record, 4) & 1 << 13 != 0:  // COMM of an execve
       records.append(.execution(pid: pid, time: time))
+    case 14 where Self.load(UInt16.self, record, 4) & 1 << 13 == 0:  // SWITCH, not out
+      addCache(Self.load(Int32.self, record, record.count - 12), time, .running)
     case 2, 13:  // LOST, LOST_SAMPLES
       isComplete = false
     default:
@@ -98,13 +124,64 @@ struct FaultRecords {
     }
   }
 
+  private mutating func addSample(_ record: ArraySlice<UInt8>) {
+    let time = Self.load(UInt64.self, record, 16)
+    let raw = record.dropFirst(36).prefix(Int(Self.load(UInt32.self, record, 32)))
+    // The first field of every tracepoint is its number; a fault has no content.
+    let number = raw.count > 4 ? UInt32(Self.load(UInt16.self, raw, 0)) : 0
+    guard number != 0 else {
+      let pid = Self.load(Int32.self, record, 8)
+      let address = Self.load(UInt64.self, record, 24)
+      return records.append(.fault(pid: pid, time: time, address: address))
+    }
+    guard let tracepoints else { return }
+    let thread = Self.load(Int32.self, record, 12)
+    switch number {
+    case tracepoints.added.number:
+      let order = tracepoints.added.offset(of: "order").map { Self.load(UInt8.self, raw, $0) } ?? 0
+      guard let file = Self.file(in: raw, tracepoints.added), order < 32 else { return }
+      addCache(thread, time, .added(file, pages: 1 << Int(order)))
+    case tracepoints.switched.number:
+      addCache(thread, time, .blocked)
+    default:
+      let event = [tracepoints.faulted, tracepoints.read].compactMap(\.self)
+        .first { $0.number == number }
+      guard let event, let file = Self.file(in: raw, event) else { return }
+      addCache(thread, time, .wanted(file))
+    }
+  }
+
+  private mutating func addCache(_ thread: Int32, _ time: UInt64, _ kind: CacheRecord.Kind) {
+    guard tracepoints != nil else { return }
+    records.append(.cache(CacheRecord(thread: thread, time: time, kind: kind)))
+  }
+
+  /// The file of a tracepoint of the page cache; the kernel's own device numbers have 20 bits of
+  /// minor number.
+  private static func file(
+    in raw: ArraySlice<UInt8>,
+    _ event: PageTracepoints.Event
+  ) -> FileNumber? {
+    guard let inode = event.offset(of: "i_ino"), let device = event.offset(of: "s_dev") else {
+      return nil
+    }
+    let number = load(UInt32.self, raw, device)
+    return FileNumber(
+      major: number >> 20,
+      minor: number & 0xF_FFFF,
+      inode: load(UInt64.self, raw, inode)
+    )
+  }
+
   /// The faults in order of time, with the file and the offset of their pages.
   ///
   /// Cost: the faults times the mappings of their process.
   ///
-  /// - Parameter ready: Later faults are left out; nil for none.
+  /// - Parameters:
+  ///   - begin: Earlier faults are left out.
+  ///   - ready: Later faults are left out; nil for none.
   /// - Returns: The events, and whether all are there.
-  func faults(until ready: Nanoseconds?) -> MajorFaults {
+  func faults(since begin: Nanoseconds = .zero, until ready: Nanoseconds?) -> MajorFaults {
     var mappings: [Int32: [Mapping]] = [:]
     var found = MajorFaults(isComplete: isComplete)
     for record in records {
@@ -114,12 +191,58 @@ struct FaultRecords {
       case .mapping(let pid, _, let mapping): mappings[pid, default: []].append(mapping)
       case .fault(let pid, let time, let address):
         let time = Nanoseconds(Int64(clamping: time))
-        if let ready, time > ready { continue }
+        if time < begin || time > ready ?? time { continue }
         found.events.append(event(pid, time, address, mappings[pid] ?? []))
+      case .cache: break
       }
     }
+    if tracepoints != nil { found.reads = reads(since: begin, until: ready) }
     if !isComplete { found.notes.append("there were more faults than could be recorded") }
     return found
+  }
+
+  /// The pages that came in, and the time that threads were blocked on them.
+  ///
+  /// A thread that stops running where it cannot take signals waits for the file that it wanted
+  /// last, or of which it brought pages in. A parent that has forked since may wait for its child
+  /// instead, as vfork(2) does.
+  private func reads(since begin: Nanoseconds, until ready: Nanoseconds?) -> [FileReads] {
+    var found: [FileNumber: FileReads] = [:]
+    var wanted: [Int32: FileNumber] = [:]
+    var blocked: [Int32: UInt64] = [:]
+    let start = UInt64(clamping: begin.count)
+    let end = ready.map { UInt64(clamping: $0.count) }
+    func file(_ number: FileNumber, pages: Int = 0, wait: UInt64 = 0) {
+      var reads = found[number] ?? FileReads(file: number, pages: 0)
+      reads.pages += pages
+      reads.wait = reads.wait + Nanoseconds(Int64(clamping: wait))
+      found[number] = reads
+    }
+    func wake(_ thread: Int32, at time: UInt64) {
+      guard let since = blocked.removeValue(forKey: thread), let number = wanted[thread] else {
+        return
+      }
+      file(number, wait: time > since ? time - since : 0)
+    }
+    for record in records {
+      if case .mapping(_, _, let mapping) = record, mapping.path.hasPrefix("/") {
+        found[mapping.file, default: FileReads(file: mapping.file, pages: 0)].path = mapping.path
+      }
+      guard case .cache(let record) = record, record.time >= start, record.time <= end ?? .max
+      else { continue }
+      switch record.kind {
+      case .added(let number, let pages):
+        file(number, pages: pages)
+        wanted[record.thread] = number
+      case .wanted(let number): wanted[record.thread] = number
+      case .blocked: blocked[record.thread] = wanted[record.thread].map { _ in record.time }
+      case .running: wake(record.thread, at: record.time)
+      case .forked: wanted[record.thread] = nil
+      }
+    }
+    if let end { for thread in blocked.keys { wake(thread, at: end) } }
+    return found.values.filter { $0.pages > 0 || $0.wait > .zero }
+      .sorted { ($1.pages, $0.file.inode) < ($0.pages, $1.file.inode) }
   }
 
   /// The newest mapping wins, since it lies over older ones.
@@ -147,7 +270,7 @@ struct FaultRecords {
   /// Reads an integer of this machine's byte order; 0 beyond the end.
   private static func load<Value: FixedWidthInteger & BitwiseCopyable>(
     _ type: Value.Type,
-    _ bytes: [UInt8],
+    _ bytes: ArraySlice<UInt8>,
     _ offset: Int
   ) -> Value {
     guard offset >= 0, offset + MemoryLayout<Value>.size <= bytes.count else { return 0 }

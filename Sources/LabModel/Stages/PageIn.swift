@@ -5,7 +5,8 @@ package struct PageIn: Hashable, Codable, Sendable {
   /// Whether the file is the target's own.
   package var isOwn: Bool
 
-  /// How many pages more were resident after the launch had ended than before it; not less than 0.
+  /// How many pages came into the page cache until the launch was ready, as the kernel's tracepoints
+  /// tell; without these, how many more were resident after it had ended than before it.
   package var pages: Int
 
   /// How many of them the launch waited for, by a fault of their own, until it was ready; nil when
@@ -16,18 +17,24 @@ package struct PageIn: Hashable, Codable, Sendable {
   /// or when more faults were seen than pages.
   package var readAhead: Int?
 
+  /// How long threads were blocked on pages of the file, summed over the threads; nil without
+  /// tracepoints.
+  package var wait: Nanoseconds?
+
   package init(
     path: String,
     isOwn: Bool,
     pages: Int,
     faulted: Int? = nil,
-    readAhead: Int? = nil
+    readAhead: Int? = nil,
+    wait: Nanoseconds? = nil
   ) {
     self.path = path
     self.isOwn = isOwn
     self.pages = pages
     self.faulted = faulted
     self.readAhead = readAhead
+    self.wait = wait
   }
 }
 
@@ -36,15 +43,37 @@ package struct PageIns: Hashable, Codable, Sendable {
   /// The files with pages that came in, most pages first.
   package var files: [PageIn]
 
+  /// What was read of directories, inodes and block maps; nil without tracepoints.
+  package var metadata: MetadataReads?
+
   /// The major faults of the launch as the kernel counts them for the process, recorded or not.
   package var majorFaults: Int64?
 
   /// What could not be had, and why, as sentences without a full stop.
   package var notes: [String]
 
-  package init(files: [PageIn], majorFaults: Int64? = nil, notes: [String] = []) {
+  package init(
+    files: [PageIn],
+    metadata: MetadataReads? = nil,
+    majorFaults: Int64? = nil,
+    notes: [String] = []
+  ) {
     self.files = files
+    self.metadata = metadata
     self.majorFaults = majorFaults
     self.notes = notes
+  }
+}
+
+/// What a launch read of file systems beside the content of files.
+package struct MetadataReads: Hashable, Codable, Sendable {
+  package var pages: Int
+
+  /// How long threads were blocked on it, summed over the threads.
+  package var wait: Nanoseconds
+
+  package init(pages: Int = 0, wait: Nanoseconds = .zero) {
+    self.pages = pages
+    self.wait = wait
   }
 }

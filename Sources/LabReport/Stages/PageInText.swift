@@ -8,10 +8,7 @@ package struct PageInText {
 
   package init(_ summary: PageInSummary, showsAll: Bool = false) {
     self.summary = summary
-    table = PageInTable(
-      summary.files.map { ($0.path, $0.isOwn, $0.pages, $0.faulted, $0.readAhead) },
-      showsAll: showsAll
-    )
+    table = PageInTable(summary.files, showsAll: showsAll)
   }
 
   /// The lines for a terminal.
@@ -31,10 +28,16 @@ package struct PageInText {
   private var total: String {
     let isOne = summary.launches == 1
     let extent = isOne ? "1 launch" : "the medians per file of \(summary.launches) launches"
-    let pages = Quantity.count(summary.pages, "page")
-    guard let faulted = summary.faulted, let ahead = summary.readAhead else {
-      return "\(pages) came in (\(extent))"
+    var parts = ["\(Quantity.count(summary.pages, "page")) came in"]
+    if let faulted = summary.faulted, let ahead = summary.readAhead {
+      parts.append("\(faulted) by a fault and \(ahead) read ahead")
     }
-    return "\(pages) came in, \(faulted) by a fault and \(ahead) read ahead (\(extent))"
+    if let metadata = summary.metadata, metadata.pages > 0 {
+      parts.append("\(Quantity.count(metadata.pages, "page")) of file-system metadata")
+    }
+    let text = parts.joined(separator: ", ")
+    guard let wait = summary.wait else { return "\(text) (\(extent))" }
+    let all = Quantity.text(wait + (summary.metadata?.wait ?? .zero))
+    return "\(text); waited \(all) for them (\(extent))"
   }
 }

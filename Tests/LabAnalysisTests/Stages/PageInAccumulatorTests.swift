@@ -27,6 +27,26 @@ import Testing
     #expect(summary.notes == ["one"])
   }
 
+  @Test func `takes medians of what threads waited, and of metadata`() {
+    var accumulator = PageInAccumulator()
+    for (wait, pages) in [(30, 3), (10, 1), (20, 2)] as [(Int64, Int)] {
+      var one = file("/a", 10, faulted: 4)
+      one.wait = Nanoseconds(wait)
+      var two = file("/b", 1, faulted: 1)
+      two.wait = Nanoseconds(wait)
+      let files = pages == 2 ? [one] : [one, two]
+      let metadata = MetadataReads(pages: pages, wait: Nanoseconds(wait))
+      accumulator.add(PageIns(files: files, metadata: metadata))
+    }
+    let summary = accumulator.summary()
+    #expect(summary.files.map(\.wait) == [Nanoseconds(20), Nanoseconds(10)])
+    #expect(summary.wait == Nanoseconds(30))
+    #expect(summary.metadata == MetadataReads(pages: 2, wait: Nanoseconds(20)))
+    accumulator.add(PageIns(files: [file("/a", 10, faulted: 4)]))
+    #expect(accumulator.summary().wait == nil)
+    #expect(accumulator.summary().metadata == nil)
+  }
+
   private func file(_ path: String, _ pages: Int, faulted: Int) -> PageIn {
     PageIn(path: path, isOwn: true, pages: pages, faulted: faulted, readAhead: pages - faulted)
   }

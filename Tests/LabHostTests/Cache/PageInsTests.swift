@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabModel
 import LabTestSupport
 import SystemPackage
@@ -67,6 +68,100 @@ import Testing
       result: result([("/own", 0), ("/own", 4096)], counted: 2)
     )
     #expect(ins.files == [PageIn(path: "/own", isOwn: true, pages: 1, faulted: 2)])
+  }
+
+  @Test func `takes what the tracepoints saw, and tells metadata apart`() throws {
+    let path = "\(TemporaryDirectory.path)/watched"
+    try TestMachine.shell("touch watched", in: TemporaryDirectory.path)
+    var status = stat()
+    try #require(unsafe stat(path, &status) == 0)
+    let watched = FileNumber(status)
+    let absent = FileNumber(major: 77, minor: 1, inode: 5)
+    let mapped = FileNumber(major: 77, minor: 1, inode: 6)
+    // The inode of a whole disk has the number of the disk.
+    let mount = try #require(MountInfo().mounts.first { !$0.number.hasPrefix("0:") })
+    let numbers = mount.number.split(separator: ":").compactMap { UInt64($0) }
+    let disk = FileNumber(major: 0, minor: 3, inode: numbers[0] << 20 | numbers[1])
+    var launch = result([("/lib", 0), ("/lib", 4096)], counted: 2)
+    launch.faults?.reads = [
+      FileReads(file: watched, pages: 30, wait: Nanoseconds(5)),
+      FileReads(file: mapped, path: "/lib", pages: 20),
+      FileReads(file: disk, pages: 7, wait: Nanoseconds(9)),
+      FileReads(file: absent, pages: 1),
+    ]
+    let ins = try PageCache().pageIns(
+      since: [FileResidency(path: path, isOwn: true, residentPages: 0, totalPages: 0)],
+      of: launch
+    )
+    #expect(
+      ins.files == [
+        PageIn(
+          path: path,
+          isOwn: true,
+          pages: 30,
+          faulted: 0,
+          readAhead: 30,
+          wait: Nanoseconds(5)
+        ),
+        PageIn(path: "/lib", isOwn: false, pages: 20, faulted: 2, readAhead: 18, wait: .zero),
+        PageIn(
+          path: "inode 5 of device 77:1",
+          isOwn: false,
+          pages: 1,
+          faulted: 0,
+          readAhead: 1,
+          wait: .zero
+        ),
+      ]
+    )
+    #expect(ins.metadata == MetadataReads(pages: 7, wait: Nanoseconds(9)))
+  }
+
+  @Test(
+    .enabled(if: PageCacheTests.isOnDisk, "the temporary directory is in memory"),
+    .enabled(if: CProgram.hasCompiler, "there is no C compiler"),
+    .enabled(
+      if: PageTracepointsTests.isPermitted,
+      "the kernel's tracepoints cannot be used"
+    )
+  )
+  func `names every file that a launch reads, and counts as the page cache does`() throws {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell(
+      "for n in a b c; do head -c 3000000 /dev/urandom > $n; done",
+      in: directory
+    )
+    let program = try CProgram(testDescription: "").compile(
+      """
+      #include <fcntl.h>
+      #include <sys/mman.h>
+      #include <sys/wait.h>
+      #include <unistd.h>
+      static char bytes[2000000];
+      int main(void) {
+        volatile char *a = mmap(0, 3000000, PROT_READ, MAP_PRIVATE, open("\(directory)/a", O_RDONLY), 0);
+        for (int page = 0; page < 40; page++) a[page * 70000];
+        if (fork() == 0) _exit(read(open("\(directory)/b", O_RDONLY), bytes, sizeof bytes) < 0);
+        wait(0);
+        return read(open("\(directory)/c", O_RDONLY), bytes, 5) < 0;
+      }
+      """
+    )
+    let cache = PageCache()
+    let bench = try LaunchBench()
+    let request = try bench.request([program], recordsFaults: true, tracepoints: .find())
+    let paths = ["a", "b", "c"].map { FilePath("\(directory)/\($0)") } + [FilePath(program)]
+    for path in paths { try cache.evict(path) }
+    let result = try bench.spawner.launch(request)
+    #expect(result.outcome == .ready)
+    // Nothing is watched, so that each file is found by its number.
+    let ins = try cache.pageIns(since: [], of: result)
+    for path in paths {
+      let file = try #require(ins.files.first { $0.path == path.string }, "\(ins)")
+      #expect(file.pages == (try cache.residency(of: path)).residentPages, "\(path)")
+    }
+    #expect(ins.files.contains { $0.wait ?? .zero > .zero })
+    #expect(ins.metadata != nil)
   }
 
   @Test(

@@ -77,6 +77,7 @@ final class LaunchBench {
     counters: [String] = [],
     breakpoints: BreakpointPlaces? = nil,
     recordsFaults: Bool = false,
+    tracepoints: PageTracepoints? = nil,
     environment: [String] = ["PATH=/usr/bin:/bin"],
     conditions: LaunchConditions = LaunchConditions()
   ) throws -> LaunchRequest {
@@ -93,6 +94,7 @@ final class LaunchBench {
       counters: counters,
       breakpoints: breakpoints,
       recordsFaults: recordsFaults,
+      tracepoints: tracepoints,
       conditions: conditions
     )
   }

@@ -56,6 +56,87 @@ struct FaultRecordsTests {
     )
   }
 
+  /// A record of a tracepoint whose fields lie as in ``PageTracepointsTests/tree``.
+  private func tracepoint(
+    _ number: UInt16,
+    _ thread: Int32,
+    at time: UInt64,
+    _ fields: [UInt8] = []
+  ) -> [UInt8] {
+    let raw = field(number) + field(UInt16(0)) + field(thread) + fields
+    let padding = [UInt8](repeating: 0, count: (12 - raw.count % 8) % 8)
+    return record(
+      9,
+      identity(thread, time) + field(UInt64(0)) + field(UInt32(raw.count + padding.count)) + raw
+        + padding
+    )
+  }
+
+  private func added(_ inode: UInt64, _ thread: Int32, at time: UInt64, order: UInt8 = 0) -> [UInt8]
+  {
+    let fields = field(UInt64(1)) + field(inode) + field(UInt64(0)) + field(UInt32(254 << 20 | 3))
+    return tracepoint(600, thread, at: time, fields + [order])
+  }
+
+  private func wanted(_ inode: UInt64, _ thread: Int32, at time: UInt64) -> [UInt8] {
+    tracepoint(597, thread, at: time, field(inode) + field(UInt32(254 << 20 | 3)))
+  }
+
+  private func blocked(_ thread: Int32, at time: UInt64) -> [UInt8] {
+    tracepoint(372, thread, at: time)
+  }
+
+  private func running(_ thread: Int32, at time: UInt64) -> [UInt8] {
+    record(14, identity(thread, time))
+  }
+
+  private func reads(
+    _ bytes: [UInt8],
+    since begin: Nanoseconds = .zero,
+    until ready: Nanoseconds? = nil
+  ) throws -> [String] {
+    let tracepoints = try #require(PageTracepoints(in: PageTracepointsTests.tree))
+    let found = FaultRecords(bytes, tracepoints: tracepoints, pageSize: 4_096)
+      .faults(since: begin, until: ready)
+    return try #require(found.reads).map {
+      "\($0.file.major):\($0.file.minor) \($0.file.inode) \($0.pages) \($0.wait.count)"
+    }
+  }
+
+  @Test func `counts the pages of each file that came in, and the time that threads waited`() throws
+  {
+    let bytes =
+      added(10, 7, at: 1, order: 2) + added(10, 7, at: 2) + blocked(7, at: 3) + running(7, at: 13)
+      + wanted(11, 8, at: 4) + blocked(8, at: 5) + running(8, at: 105)
+      + blocked(8, at: 110) + running(8, at: 111)
+    #expect(try reads(bytes) == ["254:3 10 5 10", "254:3 11 0 101"])
+    #expect(FaultRecords(bytes).faults(until: nil).reads == nil)
+  }
+
+  @Test func `counts from the execution until the ready instant`() throws {
+    let bytes =
+      added(10, 7, at: 1) + added(10, 7, at: 5) + blocked(7, at: 6) + running(7, at: 20)
+      + added(10, 7, at: 21)
+    #expect(try reads(bytes, since: Nanoseconds(2), until: Nanoseconds(16)) == ["254:3 10 1 10"])
+  }
+
+  @Test func `does not take a parent that waits for its child for one that waits for a file`()
+    throws
+  {
+    let bytes =
+      added(10, 7, at: 1) + fork(7, 8, at: 2) + blocked(7, at: 3) + running(7, at: 1_000)
+    #expect(try reads(bytes) == ["254:3 10 1 0"])
+  }
+
+  @Test func `names a file that was mapped`() throws {
+    var mapped = mapping(7, at: 1, 0x1000..<0x2000, 0, "/lib/a")
+    mapped.replaceSubrange(40..<56, with: field(UInt32(254)) + field(UInt32(3)) + field(UInt64(10)))
+    let tracepoints = try #require(PageTracepoints(in: PageTracepointsTests.tree))
+    let bytes = added(10, 7, at: 2) + added(11, 7, at: 3) + mapped
+    let found = FaultRecords(bytes, tracepoints: tracepoints).faults(until: nil)
+    #expect(found.reads?.map(\.path) == ["/lib/a", nil])
+  }
+
   private func described(_ bytes: [UInt8], until: Nanoseconds? = nil) -> [String] {
     FaultRecords(bytes, pageSize: 4_096).faults(until: until).events.map {
       "\($0.pid) \($0.time.count) \($0.text) \($0.address)"

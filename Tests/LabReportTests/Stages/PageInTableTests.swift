@@ -1,16 +1,31 @@
+import LabModel
 import LabReport
 import LabTestSupport
 import Testing
 
 @Suite struct PageInTableTests {
-  private static let files: [PageInTable.File] =
+  private static let files: [PageIn] =
     [
-      ("/usr/bin/perl", true, 412, 38, 374),
-      ("/lib/x86_64-linux-gnu/libc.so.6", false, 7, nil, nil),
-      ("/opt/none", false, 0, 0, 0),
+      PageIn(
+        path: "/usr/bin/perl",
+        isOwn: true,
+        pages: 412,
+        faulted: 38,
+        readAhead: 374,
+        wait: Nanoseconds(12_345_678)
+      ),
+      PageIn(path: "/lib/x86_64-linux-gnu/libc.so.6", isOwn: false, pages: 7),
+      PageIn(path: "/opt/none", isOwn: false, pages: 0, faulted: 0, readAhead: 0),
     ]
     + (1...14).map { number in
-      ("/opt/tool/share/a/very/long/path/\(number)/file.pm", true, 20 + number, number, 20)
+      PageIn(
+        path: "/opt/tool/share/a/very/long/path/\(number)/file.pm",
+        isOwn: true,
+        pages: 20 + number,
+        faulted: number,
+        readAhead: 20,
+        wait: Nanoseconds(Int64(number % 3) * 100_000)
+      )
     }
 
   @Test(arguments: [60, 120])
@@ -29,11 +44,12 @@ import Testing
     #expect(table.lines(style: TextStyle(width: .max)).count == 18)
     #expect(table.markdown.count == 18)
     let last = table.markdown.last?.split(separator: "|").map { $0.filter { $0 != " " } }
-    #expect(last == ["7", "–", "–", "", #"/lib/x86\_64-linux-gnu/libc.so.6"#])
+    #expect(last == ["7", "–", "–", "–", "", #"/lib/x86\_64-linux-gnu/libc.so.6"#])
   }
 
   @Test func `is empty when nothing came in`() {
-    #expect(PageInTable([("/x", true, 0, nil, nil)]).lines(style: TextStyle()).isEmpty)
+    let unread = PageIn(path: "/x", isOwn: true, pages: 0)
+    #expect(PageInTable([unread]).lines(style: TextStyle()).isEmpty)
     #expect(PageInTable([]).markdown.isEmpty)
   }
 }
