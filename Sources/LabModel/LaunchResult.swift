@@ -26,6 +26,9 @@ package struct LaunchResult: Hashable, Sendable {
   /// The pages that the launch had to wait for, where they were recorded; not stored.
   package var faults: MajorFaults?
 
+  /// The programs of the launch, where they were recorded; stored with the stages.
+  package var processes: [LaunchProcess]?
+
   /// The pages that came into the page cache, of cold collector launches; stored with the stages.
   package var pageIns: PageIns?
 
@@ -43,6 +46,7 @@ package struct LaunchResult: Hashable, Sendable {
     trace: LaunchTrace? = nil,
     observation: StageObservation? = nil,
     faults: MajorFaults? = nil,
+    processes: [LaunchProcess]? = nil,
     pageIns: PageIns? = nil,
     disturbances: [Disturbance] = []
   ) {
@@ -56,6 +60,7 @@ package struct LaunchResult: Hashable, Sendable {
     self.trace = trace
     self.observation = observation
     self.faults = faults
+    self.processes = processes
     self.pageIns = pageIns
     self.disturbances = disturbances
   }

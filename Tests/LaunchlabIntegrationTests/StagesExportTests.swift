@@ -24,6 +24,25 @@ extension EndToEnd {
       #expect(output.stderr.contains("missing:total"))
     }
 
+    @Test func `lists every program of a launch with its time`() async throws {
+      let lab = Launchlab()
+      let script = "/usr/bin/env true; exec perl -e 0"
+      for state in ["warm", "reboot-cold"] where state == "warm" || Machine.isRoot {
+        let result = try await lab.stages(["--state", state], of: ["sh", "-c", script])
+        let processes = try #require(result.blocks.first?.processes)
+        let names = processes.map {
+          ($0.isExecuted ? "" : "fork of ") + ($0.program.split(separator: "/").last ?? "")
+        }
+        #expect(names == ["dash", "fork of dash", "env", "true", "perl"])
+        let total = try #require(result.blocks.first?.totalNs)
+        #expect(processes[0].endNs == processes[4].startNs)
+        #expect(processes[2].endNs == processes[3].startNs)
+        #expect(processes[1].parent == processes[0].pid)
+        #expect(processes.allSatisfy { $0.startNs >= 0 && $0.endNs ?? total >= $0.startNs })
+        #expect(processes.allSatisfy { $0.endNs ?? 0 <= total })
+      }
+    }
+
     /// A collector with a target for it.
     struct Case: CustomTestStringConvertible, Sendable {
       let collector: String

@@ -19,9 +19,20 @@ struct StagesResult: Decodable {
     let stages: [Stage]
     let images: [Image]
     let programs: [Program]
+    let processes: [LaunchedProgram]?
     let counters: [String: Int]
     let flags: [String]
     let notes: [String]
+  }
+
+  /// A program that a process executed or forked.
+  struct LaunchedProgram: Decodable {
+    let pid: Int
+    let parent: Int?
+    let program: String
+    let isExecuted: Bool
+    let startNs: Int64
+    let endNs: Int64?
   }
 
   struct Stage: Decodable {

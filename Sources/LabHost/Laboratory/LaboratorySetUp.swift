@@ -111,6 +111,7 @@ struct LaboratorySetUp {
       counters: arm.kind == .counters ? target.counters : [],
       breakpoints: view.breakpoints,
       recordsFaults: view.collector != nil && arm.state.isCold,
+      recordsProcesses: view.collector != nil,
       tracepoints: instruments.tracepoints,
       conditions: conditions
     )

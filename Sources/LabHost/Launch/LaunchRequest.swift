@@ -21,6 +21,9 @@ package struct LaunchRequest: Hashable, Sendable {
   /// Whether the pages that the launch had to wait for are recorded.
   package let recordsFaults: Bool
 
+  /// Whether the programs that processes of the launch execute are recorded.
+  let recordsProcesses: Bool
+
   /// By which all pages that come in are recorded with the faults; nil where they are not.
   let tracepoints: PageTracepoints?
 
@@ -48,6 +51,7 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   - counters: Names of ``CounterEvent``; a launch that counts takes longer.
   ///   - breakpoints: Where the program is watched; that takes longer, too.
   ///   - recordsFaults: Whether major faults are recorded one by one.
+  ///   - recordsProcesses: Whether all programs of the launch are recorded.
   ///   - tracepoints: By which all pages that come in are recorded, too.
   ///   - conditions: What holds for the program from before its first instruction.
   /// - Throws: ``HostError/launchRefused(_:)``.
@@ -64,6 +68,7 @@ package struct LaunchRequest: Hashable, Sendable {
     counters: [String] = [],
     breakpoints: BreakpointPlaces? = nil,
     recordsFaults: Bool = false,
+    recordsProcesses: Bool = false,
     tracepoints: PageTracepoints? = nil,
     conditions: LaunchConditions = LaunchConditions()
   ) throws(HostError) {
@@ -76,12 +81,14 @@ package struct LaunchRequest: Hashable, Sendable {
     self.counters = counters
     self.breakpoints = breakpoints
     self.recordsFaults = recordsFaults
+    self.recordsProcesses = recordsProcesses
     self.tracepoints = recordsFaults ? tracepoints : nil
     self.conditions = conditions
     let condition = try EncodedCondition(ready)
     var message = MessageWriter()
     let isTraced = breakpoints.map { $0.refusal == nil } ?? false
-    let flags: UInt32 = (tty ? 1 : 0) | (isTraced ? 2 : 0) | (recordsFaults ? 4 : 0)
+    let hasRecords = recordsFaults || recordsProcesses
+    let flags: UInt32 = (tty ? 1 : 0) | (isTraced ? 2 : 0) | (hasRecords ? 4 : 0)
     message.append(flags | conditions.encodedFlags)
     message.append(condition.kind)
     message.append(UInt32(bitPattern: stop.signal))

@@ -83,7 +83,9 @@ struct SpawnerAnswer {
       output: output,
       trace: hasStarted ? trace : nil,
       observation: hasStarted ? observation(of: request) : nil,
-      faults: hasStarted && request.recordsFaults ? decodedFaults(of: request) : nil
+      faults: hasStarted && request.recordsFaults ? decodedFaults(of: request) : nil,
+      processes: hasStarted && request.recordsProcesses
+        ? faults.processes(since: Nanoseconds(started), until: ready) : nil
     )
   }
 

@@ -59,6 +59,12 @@ struct SpawnerFaults {
     return found
   }
 
+  /// The programs of the launch; nil when they were not recorded.
+  func processes(since begin: Nanoseconds, until ready: Nanoseconds?) -> [LaunchProcess]? {
+    guard error == 0 else { return nil }
+    return FaultRecords(records).processes(since: begin, until: ready)
+  }
+
   /// Source of the meanings: perf_event_open(2), section ERRORS.
   private static func reason(_ error: Int32) -> String {
     switch error {

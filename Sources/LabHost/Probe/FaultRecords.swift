@@ -15,12 +15,13 @@ struct FaultRecords {
     case mapping(pid: Int32, time: UInt64, Mapping)
     case fork(parent: Int32, child: Int32, time: UInt64)
     case execution(pid: Int32, time: UInt64)
+    case end(pid: Int32, time: UInt64)
     case cache(CacheRecord)
 
     var time: UInt64 {
       switch self {
       case .fault(_, let time, _), .mapping(_, let time, _), .fork(_, _, let time),
-        .execution(_, let time):
+        .execution(_, let time), .end(_, let time):
         time
       case .cache(let record): record.time
       }
@@ -115,6 +116,8 @@ struct FaultRecords {
       addCache(Self.load(Int32.self, record, 20), time, .forked)
     case 3 where Self.load(UInt16.self, record, 4) & 1 << 13 != 0:  // COMM of an execve
       records.append(.execution(pid: pid, time: time))
+    case 4:  // PERF_RECORD_EXIT
+      if pid == Self.load(Int32.self, record, 16) { records.append(.end(pid: pid, time: time)) }
     case 14 where Self.load(UInt16.self, record, 4) & 1 << 13 == 0:  // SWITCH, not out
       addCache(Self.load(Int32.self, record, record.count - 12), time, .running)
     case 2, 13:  // LOST, LOST_SAMPLES
@@ -193,11 +196,68 @@ struct FaultRecords {
         let time = Nanoseconds(Int64(clamping: time))
         if time < begin || time > ready ?? time { continue }
         found.events.append(event(pid, time, address, mappings[pid] ?? []))
-      case .cache: break
+      case .cache, .end: break
       }
     }
     if tracepoints != nil { found.reads = reads(since: begin, until: ready) }
     if !isComplete { found.notes.append("there were more faults than could be recorded") }
+    return found
+  }
+
+  /// The most programs that are kept of a launch.
+  private static let programLimit = 1_000
+
+  /// The programs of the launch in the order they began, each process's one after the other.
+  ///
+  /// - Parameters:
+  ///   - begin: When the first one was asked for; times are since then.
+  ///   - ready: Later ones are left out; nil for none.
+  /// - Returns: At most 1,000.
+  func processes(since begin: Nanoseconds, until ready: Nanoseconds?) -> [LaunchProcess] {
+    var found: [LaunchProcess] = []
+    var current: [Int32: Int] = [:]
+    for record in records {
+      let instant = Nanoseconds(Int64(clamping: record.time))
+      guard instant >= begin, instant <= ready ?? instant else { continue }
+      let time = instant - begin
+      switch record {
+      case .fork(let parent, let child, _):
+        guard found.count < Self.programLimit else { continue }
+        let program = current[parent].map { found[$0].program } ?? ""
+        current[child] = found.count
+        found.append(
+          LaunchProcess(
+            pid: child,
+            parent: parent,
+            program: program,
+            isExecuted: false,
+            start: time
+          )
+        )
+      case .execution(let pid, _):
+        let before = current[pid]
+        if let before { found[before].end = time }
+        guard found.count < Self.programLimit else { continue }
+        current[pid] = found.count
+        found.append(
+          LaunchProcess(
+            pid: pid,
+            parent: before.flatMap { found[$0].parent },
+            isExecuted: true,
+            start: found.isEmpty ? .zero : time
+          )
+        )
+      case .mapping(let pid, _, let mapping):
+        // The program itself is mapped first, and then its loader.
+        guard let index = current[pid], found[index].program.isEmpty,
+          mapping.path.hasPrefix("/"), !mapping.path.hasPrefix("//")
+        else { continue }
+        found[index].program = mapping.path
+      case .end(let pid, _):
+        if let index = current.removeValue(forKey: pid) { found[index].end = time }
+      case .fault, .cache: break
+      }
+    }
     return found
   }
 

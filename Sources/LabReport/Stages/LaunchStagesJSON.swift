@@ -17,6 +17,7 @@ struct LaunchStagesJSON {
       "stages": .array(launch.launch.children.map { stage($0, of: total) }),
       "images": .array(images),
       "programs": .array(launch.others.map { program($0, of: total) }),
+      "processes": launch.processes.map { .array($0.map(JSONValue.init(process:))) } ?? nil,
       "counters": JSONValue(launch.counters) { .integer($0) },
       "flags": JSONValue(flags: flags(launch.launch)),
       "page_ins": launch.pageIns.map(JSONValue.init(pageIns:)) ?? nil,
@@ -74,5 +75,18 @@ struct LaunchStagesJSON {
   private func flags(_ launch: Stage) -> [StageFlag] {
     let seen = Set(launch.flags + launch.children.flatMap(\.flags))
     return StageFlag.allCases.filter(seen.contains)
+  }
+}
+
+extension JSONValue {
+  fileprivate init(process: LaunchProcess) {
+    self = [
+      "pid": JSONValue(Int(process.pid)),
+      "parent": JSONValue(process.parent.map(Int.init)),
+      "program": .string(process.program),
+      "is_executed": .bool(process.isExecuted),
+      "start_ns": JSONValue(process.start.count),
+      "end_ns": JSONValue(process.end?.count),
+    ]
   }
 }

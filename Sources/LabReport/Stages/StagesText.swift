@@ -11,6 +11,10 @@ package struct StagesText {
   private let command: [String]
   private let style: TextStyle
   private let rows: StageRows
+  private let showsAll: Bool
+
+  /// How many programs of a launch are listed by default.
+  private static let mostProcesses = 12
 
   /// Creates the text of the stages of one or more launches.
   ///
@@ -29,6 +33,7 @@ package struct StagesText {
     self.command = command
     self.style = style
     rows = StageRows(summary: summary, showsAll: showsAll)
+    self.showsAll = showsAll
   }
 
   /// The text, with a line feed after every line.
@@ -38,7 +43,7 @@ package struct StagesText {
       section("slowest initializers, by library and symbol", rows.slowestInitializers),
       section("slowest libraries to find and map", rows.slowestLibraries),
       section("tasks, marks and libraries loaded later", rows.later, showsStart: true) + unlisted,
-      others, evidence,
+      others, processes, evidence,
     ]
     return sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
       .joined(separator: "\n")
@@ -113,6 +118,32 @@ package struct StagesText {
     )
     return [style.paint("other programs, with their pre-main time together", .dim)]
       + table.lines(style: style)
+  }
+
+  /// The programs of the launch with their times; a single one needs no list.
+  private var processes: [String] {
+    let all = summary.processes
+    guard all.count > 1 else { return [] }
+    let shown = showsAll ? all[...] : all.prefix(Self.mostProcesses)
+    let titles = ["start", "time", "pid", "program"].map { TextTable.Cell($0, .dim) }
+    let table = TextTable(
+      columns: [.decimal, .decimal, .right, .left],
+      rows: [titles]
+        + shown.map { process in
+          let name = process.program.isEmpty ? "?" : process.program.printable
+          let program = process.isExecuted ? name : "fork of \(name)"
+          return [
+            TextTable.Cell(Quantity.text(process.start)),
+            TextTable.Cell(process.end.map { Quantity.text($0 - process.start) } ?? "until ready"),
+            TextTable.Cell("\(process.pid)"),
+            TextTable.Cell(program.truncated(to: max(24, style.width - 40))),
+          ]
+        }
+    )
+    let extent = summary.seenLaunches > 1 ? " of the first launch" : ""
+    let more = all.count - shown.count
+    return [style.paint("processes\(extent)", .dim)] + table.lines(style: style).map { "  \($0)" }
+      + (more > 0 ? [style.paint("  and \(more) more, which --all shows", .dim)] : [])
   }
 
   // MARK: - Evidence

@@ -20,6 +20,20 @@ struct TraceProcess {
     addDetails(details.filter { $0.start != nil })
     let printed = launch.launch.children.filter { $0.kind != .excluded && $0.start == nil }
     add("printed", TraceSlices.synthetic(printed.filter { $0.kind == .detail }))
+    add("processes", (launch.processes ?? []).compactMap { slice(of: $0, in: launch) })
+  }
+
+  private func slice(of process: LaunchProcess, in launch: LaunchStages) -> TraceSlice? {
+    guard let end = process.end ?? launch.launch.duration else { return nil }
+    let name = process.program.split(separator: "/").last.map(String.init) ?? "?"
+    return TraceSlices.slice(
+      Stage(
+        name: "\(process.isExecuted ? name : "fork of \(name)") [\(process.pid)]",
+        start: process.start,
+        duration: end - process.start,
+        source: launch.collector
+      )
+    )
   }
 
   mutating func add(program: ProgramStages) {

@@ -24,6 +24,7 @@ struct StageConclusion {
       case .text: printedStages(of: result)
       }
     stages?.pageIns = result.pageIns
+    stages?.processes = result.processes
     return stages
   }
 

@@ -128,6 +128,35 @@ struct FaultRecordsTests {
     #expect(try reads(bytes) == ["254:3 10 1 0"])
   }
 
+  private func end(_ pid: Int32, thread: Int32? = nil, at time: UInt64) -> [UInt8] {
+    record(
+      4,
+      field(pid) + field(Int32(1)) + field(thread ?? pid) + field(Int32(1)) + field(time)
+        + identity(pid, time)
+    )
+  }
+
+  @Test func `follows programs from their execution to their end`() {
+    let bytes =
+      execution(7, at: 12) + mapping(7, at: 13, 0x1000..<0x2000, 0, "/bin/sh")
+      + mapping(7, at: 14, 0x3000..<0x4000, 0, "/lib/ld.so") + fork(7, 8, at: 20)
+      + execution(8, at: 25) + mapping(8, at: 26, 0x1000..<0x2000, 0, "/bin/env")
+      + execution(8, at: 30) + mapping(8, at: 31, 0x1000..<0x2000, 0, "/bin/node")
+      + end(8, thread: 9, at: 35) + end(8, at: 40) + fork(7, 10, at: 50) + end(10, at: 70)
+    let found = FaultRecords(bytes).processes(since: Nanoseconds(10), until: Nanoseconds(60))
+    let described = found.map { process in
+      let program = process.isExecuted ? process.program : "fork of \(process.program)"
+      let end = process.end.map { "\($0.count)" } ?? "ready"
+      return "\(process.pid) \(process.parent ?? 0) \(program) \(process.start.count)-\(end)"
+    }
+    #expect(
+      described == [
+        "7 0 /bin/sh 0-ready", "8 7 fork of /bin/sh 10-15", "8 7 /bin/env 15-20",
+        "8 7 /bin/node 20-30", "10 7 fork of /bin/sh 40-ready",
+      ]
+    )
+  }
+
   @Test func `names a file that was mapped`() throws {
     var mapped = mapping(7, at: 1, 0x1000..<0x2000, 0, "/lib/a")
     mapped.replaceSubrange(40..<56, with: field(UInt32(254)) + field(UInt32(3)) + field(UInt64(10)))

@@ -113,13 +113,36 @@ enum SampleStages {
       add(program: "/usr/bin/uname", pid, at: 4_600 + 900 * Double(index), to: &script)
     }
     script.add(.mark, 700, at: 9_500, "too late")
-    return stages(
+    var tool = stages(
       script,
       pid: 700,
       ready: 8_000,
       notes: [
         "/opt/tool/plugin.so has 2 initializers that are not timed, because it was loaded later"
       ]
+    )
+    tool.processes = [
+      process(700, "/usr/bin/dash", 0, 1_100), process(700, "/opt/tool/bin/tool", 1_100, nil),
+      process(701, "/opt/tool/bin/tool", 4_500, 4_580, isExecuted: false),
+      process(701, "/usr/bin/uname", 4_580, 5_200), process(702, "", 5_490, 6_000),
+    ]
+    return tool
+  }
+
+  private static func process(
+    _ pid: Int32,
+    _ program: String,
+    _ start: Double,
+    _ end: Double?,
+    isExecuted: Bool = true
+  ) -> LaunchProcess {
+    LaunchProcess(
+      pid: pid,
+      parent: pid == 700 ? nil : 700,
+      program: program,
+      isExecuted: isExecuted,
+      start: us(start),
+      end: end.map(us)
     )
   }
 

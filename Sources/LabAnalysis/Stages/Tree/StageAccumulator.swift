@@ -91,6 +91,7 @@ private struct Tally: Sendable {
   private var launch: StageNode?
   private var preMain: StageNode?
   private var others: StageNode?
+  private var processes: [LaunchProcess]?
   private var counters: [String: [Int64]] = [:]
   private var notes: [StageNote] = []
   private var noteNumbers: [String: Int] = [:]
@@ -114,6 +115,7 @@ private struct Tally: Sendable {
       preMain?.add(stage)
     }
     add(stages.others, stages.collector)
+    processes = processes ?? stages.processes
     for (name, value) in stages.counters { counters[name, default: []].append(value) }
     for note in stages.notes.uniqued {
       if let number = noteNumbers[note] {
@@ -161,6 +163,7 @@ private struct Tally: Sendable {
       launch: launch.summary(of: total),
       preMain: preMain?.summary(of: total),
       others: others?.summary(of: total).children ?? [],
+      processes: processes ?? [],
       counters: medians,
       notes: notes + mixture
     )

@@ -96,6 +96,10 @@ package struct StagesSummary: Hashable, Sendable {
   /// The other programs of the launches, each with its stages as children.
   package var others: [StageSummary]
 
+  /// All programs of the first launch with their times, in the order they began; empty where they
+  /// were not recorded.
+  package var processes: [LaunchProcess]
+
   /// Medians of the counters of the launches.
   package var counters: [String: Int64]
 
@@ -116,6 +120,7 @@ package struct StagesSummary: Hashable, Sendable {
     launch: StageSummary,
     preMain: StageSummary? = nil,
     others: [StageSummary] = [],
+    processes: [LaunchProcess] = [],
     counters: [String: Int64] = [:],
     notes: [StageNote] = [],
     cost: StageCost? = nil,
@@ -128,6 +133,7 @@ package struct StagesSummary: Hashable, Sendable {
     self.launch = launch
     self.preMain = preMain
     self.others = others
+    self.processes = processes
     self.counters = counters
     self.notes = notes
     self.cost = cost
