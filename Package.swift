@@ -37,7 +37,7 @@ let package = Package(
     ),
 
     // The edges: each wraps one foreign interface, and none imports another.
-    .target(name: "CLabHost"),
+    .target(name: "CLabHost", dependencies: ["LaunchMarks"]),
     .target(
       name: "LabHost",
       dependencies: ["LabModel", "LabPatterns", "CLabHost", subprocess, systemPackage],
@@ -61,7 +61,7 @@ let package = Package(
     .plugin(name: "EmbedNativeHelpers", capability: .buildTool()),
 
     // For other programs: what they say of their own launches.
-    .target(name: "LaunchMarks"),
+    .target(name: "LaunchMarks", exclude: ["library.c"]),
 
     // Tests.
     .target(

@@ -9,6 +9,8 @@ enum Main {
   static func main() async {
     // Reading the command line by reflection takes longer than all the rest of this answer.
     if CommandLine.arguments.dropFirst() == ["--version"] { return print(LaunchlabVersion.current) }
+    // A script waits for its marks, and is measured meanwhile.
+    if let mark = quickMark { return mark.run() }
     Terminal.holdStreams()
     do {
       try Terminal.checkOpenFiles()
@@ -26,6 +28,14 @@ enum Main {
     } catch {
       exit(withForeign: error)
     }
+  }
+
+  /// The mark of `launchlab mark NAME`; nil for anything that is to be parsed.
+  private static var quickMark: MarkWorkflow? {
+    let words = CommandLine.arguments.dropFirst()
+    guard words.count == 2, words.first == "mark", let name = words.last, !name.hasPrefix("-")
+    else { return nil }
+    return try? MarkWorkflow(name: name)
   }
 
   /// Ends with ArgumentParser's own text and code for its own errors, and with 128 for others.

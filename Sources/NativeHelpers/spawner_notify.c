@@ -69,14 +69,14 @@ static int says_ready(const char *message, const char *end) {
   return 0;
 }
 
-static int64_t parse_instant(const char *digits, size_t length) {
-  int64_t instant = 0;
+static int64_t parse_number(const char *digits, size_t length) {
+  int64_t number = 0;
   if (length > 18) return 0;
   for (size_t index = 0; index < length; index++) {
     if (digits[index] < '0' || digits[index] > '9') return 0;
-    instant = instant * 10 + (digits[index] - '0');
+    number = number * 10 + (digits[index] - '0');
   }
-  return instant;
+  return number;
 }
 
 // The instant that a program gave for its mark, if it lies within the launch.
@@ -86,9 +86,22 @@ static void read_instant(const struct launch *launch, const char *message, const
   const char *line;
   while ((line = next_line(&message, end, &length))) {
     const char *digits = after("MONOTONIC_NSEC=", line, &length);
-    int64_t instant = digits ? parse_instant(digits, length) : 0;
+    int64_t instant = digits ? parse_number(digits, length) : 0;
     if (instant >= launch->started && instant <= *said_at) *said_at = instant;
   }
+}
+
+// The process that a mark was made for by another one, as `launchlab mark` does; 0 when it is the
+// sender's own.
+static int32_t marked_process(const char *message, const char *end) {
+  size_t length;
+  const char *line;
+  while ((line = next_line(&message, end, &length))) {
+    const char *digits = after("MAINPID=", line, &length);
+    int64_t pid = digits ? parse_number(digits, length) : 0;
+    if (pid > 0 && pid <= INT32_MAX) return (int32_t)pid;
+  }
+  return 0;
 }
 
 static int32_t sender(struct msghdr *header) {
@@ -116,9 +129,12 @@ int receive_notification(struct launch *launch, int64_t *said_at) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return 0;
     if (!says_ready(message, message + count)) continue;
-    if (launch->request->ready == READY_MARK)
+    int32_t process = 0;
+    if (launch->request->ready == READY_MARK) {
       read_instant(launch, message, message + count, said_at);
-    launch->result.ready_pid = sender(&header);
+      process = marked_process(message, message + count);
+    }
+    launch->result.ready_pid = process ? process : sender(&header);
     return 1;
   }
 }

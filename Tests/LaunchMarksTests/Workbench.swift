@@ -7,6 +7,8 @@ enum Workbench {
   static let fixtures = folder("Fixtures")
   static let header = folder("../../Sources/LaunchMarks/include")
   static let nativeHelpers = folder("../../Sources/NativeHelpers")
+  static let library = folder("../../Sources/LaunchMarks/library.c")
+  static let languages = folder("../../Scenarios/marks/languages")
 
   private static func folder(_ path: String) -> String {
     URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
@@ -46,12 +48,17 @@ enum Workbench {
   }
 
   /// Runs a command with an environment of its own.
-  static func run(_ command: [String], events: String? = nil) throws -> Run {
+  static func run(
+    _ command: [String],
+    events: String? = nil,
+    adding variables: [String: String] = [:]
+  ) throws -> Run {
     let process = Process()
     process.executableURL = URL(filePath: command[0])
     process.arguments = Array(command.dropFirst())
     process.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
     process.environment?["LAUNCHLAB_EVENTS"] = events
+    process.environment?.merge(variables) { $1 }
     let stdout = Pipe()
     let stderr = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     _ = FileManager.default.createFile(atPath: stderr.path, contents: nil)

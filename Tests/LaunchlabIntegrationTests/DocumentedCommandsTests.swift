@@ -266,7 +266,11 @@ extension Launchlab {
       try write(source + "// \(UUID())\n", to: "repository/main.c")
       try repository.shell("commit 'Take \(milliseconds) ms'; git tag v1.0 2>/dev/null || :")
     }
-    for name in ["scripts", "docs", "Scenarios", ".ci", "Package.swift"] {
+    try FileManager.default.createDirectory(
+      atPath: path("Sources"),
+      withIntermediateDirectories: true
+    )
+    for name in ["scripts", "docs", "Scenarios", ".ci", "Package.swift", "Sources/LaunchMarks"] {
       try FileManager.default.copyItem(
         at: Repository.root.appending(path: name),
         to: URL(filePath: path(name))

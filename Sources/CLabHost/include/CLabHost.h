@@ -66,6 +66,12 @@ long lab_find_inode(
 /// returns -errno.
 int lab_demangle_swift(const char *_Nonnull names, unsigned long length);
 
+// Launch marks.
+
+/// Makes a launch mark in the name of the process that started this one, if there is a file of
+/// events to write it to (launch_marks.h). What cannot be written is left out.
+void lab_mark_for_parent(const char *_Nonnull name);
+
 // Processors.
 
 /// Tells whether the cycle counter runs at one rate in every state of the processor: the invariant

@@ -243,21 +243,27 @@ LAUNCH_MARKS_SLOW size_t launch_marks_compose(char *message, uint64_t time) {
   return length;
 }
 
-LAUNCH_MARKS_SLOW void launch_marks_tell(const struct launch_marks_header *header, uint64_t time) {
+// Sends a message to the one who waits for the ready mark.
+LAUNCH_MARKS_SLOW void launch_marks_send(const struct launch_marks_header *header,
+                                         const char *message, size_t size) {
   struct sockaddr_un address;
   memset(&address, 0, sizeof address);
   size_t length = strnlen(header->ready_socket, sizeof header->ready_socket);
   if (length == 0 || length >= sizeof address.sun_path) return;
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path, header->ready_socket, length);
-  char message[64];
-  size_t size = launch_marks_compose(message, time);
   int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (file < 0) return;
   // A full queue holds such messages already.
   sendto(file, message, size, MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)(void *)&address,
          (socklen_t)sizeof address);
   close(file);
+}
+
+// Whether a name is that of the mark which makes the target ready.
+static inline int launch_marks_is_ready(const struct launch_marks_header *header,
+                                        const char *name) {
+  return name && strncmp(name, header->ready_mark, sizeof header->ready_mark) == 0;
 }
 
 LAUNCH_MARKS_SLOW void launch_marks_mark(const char *name) {
@@ -267,9 +273,11 @@ LAUNCH_MARKS_SLOW void launch_marks_mark(const char *name) {
   if (header) {
     uint64_t time = launch_marks_now();
     launch_marks_write(header, LAUNCH_MARKS_MARK, time, name, 0, 0);
-    int is_ready = name && strncmp(name, header->ready_mark, sizeof header->ready_mark) == 0;
-    if (is_ready && !__atomic_exchange_n(&was_told, 1, __ATOMIC_RELAXED))
-      launch_marks_tell(header, time);
+    if (launch_marks_is_ready(header, name) &&
+        !__atomic_exchange_n(&was_told, 1, __ATOMIC_RELAXED)) {
+      char message[64];
+      launch_marks_send(header, message, launch_marks_compose(message, time));
+    }
   }
   errno = error;
 }

@@ -1,0 +1,24 @@
+import ArgumentParser
+import LabWorkflows
+
+extension Launchlab {
+  /// Makes a launch mark for the script that calls it.
+  struct Mark: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Record a launch mark from a script.",
+      discussion: """
+        For scripts that launchlab launches; programs call a function instead, which is faster:
+          launchlab mark "settings read"
+          launchlab mark ready
+
+        The mark belongs to the process that runs the command. When nothing measures the script \
+        (LAUNCHLAB_EVENTS is not set), the command does nothing and exits with 0.
+        """
+    )
+
+    @Argument(help: "The <name> of the mark, of at most 255 bytes.")
+    var name: String
+
+    func run() throws { try MarkWorkflow(name: name).run() }
+  }
+}
