@@ -58,6 +58,31 @@ import Testing
 
         """
     ),
+    Case(
+      name: "nested imports",
+      text: "import time: self [us] | cumulative | imported package\n"
+        + (1...30).map { "import time: \($0) | \($0) |   m\($0)\n" }.joined()
+        + "import time: 7 | 472 | app\nimport time: 1 | 1 | site\n"
+    ),
+    Case(
+      name: "node",
+      text: #"{"nodeStart":2.23,"v8Start":4.5,"bootstrapComplete":54.17,"loopExit":-1,"#
+        + #""idleTime":0,"duration":60.1}"# + "\n"
+    ),
+    Case(
+      name: "strace",
+      text: """
+        1795219254.000001 execve("/bin/a", [], 0x7f) = 0
+        1795219254.000011 wait4(-1, NULL, 0, NULL) = 11 <0.000029>
+        1795219254.000051 exit_group(0) = ?
+
+        """
+    ),
+    Case(
+      name: "classes",
+      text: "[0.012s] a.B source: shared objects file\n[0.013s] a.C source: jrt:/java.base\n"
+        + "[0.014s] a.D source: shared objects file\n"
+    ),
     Case(name: "nothing", text: "hello\n"),
   ]
 

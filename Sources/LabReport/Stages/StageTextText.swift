@@ -6,7 +6,7 @@ package struct StageTextText {
   private let result: StageTextResult
   private let includesDiagnostics: Bool
 
-  /// The most rows of a list without a total, of which the longest are shown.
+  /// The most stages that are shown; of more, the longest.
   private static let longestList = 20
 
   /// Creates the text of a result.
@@ -39,50 +39,110 @@ package struct StageTextText {
       ? "line \(block.lines.lowerBound)"
       : "lines \(block.lines.lowerBound)–\(block.lines.upperBound)"
     let place = style.paint("\(pid)  \(result.name.printable), \(lines)", .dim)
-    let table = TextTable(columns: [.left, .decimal, .decimal, .left], rows: rows(block))
+    let columns = Columns(block)
+    let table = TextTable(columns: columns.kinds, rows: rows(block, columns))
     return [style.paint(block.format, .bold) + place]
       + table.lines(style: style).map { "  " + $0 } + facts(block, style)
   }
 
-  private func rows(_ block: StageTextBlock) -> [[TextTable.Cell]] {
+  /// What the values of a block have besides their times.
+  private struct Columns {
+    let hasOwn: Bool
+
+    /// What instants count from; nil when there are none.
+    let origin: Int64?
+
+    init(_ block: StageTextBlock) {
+      hasOwn = block.stages.contains { $0.own != nil }
+      let first = block.stages.lazy.compactMap { $0.instant?.nanoseconds }.first
+      // A trace may tell the time of day.
+      origin = first.map { block.format == StageTextFormat.strace ? $0 : 0 }
+    }
+
+    var kinds: [TextTable.Alignment] {
+      [.left, .decimal] + (hasOwn ? [.decimal] : []) + (origin == nil ? [] : [.decimal])
+        + [.decimal, .left]
+    }
+
+    var heading: [String] {
+      ["stage", "time"] + (hasOwn ? ["self"] : []) + (origin == nil ? [] : ["at"]) + ["share", ""]
+    }
+
+    func texts(_ value: StageTextValue) -> [String] {
+      let own = value.own?.nanoseconds.map { Quantity.text(Nanoseconds($0)) } ?? ""
+      let at = value.instant?.nanoseconds.map { $0.subtractingReportingOverflow(origin ?? 0) }
+      return (hasOwn ? [own] : [])
+        + (origin == nil ? [] : [at.map { Quantity.text(Nanoseconds($0.partialValue)) } ?? ""])
+    }
+
+    /// As many cells as there are columns between the time and the share.
+    var blanks: [String] { (hasOwn ? [""] : []) + (origin == nil ? [] : [""]) }
+  }
+
+  private func rows(_ block: StageTextBlock, _ columns: Columns) -> [[TextTable.Cell]] {
     let shown = Self.shown(of: block)
-    let values = [block.total].compactMap(\.self) + shown + block.images
-    guard !values.isEmpty else { return [] }
-    var rows = [["stage", "time", "share", ""].map { TextTable.Cell($0, .dim) }]
+    guard block.total != nil || !shown.isEmpty || !block.images.isEmpty else { return [] }
+    var rows = [columns.heading.map { TextTable.Cell($0, .dim) }]
     let hasTotal = block.total != nil
-    rows += block.total.map { [row($0, indent: 0, showsShare: true)] } ?? []
-    rows += shown.map { row($0, indent: hasTotal ? 2 : 0, showsShare: hasTotal) }
+    let hasShares = hasTotal || block.format == StageTextFormat.jvmClassLoad
+    rows += block.total.map { [row($0, columns, indent: 0, showsShare: true)] } ?? []
+    rows += shown.map { value, depth in
+      row(value, columns, indent: 2 * depth + (hasTotal ? 2 : 0), showsShare: hasShares)
+    }
     rows += block.launchStages.filter { $0.name == StageName.loaderOther }
       .compactMap(\.duration)
-      .map { ["  the rest", Quantity.text($0), "", ""].map { TextTable.Cell($0) } }
+      .map { rest in
+        (["  the rest", Quantity.text(rest)] + columns.blanks + ["", ""]).map { TextTable.Cell($0) }
+      }
     if !block.images.isEmpty {
-      rows.append(["slowest initializers", "", "", ""].map { TextTable.Cell($0, .dim) })
-      rows += block.images.map { row($0, indent: 2, showsShare: hasTotal) }
+      let heading = ["slowest initializers", ""] + columns.blanks + ["", ""]
+      rows.append(heading.map { TextTable.Cell($0, .dim) })
+      rows += block.images.map { row($0, columns, indent: 2, showsShare: hasTotal) }
     }
     return rows
   }
 
-  /// All stages; of a long list without a total, the longest ones.
-  private static func shown(of block: StageTextBlock) -> [StageTextValue] {
-    guard block.total == nil, block.stages.count > longestList else { return block.stages }
-    let sorted = block.stages.enumerated().sorted {
-      let left = ($0.element.amount?.nanoseconds ?? -1, $1.offset)
-      return left > ($1.element.amount?.nanoseconds ?? -1, $0.offset)
+  /// All stages and how deep they are nested, those that contain others first; of a long list the
+  /// longest ones.
+  private static func shown(of block: StageTextBlock) -> [(value: StageTextValue, depth: Int)] {
+    var all: [(value: StageTextValue, depth: Int)] = []
+    func add(_ node: StageTextNode, _ depth: Int) {
+      all.append((node.value, depth))
+      for child in node.children { add(child, depth + 1) }
     }
-    return sorted.prefix(longestList).map(\.element)
+    for node in block.tree { add(node, 0) }
+    guard all.count > longestList else { return all }
+    // What contains others takes as long at least, and comes first, so that no tree is torn.
+    let sorted = all.enumerated().sorted {
+      let left = ($0.element.value.amount?.nanoseconds ?? -1, $1.offset)
+      return left > ($1.element.value.amount?.nanoseconds ?? -1, $0.offset)
+    }
+    let kept = sorted.prefix(longestList)
+    let isTree = all.contains { $0.depth > 0 }
+    return (isTree ? kept.sorted { $0.offset < $1.offset } : Array(kept)).map(\.element)
   }
 
   /// A share of a total that is not known says nothing.
-  private func row(_ value: StageTextValue, indent: Int, showsShare: Bool) -> [TextTable.Cell] {
+  private func row(
+    _ value: StageTextValue,
+    _ columns: Columns,
+    indent: Int,
+    showsShare: Bool
+  ) -> [TextTable.Cell] {
     let name = String(repeating: " ", count: indent) + value.name.printable
     let isBad = value.flags.contains(StageTextFlag.wrapped)
     var remarks = value.flags
+    if let classes = value.counters["classes"] {
+      let last = value.counters["last_at_ns"].map { ", up to \(Quantity.text(Nanoseconds($0)))" }
+      remarks.append("\(classes) \(classes == 1 ? "class" : "classes")\(last ?? "")")
+    }
     if let guess = value.repaired {
       remarks.append("the rest of the total is \(Quantity.text(Nanoseconds(guess)))")
     }
     return [
       TextTable.Cell(name.truncated(to: 60)),
       TextTable.Cell(Self.time(value), isBad ? .warning : nil),
+    ] + columns.texts(value).map { TextTable.Cell($0, .dim) } + [
       TextTable.Cell(isBad || !showsShare ? "" : value.percent.map { "\($0) %" } ?? ""),
       TextTable.Cell(remarks.joined(separator: ", "), isBad ? .warning : .dim),
     ]
@@ -95,7 +155,8 @@ package struct StageTextText {
       guard amount.unit == .cycles else { return Quantity.none }
       return "\(value.cycles.map { "\($0)" } ?? amount.printed) cycles"
     }
-    let hasFewDigits = amount.printed.utf8.count <= 7 && amount.printed != "0"
+    let isPadded = amount.printed.hasPrefix("0") && !amount.printed.hasPrefix("0.")
+    let hasFewDigits = amount.printed.utf8.count <= 7 && !isPadded
     switch amount.unit {
     case .seconds where hasFewDigits: return "\(amount.printed) s"
     case .milliseconds where hasFewDigits: return "\(amount.printed) ms"

@@ -13,30 +13,55 @@ extension RuntimePrinter {
   /// Source: `printleader` in src/strace.c and `syscall_exiting_trace` in src/syscall.c, 6.1.
   static func strace(_ generator: inout SplitMix64) -> PrintedText {
     var text = PrintedText()
-    var facts = ["format strace true"]
+    var calls: [PrintedCall] = []
     let style = generator.next(below: 3)
     let hasDuration = generator.chance(1, of: 2)
     let pid = generator.chance(1, of: 2) ? generator.spread(digits: 6) + 1 : nil
+    var now: UInt64 = 0
     for index in 0...generator.next(below: 30) {
-      let call =
-        index == 0 ? "execve(\"/bin/a\", [\"a\"], 0x7f /* 3 vars */) = 0" : generator.pick(calls)
+      let first = "execve(\"/bin/a\", [\"a\"], 0x7f /* 3 vars */) = 0"
+      let call = index == 0 ? first : generator.pick(Self.calls)
       let micros = generator.spread(digits: 6)
-      let (stamp, seconds) = stamp(style, micros, &generator)
+      let (stamp, instant) = stamp(style, micros, &generator)
+      now = style == 0 ? now + micros : instant
       let leader =
         pid.map { generator.chance(1, of: 2) ? "[pid \("\($0)".right(5))] " : "\($0) " } ?? ""
       let took = generator.spread(digits: 6)
-      let end = hasDuration ? " <\(sixPlaces(took))>" : ""
+      text.lines.append(leader + stamp + " " + call + (hasDuration ? " <\(sixPlaces(took))>" : ""))
+      if let last = calls.indices.last { calls[last].end(at: now) }
       let name = String(call.prefix { $0 != "(" })
-      text.lines.append(leader + stamp + " " + call + end)
-      let amount =
-        hasDuration ? "|\(decimal(took, places: 6))|\(sixPlaces(took))|seconds" : "|-|-|-"
-      facts.append("stage \(name)\(amount)|-|@\(seconds)" + (pid.map { "|pid \($0)" } ?? ""))
+      calls.append(PrintedCall(name: name, began: now, took: hasDuration ? took : nil))
       if generator.chance(1, of: 9) {
         text.lines.append(leader + stamp + " --- SIGCHLD {si_pid=3} ---")
+        if style == 0 { now += micros }
+        calls[index].end(at: now)
       }
     }
-    text.facts = [facts]
+    let end = pid.map { "|pid \($0)" } ?? ""
+    text.facts = [["format strace true"] + calls.map { $0.fact(pid: end) }]
     return text
+  }
+
+  /// A call of a trace, which without `-T` takes up to the next line.
+  private struct PrintedCall {
+    var name: String
+    var began: UInt64
+    var took: UInt64?
+    var isGuessed = false
+    var isOver = false
+
+    mutating func end(at now: UInt64) {
+      guard !isOver, took == nil else { return }
+      isOver = true
+      guard now >= began else { return }
+      (took, isGuessed) = (now - began, true)
+    }
+
+    func fact(pid: String) -> String {
+      let amount = took.map { "\(decimal($0, places: 6))|\(sixPlaces($0))|seconds" } ?? "-|-|-"
+      return "stage \(name)|\(amount)|-|@\(decimal(began, places: 6))\(pid)"
+        + (isGuessed ? "|until_next" : "")
+    }
   }
 
   private static func sixPlaces(_ micros: UInt64) -> String {
@@ -47,17 +72,17 @@ extension RuntimePrinter {
     _ style: Int,
     _ micros: UInt64,
     _ generator: inout SplitMix64
-  ) -> (String, String) {
+  ) -> (String, UInt64) {
     switch style {
-    case 0: return (sixPlaces(micros).right(13), decimal(micros, places: 6))
+    case 0: return (sixPlaces(micros).right(13), micros)
     case 1:
       let second = UInt64(generator.next(below: 86_400))
       let parts = [second / 3_600, second / 60 % 60, second % 60].map { String("0\($0)".suffix(2)) }
       let day = second * 1_000_000 + micros
-      return (parts.joined(separator: ":") + sixPlaces(micros).dropFirst(), decimal(day, places: 6))
+      return (parts.joined(separator: ":") + sixPlaces(micros).dropFirst(), day)
     default:
       let epoch = 1_795_219_254_000_000 + micros
-      return (sixPlaces(epoch), decimal(epoch, places: 6))
+      return (sixPlaces(epoch), epoch)
     }
   }
 

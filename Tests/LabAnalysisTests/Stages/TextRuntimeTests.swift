@@ -73,17 +73,24 @@ import Testing
     #expect(Example.strictly(text + text).blocks.map(\.stages.count) == [1, 1])
   }
 
-  @Test func `Node marks are kept, and what was not reached is null`() {
+  @Test func `Node marks are instants, and the time between two of them is a stage`() {
     let text =
-      #"{"name":"node","startTime":0,"nodeStart":2.237968999892473,"detail":{"x":[1,"}"]},"#
-      + #""bootstrapComplete":54.1768559999764,"loopExit":-1,"idleTime":1e-3}"#
+      #"{"name":"node","startTime":0,"bootstrapComplete":54.1768559999764,"#
+      + #""detail":{"x":[1,"}"]},"nodeStart":2.237968999892473,"v8Start":4.5,"loopExit":-1,"#
+      + #""idleTime":1e-3,"duration":60}"#
     let block = Example.strictly("log " + text + "\n").blocks[0]
-    #expect(block.stages.map(\.name).contains("idleTime"))
-    #expect(block.stages[1].amount?.nanoseconds == 2_237_969)
-    #expect(block.stages[3].amount?.nanoseconds == nil)
-    #expect(block.stages[3].flags == ["not_reached"])
-    #expect(block.stages[4].amount?.nanoseconds == 1_000)
-    #expect(block.launchStages[0].duration == Nanoseconds(51_938_887))
+    let stages = block.stages
+    #expect(
+      stages.map(\.name) == ["nodeStart", "v8Start", "bootstrapComplete", "loopExit", "idleTime"]
+    )
+    let times = stages.map { $0.amount?.nanoseconds }
+    #expect(times == [2_237_969, 2_262_031, 49_676_856, nil, 1_000])
+    #expect(stages[2].instant?.nanoseconds == 54_176_856)
+    #expect(stages[3].flags == ["not_reached"])
+    #expect(block.total?.amount?.nanoseconds == 60_000_000)
+    let runtime = block.launchStages[0]
+    #expect(runtime.duration == Nanoseconds(51_938_887))
+    #expect(runtime.children.map(\.name) == ["v8Start", "bootstrapComplete"])
   }
 
   @Test func `a cut JSON of Node is truncated`() {
@@ -115,6 +122,71 @@ import Testing
     #expect(block.stages[0].pid == (prefix.isEmpty ? nil : 42))
     #expect(block.stages[1].flags == ["unfinished"])
     #expect(block.lines == 1...3)
+  }
+
+  @Test func `a call that waits is not over when another process prints`() {
+    let text = """
+      10 1795219254.000001 execve("/bin/a", [], 0x7f) = 0
+      10 1795219254.000011 wait4(-1,  <unfinished ...>
+      11 1795219254.000021 exit_group(0) = ?
+      11 1795219254.000022 +++ exited with 0 +++
+      10 1795219254.000041 <... wait4 resumed>NULL, 0, NULL) = 11 <0.000029>
+      10 1795219254.000051 exit_group(0) = ?
+
+      """
+    let stages = Example.strictly(text).blocks[0].stages
+    #expect(stages.map { $0.amount?.nanoseconds } == [10_000, 29_000, 1_000, nil])
+    #expect(stages.map(\.flags) == [["until_next"], [], ["until_next"], []])
+  }
+
+  @Test func `each start of Vim is a block`() {
+    let text =
+      "times in msec\n clock   elapsed:              other lines\n\n"
+      + "000.002  000.002: --- VIM STARTING ---\n"
+    #expect(Example.strictly(text + text).blocks.map(\.stages.count) == [1, 1])
+    #expect(Example.parse("000.002  000.002: --- VIM STARTING ---\n").blocks.isEmpty)
+  }
+
+  @Test func `classes of a JVM are counted by their source, and those of another apart`() {
+    let text =
+      "[0.012s] a.B source: shared objects file\n[0.013s] a.C source: file:/a b.jar\n"
+      + "[0.014s] a.D source: shared objects file (top)\n[0.014s] a.C$1/0x0008 source: a.C\n"
+    let blocks = Example.strictly(text + text).blocks
+    #expect(blocks.count == 2)
+    #expect(
+      blocks[1].stages.map(\.name) == [
+        "shared objects file", "file:/a b.jar", "shared objects file (top)", "made at run time",
+      ]
+    )
+    #expect(blocks[1].counters == ["classes": 4, "shared_classes": 2])
+    #expect(blocks[0].stages.map(\.percent) == ["25.0", "25.0", "25.0", "25.0"])
+    #expect(blocks[0].stages.allSatisfy { $0.amount == nil })
+  }
+
+  @Test(arguments: [
+    #"{"nodes":[],"startTime":1,"endTime":0,"samples":[],"timeDeltas":[]}"#,
+    #"{"nodes":[],"samples":[],"timeDeltas":[]}"#,
+    #"{"nodes":[{"id":1,"callFrame":{"functionName":"a"#,
+    #"{"timeDeltas":1e999}"#,
+  ])
+  func `what is no profile, or a cut one, is not read as one`(_ text: String) {
+    #expect(Example.parse(text).blocks.isEmpty)
+  }
+
+  @Test func `a profile whose functions call each other in a ring is read once around`() {
+    let node = #"{"id":1,"callFrame":{"functionName":"f"},"children":[2]}"#
+    let frame = #"{"functionName":"","url":"/a/b.js","lineNumber":0}"#
+    let other = #"{"id":2,"callFrame":\#(frame),"children":[1,2]}"#
+    let root = #"{"id":0,"callFrame":{"functionName":"(root)"},"children":[1]}"#
+    let text =
+      #"{"nodes":[\#(root),\#(node),\#(other)],"startTime":10,"endTime":40,"#
+      + #""samples":[1,2,9,2],"timeDeltas":[5,5,-3,10]}"#
+    let block = Example.strictly(text).blocks[0]
+    #expect(block.stages.map(\.name) == ["(anonymous) b.js:1", "f", "(root)"])
+    #expect(block.stages.map { $0.own?.printed } == ["10", "5", "0"])
+    #expect(block.stages.map { $0.amount?.printed } == ["10", "15", "15"])
+    #expect(block.total?.amount?.printed == "30")
+    #expect(block.launchStages.map(\.name) == ["(root)"])
   }
 
   @Test func `a log with calls is not strace's`() {

@@ -19,16 +19,23 @@ extension TextSample.Expected {
       }
       events = result.events.map { [$0.name, $0.text] }
     case "go.inittrace": inits = values.map(TextSample.Package.init)
-    case "python.importtime": imports = values.map(TextSample.Module.init)
+    case "python.importtime", "v8.cpuprofile", "vim.startuptime":
+      imports = values.map(TextSample.Module.init)
     case "node.nodetiming":
       marksMs = Dictionary(
-        uniqueKeysWithValues: values.map { ($0.name, $0.amount?.printed ?? "") }
+        uniqueKeysWithValues: values.map { ($0.name, ($0.instant ?? $0.amount)?.printed ?? "") }
+      )
+      times = values.map { [$0.name, $0.amount?.seconds ?? ""] }
+    case "jvm.classload":
+      counts = Dictionary(
+        uniqueKeysWithValues: values.map { ($0.name, $0.counters["classes"] ?? 0) }
       )
     case "jvm.startuptime": phases = values.map(TextSample.Phase.init)
     case "strace":
       calls = values.count
       first = values.first.map { [[$0.name, $0.instant?.printed ?? ""]] }
       last = values.last.map { [[$0.name, $0.instant?.printed ?? ""]] }
+      times = expected.times == nil ? nil : values.map { [$0.name, $0.amount?.seconds ?? ""] }
     case "perf.trace": lines = values.count
     case "systemd.analyze":
       totalS = block?.total?.amount?.seconds

@@ -45,6 +45,8 @@ struct TextSample: CustomTestStringConvertible, Sendable {
     var marksMs: [String: String]?
     var phases: [Phase]?
     var calls: Int?
+    var times: [[String]]?
+    var counts: [String: Int64]?
     var first: [[String]]?
     var last: [[String]]?
     var lines: Int?

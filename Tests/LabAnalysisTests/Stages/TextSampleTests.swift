@@ -6,7 +6,7 @@ import Testing
 /// Every text of the fixtures gives the values of its index.
 @Suite struct TextSampleTests {
   @Test func `finds the samples`() {
-    #expect(TextSample.all.count == 66)
+    #expect(TextSample.all.count == 72)
   }
 
   @Test(arguments: TextSample.all)

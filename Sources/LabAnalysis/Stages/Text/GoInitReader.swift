@@ -94,4 +94,7 @@ struct BlockList {
 
   /// Whether a block is open.
   var hasOpenBlock: Bool { isOpen }
+
+  /// How many values the last block has.
+  var count: Int { found.last?.block?.stages.count ?? 0 }
 }

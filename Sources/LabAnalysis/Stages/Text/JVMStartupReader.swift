@@ -64,7 +64,7 @@ struct JVMStartupReader: StageTextReader {
   }
 
   /// The time since the start of a decoration such as `0.012s` or `12ms`; nil for another one.
-  private static func uptime(_ decoration: String) -> StageTextAmount? {
+  static func uptime(_ decoration: String) -> StageTextAmount? {
     let isShort = decoration.hasSuffix("ms")
     guard isShort || decoration.hasSuffix("s") else { return nil }
     let digits = decoration.dropLast(isShort ? 2 : 1)
@@ -75,7 +75,7 @@ struct JVMStartupReader: StageTextReader {
 
 extension LineScanner {
   /// Passes a text in square brackets of at most 64 bytes, and blanks after it.
-  fileprivate mutating func decoration() -> String? {
+  mutating func decoration() -> String? {
     guard next == UInt8(ascii: "[") else { return nil }
     let start = position + 1
     var index = start

@@ -1,8 +1,14 @@
 /// Reads `performance.nodeTiming` of Node as JSON, on one line.
 ///
-/// Its values are milliseconds since the start, and -1 for what was not reached.
+/// Its marks are milliseconds since the process began, and -1 for what was not reached; what lies
+/// between two of them is how long the launch took for it. `duration` is when it was printed.
 struct NodeTimingReader: StageTextReader {
   private(set) var found: [FoundBlock] = []
+
+  /// The instants; what else is a number is a time that passed.
+  private static let marks: Set = [
+    "nodeStart", "v8Start", "environment", "bootstrapComplete", "loopStart", "loopExit",
+  ]
 
   mutating func take(_ line: inout LineScanner) -> Bool {
     guard let brace = line.first(UInt8(ascii: "{")), line.containsNodeStart() else { return false }
@@ -19,10 +25,32 @@ struct NodeTimingReader: StageTextReader {
     } while line.takeAfterBlanks(Ascii.comma)
     guard values.contains(where: { $0.name == "nodeStart" }) else { return false }
     var block = StageTextBlock(format: StageTextFormat.nodeTiming, lines: line.number...line.number)
-    block.stages = values
+    block.total = values.first { $0.name == "duration" }
+    block.stages = Self.stages(values)
     if !line.takeAfterBlanks(UInt8(ascii: "}")) { block.flags = [StageTextFlag.truncated] }
     found.append(FoundBlock(block: block, usedLines: [line.number]))
     return true
+  }
+
+  /// The marks by their instants, each with the time since the one before, and what else passed.
+  private static func stages(_ values: [StageTextValue]) -> [StageTextValue] {
+    var marks = values.filter { Self.marks.contains($0.name) }
+    for index in marks.indices {
+      marks[index].instant = marks[index].amount
+      marks[index].amount = nil
+    }
+    var reached = marks.filter { $0.instant?.nanoseconds != nil }
+    reached.sort { ($0.instant?.nanoseconds ?? 0) < ($1.instant?.nanoseconds ?? 0) }
+    var last: Int64 = 0
+    for index in reached.indices {
+      let instant = reached[index].instant?.nanoseconds ?? last
+      reached[index].amount = .milliseconds(nanoseconds: instant - last)
+      last = instant
+    }
+    let others = values.filter {
+      !Self.marks.contains($0.name) && !["startTime", "duration"].contains($0.name)
+    }
+    return reached + marks.filter { $0.instant?.nanoseconds == nil } + others
   }
 
   /// A number; nil for anything else.
@@ -50,6 +78,14 @@ struct NodeTimingReader: StageTextReader {
       flags: isNegative ? [StageTextFlag.notReached] : [],
       line: line.number
     )
+  }
+}
+
+extension StageTextAmount {
+  /// A time of whole nanoseconds, as printed in milliseconds.
+  static func milliseconds(nanoseconds: Int64) -> Self {
+    let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    return Self("\(whole)." + "\(1_000_000 + rest)".dropFirst(), .milliseconds)
   }
 }
 

@@ -4,8 +4,8 @@ package import LabModel
 ///
 /// Blocks are found anywhere in a log. Any bytes are accepted, and the work is linear in their
 /// number. The grammars are those of dyld (`DYLD_PRINT_STATISTICS` and `_DETAILS`), of glibc
-/// (`LD_DEBUG=statistics` and `libs`), Go, Python, Node, the JVM, strace, perf trace and
-/// systemd-analyze, and the patterns of the options.
+/// (`LD_DEBUG=statistics` and `libs`), Go, Python, Node, the JVM, Vim, strace, perf trace and
+/// systemd-analyze, and the patterns of the options. A profile of V8 is read as a whole.
 package enum StageText {
   /// Reads every block of a text.
   ///
@@ -20,6 +20,7 @@ package enum StageText {
     options: StageTextOptions = StageTextOptions()
   ) -> StageTextResult {
     var session = StageTextSession(name: name, options: options)
+    if session.readWhole(bytes) { return session.finish() }
     for line in TextLines(bytes) { session.read(line) }
     return session.finish()
   }

@@ -11,11 +11,14 @@ extension StageTextBlock {
     case StageTextFormat.dyldDetails: dyldDetailsStages
     case StageTextFormat.glibcStartup: glibcStages
     case StageTextFormat.goInitTrace: goStages
-    case StageTextFormat.pythonImportTime: pythonStages
+    case StageTextFormat.pythonImportTime, StageTextFormat.v8Profile,
+      StageTextFormat.vimStartupTime:
+      tree.map(nested)
     case StageTextFormat.jvmStartupTime: jvmStages
     case StageTextFormat.nodeTiming: nodeStages
     case StageTextFormat.systemdAnalyze, StageTextFormat.pattern: stages.map { part($0) }
-    case StageTextFormat.systemdBlame: stages.map { part($0, kind: .detail) }
+    case StageTextFormat.systemdBlame, StageTextFormat.strace:
+      stages.map { part($0, kind: .detail) }
     default: []
     }
   }
@@ -79,24 +82,11 @@ extension StageTextBlock {
     return children.isEmpty ? [] : [sum(of: children, named: StageName.initializers)]
   }
 
-  /// Modules contain those that they import, which the text has before them.
-  private var pythonStages: [Stage] {
-    var open: [(depth: Int, stage: Stage)] = []
-    for value in stages {
-      let depth = min(value.depth ?? 0, Self.deepestImport)
-      var stage = part(value, kind: .detail)
-      while let last = open.last, last.depth > depth {
-        stage.children.append(last.stage)
-        open.removeLast()
-      }
-      stage.children.reverse()
-      open.append((depth, stage))
-    }
-    return open.map(\.stage)
+  private func nested(_ node: StageTextNode) -> Stage {
+    var stage = part(node.value, kind: .detail)
+    stage.children = node.children.map(nested)
+    return stage
   }
-
-  /// So that no text makes a tree that is too deep to be walked.
-  private static let deepestImport = 200
 
   private var jvmStages: [Stage] {
     let whole = stages.last { $0.name == "Create VM" }
@@ -107,17 +97,15 @@ extension StageTextBlock {
     return [stage]
   }
 
-  /// Node tells instants; the time to its bootstrap is the runtime's.
+  /// What lies between the start of Node and the end of its bootstrap is the runtime's.
   private var nodeStages: [Stage] {
-    func mark(_ name: String) -> Int64? {
-      stages.first { $0.name == name }?.amount?.nanoseconds
-    }
-    guard let start = mark("nodeStart"), let end = mark("bootstrapComplete"), end >= start else {
-      return []
-    }
-    return [
-      Stage(name: StageName.runtimeSetup, duration: Nanoseconds(end - start), source: .text)
-    ]
+    let marks = stages.filter { $0.instant?.nanoseconds != nil }
+    guard let start = marks.firstIndex(where: { $0.name == "nodeStart" }),
+      let end = marks.firstIndex(where: { $0.name == "bootstrapComplete" }), start < end
+    else { return [] }
+    let parts = marks[(start + 1)...end].map { part($0) }
+    let runtime = sum(of: parts, named: StageName.runtimeSetup)
+    return [runtime] + marks[(end + 1)...].map { part($0, kind: .detail) }
   }
 
   // MARK: - Parts

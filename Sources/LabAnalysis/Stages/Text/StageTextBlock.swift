@@ -44,6 +44,9 @@ package enum StageTextFormat {
   package static let pythonImportTime = "python.importtime"
   package static let nodeTiming = "node.nodetiming"
   package static let jvmStartupTime = "jvm.startuptime"
+  package static let jvmClassLoad = "jvm.classload"
+  package static let v8Profile = "v8.cpuprofile"
+  package static let vimStartupTime = "vim.startuptime"
   package static let strace = "strace"
   package static let perfTrace = "perf.trace"
   package static let systemdAnalyze = "systemd.analyze"
@@ -106,4 +109,7 @@ package enum StageTextFlag {
 
   /// The call had not ended when the line was printed.
   package static let unfinished = "unfinished"
+
+  /// The text has no end for it: the time is up to what its process did next.
+  package static let untilNext = "until_next"
 }

@@ -7,6 +7,7 @@ struct StageTextSession {
   private var dyld: DyldReader
   private var glibc: GlibcReader
   private var others: [any StageTextReader]
+  private var profile: FoundBlock?
   private var ignored = LineNumbers()
   private var scanned = 0
 
@@ -19,9 +20,22 @@ struct StageTextSession {
     dyld = DyldReader(mode: options.mode)
     glibc = GlibcReader(options: options)
     others = [
-      PythonImportReader(), GoInitReader(), JVMStartupReader(), NodeTimingReader(),
-      StraceReader(), PerfTraceReader(), SystemdReader(), PatternReader(options.patterns),
+      PythonImportReader(), GoInitReader(), JVMStartupReader(), JVMClassReader(),
+      NodeTimingReader(), VimStartupReader(), StraceReader(), PerfTraceReader(), SystemdReader(),
+      PatternReader(options.patterns),
     ]
+  }
+
+  /// Reads a text that is one document, and no lines of a log.
+  ///
+  /// - Returns: Whether it was one.
+  mutating func readWhole(_ bytes: [UInt8]) -> Bool {
+    let ends = bytes.count { $0 == Ascii.lineFeed }
+    let lines = bytes.last == Ascii.lineFeed ? ends : ends + 1
+    guard let block = V8ProfileReader.block(bytes, lines: lines) else { return false }
+    profile = FoundBlock(block: block, usedLines: Array(1...lines))
+    scanned += bytes.count
+    return true
   }
 
   mutating func read(_ line: LineScanner) {
@@ -66,6 +80,7 @@ struct StageTextSession {
     var found = dyld.finish(&notes)
     found += glibc.finish(&notes)
     for reader in others { found += reader.found }
+    found += profile.map { [$0] } ?? []
     for found in found where found.block == nil { ignored.add(found.usedLines) }
     let kept = found.filter { $0.block != nil }
     let used = LineNumbers(kept.flatMap(\.usedLines) + glibc.events.map(\.line))
@@ -98,8 +113,9 @@ struct StageTextSession {
       "no text of a loader or runtime is in it; a static or set-user-id program prints none, nor "
         + "does one whose standard error is closed, and dyld prints none since macOS 12 and iOS 15",
       remedy: "give the output of DYLD_PRINT_STATISTICS, LD_DEBUG=statistics, "
-        + "GODEBUG=inittrace=1, python -X importtime, nodeTiming as JSON, -Xlog:startuptime, "
-        + "strace -r or -ttt, perf trace or systemd-analyze, or describe the lines with patterns"
+        + "GODEBUG=inittrace=1, python -X importtime, nodeTiming as JSON, a .cpuprofile, "
+        + "-Xlog:startuptime or class+load, vim --startuptime, strace -r or -ttt, perf trace or "
+        + "systemd-analyze, or describe the lines with patterns"
     )
   }
 }
