@@ -70,6 +70,9 @@ package enum WorkflowError: LabError, Hashable {
   /// A text is no command line; the reason is a phrase.
   case badCommandLine(String, reason: String, remedy: String)
 
+  /// The probe does not work on this host; the reason is a sentence without a full stop.
+  case noProbe(reason: String)
+
   /// Two runs or revisions cannot be compared; the reason is a phrase.
   case cannotCompare(reason: String, remedy: String)
 
@@ -103,7 +106,7 @@ package enum WorkflowError: LabError, Hashable {
       .outputIsDatabase,
       .bothOnStdout:
       .usage
-    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn, .nightInFuture:
+    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn, .nightInFuture, .noProbe:
       .couldNotMeasure
     }
   }
@@ -265,6 +268,13 @@ package enum WorkflowError: LabError, Hashable {
         id: "bad-option",
         problem: "\(name) cannot be \"\(value)\"",
         remedy: "give \(expected)"
+      )
+    case .noProbe(let reason):
+      Diagnostic(
+        .error,
+        id: "no-probe",
+        problem: "the probe cannot be used on this host: \(reason)",
+        remedy: "use another collector, such as `--collect breakpoints`"
       )
     case .missingScenario(let files):
       Diagnostic(

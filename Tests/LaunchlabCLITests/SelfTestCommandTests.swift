@@ -7,7 +7,9 @@ import Testing
   @Test(arguments: [
     ["--launches", "4"], ["--compare", "a.json", "--", "true"],
     ["--compare", "a.json", "--state", "warm"], ["--compare", "a.json", "--seed", "1"],
-    ["--compare", "a.json", "--store", "s"],
+    ["--compare", "a.json", "--store", "s"], ["--probe", "/bin", "--compare", "a.json"],
+    ["--probe", "/bin", "--", "true"], ["--probe", "/bin", "--state", "warm"],
+    ["--probe", "/bin", "--seed", "1"],
   ])
   func `refuses options that contradict each other`(arguments: [String]) {
     #expect(throws: (any Error).self) { try Launchlab.SelfTest.parse(arguments) }

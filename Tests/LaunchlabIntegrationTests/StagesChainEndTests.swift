@@ -61,6 +61,20 @@ extension EndToEnd {
       #expect(block.notes("the last program that was seen is chroot"))
     }
 
+    @Test(
+      .enabled(
+        if: Machine.canMount && Machine.hasMemoryFileSystem,
+        "mounting a small file system takes root"
+      )
+    ) func `says that a sandbox has memory of its own, which lacks the probe`() async throws {
+      let lab = Launchlab()
+      let script = "mount -t tmpfs none /dev/shm && /bin/true"
+
+      let block = try await lab.block(of: ["unshare", "--mount", "sh", "-c", script])
+
+      #expect(block.notes("a loader says on the target's stderr that it cannot load the probe"))
+    }
+
     @Test(.enabled(if: Machine.isRoot, "another owner takes root"))
     func `does not load the probe into a setuid program`() async throws {
       let lab = Launchlab()

@@ -152,7 +152,9 @@ struct StageInstruments {
       let found = try probe.observation(from: trace, ready: ready)
       seen.events += found.events
       seen.lostEvents += found.lostEvents
-      if collector == .probe { seen.notes += found.notes }
+      if collector == .probe {
+        seen.notes += found.notes + StageProbe.loaderErrors(in: result.output.stderr.head)
+      }
     }
     seen.notes = view.notes + seen.notes
     result.observation = seen

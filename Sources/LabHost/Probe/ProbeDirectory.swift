@@ -20,8 +20,11 @@ struct ProbeDirectory: Sendable {
   /// Whether every user can reach it, as a target that changes its user needs.
   let isOpenToAll: Bool
 
-  var probe: String { room.appending("probe.so").string }
+  var probe: String { room.appending(Self.fileName).string }
   var events: String { room.appending("events").string }
+
+  /// What the probe is called; programs with launch marks find the events beside it.
+  static let fileName = "probe.so"
 
   private static let prefix = "launchlab-probe-"
 
@@ -61,7 +64,7 @@ struct ProbeDirectory: Sendable {
 
   /// Whether a path is that of a probe, of this process or another.
   static func isProbe(_ path: String) -> Bool {
-    path.hasSuffix("/probe.so") && path.contains("/\(prefix)")
+    path.hasSuffix("/\(fileName)") && path.contains("/\(prefix)")
   }
 
   // MARK: - Details
@@ -80,7 +83,7 @@ struct ProbeDirectory: Sendable {
     for number in 1...1_000 {
       let path = parent.appending("\(prefix)\(ProcessIdentity.current)-\(number)")
       let room = path.appending(UUID().uuidString)
-      guard room.string.utf8.count + "/probe.so".utf8.count < pathLimit else { return nil }
+      guard room.string.utf8.count + "/\(fileName)".utf8.count < pathLimit else { return nil }
       if DiskUse.status(of: path) != nil { continue }
       try journal?.record(.directory(path: path.string), of: nil)
       do throws(HostError) {

@@ -122,6 +122,23 @@ package final class StageProbe {
     )
   }
 
+  /// What a loader says on stderr when it cannot load the probe, as sentences without a full stop.
+  ///
+  /// A program in a sandbox such as that of bwrap has a /dev/shm of its own, and one in a chroot too;
+  /// the environment of both still names the probe. Source: glibc, elf/rtld.c.
+  static func loaderErrors(in output: [UInt8]) -> [String] {
+    let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+    let isSaid = lines.contains { line in
+      line.hasPrefix("ERROR: ld.so: object '") && line.contains("/\(ProbeDirectory.fileName)'")
+        && line.contains("audit interface")
+    }
+    return isSaid
+      ? [
+        "a loader says on the target's stderr that it cannot load the probe: a program of the launch "
+          + "has another root directory, or a private /dev/shm, and was not watched"
+      ] : []
+  }
+
   /// Removes the private directory; nothing may be launched with the probe then.
   package func remove() {
     if !isRemoved { directory.remove() }

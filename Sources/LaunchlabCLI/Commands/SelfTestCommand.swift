@@ -26,6 +26,9 @@ extension Launchlab {
           launchlab selftest --json $(hostname).json
           launchlab selftest --compare host1.json host2.json
 
+        Whether installed programs do the same with the probe of `launchlab stages` as without:
+          launchlab selftest --probe /usr/bin /usr/sbin
+
         Exit code 125 means that A and B were called different, or that there were too few pairs.
         """
     )
@@ -69,9 +72,25 @@ extension Launchlab {
     )
     var compare: [String] = []
 
+    @Option(
+      parsing: .upToNextOption,
+      help: """
+        Measure nothing: run every program in these <directories> with --version or --help, with \
+        the probe and without it, and exit with 1 if the probe makes a difference.
+        """,
+      completion: .directory
+    )
+    var probe: [String] = []
+
     func validate() throws {
       if launches < 5 {
         throw ValidationError("--launches must be at least 5, not \(launches): fewer say nothing")
+      }
+      if !probe.isEmpty,
+        !states.isEmpty || !target.command.isEmpty || seed != nil || store != nil
+          || !compare.isEmpty
+      {
+        throw ValidationError("--probe takes no command; of the other options it takes --json")
       }
       if !compare.isEmpty,
         !states.isEmpty || !target.command.isEmpty || seed != nil || store != nil
@@ -87,6 +106,7 @@ extension Launchlab {
 
     func run(on console: Console) async throws {
       guard compare.isEmpty else { return try rank(on: console) }
+      guard probe.isEmpty else { return try await sweep(on: console) }
       var options = target.measuring(states: states, launches: launches)
       options.states = states
       let request = try SelfTestRequest(options: options, store: store, seed: seed)
@@ -108,6 +128,32 @@ extension Launchlab {
       }
       console.show(summary.run.warnings)
       if let json { try ResultFile(json).write { try SelfTestJSON(summary).write(to: $0) } }
+    }
+
+    private func sweep(on console: Console) async throws {
+      try CommandFiles().writing(json, as: "--json").check()
+      let workflow = try ProbeSweepWorkflow(directories: probe)
+      let progress = ProgressDisplay(console: console)
+      defer { progress.clear() }
+      let result = try await waiting.patiently(on: console) {
+        try await workflow.run { program, number, count in
+          progress.show(program: program, number, of: count)
+        }
+      }
+      progress.clear()
+      if json != "-" {
+        let text = ProbeSweepText(result.programs, style: console.resultStyle)
+        try console.write(text.rendered())
+      }
+      for note in result.notes { console.note("note: \(note)") }
+      if let json {
+        try ResultFile(json).write {
+          try ProbeSweepJSON(result.programs, notes: result.notes).write(to: $0)
+        }
+      }
+      if result.programs.contains(where: { $0.verdict == .differsWithProbe }) {
+        throw ExitCode(LabExitCode.regression.rawValue)
+      }
     }
 
     private func rank(on console: Console) throws {

@@ -60,17 +60,26 @@ final class ProgressDisplay {
     if outcome != .ready, !console.stderr.isTerminal {
       note("\(arm.target) \(arm.state.rawValue): \(outcome)")
     }
+    let launches = (total == 1 ? "launch" : "launches") + (mayEndEarly ? " at most" : "")
+    let again = repeated > 0 ? " (\(repeated) repeated)" : ""
+    drawSometimes("\(launches)\(again)", of: total, what: "\(arm.target) \(arm.state.rawValue)")
+  }
+
+  /// Shows which one of several programs is run.
+  func show(program: String, _ number: Int, of count: Int) {
+    done = number
+    drawSometimes("programs", of: count, what: program)
+  }
+
+  /// Draws how much is done and what is going on, unless that was drawn just now.
+  private func drawSometimes(_ unit: String, of total: Int, what: String) {
     let now = ContinuousClock.now
     let pause: Duration = console.stderr.isTerminal ? .milliseconds(100) : .seconds(10)
     if let lastDrawn, now - lastDrawn < pause { return }
     lastDrawn = now
-    let elapsed = now - beginning
-    let launches = (total == 1 ? "launch" : "launches") + (mayEndEarly ? " at most" : "")
-    let again = repeated > 0 ? " (\(repeated) repeated)" : ""
-    let line =
-      "\(done)/\(total) \(launches)\(again), \(remaining(of: total, elapsed: elapsed))"
+    let line = "\(done)/\(total) \(unit), \(remaining(of: total, elapsed: now - beginning))"
     guard console.stderr.isTerminal else { return console.note(line) }
-    draw(share: Double(done) / Double(total), text: "\(line)  \(arm.target) \(arm.state.rawValue)")
+    draw(share: Double(done) / Double(total), text: "\(line)  \(what)")
   }
 
   private func draw(share: Double, text: String) {
