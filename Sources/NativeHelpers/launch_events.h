@@ -16,8 +16,8 @@
 
 enum { LAUNCH_EVENTS_HIDDEN = 1 };  // take the probe's variables out of the target's environment
 
-// The first of GLIBC_TUNABLES where a target has the probe.
-#define LAUNCH_EVENTS_TUNABLE "glibc.rtld.optional_static_tls=65536"
+// The first of GLIBC_TUNABLES where a target has the probe; EventsLayout.swift says why.
+#define LAUNCH_EVENTS_TUNABLE "glibc.rtld.optional_static_tls=8192"
 
 struct launch_events_header {
   uint64_t magic;

@@ -18,9 +18,10 @@ struct EventsLayout: Hashable, Sendable {
   ///
   /// Where there is an auditor, the loader sets up threads before it has loaded the program's
   /// libraries, so that all of these have to find room in what it keeps free: 512 bytes unless it is
-  /// told otherwise. Sources: glibc 2.36, elf/rtld.c and elf/dl-tls.c; its manual, "Dynamic Linking
-  /// Tunables".
-  static let tunable = "glibc.rtld.optional_static_tls=65536"
+  /// told otherwise. The room is taken from the stack of each thread, and threads may have as little
+  /// as 16 KiB; Node has one of less than twice that. Sources: glibc 2.36, elf/rtld.c, elf/dl-tls.c
+  /// and nptl/allocatestack.c; its manual, "Dynamic Linking Tunables".
+  static let tunable = "glibc.rtld.optional_static_tls=8192"
 
   /// Offsets in the header.
   enum Header {

@@ -157,6 +157,45 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: CProgram.hasCompiler, "needs a C compiler"))
+  func `leaves room for the thread-local variables of a library such as jemalloc`() throws {
+    let bench = try ProbeBench()
+    _ = try CProgram(testDescription: "library", flags: ["-shared", "-fPIC"]).compile(
+      """
+      static __thread char room[2632] __attribute__((tls_model("initial-exec")));
+      char *lent(void) { return room; }
+      """,
+      name: "libroom.so"
+    )
+    let linked = CProgram(
+      testDescription: "program",
+      flags: ["-L.", "-l:libroom.so", "-Wl,-rpath,'$ORIGIN'"]
+    )
+    let program = try linked.compile(
+      "char *lent(void); int main(void) { return lent()[2631]; }"
+    )
+    #expect(try bench.launch([program]).result.outcome == .ready)
+  }
+
+  @Test(.enabled(if: CProgram.hasCompiler, "needs a C compiler"))
+  func `leaves room in the smallest stacks of threads`() throws {
+    let bench = try ProbeBench()
+    let program = try CProgram(testDescription: "program", flags: ["-pthread"]).compile(
+      """
+      #include <pthread.h>
+      static void *run(void *nothing) { return nothing; }
+      int main(void) {
+        pthread_attr_t attributes;
+        pthread_t thread;
+        pthread_attr_init(&attributes);
+        pthread_attr_setstacksize(&attributes, 16384);
+        return pthread_create(&thread, &attributes, run, 0) || pthread_join(thread, 0);
+      }
+      """
+    )
+    #expect(try bench.launch([program]).result.outcome == .ready)
+  }
+
   @Test(.enabled(if: ProbeBench.compiler != nil, "needs a C compiler"))
   func `keeps an auditor of the user's`() throws {
     let bench = try ProbeBench()
