@@ -23,6 +23,7 @@ package struct Arm: Hashable, Codable, Sendable {
     case counters
 
     // A collector sees how its launches are spent; nor are these times mixed with plain ones.
+    case auto
     case probe
     case breakpoints
     case statistics
@@ -31,6 +32,7 @@ package struct Arm: Hashable, Codable, Sendable {
 
     package init(_ collector: StageCollector) {
       switch collector {
+      case .auto: self = .auto
       case .probe: self = .probe
       case .breakpoints: self = .breakpoints
       case .statistics: self = .statistics
@@ -44,6 +46,7 @@ package struct Arm: Hashable, Codable, Sendable {
       switch self {
       case .plain: nil
       case .counters: "counter launches"
+      case .auto: "launches with the probe and the runtime's own text"
       default: "launches with \(rawValue)"
       }
     }

@@ -255,8 +255,9 @@ extension ScenarioKeys {
     Key(
       "collect",
       .list(of: .scalar(.word(StageCollector.allCases.map(\.rawValue)))),
-      "What sees how launches are spent: probe (every stage, library and initializer of dynamic "
-        + "glibc programs), breakpoints (exec, entry and main of any program), statistics "
+      "What sees how launches are spent: auto (the probe, and what Python, Node, Java or Go prints "
+        + "of its own start), probe (every stage, library and initializer of dynamic glibc "
+        + "programs), breakpoints (exec, entry and main of any program), statistics "
         + "(LD_DEBUG=statistics), text (what the program prints itself), marks (what it says with "
         + "launch marks). Default: [probe]."
     ),

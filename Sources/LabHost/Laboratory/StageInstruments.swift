@@ -35,7 +35,7 @@ struct StageInstruments {
     statistics = asksLoader ? try LoaderStatistics(below: FilePath(fallback)) : nil
     clock = asksLoader ? .measured() : nil
     let marks = plan.scenario.targets.contains { $0.ready.isMark } || self.plan?.hasMarks == true
-    let probes = plan.arms.contains { $0.kind == .probe }
+    let probes = plan.arms.contains { $0.kind == .probe || $0.kind == .auto }
     guard marks || probes else {
       probe = nil
       problem = nil
@@ -75,11 +75,12 @@ struct StageInstruments {
     if view.readyMark != nil || takesMarks {
       view.environment["LAUNCHLAB_EVENTS"] = probe?.events.path
     }
-    switch arm.kind.collector {
+    if arm.kind.collector == .auto { ask(program, target, &view) }
+    switch view.collector {
     case .probe:
       if let reason = obstacle(to: program, view, target) {
         view.collector = .breakpoints
-        view.notes = ["the probe was not used, but breakpoints: \(reason)"]
+        view.notes.append("the probe was not used, but breakpoints: \(reason)")
         view.breakpoints = .find(in: program)
       } else if let probe {
         view.environment = probe.environment(addingTo: view.environment)
@@ -94,9 +95,25 @@ struct StageInstruments {
         cyclesPerSecond: clock?.hertz
       )
       view.notes = [clock?.explanation].compactMap(\.self)
-    case .marks, nil: break
+    case .auto, .marks, nil: break
     }
     return view
+  }
+
+  /// Makes a known runtime print how it starts, in a launch that the probe looks at.
+  private func ask(_ program: String, _ target: Target, _ view: inout StageView) {
+    view.collector = .probe
+    let found = KnownRuntime(
+      program: program,
+      path: view.environment["PATH"],
+      directory: target.directory
+    )
+    guard let runtime = found, runtime != .node || probe != nil else { return }
+    view.environment = runtime.environment(
+      addedTo: view.environment,
+      nodeScript: probe?.nodeScript
+    )
+    view.notes = ["\(runtime.rawValue) was asked to print how it starts, which takes time too"]
   }
 
   private static func glibc(of program: String) -> GlibcVersion? {

@@ -58,7 +58,7 @@ package enum ProbeApplicability: Hashable, Sendable {
 }
 
 /// What `env` does with the rest of the first line of a script; env(1).
-private enum EnvCommand {
+enum EnvCommand {
   case runs(String)
 
   /// It removes the variables that the probe lives by.

@@ -22,6 +22,7 @@ struct ProbeDirectory: Sendable {
 
   var probe: String { room.appending(Self.fileName).string }
   var events: String { room.appending("events").string }
+  var nodeScript: String { room.appending("timing.cjs").string }
 
   /// What the probe is called; programs with launch marks find the events beside it.
   static let fileName = "probe.so"

@@ -22,12 +22,13 @@ struct ProgramImage {
   /// Why a program without a loader cannot be watched.
   var refusalWithoutLoader: String {
     if let foreignness { return foreignness }
-    // The note with the build id of the Go linker, which is behind the headers.
-    let isGo = start.contains(sequence: [4, 0, 0, 0, 0x47, 0x6F, 0, 0])
     let isPIE = start.integer(at: 16) as UInt16 == 3
     let kind = isGo ? "a static Go program" : isPIE ? "a static-PIE program" : "a static program"
     return "\(path) is \(kind), which no loader prepares"
   }
+
+  /// Whether it has the note with the build id of the Go linker, which is behind the headers.
+  var isGo: Bool { start.contains(sequence: [4, 0, 0, 0, 0x47, 0x6F, 0, 0]) }
 
   // MARK: - Details
 

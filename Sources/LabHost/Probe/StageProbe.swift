@@ -10,6 +10,9 @@ package final class StageProbe {
   /// What programs write to; programs with launch marks may be told its path as well.
   package let events: EventsFile
 
+  /// A script that a program of Node can be made to load; see ``KnownRuntime``.
+  var nodeScript: String { directory.nodeScript }
+
   private let directory: ProbeDirectory
 
   /// Another probe may have taken the name of the directory then.
@@ -34,7 +37,8 @@ package final class StageProbe {
       journal: journal
     )
     do throws(HostError) {
-      try Self.unpack(to: directory.probe)
+      try Self.unpack(EmbeddedHelper.probe.program, to: directory.probe)
+      try Self.unpack(Array(KnownRuntime.nodeScript.utf8), to: directory.nodeScript)
       events = try EventsFile(at: directory.events)
     } catch {
       directory.remove()
@@ -165,8 +169,7 @@ package final class StageProbe {
     return notes
   }
 
-  private static func unpack(to path: String) throws(HostError) {
-    let program = EmbeddedHelper.probe.program
+  private static func unpack(_ content: [UInt8], to path: String) throws(HostError) {
     do {
       let file = try FileDescriptor.open(
         FilePath(path),
@@ -175,7 +178,7 @@ package final class StageProbe {
         permissions: .ownerReadWrite
       )
       try file.closeAfter {
-        _ = try file.writeAll(program)
+        _ = try file.writeAll(content)
         guard fchmod(file.rawValue, 0o755) == 0 else { throw Errno(rawValue: errno) }
       }
     } catch {

@@ -2,6 +2,9 @@
 ///
 /// The raw value is the name used in scenarios, JSON, the store and reports.
 package enum StageCollector: String, Hashable, Codable, CaseIterable, Sendable {
+  /// The probe, and what the runtime of a known program prints of its own start when it is asked.
+  case auto
+
   /// An `LD_AUDIT` object in the target: every stage, library and initializer of a dynamic glibc
   /// program.
   case probe

@@ -35,7 +35,7 @@ package struct StagePlan: Hashable, Codable, Sendable {
   ///
   /// Marks cost next to nothing, and are taken along where the probe or breakpoints collect.
   package var arms: [StageCollector] {
-    let carriesMarks = collectors.contains { $0 == .probe || $0 == .breakpoints }
+    let carriesMarks = collectors.contains { [.auto, .probe, .breakpoints].contains($0) }
     return collectors.filter { !carriesMarks || $0 != .marks }
   }
 

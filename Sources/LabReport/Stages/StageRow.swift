@@ -158,9 +158,14 @@ struct StageRows {
     return others
   }
 
-  /// Stages that were printed, and are no parts of the launch.
+  /// Stages that were printed, and are no parts of the launch; beside those that were seen, only
+  /// what took a hundredth of it.
   var printed: [StageRow] {
-    guard isPrinted else { return [] }
+    guard isPrinted else {
+      let below = summary.launch.child(StageName.mainToReady)?.children ?? []
+      let least = showsAll ? 0 : (summary.launch.median ?? 0) / 100
+      return rows(below.filter { $0.source == .text }, 1).filter { ($0.stage.median ?? 0) >= least }
+    }
     return rows(
       summary.launch.children.filter { $0.kind != .part && $0.name != StageName.spawn },
       1

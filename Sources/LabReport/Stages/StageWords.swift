@@ -40,6 +40,7 @@ enum StageWords {
 
   static func collector(_ collector: StageCollector) -> String {
     switch collector {
+    case .auto: "the probe and the runtime's own text"
     case .probe: "the probe"
     case .breakpoints: "breakpoints"
     case .statistics: "the loader's statistics"

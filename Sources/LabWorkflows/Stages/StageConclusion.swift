@@ -20,6 +20,7 @@ struct StageConclusion {
     var stages =
       switch collector {
       case .probe, .breakpoints, .marks: StageTree.stages(of: result)
+      case .auto: runtimeStages(of: result)
       case .statistics: loaderStages(of: result)
       case .text: printedStages(of: result)
       }
@@ -38,9 +39,15 @@ struct StageConclusion {
     return laid([text], by: .statistics, of: result, notes: seen.notes)
   }
 
-  private func printedStages(of result: LaunchResult) -> LaunchStages? {
+  /// What the probe saw, and in it what the runtime printed.
+  private func runtimeStages(of result: LaunchResult) -> LaunchStages? {
+    let printed = texts(of: result).flatMap(\.blocks).flatMap(\.launchStages)
+    return StageTree.stages(of: result)?.adding(printed: printed)
+  }
+
+  private func texts(of result: LaunchResult) -> [StageTextResult] {
     let options = StageTextOptions(patterns: patterns)
-    let texts = OutputStream.allCases.map { stream in
+    return OutputStream.allCases.map { stream in
       let captured = stream == .stdout ? result.output.stdout : result.output.stderr
       return StageText.parse(
         captured.head + captured.tail,
@@ -48,6 +55,10 @@ struct StageConclusion {
         options: options
       )
     }
+  }
+
+  private func printedStages(of result: LaunchResult) -> LaunchStages? {
+    let texts = texts(of: result)
     var notes = result.observation?.notes ?? []
     if texts.allSatisfy(\.isEmpty) { notes.append("the target printed no stages") }
     if result.flags.contains(.outputTruncated) {

@@ -31,8 +31,9 @@ extension Launchlab {
 
     @Option(
       help: """
-        Look with this <collector>: probe, breakpoints, statistics, text or marks (default: \
-        probe, or breakpoints where the probe cannot be used).
+        Look with this <collector>: auto (the probe, and what Python, Node, Java or Go prints of its \
+        own start), probe, breakpoints, statistics, text or marks (default: probe, or breakpoints \
+        where the probe cannot be used).
         """
     )
     var collect: [StageCollector] = []

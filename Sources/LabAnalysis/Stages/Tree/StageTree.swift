@@ -77,11 +77,7 @@ package enum StageTree {
       duration: result.launch,
       resolution: result.resolution,
       source: collector,
-      children: printed.map { stage in
-        var laid = stage.withoutStarts
-        if laid.kind == .part { laid.kind = .detail }
-        return laid
-      }
+      children: printed.map(\.laid)
     )
     var notes = notes
     if result.launch == nil { notes.append("the launch did not become ready, so it has no total") }
@@ -94,7 +90,29 @@ package enum StageTree {
   }
 }
 
+extension LaunchStages {
+  /// The stages with what the runtime printed of itself as details below `main_to_ready`, since a
+  /// runtime begins with `main`; below the launch where that was not seen.
+  package func adding(printed: [Stage]) -> Self {
+    var stages = self
+    let details = printed.map(\.laid)
+    if let last = launch.children.lastIndex(where: { $0.name == StageName.mainToReady }) {
+      stages.launch.children[last].children += details
+    } else {
+      stages.launch.children += details
+    }
+    return stages
+  }
+}
+
 extension Stage {
+  /// The stage as a detail without a start.
+  fileprivate var laid: Stage {
+    var laid = withoutStarts
+    if laid.kind == .part { laid.kind = .detail }
+    return laid
+  }
+
   fileprivate var withoutStarts: Stage {
     var stage = self
     stage.start = nil

@@ -1,0 +1,74 @@
+import SystemPackage
+
+/// A runtime that prints how it starts when a variable of its environment asks for it.
+enum KnownRuntime: String, CaseIterable {
+  case go = "Go"
+  case java = "the JVM"
+  case node = "Node"
+  case python = "Python"
+
+  /// How many interpreters the kernel follows.
+  private static let interpreterLimit = 5
+
+  /// Finds out which runtime runs a program; of a script, that of its interpreter.
+  ///
+  /// - Parameters:
+  ///   - program: An absolute path.
+  ///   - path: The target's PATH, for scripts that `env` looks up.
+  ///   - directory: Where relative elements of the PATH begin.
+  init?(program: String, path: String?, directory: String) {
+    var program = program
+    for _ in 0..<Self.interpreterLimit {
+      guard case .script(let interpreter, let argument) = ProgramFile(at: FilePath(program)) else {
+        break
+      }
+      program = interpreter
+      if interpreter.hasSuffix("/env"), case .runs(let command) = EnvCommand(argument ?? "") {
+        program =
+          (try? ExecutableLookup.resolve(command: command, path: path, directory: directory))
+          ?? interpreter
+      }
+    }
+    let real = DeclaredDirectory.realPath(of: FilePath(program)) ?? FilePath(program)
+    switch real.lastComponent?.string ?? "" {
+    case "java": self = .java
+    case "node", "nodejs": self = .node
+    case let name where name.wholeMatch(of: /python(3(\.[0-9]+)?)?/) != nil: self = .python
+    default:
+      guard ProgramImage(real.string).isGo else { return nil }
+      self = .go
+    }
+  }
+
+  /// The environment with what makes the runtime print; what the target has in it is kept.
+  ///
+  /// - Parameters:
+  ///   - environment: The target's.
+  ///   - nodeScript: The path of ``nodeScript`` in a file; nil where there is none.
+  /// - Returns: The same with one more variable, or a longer one.
+  func environment(
+    addedTo environment: [String: String],
+    nodeScript: String?
+  ) -> [String: String] {
+    var changed = environment
+    func append(_ value: String, to name: String, with separator: String) {
+      let own = environment[name] ?? ""
+      changed[name] = own.isEmpty ? value : own + separator + value
+    }
+    switch self {
+    case .go: append("inittrace=1", to: "GODEBUG", with: ",")
+    // Unlike JAVA_TOOL_OPTIONS a JVM before 9 does not read it, and that has no -Xlog.
+    case .java: append("-Xlog:startuptime:stderr", to: "JDK_JAVA_OPTIONS", with: " ")
+    case .node:
+      if let nodeScript { append("--require=\(nodeScript)", to: "NODE_OPTIONS", with: " ") }
+    case .python: changed["PYTHONPROFILEIMPORTTIME"] = "1"
+    }
+    return changed
+  }
+
+  /// Prints the marks of Node once the program has been loaded, on one line of stderr.
+  static let nodeScript = """
+    setImmediate(() => process.stderr.write(JSON.stringify(performance.nodeTiming) + "\\n"));
+
+    """
+}
