@@ -14,7 +14,7 @@ struct EmbedNativeHelpers: BuildToolPlugin {
     let script = sources.appending(path: "embed.sh")
     let shared = try FileManager.default
       .contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
-    return ["spawner", "empty", "symbols", "probe"].map { helper in
+    return ["spawner", "empty", "symbols", "probe", "watcher"].map { helper in
       let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedHelper+\(helper).swift")
       return .buildCommand(
         displayName: "Embedding native helper \(helper)",

@@ -62,6 +62,9 @@ package enum HostError: LabError, Hashable {
   /// is a phrase such as `count instructions`.
   case toolMissing(name: String, purpose: String)
 
+  /// A launch cannot be watched to learn its files; `reason` is a sentence without a full stop.
+  case filesNotLearnt(reason: String)
+
   /// The value of a variable cannot be read; the reason is a sentence without a full stop.
   case secretMissing(variable: String, place: String, reason: String)
 
@@ -130,6 +133,15 @@ package enum HostError: LabError, Hashable {
           problem: "the variable \"\(variable)\" of a target has no value: \(reason)",
           place: place,
           remedy: "bring it back, or change `env` of the target"
+        )
+      ]
+    case .filesNotLearnt(let reason):
+      [
+        Diagnostic(
+          .error,
+          id: "files-not-learnt",
+          problem: "the files of the launch are not known: \(reason)",
+          remedy: "run the command by hand, and see whether it becomes ready"
         )
       ]
     case .notARepository(let path, let message):

@@ -32,6 +32,10 @@ package struct LaunchResult: Hashable, Sendable {
   /// The pages that came into the page cache, of cold collector launches; stored with the stages.
   package var pageIns: PageIns?
 
+  /// What of its own files a cold launch brought in, and how much was read; judged at once, and not
+  /// stored.
+  package var readIn: ReadIn?
+
   /// What got in the way of the launch, where that is watched.
   package var disturbances: [Disturbance]
 
@@ -48,6 +52,7 @@ package struct LaunchResult: Hashable, Sendable {
     faults: MajorFaults? = nil,
     processes: [LaunchProcess]? = nil,
     pageIns: PageIns? = nil,
+    readIn: ReadIn? = nil,
     disturbances: [Disturbance] = []
   ) {
     self.outcome = outcome
@@ -62,6 +67,7 @@ package struct LaunchResult: Hashable, Sendable {
     self.faults = faults
     self.processes = processes
     self.pageIns = pageIns
+    self.readIn = readIn
     self.disturbances = disturbances
   }
 }

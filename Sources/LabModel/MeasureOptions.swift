@@ -19,6 +19,9 @@ package struct MeasureOptions: Sendable {
   package var standardInput: String?
   package var isTTY: Bool
   package var files: [String]
+
+  /// The rule for which files are the target's own; nil means the default.
+  package var own: String?
   package var install: [String]
   package var home: String?
   package var stateDirectories: [String]
@@ -46,6 +49,7 @@ package struct MeasureOptions: Sendable {
     standardInput: String? = nil,
     isTTY: Bool = false,
     files: [String] = [],
+    own: String? = nil,
     install: [String] = [],
     home: String? = nil,
     stateDirectories: [String] = [],
@@ -66,6 +70,7 @@ package struct MeasureOptions: Sendable {
     self.standardInput = standardInput
     self.isTTY = isTTY
     self.files = files
+    self.own = own
     self.install = install
     self.home = home
     self.stateDirectories = stateDirectories

@@ -64,3 +64,28 @@ package struct Preparation: Hashable, Codable, Sendable {
     self.settling = settling
   }
 }
+
+extension Preparation {
+  /// How many major faults a warm launch may have: one per 1,000 pages of its files.
+  package var toleratedFaults: Int64 { Self.toleratedFaults(of: residency) }
+
+  /// The same before the residency belongs to a launch.
+  package static func toleratedFaults(of residency: [FileResidency]) -> Int64 {
+    Int64(residency.reduce(0) { $0 + $1.totalPages } / 1_000)
+  }
+}
+
+/// What a cold launch brought into the page cache, beside what came from storage meanwhile.
+package struct ReadIn: Hashable, Sendable {
+  /// The bytes of the target's own files that were not resident before the launch, and are after it.
+  package var ownBytes: Int64
+
+  /// The bytes that the whole machine read from block devices in the same time, so at least what the
+  /// launch did.
+  package var machineBytes: Int64
+
+  package init(ownBytes: Int64, machineBytes: Int64) {
+    self.ownBytes = ownBytes
+    self.machineBytes = machineBytes
+  }
+}

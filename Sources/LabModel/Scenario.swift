@@ -48,6 +48,13 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// How many bytes of builds and executables of former nights are kept.
   package var artifactLimit: Int64?
 
+  /// The share of its own files' bytes that must be out of the page cache before a cold launch, from
+  /// 0 to 1; nil means ``defaultColdShare``.
+  package var coldShare: Double?
+
+  /// How much of a target's own files is out of the page cache before a launch that counts as cold.
+  package static let defaultColdShare = 0.95
+
   /// Whether a confirmed regression is bisected by itself, and how far; nil when it is not.
   package var bisection: AutomaticBisection?
 
@@ -69,7 +76,8 @@ package struct Scenario: Hashable, Codable, Sendable {
     notifiers: [Notifier]? = nil,
     releases: [Release]? = nil,
     artifactLimit: Int64? = nil,
-    bisection: AutomaticBisection? = nil
+    bisection: AutomaticBisection? = nil,
+    coldShare: Double? = nil
   ) {
     self.name = name
     self.source = source
@@ -89,6 +97,7 @@ package struct Scenario: Hashable, Codable, Sendable {
     self.releases = releases
     self.artifactLimit = artifactLimit
     self.bisection = bisection
+    self.coldShare = coldShare
   }
 }
 

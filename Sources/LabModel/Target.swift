@@ -29,8 +29,12 @@ package struct Target: Hashable, Codable, Sendable {
   /// Whether stdout and stderr are a pseudo-terminal.
   package var tty: Bool
 
-  /// Data files that count as the target's own and are evicted before cold launches.
+  /// What else counts as the target's own and is evicted before cold launches, or does not: the
+  /// texts of ``FilePattern``.
   package var files: [String]
+
+  /// Which of the files that it opens are its own; nil means ``OwnRule/package``.
+  package var own: OwnRule?
 
   /// Directories whose regular files are made anew before `reinstall-cold` and `first-run`.
   package var install: [String]
@@ -57,6 +61,7 @@ package struct Target: Hashable, Codable, Sendable {
     standardInput: String? = nil,
     tty: Bool = false,
     files: [String] = [],
+    own: OwnRule? = nil,
     install: [String] = [],
     home: String? = nil,
     state: [StateDirectory] = [],
@@ -73,6 +78,7 @@ package struct Target: Hashable, Codable, Sendable {
     self.standardInput = standardInput
     self.tty = tty
     self.files = files
+    self.own = own
     self.install = install
     self.home = home
     self.state = state

@@ -106,8 +106,11 @@ extension ArmText {
   /// Whether every launch is known to have had its state.
   var isStateReached: Bool { summary.state.notReached == 0 && summary.state.notVerified == 0 }
 
-  /// What is known about the state, such as `cold 100 %` or `not reached 3/12`.
-  var coldness: String {
+  /// What is known about the state, such as `cold 97 % of 258 MiB` or `not reached 3/12`.
+  var coldness: String { coldness(withSize: true) }
+
+  /// The same, where there may be no room for the size of the own files.
+  func coldness(withSize showsSize: Bool) -> String {
     let tally = summary.state
     if tally.notReached > 0 { return "not reached \(tally.notReached)/\(summary.launches)" }
     if tally.notVerified > 0 {
@@ -115,9 +118,18 @@ extension ArmText {
       return isAll ? "not verified" : "not verified \(tally.notVerified)/\(summary.launches)"
     }
     guard tally.reached > 0 else { return Quantity.none }
-    guard summary.arm.state.isCold else { return "no major fault" }
+    guard summary.arm.state.isCold else { return faults }
     guard let pages = OwnPages(summary), pages.total > 0 else { return "reached" }
     // Rounded down, so that a single page that stayed shows.
-    return "cold \(100 * (pages.total - pages.resident) / pages.total) %"
+    let share = 100 * (pages.total - pages.resident) / pages.total
+    let size = Scale(.bytes, for: pages.bytes).short(pages.bytes)
+    return "cold \(share) %\(showsSize ? " of \(size)" : "")"
+  }
+
+  /// The major faults of the worst warm launch that counts, such as `no major fault`.
+  private var faults: String {
+    let most = summary.summary(of: .majorFaults)?.estimates.maximum ?? 0
+    guard most > 0 else { return "no major fault" }
+    return "at most \(Quantity.count(Int(most), "major fault"))"
   }
 }

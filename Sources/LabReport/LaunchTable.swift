@@ -32,17 +32,19 @@ struct LaunchTable {
   /// The lines of the header and of each arm.
   private func armLines() -> (header: [String], arms: [[String]]) {
     let timed = arms.filter { $0.failure == nil }
-    var blocks = timed.isEmpty ? [[]] : wideLines(timed) ?? narrowLines(timed)
+    var blocks =
+      timed.isEmpty
+      ? [[]] : wideLines(timed) ?? wideLines(timed, withSize: false) ?? narrowLines(timed)
     let header = blocks.removeFirst()
     var next = blocks.makeIterator()
     return (header, arms.map { arm in arm.failure.map { failed(arm, $0) } ?? next.next() ?? [] })
   }
 
-  private func wideLines(_ timed: [ArmText]) -> [[String]]? {
+  private func wideLines(_ timed: [ArmText], withSize showsSize: Bool = true) -> [[String]]? {
     let table = TextTable(
       columns: headColumns + moreColumns + tailColumns,
       rows: [headTitles + moreTitles + tailTitles]
-        + timed.map { headCells($0) + moreCells($0, ink($0)) + tailCells($0) }
+        + timed.map { headCells($0) + moreCells($0, ink($0)) + tailCells($0, showsSize) }
     )
     return table.width <= style.width ? table.lines(style: style).map { [$0] } : nil
   }
@@ -50,7 +52,7 @@ struct LaunchTable {
   private func narrowLines(_ timed: [ArmText]) -> [[String]] {
     let first = TextTable(
       columns: headColumns + tailColumns,
-      rows: [headTitles + tailTitles] + timed.map { headCells($0) + tailCells($0) }
+      rows: [headTitles + tailTitles] + timed.map { headCells($0) + tailCells($0, true) }
     )
     let second = TextTable(
       columns: moreColumns,
@@ -116,9 +118,9 @@ extension LaunchTable {
 
   private var tailTitles: [Cell] { titles("× floor", "state").suffix(tailColumns.count) }
 
-  private func tailCells(_ arm: ArmText) -> [Cell] {
+  private func tailCells(_ arm: ArmText, _ showsSize: Bool) -> [Cell] {
     let state = arm.isStateReached ? ink(arm) : .warning
-    let cells = [Cell(arm.floorMultiple, ink(arm)), Cell(arm.coldness, state)]
+    let cells = [Cell(arm.floorMultiple, ink(arm)), Cell(arm.coldness(withSize: showsSize), state)]
     return cells.suffix(tailColumns.count)
   }
 

@@ -136,7 +136,12 @@ extension PlanText {
   private var ownFiles: String {
     let files = unique(plan.scenario.targets.flatMap(\.files))
     let named = files.isEmpty ? "" : ", and \(files.joined(separator: ", "))"
-    return " (the executable and its libraries outside the system\(named))"
+    let rules = unique(plan.scenario.targets.map { ($0.own ?? .package).rawValue })
+    guard rules != [OwnRule.listed.rawValue] else {
+      return " (the executable and its libraries outside the system\(named))"
+    }
+    return " (of those that one unmeasured launch opens, by the rule "
+      + "\(rules.joined(separator: " or "))\(named))"
   }
 
   private var installs: String {

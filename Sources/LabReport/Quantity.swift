@@ -38,6 +38,12 @@ struct Scale: Hashable, Sendable {
     symbol.isEmpty ? number(value) : "\(number(value)) \(symbol)"
   }
 
+  /// The number with its unit, with three significant digits at most, such as `4.2 MiB`.
+  func short(_ value: Double) -> String {
+    let number = value / divisor
+    return String(format: "%.\(number < 10 && divisor > 1 ? 1 : 0)f \(symbol)", number)
+  }
+
   /// A sum of squares, in the square of this unit, or of a smaller one where digits would be lost.
   func squared(_ value: Double) -> String {
     let number = value / (divisor * divisor)

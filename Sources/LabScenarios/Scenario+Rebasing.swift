@@ -23,7 +23,9 @@ extension Scenario {
         target.command[0] = moved(program)
       }
       target.directory = moved(original.directory)
-      target.files = original.files.map(moved)
+      target.files = original.files.map { entry in
+        entry.hasPrefix("!") ? "!" + moved(String(entry.dropFirst())) : moved(entry)
+      }
       target.install = original.install.map(moved)
       return target
     }

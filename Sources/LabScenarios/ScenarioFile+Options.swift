@@ -147,6 +147,7 @@ extension ScenarioFile {
     add("stdin", options.standardInput.map(text))
     add("tty", options.isTTY ? Node("true") : nil)
     add("files", options.files.isEmpty ? nil : list(options.files))
+    add("own", options.own.map(text))
     add("install", options.install.isEmpty ? nil : list(options.install))
     add("home", options.home.map(text))
     add("state", options.stateDirectories.isEmpty ? nil : list(options.stateDirectories))

@@ -33,6 +33,12 @@ enum ScenarioKeys {
         + "precision asks for. Default: \(defaultLaunches)."
     ),
     Key(
+      "cold",
+      .scalar(.trend(.share(1...100))),
+      "How much of a program's own files, by size, must be out of the page cache before a cold "
+        + "launch. One that finds more of them in it is not counted. Default: 95%."
+    ),
+    Key(
       "baseline",
       .map(baseline),
       "What is launched in the same blocks for comparison."
@@ -134,8 +140,18 @@ enum ScenarioKeys {
     Key(
       "files",
       .list(of: .scalar(.path)),
-      "Data files of the program. They are evicted before cold launches, like the executable and "
-        + "its libraries."
+      "What else is the program's own, and evicted before cold launches: files, directories with all "
+        + "below them, and patterns with *, ? and ** (any directories). A leading ! leaves out what "
+        + "follows it; the last entry that matches a file decides."
+    ),
+    Key(
+      "own",
+      .scalar(.word(OwnRule.allCases.map(\.rawValue))),
+      "Which of the files that a launch opens are the program's own, and evicted before cold "
+        + "launches: package (those of the packages that its programs are from, and those of no "
+        + "package outside the system's directories), prefix (those below the directories that its "
+        + "programs are installed in), all, listed (the executable, its libraries outside the "
+        + "system's directories, and files). `launchlab files` shows them. Default: package."
     ),
     Key(
       "install",

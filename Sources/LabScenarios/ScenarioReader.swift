@@ -39,6 +39,7 @@ struct ScenarioReader {
       },
       controls: root["controls"].map { controls(from: $0) } ?? ControlPlan()
     )
+    scenario.coldShare = root["cold"]?.text.flatMap { TrendForm.percent($0) }.map { $0 / 100 }
     var reader = TrendReader(findings: findings, directory: directory)
     reader.read(root, into: &scenario)
     findings = reader.findings

@@ -8,7 +8,21 @@ extension TargetReader {
   }
 
   mutating func files(from value: Value?) -> [String] {
-    (value?.elements ?? []).map { built($0, .regular) }
+    (value?.elements ?? []).map { element in
+      let written = element.text ?? ""
+      guard FilePattern.isPlain(written) else { return pattern(written) }
+      let path = PathSafety.absolute(written, from: buildDirectory ?? directory)
+      return built(element, FileKind(at: path) == .directory ? .directory : .regular)
+    }
+  }
+
+  /// An entry with wildcards, or of what is left out, as an absolute path.
+  private func pattern(_ written: String) -> String {
+    let path = PathSafety.absolute(
+      written.hasPrefix("!") ? String(written.dropFirst()) : written,
+      from: buildDirectory ?? directory
+    )
+    return (written.hasPrefix("!") ? "!" : "") + path
   }
 
   mutating func install(from value: Value?) -> [String] {

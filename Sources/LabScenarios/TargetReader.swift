@@ -27,6 +27,7 @@ struct TargetReader {
       standardInput: value["stdin"].map { existing($0, .regular, from: directory) },
       tty: value["tty"]?.text == "true",
       files: files(from: value["files"]),
+      own: value["own"]?.text.flatMap(OwnRule.init(rawValue:)),
       install: install(from: value["install"]),
       home: value["home"].map { existing($0, .directory, from: directory) },
       state: state(from: value["state"]),

@@ -1,5 +1,6 @@
 import LabAnalysis
 import LabModel
+import LabStatistics
 import Testing
 
 @testable import LabReport
@@ -29,7 +30,15 @@ import Testing
     var arm = SampleRun.arm(example.state)
     arm.state = example.tally
     arm.residency[0].maximumResidentPages = example.residentPages
-    #expect(ArmText(arm).coldness == example.coldness)
+    let size = example.coldness.hasPrefix("cold") ? " of 3.6 MiB" : ""
+    #expect(ArmText(arm).coldness == example.coldness + size)
+  }
+
+  @Test func `tells of the faults that a warm launch may have`() throws {
+    var arm = SampleRun.arm(.warm)
+    let index = try #require(arm.metrics.firstIndex { $0.metric == .majorFaults })
+    arm.metrics[index].estimates.maximum = 3
+    #expect(ArmText(arm).coldness == "at most 3 major faults")
   }
 
   @Test func `puts the median of an unreached state in parentheses`() {

@@ -12,10 +12,10 @@ extension ScenarioProblemTests {
       "hello",
       "1:1",
       "the scenario is \"hello\", not a map with the keys scenario, targets, states, launches, "
-        + "baseline, source, controls, stages, regression, budgets, notify, releases, artifacts, "
-        + "bisect",
-      "give a map with the keys scenario, targets, states, launches, baseline, source, controls, "
-        + "stages, regression, budgets, notify, releases, artifacts, bisect"
+        + "cold, baseline, source, controls, stages, regression, budgets, notify, releases, "
+        + "artifacts, bisect",
+      "give a map with the keys scenario, targets, states, launches, cold, baseline, source, "
+        + "controls, stages, regression, budgets, notify, releases, artifacts, bisect"
     ),
     Case(
       "scenario: s\ntargts: {a: {command: [a]}}",

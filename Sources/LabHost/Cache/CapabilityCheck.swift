@@ -28,7 +28,8 @@ struct CapabilityCheck: Sendable {
     return refusals
   }
 
-  private static func mayOpen(_ path: FilePath) -> Bool {
+  /// Whether a file can be opened for reading, or is not there.
+  static func mayOpen(_ path: FilePath) -> Bool {
     do throws(HostError) {
       _ = try OpenFile(reading: path)
     } catch .system(_, _, EACCES) {
@@ -45,6 +46,14 @@ struct CapabilityCheck: Sendable {
     guard let first = hidden.first else { return nil }
     let others = hidden.count > 1 ? " and \(hidden.count - 1) others" : ""
     return "residency of \(first.path.string)\(others) is told only to root or the owner"
+  }
+
+  /// Whether what is read of the own files comes from block devices of this machine.
+  func readsBlocks(of files: [WatchedFile]) -> Bool {
+    files.allSatisfy { file in
+      guard file.isOwn, let mount = mounts.mount(holding: file.path) else { return true }
+      return !mount.isIndirect || mount.type == "overlay"
+    }
   }
 
   /// What a reader must know of the file systems that hold the own files.

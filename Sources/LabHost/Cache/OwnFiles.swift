@@ -18,6 +18,9 @@ struct OwnFiles: Sendable {
   /// The working directory of the target, where a relative element of its PATH begins.
   private let directory: String
 
+  /// The id of the note that a shell script's programs are not known.
+  static let shellNote = "shell-script"
+
   /// How many interpreters the kernel follows, of which each may itself be a script.
   private static let interpreterLimit = 4
 
@@ -41,19 +44,31 @@ struct OwnFiles: Sendable {
       throw .system(operation: "find the executable", path: executable.string, errno: ENOENT)
     }
     await found.addProgram(program, environment: environment)
-    for entry in target.files + target.install { try found.addTree(FilePath(entry)) }
+    let declared = Self.declared(by: target)
+    try found.addDeclared(declared, areRequired: true)
+    found.leaveOut(declared)
     return found
   }
 
-  /// Adds the files that are now below some paths, which may have gone.
+  /// What the scenario names as the target's own.
+  static func declared(by target: Target) -> [FilePattern] {
+    Ownership.patterns(target.files)
+      + target.install.map { path in
+        FilePattern(plain: DeclaredDirectory.realPath(of: FilePath(path))?.string ?? path)
+      }
+  }
+
+  /// Adds the files that a scenario names and that are there now, and others that are learnt.
   static func adding(
-    filesBelow paths: [FilePath],
+    _ declared: [FilePattern],
+    _ learnt: [WatchedFile] = [],
     to files: [WatchedFile]
   ) throws(HostError) -> [WatchedFile] {
-    guard !paths.isEmpty else { return files }
+    guard !declared.isEmpty || !learnt.isEmpty else { return files }
     var found = Self(directory: "/")
-    for file in files { found.add(file.path, isOwn: file.isOwn) }
-    for path in paths where DeclaredDirectory.realPath(of: path) != nil { try found.addTree(path) }
+    for file in files + learnt { found.add(file.path, isOwn: file.isOwn) }
+    try found.addDeclared(declared, areRequired: false)
+    found.leaveOut(declared)
     return found.files
   }
 
@@ -143,7 +158,7 @@ struct OwnFiles: Sendable {
     let names = words.compactMap { FilePath($0).lastComponent?.string }
     guard !Set(["sh", "bash", "dash", "zsh", "ksh"]).isDisjoint(with: names) else { return }
     note(
-      id: "shell-script",
+      id: Self.shellNote,
       "\"\(script)\" is a shell script; the files of the programs that it starts are neither "
         + "evicted nor checked",
       at: script,
@@ -197,27 +212,47 @@ struct OwnFiles: Sendable {
 
   // MARK: - Declared files
 
-  private mutating func addTree(_ path: FilePath) throws(HostError) {
-    guard let resolved = DeclaredDirectory.realPath(of: path) else {
-      throw .system(operation: "find the target's file", path: path.string, errno: ENOENT)
-    }
-    if try OpenFile(reading: resolved).status().isRegular {
-      add(resolved, isOwn: true)
-    } else {
-      try addFiles(below: ConfinedDirectory(followingMountsTo: resolved), depth: 1)
+  private mutating func addDeclared(
+    _ patterns: [FilePattern],
+    areRequired: Bool
+  ) throws(HostError) {
+    for pattern in patterns where !pattern.isExclusion {
+      guard let root = DeclaredDirectory.realPath(of: FilePath(pattern.root)) else {
+        guard areRequired, pattern.isPlain else { continue }
+        throw .system(operation: "find the target's file", path: pattern.root, errno: ENOENT)
+      }
+      if try OpenFile(reading: root).status().isRegular {
+        addOwn(root, patterns)
+      } else {
+        try addFiles(below: ConfinedDirectory(followingMountsTo: root), patterns, depth: 1)
+      }
     }
   }
 
   private mutating func addFiles(
     below directory: borrowing ConfinedDirectory,
+    _ patterns: [FilePattern],
     depth: Int
   ) throws(HostError) {
     for name in try directory.names().sorted(by: { $0.string < $1.string }) {
       guard let status = try directory.status(of: name) else { continue }
-      if status.isRegular { add(directory.path.appending(name), isOwn: true) }
+      if status.isRegular { addOwn(directory.path.appending(name), patterns) }
       if status.isDirectory, depth < Reinstaller.depthLimit {
-        try addFiles(below: directory.directory(name), depth: depth + 1)
+        try addFiles(below: directory.directory(name), patterns, depth: depth + 1)
       }
     }
+  }
+
+  /// What the scenario leaves out is watched only.
+  private mutating func leaveOut(_ patterns: [FilePattern]) {
+    guard patterns.contains(where: \.isExclusion) else { return }
+    for index in files.indices
+    where FilePattern.verdict(of: patterns, on: files[index].path.string) == false {
+      files[index].isOwn = false
+    }
+  }
+
+  private mutating func addOwn(_ path: FilePath, _ patterns: [FilePattern]) {
+    if FilePattern.verdict(of: patterns, on: path.string) == true { add(path, isOwn: true) }
   }
 }

@@ -189,13 +189,16 @@ private struct FileNames {
 extension FileNumber {
   /// The number of a file in stat(2), whose device has 12 bits and more of the major number, and 8
   /// and more of the minor; makedev(3).
-  init(_ status: stat) {
-    let device = UInt64(status.st_dev)
+  init(device: UInt64, inode: UInt64) {
     self.init(
       major: UInt32(truncatingIfNeeded: device >> 8 & 0xFFF | device >> 32 & ~0xFFF),
       minor: UInt32(truncatingIfNeeded: device & 0xFF | device >> 12 & ~0xFF),
-      inode: UInt64(status.st_ino)
+      inode: inode
     )
+  }
+
+  init(_ status: stat) {
+    self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 
   /// Such as `254:0`.

@@ -15,6 +15,18 @@ struct PageCache: Sendable {
     static let none = Self(residentPages: 0, totalPages: 0)
   }
 
+  /// The size of a page in bytes.
+  static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+
+  /// The bytes that this machine has read from block devices since it started, whoever read them.
+  ///
+  /// Nil where that is not told. Source: proc_vmstat(5), `pgpgin`, which counts in KiB.
+  var machineBytesRead: Int64? {
+    let line = HostTree(root: root).text(at: "proc/vmstat")?.split(separator: "\n")
+      .first { $0.hasPrefix("pgpgin ") }
+    return line?.split(separator: " ").last.flatMap { Int64($0) }.map { $0 << 10 }
+  }
+
   /// How many bytes of a file are mapped at once.
   private static let chunkSize = 256 << 20
 
@@ -119,7 +131,6 @@ struct PageCache: Sendable {
 
   private static func residency(of file: borrowing OpenFile) throws(HostError) -> Residency {
     let size = Int(try file.status().st_size)
-    let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
     var residency = Residency.none
     for start in stride(from: 0, to: size, by: chunkSize) {
       let length = min(chunkSize, size - start)

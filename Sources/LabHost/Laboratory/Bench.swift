@@ -11,14 +11,35 @@ struct Bench {
 
   private(set) var files: [WatchedFile]
 
-  /// The files and directories that the scenario names as the target's own.
-  private let declared: [FilePath]
+  /// What the scenario names as the target's own.
+  private let declared: [FilePattern]
+
+  /// How the files that its launches open are learnt; nil where they are not.
+  let learning: LearningPlan?
+
+  /// Whether that was tried.
+  var hasLearnt = false
+
+  /// Whether learnt files are among the watched ones.
+  private(set) var watchesLearnt = false
 
   /// What was in the page cache right before the next launch.
   var residency: [FileResidency] = []
 
+  /// What the machine had read from block devices right before the next launch, where what a launch
+  /// brings in is compared with that.
+  var machineBytes: Int64? {
+    get { readsBlocks ? bytesBefore : nil }
+    set { bytesBefore = newValue }
+  }
+
+  private var bytesBefore: Int64?
+
+  /// Whether all own files are read from block devices of this machine.
+  private var readsBlocks = true
+
   /// Why the cold states of the files cannot be verified, if so.
-  let unverified: String?
+  private(set) var unverified: String?
 
   let installs: [Reinstaller]
 
@@ -38,8 +59,8 @@ struct Bench {
     request: LaunchRequest,
     view: StageView,
     files: [WatchedFile],
-    declared: [FilePath],
-    unverified: String?,
+    declared: [FilePattern],
+    learning: LearningPlan? = nil,
     installs: [Reinstaller],
     state: [PrivateDirectory],
     hasNewHome: Bool,
@@ -49,12 +70,26 @@ struct Bench {
     self.view = view
     self.files = files
     self.declared = declared
-    self.unverified = unverified
+    self.learning = learning
     self.installs = installs
     self.state = state
     self.hasNewHome = hasNewHome
     self.notes = notes
     identity = ProgramIdentity(of: FilePath(request.program))
+    judgeFiles()
+  }
+
+  /// Watches what was learnt besides, and evicts what of it is own.
+  mutating func watch(_ learnt: [WatchedFile]) throws(HostError) {
+    files = try OwnFiles.adding(declared, learnt, to: files)
+    watchesLearnt = true
+    judgeFiles()
+  }
+
+  private mutating func judgeFiles() {
+    let capabilities = CapabilityCheck()
+    unverified = capabilities.unverified(files)
+    readsBlocks = unverified == nil && capabilities.readsBlocks(of: files)
   }
 
   /// Empties the private HOME and the state directories, and fills them from their templates.
@@ -67,7 +102,7 @@ struct Bench {
 
   /// Finds files that have appeared since, such as what an interpreter has compiled.
   mutating func findNewFiles() throws(HostError) {
-    files = try OwnFiles.adding(filesBelow: declared, to: files)
+    files = try OwnFiles.adding(declared, to: files)
   }
 
   /// Whether the program is another one than when the run began.

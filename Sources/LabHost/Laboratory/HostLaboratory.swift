@@ -10,8 +10,14 @@ package struct HostLaboratory: LaunchLaboratory {
 
   package let host: HostFacts
 
-  /// What a reader must know of the targets' files.
-  package let notes: [Diagnostic]
+  /// What a reader must know of the targets' files; complete after the last launch.
+  package var notes: [Diagnostic] {
+    let learnt = Set(benches.filter { $0.value.watchesLearnt }.keys)
+    let found = benches.flatMap { arm, bench in
+      bench.notes.filter { !learnt.contains(arm) || $0.id != OwnFiles.shellNote }
+    }
+    return found.withoutRepetitions + learningNotes
+  }
 
   /// At most this many unmeasured launches make a target warm.
   private static let warmUpLimit = 10
@@ -20,7 +26,7 @@ package struct HostLaboratory: LaunchLaboratory {
   private static let warmth = Nanoseconds.seconds(1)
 
   let spawner: Spawner
-  private let instruments: StageInstruments
+  let instruments: StageInstruments
   private let workspace: Workspace
   private let interrupt: InterruptFlag?
   private let controls: HostControls
@@ -28,7 +34,10 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Kept, since its end would undo what was changed for the launches.
   private let session: LabSession
   private let cache = PageCache()
-  private var benches: [Arm: Bench]
+  var benches: [Arm: Bench]
+
+  /// What is known of the files that launches open.
+  var learning: Learning
   private var pins: [FilePath: String] = [:]
 
   /// Takes secrets of the targets out of what they print.
@@ -65,6 +74,7 @@ package struct HostLaboratory: LaunchLaboratory {
   ) async throws(HostError) {
     self.interrupt = interrupt
     self.session = session
+    learning = Learning(beside: directory)
     paddings = SplitMix64(seed: plan.seed, part: -1)
     let secrets = try SecretValues(of: plan.scenario.targets)
     redactor = secrets.redactor
@@ -124,7 +134,6 @@ package struct HostLaboratory: LaunchLaboratory {
       held?.release()
       throw error
     }
-    notes = benches.values.flatMap(\.notes).withoutRepetitions
     let program = benches[plan.arms[0]]?.request.program ?? "/"
     host = HostFactsReader().facts(
       for: DeclaredDirectory.realPath(of: FilePath(program)) ?? FilePath(program)
@@ -147,8 +156,10 @@ package struct HostLaboratory: LaunchLaboratory {
 
   package mutating func prepare(_ arm: Arm) throws(HostError) -> Preparation {
     if interrupt?.isSet == true { throw .interrupted }
+    var preparation = Preparation()
+    try learnFiles(of: arm, &preparation)
     guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
-    var preparation = Preparation(unverified: arm.state.isCold ? bench.unverified : nil)
+    preparation.unverified = arm.state.isCold ? bench.unverified : nil
     preparation.settling = controls.gate?.wait(interrupt: interrupt, patient: isPatient)
     let beginning = now
     switch arm.state {
@@ -167,6 +178,7 @@ package struct HostLaboratory: LaunchLaboratory {
     benches[arm]?.residency = preparation.residency
     explainPins(in: &preparation.residency, state: arm.state)
     preparation.duration = now - beginning
+    benches[arm]?.machineBytes = arm.state.isCold ? cache.machineBytesRead : nil
     return preparation
   }
 
@@ -196,8 +208,10 @@ package struct HostLaboratory: LaunchLaboratory {
     if bench.view.collector != nil, arm.state.isCold, knowsFiles {
       result.pageIns = try cache.pageIns(since: bench.residency, of: result)
     }
+    result.readIn = try readIn(by: bench)
     if isReplaced { result.flags.append(.replaced) }
-    let isClean = result.outcome == .ready && result.figures.majorFaults == 0
+    let tolerated = Preparation.toleratedFaults(of: bench.residency)
+    let isClean = result.outcome == .ready && (result.figures.majorFaults ?? .max) <= tolerated
     let clean = isClean ? Clean(at: now, evictions: evictions) : nil
     benches[arm]?.lastClean = clean
     benches[arm]?.hasNewHome = false
@@ -230,23 +244,43 @@ package struct HostLaboratory: LaunchLaboratory {
     for file in bench.files where file.isOwn { try cache.evict(file.path) }
   }
 
-  /// Launches without measuring until a launch has no major fault.
+  /// Launches without measuring until a launch has no major fault, or as few as are tolerated.
   private mutating func warmUp(_ arm: Arm, _ preparation: inout Preparation) throws(HostError) {
     if let clean = benches[arm]?.lastClean, clean.evictions == evictions,
       now - clean.at < Self.warmth
     {
       return
     }
+    if let bench = benches[arm], bench.residency.isEmpty {
+      let pages = try residency(of: bench.files)
+      benches[arm]?.residency = pages
+    }
+    let tolerated = Preparation.toleratedFaults(of: benches[arm]?.residency ?? [])
     while preparation.warmUps < Self.warmUpLimit {
       preparation.warmUps += 1
       let result = try launchUnwatched(arm)
       guard result.outcome == .ready, let faults = result.figures.majorFaults else { return }
-      if faults == 0 { return }
+      if faults <= tolerated { return }
     }
     preparation.failure = "each of \(Self.warmUpLimit) unmeasured launches had major faults"
   }
 
   // MARK: - Evidence
+
+  /// What a cold launch that has ended brought in; nil where that is not known, or not prepared.
+  private func readIn(by bench: Bench) throws(HostError) -> ReadIn? {
+    guard let before = bench.machineBytes, let after = cache.machineBytesRead else { return nil }
+    let own = bench.residency.filter(\.isOwn)
+    var pages = 0
+    for file in own {
+      let now = try cache.residency(of: FilePath(file.path))
+      pages += max(0, now.residentPages - file.residentPages)
+    }
+    return ReadIn(
+      ownBytes: Int64(pages * PageCache.pageSize),
+      machineBytes: max(0, after - before)
+    )
+  }
 
   private func residency(of files: [WatchedFile]) throws(HostError) -> [FileResidency] {
     var found: [FileResidency] = []

@@ -25,7 +25,7 @@ struct LaboratorySetUp {
     var refusals: [HostError] = []
     for (index, arm) in plan.arms.enumerated() {
       do throws(HostError) {
-        benches[arm] = try await bench(of: arm, home: workspace.home(ofArm: index))
+        benches[arm] = try await bench(of: arm, home: workspace.home(ofArm: index), in: workspace)
       } catch .several(let errors) {
         refusals += errors.filter { !refusals.contains($0) }
       } catch {
@@ -36,7 +36,11 @@ struct LaboratorySetUp {
     return benches
   }
 
-  private func bench(of arm: Arm, home: FilePath) async throws(HostError) -> Bench {
+  private func bench(
+    of arm: Arm,
+    home: FilePath,
+    in workspace: Workspace
+  ) async throws(HostError) -> Bench {
     let target = try target(of: arm)
     let privateHome = needsPrivateHome(target) ? home : nil
     let environment = variables.variables(of: target, home: privateHome)
@@ -66,12 +70,43 @@ struct LaboratorySetUp {
       request: try request(target, arm, program: program, view: view),
       view: view,
       files: found.files,
-      declared: (target.files + target.install).map { FilePath($0) },
-      unverified: capabilities.unverified(found.files),
+      declared: OwnFiles.declared(by: target),
+      learning: try learning(target, arm, program, environment, home: privateHome, in: workspace),
       installs: arm.state == .warm || arm.state == .rebootCold ? [] : installs,
       state: state,
       hasNewHome: privateHome != nil,
       notes: found.notes + (arm.state.isCold ? capabilities.notes(on: found.files) : [])
+    )
+  }
+
+  /// How the files of a target are learnt; nil for the floor.
+  private func learning(
+    _ target: Target,
+    _ arm: Arm,
+    _ program: String,
+    _ environment: [String: String],
+    home: FilePath?,
+    in workspace: Workspace
+  ) throws(HostError) -> LearningPlan? {
+    guard target.name != Arm.emptyTarget else { return nil }
+    let plain = Arm(target: arm.target, state: arm.state)
+    let view = try instruments.view(
+      of: target,
+      in: plain,
+      program: program,
+      environment: environment
+    )
+    let recorder = try FileRecorder(in: workspace.sockets)
+    let watched = recorder.command(program, target.command)
+    var launched = target
+    launched.command = watched.arguments
+    return LearningPlan(
+      key: LearntStore.key(of: target),
+      request: try request(launched, plain, program: watched.program, view: view),
+      view: view,
+      recorder: recorder,
+      ownership: Ownership(of: target, directories: [plan.scenario.directory]),
+      home: home
     )
   }
 
@@ -184,9 +219,12 @@ struct LaboratorySetUp {
   /// The own files that the scenario does not name, such as the program and its libraries; what
   /// it names may be state as well.
   private func undeclared(_ files: [WatchedFile], of arm: Arm) -> [FilePath] {
-    let declared = plan.scenario.targets.first { $0.name == arm.target }?.files ?? []
-    let roots = declared.compactMap { DeclaredDirectory.realPath(of: FilePath($0)) }
-    return files.filter { file in file.isOwn && !roots.contains { file.path.starts(with: $0) } }
-      .map(\.path)
+    let declared = Ownership.patterns(
+      plan.scenario.targets.first { $0.name == arm.target }?.files ?? []
+    )
+    return files.filter { file in
+      file.isOwn && FilePattern.verdict(of: declared, on: file.path.string) != true
+    }
+    .map(\.path)
   }
 }

@@ -144,7 +144,12 @@ struct LaunchBatch {
     }.result
     if arm.state == .warm { course.warm.insert(index) }
     if !result.disturbances.isEmpty { course.isDisturbed = true }
-    let state = StateReached.judged(arm.state, preparation: preparation, result: result)
+    let state = StateReached.judged(
+      arm.state,
+      preparation: preparation,
+      result: result,
+      coldShare: plan.scenario.coldShare
+    )
     // What has no end has faults, too.
     if case .notReached = state, result.outcome == .ready, valgrind == nil {
       course.isDisturbed = true

@@ -172,7 +172,7 @@ private struct Workshop: Sendable {
     else { return built }
     do {
       _ = try ExecutableLookup.program(of: target)
-      let needed = target.files + target.install
+      let needed = target.files.filter(FilePattern.isPlain) + target.install
       if let gone = needed.first(where: { !FileManager.default.fileExists(atPath: $0) }) {
         built.failure = "the build command has succeeded, but there is no \(gone)"
         return built

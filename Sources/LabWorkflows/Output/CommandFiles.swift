@@ -125,7 +125,11 @@ package struct CommandFiles: Sendable {
       let path = argument.hasPrefix("/") ? argument : "\(target.directory)/\(argument)"
       files = files.adding(Self.isRegular(path) ? path : nil, "an argument \(of)", .argument)
     }
-    for path in target.files { files = files.reading(path, as: "the file \(of)") }
+    for path in target.files where FilePattern.isPlain(path) {
+      // One that is a directory may get files that the command writes.
+      guard Self.isRegular(path) else { continue }
+      files = files.reading(path, as: "the file \(of)")
+    }
     let templates = target.state.compactMap(\.template) + [target.home].compactMap(\.self)
     for path in templates { files = files.reading(directory: path, as: "a template \(of)") }
     for path in target.install {

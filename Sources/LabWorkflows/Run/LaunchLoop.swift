@@ -147,7 +147,12 @@ package struct LaunchLoop {
       startedAt: startedAt,
       preparation: preparation,
       result: result,
-      stateReached: .judged(arm.state, preparation: preparation, result: result),
+      stateReached: .judged(
+        arm.state,
+        preparation: preparation,
+        result: result,
+        coldShare: plan.scenario.coldShare
+      ),
       stages: stages
     )
   }

@@ -59,10 +59,22 @@ struct LaunchOptions: ParsableArguments {
   var tty = false
 
   @Option(
-    help: "Count this <path> as the target's own, and evict it when cold.",
+    help: """
+      Count this <path> as the target's own, and evict it when cold: a file, a directory, a pattern \
+      with *, ? and **, or an exclusion that begins with !.
+      """,
     completion: .file()
   )
   var files: [String] = []
+
+  @Option(
+    help: """
+      Evict by this <rule> when cold, of the files that the target opens: package, prefix, all or \
+      listed (default: package).
+      """,
+    completion: .list(OwnRule.allCases.map(\.rawValue))
+  )
+  var own: String?
 
   @Option(help: "Make the files of this <directory> anew when cold.", completion: .directory)
   var install: [String] = []
@@ -91,7 +103,8 @@ struct LaunchOptions: ParsableArguments {
       ("--ready", ready != nil), ("--timeout", timeout != nil),
       ("--stop-signal", stopSignal != nil), ("--stop-grace", stopGrace != nil),
       ("--env", !environment.isEmpty), ("--stdin", standardInput != nil), ("--tty", tty),
-      ("--files", !files.isEmpty), ("--install", !install.isEmpty), ("--home", home != nil),
+      ("--files", !files.isEmpty), ("--own", own != nil), ("--install", !install.isEmpty),
+      ("--home", home != nil),
       ("--state-directory", !stateDirectory.isEmpty),
       ("--control", !controls.controls.isEmpty),
     ]
@@ -112,6 +125,7 @@ struct LaunchOptions: ParsableArguments {
       standardInput: standardInput,
       isTTY: tty,
       files: files,
+      own: own,
       install: install,
       home: home,
       stateDirectories: stateDirectory,

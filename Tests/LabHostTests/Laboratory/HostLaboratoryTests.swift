@@ -89,12 +89,76 @@ import Testing
     #expect(throws: HostError.interrupted) { try laboratory.prepare(arm) }
   }
 
+  @Test(.enabled(if: TestMachine.isRoot, "residency takes root"))
+  func `learns what the tree opens by one launch, and evicts what of it is own`() async throws {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell(
+      "cp /bin/cat reader; head -c 3000000 /dev/urandom > data; mkdir sub; echo x > sub/left.log;"
+        + "sync; echo 0 > count",
+      in: directory
+    )
+    let arms = [LaunchState.reinstallCold, .warm].map { Arm(target: "target", state: $0) }
+    let target = target(
+      "echo one >> count; exec ./reader data sub/left.log",
+      files: ["!\(directory)/**/*.log"]
+    )
+    var first = try await laboratory(plan(target, arms))
+    let preparation = try first.prepare(arms[0])
+    #expect(preparation.warmUps == 1)
+    func file(_ name: String) -> FileResidency? {
+      preparation.residency.first { $0.path == "\(directory)/\(name)" }
+    }
+    for name in ["reader", "data"] {
+      let found = try #require(file(name), "\(name)")
+      #expect(found.isOwn && found.residentPages == 0 && found.totalPages > 0, "\(name)")
+    }
+    #expect(file("sub/left.log")?.isOwn == false)
+    #expect(preparation.residency.contains { $0.path.hasSuffix("libc.so.6") && !$0.isOwn })
+    let result = try first.launch(arms[0])
+    let readIn = try #require(result.readIn)
+    #expect(readIn.ownBytes >= 3_000_000)
+    #expect(readIn.machineBytes >= 3_000_000)
+    #expect(try first.prepare(arms[0]).warmUps == 0)
+    #expect(!first.notes.contains { $0.id == "files-not-learnt" })
+    first.close()
+
+    // What is known is not learnt again.
+    var second = try await laboratory(plan(target, arms), state: "second")
+    #expect(try second.prepare(arms[0]).warmUps == 0)
+    second.close()
+    try TestMachine.shell("cp /bin/echo reader", in: directory)
+    var third = try await laboratory(plan(target, arms), state: "third")
+    #expect(try third.prepare(arms[0]).warmUps == 1)
+    third.close()
+  }
+
+  @Test func `does without learning where the watched launch is not ready`() async throws {
+    let arm = Arm(target: "target", state: .reinstallCold)
+    var laboratory = try await laboratory(plan(target("exit 3"), [arm]))
+    defer { laboratory.close() }
+    _ = try laboratory.prepare(arm)
+    let note = try #require(laboratory.notes.first { $0.id == "files-not-learnt" })
+    #expect(note.problem.hasSuffix("the watched launch was not ready: exited(3)"))
+    #expect(try laboratory.prepare(arm).warmUps == 0)
+  }
+
+  @Test func `launches nothing to learn by the rule listed, nor for warm launches`() async throws {
+    var listed = target("echo one >> count")
+    listed.own = .listed
+    let arms = [LaunchState.reinstallCold, .warm].map { Arm(target: "target", state: $0) }
+    var laboratory = try await laboratory(plan(listed, arms))
+    defer { laboratory.close() }
+    #expect(try laboratory.prepare(arms[0]).warmUps == 0)
+    #expect(!exists("\(TemporaryDirectory.path)/count"))
+  }
+
   /// A laboratory with a lab lock and a journal of its own.
   private func laboratory(
     _ plan: Plan,
-    interrupt: InterruptFlag? = nil
+    interrupt: InterruptFlag? = nil,
+    state: String = "state"
   ) async throws -> HostLaboratory {
-    let state = "\(TemporaryDirectory.path)/state"
+    let state = "\(TemporaryDirectory.path)/\(state)"
     let session = try LabSession(
       command: ["launchlab"],
       in: JournalDirectory(environment: [JournalDirectory.variable: state])

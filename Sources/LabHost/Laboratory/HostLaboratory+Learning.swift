@@ -1,0 +1,123 @@
+package import LabModel
+import SystemPackage
+
+extension HostLaboratory {
+  /// The files that launches of an arm open, sorted into own and shared ones; they are learnt anew.
+  ///
+  /// - Parameter arm: One of a target, not of the floor.
+  /// - Returns: The files in the order that they were first opened.
+  /// - Throws: ``HostError/filesNotLearnt(reason:)``, and as ``launch(_:)``.
+  package mutating func files(of arm: Arm) throws(HostError) -> [LaunchFile] {
+    guard let bench = benches[arm], let plan = bench.learning else { return [] }
+    let learnt = try learn(by: plan)
+    learning.keep(learnt, of: plan.key)
+    learning.targets[arm.target] = .learnt(learnt)
+    try benches[arm]?.watch([])
+    return plan.ownership.files(of: learnt, home: plan.home, with: bench.files)
+  }
+
+  /// Sees to it that the files of an arm's target are known before it is made cold.
+  ///
+  /// - Parameters:
+  ///   - arm: What is to be launched.
+  ///   - preparation: Gets the launch that learns them, if one is needed.
+  /// - Throws: As ``launch(_:)``; that nothing can be learnt is a note.
+  mutating func learnFiles(
+    of arm: Arm,
+    _ preparation: inout Preparation
+  ) throws(HostError) {
+    guard arm.state.isCold, let bench = benches[arm], !bench.hasLearnt, let plan = bench.learning,
+      plan.ownership.rule != .listed
+    else { return }
+    benches[arm]?.hasLearnt = true
+    if learning.targets[arm.target] == nil {
+      let stored = learning.store.files(of: plan.key)
+      if let stored, stored.isValid(home: plan.home) {
+        learning.targets[arm.target] = .learnt(stored)
+      } else {
+        preparation.warmUps += 1
+        benches[arm]?.hasNewHome = false
+        benches[arm]?.lastClean = nil
+        do throws(HostError) {
+          let learnt = try learn(by: plan)
+          learning.targets[arm.target] = .learnt(learnt)
+          learning.keep(learnt, of: plan.key)
+        } catch .filesNotLearnt(let reason) {
+          learning.targets[arm.target] = .failed(reason)
+        }
+      }
+    }
+    guard case .learnt(let files) = learning.targets[arm.target] else { return }
+    try benches[arm]?.watch(plan.watched(files))
+  }
+
+  /// Launches a target under the watcher.
+  ///
+  /// - Throws: ``HostError/filesNotLearnt(reason:)`` when it cannot be watched or was not ready.
+  private mutating func learn(by plan: LearningPlan) throws(HostError) -> LearntFiles {
+    try plan.recorder.begin()
+    try instruments.begin(plan.view)
+    let result = try spawner.launchOnce(plan.request, padding: 0)
+    let records = plan.recorder.end()
+    if let failure = records.failure, failure.step != "execute" {
+      let cause = Errno(rawValue: failure.errno).description
+      throw .filesNotLearnt(reason: "it cannot be watched: \(failure.step): \(cause)")
+    }
+    guard result.outcome == .ready else {
+      throw .filesNotLearnt(reason: "the watched launch was not ready: \(result.outcome)")
+    }
+    return LearntFiles(records, home: plan.home)
+  }
+
+  /// What a reader must know of how files were learnt.
+  var learningNotes: [Diagnostic] {
+    learning.targets.sorted { $0.key < $1.key }.flatMap { target, outcome in
+      switch outcome {
+      case .failed(let reason):
+        [
+          Diagnostic(
+            .note,
+            id: "files-not-learnt",
+            problem: "of \"\(target)\" only the executable, its libraries outside the system's "
+              + "directories and `files` are evicted and checked: \(reason)",
+            remedy: "see `launchlab files`, or list what is its own under `files`"
+          )
+        ]
+      case .learnt(let learnt):
+        learnt.notes.map { Diagnostic(.note, id: "files-learnt", problem: "\"\(target)\": \($0)") }
+      }
+    } + learning.problems
+  }
+}
+
+/// What a laboratory has learnt of the files of its targets.
+struct Learning {
+  /// What became of the attempt, by target.
+  var targets: [String: Outcome] = [:]
+
+  let store: LearntStore
+
+  /// Why what was learnt could not be kept.
+  private(set) var problems: [Diagnostic] = []
+
+  enum Outcome {
+    case learnt(LearntFiles)
+
+    /// A sentence without a full stop.
+    case failed(String)
+  }
+
+  init(beside directory: String) { store = LearntStore(beside: directory) }
+
+  /// Keeps what was learnt for later runs; that it cannot be kept ends nothing.
+  mutating func keep(_ files: LearntFiles, of key: String) {
+    do {
+      try store.keep(files, of: key)
+    } catch {
+      let reason = (error as? any LabError)?.diagnostics.first?.problem ?? "\(error)"
+      problems.append(
+        Diagnostic(.note, id: "files-not-kept", problem: "learnt files are not kept: \(reason)")
+      )
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+import LabModel
+import SystemPackage
+
+/// The files that a launch of a target opens, as they are kept beside the store.
+struct LearntFiles: Codable, Hashable, Sendable {
+  /// The format of what is stored; another one is not read.
+  private static let format = 1
+
+  private var format = Self.format
+
+  /// In the order that they were first opened.
+  var files: [File]
+
+  /// The program that the process which was launched became last.
+  var mainProgram: String
+
+  /// What a reader must know, as sentences without a full stop.
+  var notes: [String]
+
+  /// One file.
+  struct File: Codable, Hashable, Sendable {
+    /// Absolute, or relative to the private HOME.
+    var path: String
+
+    /// The package, and that which it was built from; nil for a file of none.
+    var package: InstalledPackage?
+
+    /// What told the program from another one at the same path; nil unless it was executed.
+    var program: Identity?
+  }
+
+  /// What is compared to notice that a program has changed.
+  struct Identity: Codable, Hashable, Sendable {
+    var bytes: Int64
+    var modified: Int64
+
+    init(_ status: stat) {
+      bytes = Int64(status.st_size)
+      modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    }
+  }
+
+  init(files: [File], mainProgram: String, notes: [String]) {
+    self.files = files
+    self.mainProgram = mainProgram
+    self.notes = notes
+  }
+
+  /// Keeps what of the records can be evicted: regular files that are still there, on a disk.
+  init(
+    _ records: FileRecords,
+    home: FilePath?,
+    mounts: MountInfo = MountInfo(),
+    packages: PackageDatabase = PackageDatabase()
+  ) {
+    var kept: [(file: RecordedFile, status: stat)] = []
+    for file in records.files {
+      guard let status = DiskUse.status(of: file.path), status.isRegular,
+        FileNumber(status) == file.number,
+        mounts.mount(holding: file.path)?.keepsPages == true
+      else { continue }
+      kept.append((file, status))
+    }
+    let owners = packages.owners(of: kept.map(\.file.path))
+    self.init(
+      files: kept.map { file, status in
+        File(
+          path: Self.stored(file.path, home: home),
+          package: owners[file.path],
+          program: file.isProgram ? Identity(status) : nil
+        )
+      },
+      mainProgram: records.mainPrograms.last?.string ?? "",
+      notes: records.usesTracing
+        ? ["it calls ptrace(2), which fails while its files are learnt"] : []
+    )
+  }
+
+  private static func stored(_ path: FilePath, home: FilePath?) -> String {
+    guard let home, path.starts(with: home), var rest = Optional(path) else { return path.string }
+    _ = rest.removePrefix(home)
+    return rest.string
+  }
+
+  /// Where a file is for launches with a private HOME; nil for one below a HOME where there is none.
+  static func place(of file: File, home: FilePath?) -> FilePath? {
+    let path = FilePath(file.path)
+    return path.isAbsolute ? path : home?.pushing(path)
+  }
+
+  // MARK: - Validity
+
+  /// The share of the files that may have gone, such as files with names of the moment.
+  private static let toleratedLoss = 0.05
+
+  /// Whether the programs are the same, and nearly all files are there.
+  func isValid(home: FilePath?) -> Bool {
+    guard format == Self.format, !files.isEmpty else { return false }
+    var gone = 0
+    for file in files {
+      guard let path = Self.place(of: file, home: home), let status = DiskUse.status(of: path)
+      else {
+        if file.program != nil { return false }
+        gone += 1
+        continue
+      }
+      if let program = file.program, program != Identity(status) { return false }
+    }
+    return Double(gone) <= Self.toleratedLoss * Double(files.count)
+  }
+}
+
+extension Mount {
+  /// Whether files of it have pages that can be evicted: no file system of the kernel's own, nor one
+  /// in memory.
+  fileprivate var keepsPages: Bool {
+    let kernels = [
+      "proc", "sysfs", "devpts", "cgroup", "cgroup2", "securityfs", "debugfs", "tracefs", "bpf",
+      "configfs", "pstore", "mqueue", "efivarfs", "binfmt_misc", "selinuxfs", "fusectl",
+    ]
+    return !isInMemory && !kernels.contains(type)
+  }
+}

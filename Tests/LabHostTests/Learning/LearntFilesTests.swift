@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+import LabModel
+import LabTestSupport
+import SystemPackage
+import Testing
+
+@testable import LabHost
+
+@Suite(.temporaryDirectory) struct LearntFilesTests {
+  private var root: FilePath { FilePath(TemporaryDirectory.path) }
+
+  /// The records of a launch that executed `tool` and read the other files.
+  private func records(_ names: [String]) throws -> FileRecords {
+    let lines = try (["tool"] + names).map { name in
+      let path = name.hasPrefix("/") ? FilePath(name) : root.appending(name)
+      let status = try #require(DiskUse.status(of: path))
+      return "\(name == "tool" ? "x" : "r") 1 \(status.st_dev) \(status.st_ino) \(path)\0"
+    }
+    return FileRecords(Array(lines.joined().utf8))
+  }
+
+  private func learn(_ names: [String], home: FilePath? = nil) throws -> LearntFiles {
+    LearntFiles(
+      try records(names),
+      home: home,
+      packages: PackageDatabase(tree: HostTree(root: root))
+    )
+  }
+
+  @Test func `keeps regular files on a disk`() throws {
+    try TestMachine.shell("touch tool a; mkdir home; touch home/b", in: root.string)
+    let learnt = try learn(["a", "home/b", "/proc/version"], home: root.appending("home"))
+    #expect(learnt.files.map(\.path) == ["\(root)/tool", "\(root)/a", "b"])
+    #expect(LearntFiles.place(of: learnt.files[2], home: "/other") == "/other/b")
+    #expect(LearntFiles.place(of: learnt.files[2], home: nil) == nil)
+    #expect(learnt.mainProgram == "\(root)/tool")
+  }
+
+  @Test func `does not take another file of the same name`() throws {
+    try TestMachine.shell("touch tool a", in: root.string)
+    let records = try records(["a"])
+    try TestMachine.shell("touch b; mv b a", in: root.string)
+    #expect(LearntFiles(records, home: nil).files.map(\.path) == ["\(root)/tool"])
+  }
+
+  @Test func `is valid until a program changes or too many files are gone`() throws {
+    let names = (1...40).map { "file\($0)" }
+    try TestMachine.shell("touch tool \(names.joined(separator: " "))", in: root.string)
+    let learnt = try learn(names)
+    #expect(learnt.isValid(home: nil))
+    try TestMachine.shell("rm file1 file2; echo x > file3", in: root.string)
+    #expect(learnt.isValid(home: nil))
+    try TestMachine.shell("rm file4 file5", in: root.string)
+    #expect(!learnt.isValid(home: nil))
+    try TestMachine.shell("touch file1 file2 file4 file5; echo x >> tool", in: root.string)
+    #expect(!learnt.isValid(home: nil))
+  }
+
+  @Test func `is kept by what decides which files are opened`() throws {
+    try TestMachine.shell("touch tool", in: root.string)
+    let store = LearntStore(beside: root.string)
+    let target = Target(name: "t", command: ["tool"], directory: "/")
+    let key = LearntStore.key(of: target)
+    var other = target
+    other.environment = ["A": "b"]
+    #expect(key != LearntStore.key(of: other))
+    other = target
+    other.name = "another"
+    #expect(key == LearntStore.key(of: other))
+    let learnt = try learn([])
+    #expect(store.files(of: key) == nil)
+    try store.keep(learnt, of: key)
+    #expect(store.files(of: key) == learnt)
+    // Others could have written it.
+    try TestMachine.shell("chmod 666 learnt/*", in: root.string)
+    #expect(store.files(of: key) == nil)
+  }
+}
