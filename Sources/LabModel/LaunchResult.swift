@@ -109,6 +109,10 @@ package enum LaunchFlag: String, Codable, CaseIterable, Sendable {
 
   /// It is the repetition of a launch that was cut off because launchlab's spawner was killed.
   case relaunched
+
+  /// More threads wanted to run when it was ready than there were processors, under
+  /// `scheduling: fifo`, where none gives way to another.
+  case crowded
 }
 
 /// The first and the last bytes of each output stream.

@@ -40,6 +40,21 @@ extension ControlsReader {
     return priority
   }
 
+  /// Nil for `normal`, which is how everything runs anyway.
+  mutating func scheduling(from section: Value) -> LabScheduling? {
+    let scheduling: LabScheduling? = word(section["scheduling"])
+    guard scheduling == .fifo else { return nil }
+    if let priority = section["priority"] {
+      findings.report(
+        "contradiction",
+        "\"priority\" has no effect with `scheduling: fifo`",
+        at: priority.place,
+        remedy: "keep one of them"
+      )
+    }
+    return scheduling
+  }
+
   mutating func settle(from value: Value) -> SettleLimits {
     var limits = SettleLimits(
       cpuIdle: share(value["cpu_idle"]),

@@ -13,6 +13,7 @@ struct ControlsReader {
     plan.randomizesAddresses = toggle(value["aslr"])
     plan.padsEnvironment = toggle(value["env_size"]) ?? true
     plan.priority = value["priority"].map { priority(from: $0) }
+    plan.scheduling = scheduling(from: value)
     plan.governor = value["governor"]?.text
     plan.boost = toggle(value["boost"])
     plan.hugePages = word(value["thp"])
@@ -139,8 +140,9 @@ extension ControlPlan {
   fileprivate var asked: Set<ControlName> {
     let asked: [ControlName: Bool] = [
       .cpus: cpus != nil, .shield: cpus != nil && isShielded, .aslr: randomizesAddresses != nil,
-      .environmentSize: padsEnvironment, .priority: priority != nil, .governor: governor != nil,
-      .boost: boost != nil, .thp: hugePages != nil, .swap: swap != nil,
+      .environmentSize: padsEnvironment, .priority: priority != nil,
+      .scheduling: scheduling != nil, .governor: governor != nil, .boost: boost != nil,
+      .thp: hugePages != nil, .swap: swap != nil,
       .nmiWatchdog: nmiWatchdog != nil, .network: network != .host,
       .environment: environment != .inherited, .services: !services.isEmpty,
       .settle: settle != nil, .steal: steal != nil, .proactiveReclaim: proactiveReclaim != nil,

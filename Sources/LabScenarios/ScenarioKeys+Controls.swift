@@ -34,6 +34,13 @@ extension ScenarioKeys {
       "The nice value and scheduling policy of targets. Default: launchlab's own."
     ),
     Key(
+      "scheduling",
+      .scalar(.word(LabScheduling.allCases.map(\.rawValue))),
+      "fifo runs targets, and what launches and times them, before every other program (SCHED_FIFO), "
+        + "so that other work on the machine does not slow launches down; normal runs them like any "
+        + "program. Default: normal."
+    ),
+    Key(
       "governor",
       .scalar(.name),
       "The cpufreq governor of every processor, such as performance. Default: as found."

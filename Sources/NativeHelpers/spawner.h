@@ -53,6 +53,7 @@ int start(struct launch *launch);
 void keep_off_targets(const char *own, const char *targets);
 void prepare_conditions(const struct launch *launch);
 enum step set_conditions(const struct launch *launch);
+int set_own_scheduling(const struct launch *launch);
 
 // spawner_environment.c: the spawner's own variables.
 void put_variable(char **environment, char *assignment);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,14 +159,46 @@ static void add_io(struct launch *launch, pid_t pid) {
       field_after(buffer, "\nread_bytes:") - usage_before(launch, pid)->ru_inblock * 512LL;
 }
 
-static void add_process(struct launch *launch, pid_t pid) {
+// The threads of a process that run or wait for a processor.
+static int runnable_threads(pid_t pid) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/%d/task", pid);
+  DIR *threads = opendir(path);
+  if (!threads) return 0;
+  int count = 0;
+  struct dirent *entry;
+  while ((entry = readdir(threads))) {
+    char name[32], buffer[1024];
+    int thread = atoi(entry->d_name);
+    snprintf(name, sizeof name, "task/%d/stat", thread);
+    if (thread <= 0 || read_of(pid, name, buffer, sizeof buffer) < 0) continue;
+    const char *end = strrchr(buffer, ')');
+    count += end && end[1] == ' ' && end[2] == 'R';
+  }
+  closedir(threads);
+  return count;
+}
+
+// Threads of one real-time level do not give way to each other.
+static void note_crowd(struct launch *launch, int runnable) {
+  cpu_set_t cpus;
+  if (sched_getaffinity(launch->pid, sizeof cpus, &cpus) != 0) return;
+  if (runnable > CPU_COUNT(&cpus)) launch->result.flags |= RESULT_CROWDED;
+}
+
+static int is_realtime(const struct launch *launch) {
+  return (launch->request->flags & REQUEST_REALTIME) != 0;
+}
+
+static void add_process(struct launch *launch, pid_t pid, int *runnable) {
   add_status(launch, pid);
   add_stat(launch, pid);
   add_io(launch, pid);
+  if (is_realtime(launch)) *runnable += runnable_threads(pid);
 }
 
 // With a cgroup its members are the tree, and nothing has to be searched.
-static int add_members(struct launch *launch) {
+static int add_members(struct launch *launch, int *runnable) {
   static char text[64 << 10];
   ssize_t count = members < 0 ? -1 : pread(members, text, sizeof text - 1, 0);
   // A list that does not fit is left to the search.
@@ -174,7 +207,7 @@ static int add_members(struct launch *launch) {
   pid_t self = getpid();
   for (char *cursor = text; *cursor;) {
     pid_t pid = (pid_t)strtol(cursor, &cursor, 10);
-    if (pid > 0 && pid != self) add_process(launch, pid);
+    if (pid > 0 && pid != self) add_process(launch, pid, runnable);
     if (*cursor == '\n') cursor++;
   }
   return 1;
@@ -190,8 +223,12 @@ void take_live_figures(struct launch *launch) {
     launch->result.flags |= RESULT_WAITED_CHILDREN;
   }
   add_rusage(figures, &launch->orphan_usage);
-  if (add_members(launch)) return;
-  const struct process *found;
-  unsigned count = find_descendants(&found);
-  for (unsigned index = 0; index < count; index++) add_process(launch, found[index].pid);
+  int runnable = 0;
+  if (!add_members(launch, &runnable)) {
+    const struct process *found;
+    unsigned count = find_descendants(&found);
+    for (unsigned index = 0; index < count; index++)
+      add_process(launch, found[index].pid, &runnable);
+  }
+  if (is_realtime(launch)) note_crowd(launch, runnable);
 }

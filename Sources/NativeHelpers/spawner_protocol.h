@@ -37,6 +37,7 @@ enum request_flag {
   REQUEST_POLICY = 64,
   REQUEST_NO_NETWORK = 128,  // a fresh network namespace
   REQUEST_PADDING = 256,
+  REQUEST_REALTIME = 512,  // the spawner runs one level above the target, whose real-time work is limited
 };
 
 // What the address of a place is added to.
@@ -116,6 +117,7 @@ enum step {
   STEP_PERSONALITY,
   STEP_PRIORITY,
   STEP_NETWORK,
+  STEP_REALTIME,
 };
 
 enum result_flag {
@@ -124,6 +126,7 @@ enum result_flag {
   RESULT_KILLED = 4,
   RESULT_TRUNCATED = 8,
   RESULT_WAITED_CHILDREN = 16,  // the figures contain children that were waited for
+  RESULT_CROWDED = 32,  // more real-time threads wanted to run than there are processors for them
 };
 
 enum figure {

@@ -74,6 +74,7 @@ static int set_up(struct launch *launch) {
   const struct request_header *request = launch->request;
   if (request->flags & REQUEST_NO_NETWORK && enter_network() != 0)
     return refuse(launch, STEP_NETWORK, errno);
+  if (set_own_scheduling(launch) != 0) return refuse(launch, STEP_REALTIME, errno);
   if (held_before(launch)) return refuse(launch, launch->result.step, 0);
   if (*launch->standard_input) {
     launch->input = open(launch->standard_input, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -100,6 +100,13 @@ import Testing
     try expectSnapshot(text, named: example.name, suite: "PlanText")
   }
 
+  @Test func `says that targets run before everything else`() {
+    var plan = Self.controlled
+    plan.scenario.controls = ControlPlan(padsEnvironment: false, scheduling: .fifo)
+    let text = PlanText(plan, estimate: nil, style: TextStyle(width: 100)).rendered()
+    #expect(text.contains("  scheduling: targets run before every other program (SCHED_FIFO)\n"))
+  }
+
   @Test func `says nothing of controls that leave the machine alone`() {
     var plan = Self.controlled
     plan.scenario.controls = ControlPlan(padsEnvironment: false)

@@ -201,6 +201,12 @@ extension ControlsSectionTests {
       "ask for it with `settle:`, or remove it from `require`"
     ),
     Mistake(
+      "{scheduling: fifo, priority: {nice: -5}}",
+      30,
+      "\"priority\" has no effect with `scheduling: fifo`",
+      keep
+    ),
+    Mistake(
       "{steal: off, require: steal}",
       23,
       "\"require\" names \"steal\", which is not asked for",
@@ -220,7 +226,7 @@ extension ControlsSectionTests {
     "write a name that `systemctl list-units` shows, such as cron.service"
   private static let keep = "keep one of them"
   private static let names =
-    "cpus, shield, aslr, env_size, priority, governor, boost, thp, swap, nmi_watchdog, network, "
+    "cpus, shield, aslr, env_size, priority, scheduling, governor, boost, thp, swap, nmi_watchdog, network, "
     + "environment, services, settle, steal, proactive_reclaim"
   private static let section = "a map with the keys \(names), require, suppress"
 

@@ -107,6 +107,15 @@ import Testing
       "{priority: {policy: rr, level: 99}}",
       ControlPlan(priority: LaunchPriority(policy: .rr, level: 99))
     ),
+    Reading("{scheduling: fifo}", ControlPlan(scheduling: .fifo)),
+    Reading(
+      "{scheduling: normal, priority: {nice: 1}}",
+      ControlPlan(priority: LaunchPriority(nice: 1))
+    ),
+    Reading(
+      "{scheduling: fifo, env_size: off, require: all}",
+      ControlPlan(padsEnvironment: false, scheduling: .fifo, required: [.scheduling])
+    ),
     Reading("{services: timers}", ControlPlan(services: ["timers"])),
     Reading("{services: ssh-agent@x.service}", ControlPlan(services: ["ssh-agent@x.service"])),
     Reading("{services: [php8.2-fpm]}", ControlPlan(services: ["php8.2-fpm.service"])),

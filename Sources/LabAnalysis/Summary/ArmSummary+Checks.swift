@@ -21,6 +21,7 @@ extension ArmSummary {
       { $0.flagged(.outputBlocked) },
       { $0.flagged(.leftProcesses) },
       { $0.flagged(.killed) },
+      { $0.flagged(.crowded) },
       { $0.remark("outliers") },
     ]
   }
@@ -193,6 +194,12 @@ extension ArmSummary {
       (
         "the middle of the output was dropped; the target writes very much",
         "make the target write less"
+      )
+    case .crowded:
+      (
+        "more threads wanted to run than there were processors, and with `scheduling: fifo` a thread "
+          + "runs until it waits, so others of the target may have waited for it",
+        "leave `scheduling` out for this target, or give it more processors with `cpus`"
       )
     case .relaunched:
       (

@@ -66,7 +66,11 @@ package struct Doctor: Sendable {
       ("boost", controls.boost != nil || hidesClocks),
       ("aslr", controls.randomizesAddresses != nil),
       ("proactive-reclaim", controls.proactiveReclaim == false),
-      ("load", controls.settle?.load != nil || controls.settle?.cpuIdle != nil),
+      (
+        "load",
+        controls.settle?.load != nil || controls.settle?.cpuIdle != nil
+          || controls.scheduling == .fifo
+      ),
     ]
     return Set(skipped.filter(\.isSkipped).map(\.id))
   }

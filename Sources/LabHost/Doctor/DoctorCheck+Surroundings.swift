@@ -22,7 +22,10 @@ extension DoctorCheck {
         ? .ok("\(load) on \(processors)")
         : .degraded(
           "\(load) on \(processors): others are at work",
-          remedy: "end what `top` shows, or use `--control 'settle={cpu_idle: 90%}'`"
+          remedy: host.isRoot
+            ? "stop other processes (see `top`), or use `--control scheduling=fifo`, which runs "
+              + "launches before them"
+            : "stop other processes (see `top`), or use `--control 'settle={cpu_idle: 90%}'`"
         )
     },
     Self("systemd", "timers and services") { host in

@@ -35,7 +35,9 @@ struct HostControls {
     self.plan = plan
     tree = session.tree
     gate = plan.settle.map { SettleGate(limits: $0, cpus: plan.cpus, tree: session.tree) }
-    let refused = try Self.refusals(of: plan, sockets: sockets) { session.lostSpawners.append($0) }
+    let refused = try Self.refusals(of: plan, tree: session.tree, sockets: sockets) {
+      session.lostSpawners.append($0)
+    }
     let conditions = LaunchConditions(plan, without: refused)
     let unsettled = gate?.receipt()
     let journal = session.journal
@@ -56,8 +58,12 @@ struct HostControls {
         .first { !$0.isEmpty }
     }
     receipts =
-      LaunchReceipts(plan: plan, refused: refused, harness: harnessCPUs).all + applied
-      + [unsettled].compactMap(\.self)
+      LaunchReceipts(
+        plan: plan,
+        refused: refused,
+        harness: harnessCPUs,
+        processors: ProcessAffinity.available().count
+      ).all + applied + [unsettled].compactMap(\.self)
   }
 
   /// Keeps launchlab itself off the processors of targets, until ``release()``.
@@ -100,15 +106,18 @@ struct HostControls {
 
   private static func refusals(
     of plan: ControlPlan,
+    tree: HostTree,
     sockets: String,
     whenLost: @escaping (String) -> Void
   ) throws(HostError) -> [ControlName: String] {
-    let wanted = LaunchConditions(plan, without: [:])
-    guard wanted.needsTrial else { return [:] }
+    var refused: [ControlName: String] = [:]
+    if plan.scheduling == .fifo { refused[.scheduling] = RealTimeScheduling.obstacle(in: tree) }
+    let wanted = LaunchConditions(plan, without: refused)
+    guard wanted.needsTrial else { return refused }
     let spawner = try Spawner(temporaryDirectory: sockets)
     spawner.whenLost = whenLost
     defer { spawner.close() }
-    return try LaunchTrial(spawner: spawner).refusals(of: wanted)
+    return try LaunchTrial(spawner: spawner).refusals(of: wanted).merging(refused) { $1 }
   }
 
   /// What is not had, or not wholly, by the receipts of controls.
@@ -127,6 +136,7 @@ extension LaunchConditions {
       cpus: refused[.cpus] == nil ? plan.cpus : nil,
       randomizesAddresses: refused[.aslr] != nil || plan.randomizesAddresses != false,
       priority: refused[.priority] == nil ? plan.priority : nil,
+      isRealTime: refused[.scheduling] == nil && plan.scheduling == .fifo,
       network: refused[.network] == nil ? plan.network : .host,
       padsEnvironment: plan.padsEnvironment
     )
@@ -134,6 +144,6 @@ extension LaunchConditions {
 
   /// Whether anything is asked for that a machine may refuse.
   var needsTrial: Bool {
-    cpus != nil || !randomizesAddresses || priority != nil || network != .host
+    cpus != nil || !randomizesAddresses || priority != nil || isRealTime || network != .host
   }
 }

@@ -10,9 +10,12 @@ struct LaunchReceipts {
   /// The processors that launchlab itself is kept on.
   let harness: [Int]?
 
+  /// How many processors there are for targets and everything else.
+  let processors: Int
+
   /// One per control that is asked for.
   var all: [ControlReceipt] {
-    [cpus, priority, network, environment, environmentSize].compactMap(\.self)
+    [cpus, priority, scheduling, network, environment, environmentSize].compactMap(\.self)
   }
 
   private var cpus: ControlReceipt? {
@@ -29,6 +32,22 @@ struct LaunchReceipts {
 
   private var priority: ControlReceipt? {
     plan.priority.map { receipt(of: .priority, wanted: "\($0)", before: nil, after: "\($0)") }
+  }
+
+  private var scheduling: ControlReceipt? {
+    plan.scheduling.map { scheduling in
+      let levels = RealTimeScheduling.self
+      var receipt = receipt(
+        of: .scheduling,
+        wanted: scheduling.rawValue,
+        before: LabScheduling.normal.rawValue,
+        after: "targets fifo \(levels.level), their spawner fifo \(levels.spawnerLevel)"
+      )
+      if receipt.status == .applied, processors == 1 {
+        receipt.reason = "the only processor is the target's alone while it computes"
+      }
+      return receipt
+    }
   }
 
   private var network: ControlReceipt? {

@@ -51,6 +51,15 @@ struct ConditionRefusal {
     }
   }
 
+  /// sched_setscheduler(2), ERRORS; a control group may have no real-time budget, sched(7).
+  var realTime: String {
+    let start = "cannot run it before every other program: \(error)"
+    guard errno == EPERM || errno == EACCES else { return start }
+    let level = RealTimeScheduling.spawnerLevel
+    return "\(start); needs CAP_SYS_NICE or an RLIMIT_RTPRIO of \(level) (`ulimit -r`): run as"
+      + " root, or raise the limit"
+  }
+
   private static func text(_ priority: LaunchPriority?) -> String {
     var parts: [String] = []
     if let policy = priority?.policy {

@@ -30,6 +30,7 @@ struct FailedStep {
     case 13: refusal.personality
     case 14: refusal.priority(request.conditions.priority)
     case 15: refusal.network
+    case 16: refusal.realTime
     default: error
     }
   }

@@ -3,8 +3,12 @@ import LabModel
 
 /// Conditions as the spawner reads them; the encoding is that of `spawner_protocol.h`.
 extension LaunchConditions {
+  /// The nice value and the policy that the program gets in the end.
+  var givenPriority: LaunchPriority? { isRealTime ? RealTimeScheduling.priority : priority }
+
   /// The flags of the request that ask for them.
   var encodedFlags: UInt32 {
+    let priority = givenPriority
     let flags: [(UInt32, Bool)] = [
       (8, cpus != nil),
       (16, !randomizesAddresses),
@@ -12,6 +16,7 @@ extension LaunchConditions {
       (64, priority?.policy != nil),
       (128, network == .none),
       (256, padsEnvironment),
+      (512, isRealTime),
     ]
     return flags.reduce(0) { $1.1 ? $0 | $1.0 : $0 }
   }

@@ -10,6 +10,9 @@ package struct LaunchConditions: Hashable, Sendable {
 
   package var priority: LaunchPriority?
 
+  /// Whether it and the spawner run before every other program; `priority` does not count then.
+  package var isRealTime: Bool
+
   package var network: TargetNetwork
 
   /// Whether each launch is given a padding variable of 0 to 4,095 bytes.
@@ -19,12 +22,14 @@ package struct LaunchConditions: Hashable, Sendable {
     cpus: [Int]? = nil,
     randomizesAddresses: Bool = true,
     priority: LaunchPriority? = nil,
+    isRealTime: Bool = false,
     network: TargetNetwork = .host,
     padsEnvironment: Bool = false
   ) {
     self.cpus = cpus
     self.randomizesAddresses = randomizesAddresses
     self.priority = priority
+    self.isRealTime = isRealTime
     self.network = network
     self.padsEnvironment = padsEnvironment
   }

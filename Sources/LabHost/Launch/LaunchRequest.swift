@@ -103,8 +103,9 @@ package struct LaunchRequest: Hashable, Sendable {
     message.append(condition.address.bytes)
     message.append(breakpoints)
     for word in try conditions.encodedCPUs() { message.append(word) }
-    message.append(Int32(clamping: conditions.priority?.nice ?? 0))
-    let policy = (conditions.priority ?? LaunchPriority()).encodedPolicy
+    let priority = conditions.givenPriority ?? LaunchPriority()
+    message.append(Int32(clamping: priority.nice ?? 0))
+    let policy = priority.encodedPolicy
     message.append(policy.number)
     message.append(policy.level)
     paddingPosition = message.position

@@ -44,6 +44,7 @@ package struct LaunchTrial {
     if all.cpus != nil { parts.append((.cpus, { $0.cpus = all.cpus })) }
     if !all.randomizesAddresses { parts.append((.aslr, { $0.randomizesAddresses = false })) }
     if all.priority != nil { parts.append((.priority, { $0.priority = all.priority })) }
+    if all.isRealTime { parts.append((.scheduling, { $0.isRealTime = true })) }
     if all.network != .host { parts.append((.network, { $0.network = all.network })) }
     return parts
   }

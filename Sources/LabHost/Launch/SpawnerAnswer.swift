@@ -131,6 +131,7 @@ struct SpawnerAnswer {
   private var decodedFlags: [LaunchFlag] {
     let names: [(UInt32, LaunchFlag)] = [
       (1, .outputBlocked), (2, .leftProcesses), (4, .killed), (8, .outputTruncated),
+      (32, .crowded),
     ]
     return names.filter { flags & $0.0 != 0 }.map(\.1)
   }

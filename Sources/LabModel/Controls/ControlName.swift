@@ -7,6 +7,7 @@ package enum ControlName: String, Codable, CaseIterable, Sendable {
   case aslr
   case environmentSize = "env_size"
   case priority
+  case scheduling
   case governor
   case boost
   case thp

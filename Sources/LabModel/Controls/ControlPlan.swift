@@ -14,6 +14,9 @@ package struct ControlPlan: Hashable, Codable, Sendable {
 
   package var priority: LaunchPriority?
 
+  /// How the kernel schedules launches against everything else; nil means as it does others.
+  package var scheduling: LabScheduling?
+
   /// The cpufreq governor of every processor.
   package var governor: String?
 
@@ -55,6 +58,7 @@ package struct ControlPlan: Hashable, Codable, Sendable {
     randomizesAddresses: Bool? = nil,
     padsEnvironment: Bool = true,
     priority: LaunchPriority? = nil,
+    scheduling: LabScheduling? = nil,
     governor: String? = nil,
     boost: Bool? = nil,
     hugePages: HugePages? = nil,
@@ -74,6 +78,7 @@ package struct ControlPlan: Hashable, Codable, Sendable {
     self.randomizesAddresses = randomizesAddresses
     self.padsEnvironment = padsEnvironment
     self.priority = priority
+    self.scheduling = scheduling
     self.governor = governor
     self.boost = boost
     self.hugePages = hugePages
@@ -113,6 +118,15 @@ package struct LaunchPriority: Hashable, Codable, Sendable {
     case fifo
     case rr
   }
+}
+
+/// How the kernel schedules the targets, and what launches and times them.
+package enum LabScheduling: String, Codable, CaseIterable, Sendable {
+  /// As every other program.
+  case normal
+
+  /// Before every other program, by the real-time policy SCHED_FIFO.
+  case fifo
 }
 
 /// When the kernel uses transparent huge pages, as in `transparent_hugepage/enabled`.

@@ -28,6 +28,8 @@ struct ControlWishes {
     case .environmentSize:
       plan.padsEnvironment ? "the environment is padded at random before each launch" : nil
     case .priority: plan.priority.map(Self.priority)
+    case .scheduling:
+      plan.scheduling == .fifo ? "targets run before every other program (SCHED_FIFO)" : nil
     case .governor: plan.governor.map { "\($0) on every processor" }
     case .boost: plan.boost.map(Self.toggle)
     case .thp: plan.hugePages?.rawValue

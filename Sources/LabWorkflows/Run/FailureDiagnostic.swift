@@ -46,6 +46,10 @@ enum FailureDiagnostic {
     return switch outcome {
     case .ready: "look at the launches with `launchlab export`"
     case .exited: "run the command by hand, or set `ready` to the condition that ends its launch"
+    // SIGXCPU, which only a limit of processor time sends.
+    case .signalled(signal: 24):
+      "it computed for too long without waiting: with `scheduling: fifo` 10 s are allowed, so leave that "
+        + "out; else see `ulimit -t`"
     case .signalled: "run the command by hand under a debugger"
     case .timedOut:
       "raise `timeout`, or check `ready`; a program that buffers its output needs `tty: true`"

@@ -153,6 +153,11 @@ extension RunWarningsTests.Case {
         it may not have stored its state; it stops slowly or ignores the signal
           at: perl, warm
           help: set `stop: {signal, grace}` to what the target needs
+        warning: in 50 of 50 launches more threads wanted to run than there were processors, and \
+        with `scheduling: fifo` a thread runs until it waits, so others of the target may have \
+        waited for it
+          at: perl, warm
+          help: leave `scheduling` out for this target, or give it more processors with `cpus`
         """
     ) { $0.add(steadyTimes(50), flags: LaunchFlag.allCases) },
     Self(

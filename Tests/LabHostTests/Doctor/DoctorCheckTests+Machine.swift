@@ -111,7 +111,7 @@ extension DoctorCheckTests {
       try $0.write("Discharging", to: "sys/class/power_supply/BAT0/status")
     },
     Case("load", .ok, "0.12 on 2 processors"),
-    Case("load", .degraded, "1.82 on 2 processors", remedy: "`top`") {
+    Case("load", .degraded, "1.82 on 2 processors", remedy: "`--control scheduling=fifo`") {
       try $0.write("1.82 1.20 0.97 3/402 28211", to: "proc/loadavg")
     },
     Case("load", .missing, "cannot be read") { try $0.remove("proc/loadavg") },
