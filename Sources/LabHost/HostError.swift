@@ -58,6 +58,9 @@ package enum HostError: LabError, Hashable {
   /// The journal of changes cannot be kept; `operation` is a phrase such as `write to`.
   case journal(operation: String, path: String, errno: Int32)
 
+  /// A command that a scenario wants beside its launches failed.
+  case commandFailed(CommandFailure)
+
   /// A program that is needed is not installed; its Debian package has the same name, and `purpose`
   /// is a phrase such as `count instructions`.
   case toolMissing(name: String, purpose: String)
@@ -85,6 +88,8 @@ package enum HostError: LabError, Hashable {
       [refusal.diagnostic]
     case .spawnerLost(let status, let times):
       [Self.lossDiagnostic(status: status, times: times)]
+    case .commandFailed(let failure):
+      [failure.diagnostic]
     case .interrupted:
       [Diagnostic(.error, id: "interrupted", problem: "interrupted by a signal")]
     case .directoryRefused(let role, let path, let refusal):

@@ -2,6 +2,16 @@
 ///
 /// `LabHost` has the real one; tests use a fake.
 package protocol LaunchLaboratory {
+  /// Does what the targets want before each block; nothing by default.
+  ///
+  /// - Throws: a ``LabError`` when the run cannot go on.
+  mutating func beginBlock() throws
+
+  /// Does what the targets want after each block; nothing by default.
+  ///
+  /// - Throws: a ``LabError`` when the run cannot go on.
+  mutating func endBlock() throws
+
   /// Brings about the state that an arm asks for, and reads the evidence.
   ///
   /// - Throws: a ``LabError`` when the run cannot go on.
@@ -17,4 +27,10 @@ package protocol LaunchLaboratory {
 
   /// The monotonic clock.
   var now: Nanoseconds { get }
+}
+
+extension LaunchLaboratory {
+  package mutating func beginBlock() throws {}
+
+  package mutating func endBlock() throws {}
 }

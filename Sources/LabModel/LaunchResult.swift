@@ -28,6 +28,8 @@ package struct LaunchResult: Hashable, Sendable {
 
   /// The programs of the launch, where they were recorded; stored with the stages.
   package var processes: [LaunchProcess]?
+  /// What the processes did before their time ran out; only of launches that timed out, not stored.
+  package var sight: TreeSight?
 
   /// The pages that came into the page cache, of cold collector launches; stored with the stages.
   package var pageIns: PageIns?
@@ -51,6 +53,7 @@ package struct LaunchResult: Hashable, Sendable {
     observation: StageObservation? = nil,
     faults: MajorFaults? = nil,
     processes: [LaunchProcess]? = nil,
+    sight: TreeSight? = nil,
     pageIns: PageIns? = nil,
     readIn: ReadIn? = nil,
     disturbances: [Disturbance] = []
@@ -66,6 +69,7 @@ package struct LaunchResult: Hashable, Sendable {
     self.observation = observation
     self.faults = faults
     self.processes = processes
+    self.sight = sight
     self.pageIns = pageIns
     self.readIn = readIn
     self.disturbances = disturbances
@@ -100,6 +104,9 @@ package enum LaunchFlag: String, Codable, CaseIterable, Sendable {
 
   /// The target did not stop within its grace time and was killed.
   case killed
+
+  /// The target had to be killed in the launch of it before, so it may have had to recover.
+  case afterKill = "after-kill"
 
   /// Output was dropped from the middle of a stream.
   case outputTruncated = "output-truncated"

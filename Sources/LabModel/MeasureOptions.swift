@@ -12,6 +12,7 @@ package struct MeasureOptions: Sendable {
   package var timeout: String?
   package var stopSignal: String?
   package var stopGrace: String?
+  package var stopAfter: String?
 
   /// Pairs such as `LANG=C`, and names whose values are taken from the environment, and not stored.
   package var environment: [String]
@@ -27,6 +28,12 @@ package struct MeasureOptions: Sendable {
   package var stateDirectories: [String]
   package var counters: [String]
   package var includesEmptyBaseline: Bool
+
+  /// Shell commands before and after each launch, and before the first and after the last one.
+  package var prepare: String?
+  package var conclude: String?
+  package var setup: String?
+  package var cleanup: String?
 
   /// How launches are split into stages, if they are.
   package var stages: StagePlan?
@@ -45,6 +52,7 @@ package struct MeasureOptions: Sendable {
     timeout: String? = nil,
     stopSignal: String? = nil,
     stopGrace: String? = nil,
+    stopAfter: String? = nil,
     environment: [String] = [],
     standardInput: String? = nil,
     isTTY: Bool = false,
@@ -55,6 +63,10 @@ package struct MeasureOptions: Sendable {
     stateDirectories: [String] = [],
     counters: [String] = [],
     includesEmptyBaseline: Bool = false,
+    prepare: String? = nil,
+    conclude: String? = nil,
+    setup: String? = nil,
+    cleanup: String? = nil,
     stages: StagePlan? = nil,
     controls: [String] = [],
     directory: String
@@ -66,6 +78,7 @@ package struct MeasureOptions: Sendable {
     self.timeout = timeout
     self.stopSignal = stopSignal
     self.stopGrace = stopGrace
+    self.stopAfter = stopAfter
     self.environment = environment
     self.standardInput = standardInput
     self.isTTY = isTTY
@@ -76,6 +89,10 @@ package struct MeasureOptions: Sendable {
     self.stateDirectories = stateDirectories
     self.counters = counters
     self.includesEmptyBaseline = includesEmptyBaseline
+    self.prepare = prepare
+    self.conclude = conclude
+    self.setup = setup
+    self.cleanup = cleanup
     self.stages = stages
     self.controls = controls
     self.directory = directory

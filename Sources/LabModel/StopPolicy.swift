@@ -6,8 +6,16 @@ package struct StopPolicy: Hashable, Codable, Sendable {
   /// How long the target may take after `signal` before its whole tree is killed.
   package var grace: Nanoseconds
 
-  package init(signal: Int32 = 15, grace: Nanoseconds = .seconds(2)) {
+  /// How long a target that is ready goes on before it is sent `signal`; nil for not at all.
+  package var after: Nanoseconds?
+
+  package init(
+    signal: Int32 = 15,
+    grace: Nanoseconds = .seconds(2),
+    after: Nanoseconds? = nil
+  ) {
     self.signal = signal
     self.grace = grace
+    self.after = after
   }
 }

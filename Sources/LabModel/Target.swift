@@ -49,6 +49,12 @@ package struct Target: Hashable, Codable, Sendable {
   /// Events counted on launches of their own, such as `instructions` and `page-faults`.
   package var counters: [String]
 
+  /// What is run before launches, if anything.
+  package var prepare: LaunchCommands?
+
+  /// What is run after launches, if anything.
+  package var cleanup: LaunchCommands?
+
   package init(
     name: String,
     command: [String],
@@ -65,7 +71,9 @@ package struct Target: Hashable, Codable, Sendable {
     install: [String] = [],
     home: String? = nil,
     state: [StateDirectory] = [],
-    counters: [String] = []
+    counters: [String] = [],
+    prepare: LaunchCommands? = nil,
+    cleanup: LaunchCommands? = nil
   ) {
     self.name = name
     self.command = command
@@ -83,6 +91,8 @@ package struct Target: Hashable, Codable, Sendable {
     self.home = home
     self.state = state
     self.counters = counters
+    self.prepare = prepare
+    self.cleanup = cleanup
   }
 }
 

@@ -110,8 +110,22 @@ extension PlanText {
       return style.wrapped("  \(state.rawValue): \(sentence)", indent: 6)
     }
     return ["what is done to this machine before each launch:"] + lines
-      + ["after each launch every process of the target is stopped", ""]
+      + ["after each launch every process of the target is stopped"] + commands + [""]
       + ["This was a dry run: nothing was launched and nothing was changed."]
+  }
+
+  /// What targets want to be run beside their launches.
+  private var commands: [String] {
+    plan.scenario.targets.flatMap { target in
+      LaunchCommands.Moment.allCases.flatMap { moment in
+        [("before", target.prepare), ("after", target.cleanup)].flatMap { when, commands in
+          guard let command = commands?[moment] else { return [String]() }
+          let what = moment == .run ? "the run" : "each \(moment)"
+          let text = LaunchCommands.text(of: command).printable
+          return style.wrapped("  \(target.name), \(when) \(what): \(text)", indent: 6)
+        }
+      }
+    }
   }
 
   private func effect(of state: LaunchState) -> String {

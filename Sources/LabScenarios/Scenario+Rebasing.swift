@@ -22,6 +22,13 @@ extension Scenario {
       if let program = original.command.first {
         target.command[0] = moved(program)
       }
+      for path in [\Target.prepare, \Target.cleanup] {
+        for moment in [\LaunchCommands.launch, \.block, \.run] {
+          if let program = original[keyPath: path]?[keyPath: moment]?.first {
+            target[keyPath: path]?[keyPath: moment]?[0] = moved(program)
+          }
+        }
+      }
       target.directory = moved(original.directory)
       target.files = original.files.map { entry in
         entry.hasPrefix("!") ? "!" + moved(String(entry.dropFirst())) : moved(entry)

@@ -135,8 +135,10 @@ extension ScenarioFile {
     }
     add("ready", options.ready.map(readiness))
     add("timeout", options.timeout.map(text))
-    let stop = [("signal", options.stopSignal), ("grace", options.stopGrace)]
-      .compactMap { key, value in value.map { (text(key), text($0)) } }
+    let stop = [
+      ("signal", options.stopSignal), ("grace", options.stopGrace), ("after", options.stopAfter),
+    ]
+    .compactMap { key, value in value.map { (text(key), text($0)) } }
     add("stop", stop.isEmpty ? nil : Node(stop))
     let environment = options.environment.map { pair in
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -152,7 +154,15 @@ extension ScenarioFile {
     add("home", options.home.map(text))
     add("state", options.stateDirectories.isEmpty ? nil : list(options.stateDirectories))
     add("counters", options.counters.isEmpty ? nil : list(options.counters))
+    add("prepare", commands(launch: options.prepare, run: options.setup))
+    add("cleanup", commands(launch: options.conclude, run: options.cleanup))
     return Node(keys)
+  }
+
+  private static func commands(launch: String?, run: String?) -> Node? {
+    let given = [("launch", launch), ("run", run)]
+      .compactMap { key, value in value.map { (text(key), text($0)) } }
+    return given.isEmpty ? nil : Node(given)
   }
 
   /// `exit`, `notify` and `mark` may stand alone; the others have a kind and a value.

@@ -176,6 +176,32 @@ enum ScenarioKeys {
       .list(of: .scalar(.word(CounterEvent.allCases.map(\.rawValue)))),
       "Events to count, on launches of their own, because counting takes time."
     ),
+    Key(
+      "prepare",
+      commands,
+      "A command to run before each launch, measured or not: a text for the shell, a list of a program "
+        + "and its arguments, or a map for commands before launches, blocks and the run. It runs "
+        + "before the state is brought about, is not part of the time, and ends the run when it fails."
+    ),
+    Key(
+      "cleanup",
+      commands,
+      "A command to run after each launch, or a map for commands after launches, blocks and the run; "
+        + "otherwise as `prepare`."
+    ),
+  ]
+
+  static let command = Shape.choice([.scalar(.text), .list(of: .scalar(.text))])
+
+  static let commands = Shape.choice([
+    .scalar(.text), .list(of: .scalar(.text)), .map(launchCommands),
+  ])
+
+  static let launchCommands: [Key] = [
+    Key("launch", command, "The command that goes with each launch, measured or not."),
+    Key("block", command, "The command that goes with each block of launches."),
+    Key("run", command, "The command that goes with the whole run."),
+    Key("timeout", .scalar(.duration), "How long each of them may take. Default: 60s."),
   ]
 
   static let secret: [Key] = [
@@ -219,6 +245,12 @@ enum ScenarioKeys {
       "grace",
       .scalar(.duration),
       "How long the program may take to end before its whole tree is killed. Default: 2s."
+    ),
+    Key(
+      "after",
+      .scalar(.duration),
+      "How long a program that is ready goes on before it is stopped, such as 200ms, for servers that "
+        + "lose a signal while they are still starting. It is not part of the time. Default: 0s."
     ),
   ]
 

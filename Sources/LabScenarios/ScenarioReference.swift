@@ -11,6 +11,7 @@ package enum ScenarioReference {
       ("`ready:` as a map with one key", ScenarioKeys.conditions),
       ("`stop:`", ScenarioKeys.stop),
       ("An element of `state:` as a map", ScenarioKeys.stateDirectory),
+      ("`prepare:` and `cleanup:` as maps", ScenarioKeys.launchCommands),
       ("`launches:` as a map", ScenarioKeys.adaptive),
       ("`baseline:`", ScenarioKeys.baseline),
       ("`control:` of the baseline as a map", ScenarioKeys.control),

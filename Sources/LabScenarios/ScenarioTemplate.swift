@@ -78,6 +78,8 @@ package enum ScenarioTemplate {
     #   # Memory: when huge pages are used, and whether anything is swapped out.
     #   thp: never
     #   swap: off
+    #   # Run launches before every other program, so that other work does not slow them down.
+    #   scheduling: fifo
     #   # Flight mode: no network but a loopback of its own for each launch.
     #   network: none
     #   # The same few variables everywhere; feature flags are pinned with `env` of a target.
@@ -138,7 +140,11 @@ package enum ScenarioTemplate {
         # What is not ready by then has no time.
         timeout: 60s
         # How a program that is ready is stopped; not part of the time.
-        # stop: {signal: TERM, grace: 2s}
+        # stop: {signal: TERM, grace: 2s, after: 200ms}
+        # Shell commands before and after each launch; not part of the time either. A map says more,
+        # such as {launch: COMMAND, block: COMMAND, run: COMMAND, timeout: 60s}.
+        # prepare: rm -rf data && cp -r seed data
+        # cleanup: rm -rf data
         # Variables added to the environment.
         # env: {LANG: C.UTF-8}
         # Values that must not be stored or shown come from a file or from the environment.

@@ -31,7 +31,9 @@ struct TargetReader {
       install: install(from: value["install"]),
       home: value["home"].map { existing($0, .directory, from: directory) },
       state: state(from: value["state"]),
-      counters: counters(from: value["counters"])
+      counters: counters(from: value["counters"]),
+      prepare: commands(from: value["prepare"]),
+      cleanup: commands(from: value["cleanup"])
     )
     reportOverlaps(of: target, in: value)
     return target
@@ -50,7 +52,7 @@ struct TargetReader {
 
   // MARK: - How it is launched
 
-  private mutating func command(from value: Value?) -> [String] {
+  mutating func command(from value: Value?) -> [String] {
     guard let first = value?.elements.first, let program = first.text else { return [] }
     let arguments = value?.elements.dropFirst().compactMap(\.text) ?? []
     if program.isEmpty {
@@ -169,10 +171,13 @@ struct TargetReader {
     if let grace = value?["grace"]?.text, let span = try? Nanoseconds(written: grace) {
       policy.grace = span
     }
+    if let after = value?["after"]?.text, let span = try? Nanoseconds(written: after) {
+      policy.after = span == .zero ? nil : span
+    }
     return policy
   }
 
-  private mutating func timeout(from value: Value?) -> Nanoseconds {
+  mutating func timeout(from value: Value?) -> Nanoseconds {
     guard let value, let text = value.text, let timeout = try? Nanoseconds(written: text) else {
       return .seconds(60)
     }

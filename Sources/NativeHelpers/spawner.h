@@ -108,6 +108,7 @@ struct process {
 unsigned find_descendants(const struct process **found);
 int read_file(const char *path, char *buffer, unsigned size);
 const char *stat_fields(pid_t pid, char *buffer, unsigned size);
+int loses_signal(pid_t pid, int number);
 
 // spawner_tree.c: the end of a process tree.
 void join_cgroup(const char *run_directory);

@@ -33,6 +33,17 @@ const char *stat_fields(pid_t pid, char *buffer, unsigned size) {
   return end && end[1] == ' ' ? end + 2 : NULL;
 }
 
+// Whether a signal that is sent to a process now is lost: it is ignored, and not kept for later.
+int loses_signal(pid_t pid, int number) {
+  char path[32], buffer[4096];
+  snprintf(path, sizeof path, "/proc/%d/status", pid);
+  if (read_file(path, buffer, sizeof buffer) < 0) return 0;
+  const char *ignored = strstr(buffer, "\nSigIgn:"), *blocked = strstr(buffer, "\nSigBlk:");
+  if (!ignored || !blocked) return 0;
+  uint64_t lost = strtoull(ignored + 8, NULL, 16) & ~strtoull(blocked + 8, NULL, 16);
+  return lost >> (number - 1) & 1;
+}
+
 static unsigned read_processes(void) {
   static _Alignas(16) char entries[32 << 10];
   int directory = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

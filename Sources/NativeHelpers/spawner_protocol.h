@@ -72,6 +72,7 @@ struct request_header {
   uint32_t stop_signal;
   int64_t timeout;  // nanoseconds, as every time here
   int64_t grace;
+  int64_t rest;  // how long a target that is ready goes on before it is asked to stop
   uint32_t argument_count;
   uint32_t environment_count;
   uint32_t counters;  // bit i asks for event i of spawner_counters.c

@@ -25,6 +25,9 @@ enum { SWEEPS = 4 };
 // How long killed processes may take to go before they are looked for again.
 enum { SWEEP_WAIT = 50000000 };
 
+// When it is first looked whether the main process still ignores what it was sent.
+enum { FIRST_LOOK = 5000000 };
+
 static char run_directory[PATH_MAX - 64];
 
 // The open cgroup.procs of the targets' cgroup, or -1.
@@ -174,13 +177,27 @@ void kill_tree(struct launch *launch) {
   }
 }
 
+// Asks the main process to stop, and once more when it ignored the signal and no longer does, as a
+// server that was still starting.
+static int stops_main(struct launch *launch, int number, int64_t until) {
+  int is_lost = loses_signal(launch->pid, number);
+  syscall(SYS_pidfd_send_signal, launch->pidfd, number, NULL, 0);
+  for (int64_t interval = FIRST_LOOK;; interval *= 2) {
+    int64_t look = monotonic() + interval;
+    if (wait_for_end(launch, look < until ? look : until, WATCH_MAIN | WATCH_CONTROLLER)) return 1;
+    if (!launch->main_alive || monotonic() >= until || controller_is_gone()) return 0;
+    if (!is_lost || loses_signal(launch->pid, number)) continue;
+    is_lost = 0;
+    syscall(SYS_pidfd_send_signal, launch->pidfd, number, NULL, 0);
+  }
+}
+
 // Asks the main process, and once it has ended what it has left; true when all of it stopped.
 static int stops_when_asked(struct launch *launch) {
   int number = (int)launch->request->stop_signal;
   int64_t until = monotonic() + launch->request->grace;
   if (launch->main_alive) {
-    syscall(SYS_pidfd_send_signal, launch->pidfd, number, NULL, 0);
-    if (wait_for_end(launch, until, WATCH_MAIN | WATCH_CONTROLLER)) return 1;
+    if (stops_main(launch, number, until)) return 1;
     if (launch->main_alive) return 0;
     // Children of a main process that stopped in good order are about to end by themselves.
     int64_t soon = monotonic() + SWEEP_WAIT;
@@ -198,6 +215,8 @@ void stop_tree(struct launch *launch) {
   } else {
     if (launch->result.outcome == OUTCOME_EXITED || launch->result.outcome == OUTCOME_SIGNALLED)
       launch->result.flags |= RESULT_LEFT;
+    int64_t rest = launch->result.outcome == OUTCOME_READY ? launch->request->rest : 0;
+    if (rest > 0 && wait_for_end(launch, monotonic() + rest, WATCH_CONTROLLER)) return;
     if (stops_when_asked(launch)) return;
     launch->result.flags |= RESULT_KILLED;
   }

@@ -26,7 +26,7 @@ struct ScenarioFileTests {
         server:
           command: [./app/server, --port, 7379, "", on]
           ready: {tcp: "[::1]:7379"}
-          stop: {signal: SIGINT, grace: 1.5s}
+          stop: {signal: SIGINT, grace: 1.5s, after: 200ms}
           timeout: 250ms
           env: {NUMBER: 010, FLAG: yes, EMPTY: ""}
           directory: app
@@ -37,13 +37,15 @@ struct ScenarioFileTests {
           home: home
           state: [cache, {path: state/data, template: template}]
           counters: [page-faults, task-clock]
+          prepare: {launch: rm -rf data, block: [./app/seed, --all], run: make data, timeout: 5s}
+          cleanup: [rm, data]
       """
     let scenario = try ScenarioFile.load(text: text, path: "\(directory)/scenario.yml")
     let server = Target(
       name: "server",
       command: ["\(directory)/app/server", "--port", "7379", "", "on"],
       ready: .tcp(host: "::1", port: 7379),
-      stop: StopPolicy(signal: 2, grace: .milliseconds(1500)),
+      stop: StopPolicy(signal: 2, grace: .milliseconds(1500), after: .milliseconds(200)),
       timeout: .milliseconds(250),
       environment: ["NUMBER": "010", "FLAG": "yes", "EMPTY": ""],
       directory: "\(directory)/app",
@@ -56,7 +58,14 @@ struct ScenarioFileTests {
         StateDirectory(path: "\(directory)/cache"),
         StateDirectory(path: "\(directory)/state/data", template: "\(directory)/template"),
       ],
-      counters: ["page-faults", "task-clock"]
+      counters: ["page-faults", "task-clock"],
+      prepare: LaunchCommands(
+        launch: ["/bin/sh", "-c", "rm -rf data"],
+        block: ["\(directory)/app/seed", "--all"],
+        run: ["/bin/sh", "-c", "make data"],
+        timeout: .seconds(5)
+      ),
+      cleanup: LaunchCommands(launch: ["rm", "data"])
     )
     #expect(
       scenario

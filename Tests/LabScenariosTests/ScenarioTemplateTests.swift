@@ -26,6 +26,7 @@ struct ScenarioTemplateTests {
       controls
         == ControlPlan(
           cpus: [1],
+          scheduling: .fifo,
           governor: "performance",
           boost: false,
           hugePages: .never,
@@ -55,7 +56,7 @@ struct ScenarioTemplateTests {
     let text = ScenarioTemplate.text()
     let keys = [
       "command:", "ready:", "timeout:", "stop:", "env:", "directory:", "stdin:", "tty:", "files:",
-      "install:", "home:", "state:", "counters:",
+      "install:", "home:", "state:", "counters:", "prepare:", "cleanup:",
     ]
     #expect(keys.filter { !text.contains($0) }.isEmpty)
   }

@@ -13,7 +13,8 @@ import Testing
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "sh", state: .warm),
       ready: .exit,
-      record: record(.exited(code: 3), output)
+      record: record(.exited(code: 3), output),
+      times: 3
     )
 
     #expect(
@@ -38,7 +39,8 @@ import Testing
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "x", state: .warm),
       ready: .exit,
-      record: record(.timedOut, CapturedOutput(stdout: stream))
+      record: record(.timedOut, CapturedOutput(stdout: stream)),
+      times: 3
     )
 
     #expect(diagnostic.problem.hasSuffix("stdout | last"))
@@ -49,7 +51,8 @@ import Testing
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "x", state: .warm),
       ready: .exit,
-      record: record(.signalled(signal: 11), CapturedOutput())
+      record: record(.signalled(signal: 11), CapturedOutput()),
+      times: 3
     )
     #expect(diagnostic.problem.hasSuffix("it printed nothing"))
   }
@@ -69,7 +72,8 @@ import Testing
     let diagnostic = FailureDiagnostic.make(
       arm: Arm(target: "x", state: .warm),
       ready: .mark(name: "first frame"),
-      record: record(.timedOut, CapturedOutput())
+      record: record(.timedOut, CapturedOutput()),
+      times: 3
     )
     #expect(
       diagnostic.remedy
@@ -79,9 +83,83 @@ import Testing
     let exited = FailureDiagnostic.make(
       arm: Arm(target: "x", state: .warm),
       ready: .mark(name: "ready"),
-      record: record(.exited(code: 0), CapturedOutput())
+      record: record(.exited(code: 0), CapturedOutput()),
+      times: 3
     )
     #expect(exited.remedy?.contains("call `launch_ready()` of launch_marks.h") == true)
+  }
+
+  struct Sight: CustomTestStringConvertible {
+    var ready: Readiness
+    var sight: TreeSight
+    var seen: String
+    var remedy: String
+    var testDescription: String { seen }
+  }
+
+  @Test(arguments: [
+    Sight(
+      ready: .tcp(host: "127.0.0.1", port: 8_080),
+      sight: TreeSight(
+        processes: ["sh", "app", "app"],
+        window: .milliseconds(1_500),
+        ports: ["127.0.0.1:8081"],
+        sockets: ["/run/app.sock"],
+        files: ["/var/log/app.log"]
+      ),
+      seen: """
+        waiting for tcp 127.0.0.1:8080; 3 processes (sh, app) are asleep: nothing was computed in \
+        the last 1.5 s
+            listening on tcp 127.0.0.1:8081, unix /run/app.sock
+            with these files open: /var/log/app.log
+        """,
+      remedy: "it listens elsewhere: set `ready: {tcp: \"127.0.0.1:8081\"}`"
+    ),
+    Sight(
+      ready: .exit,
+      sight: TreeSight(processes: ["sleep"], window: .seconds(1)),
+      seen: "waiting for exit; sleep is asleep: nothing was computed in the last 1 s",
+      remedy: "it does not exit by itself: set `ready`, such as to {stdout: PATTERN}"
+    ),
+    Sight(
+      ready: .notify,
+      sight: TreeSight(processes: ["java"], used: .milliseconds(980), window: .seconds(1)),
+      seen:
+        "waiting for sd_notify READY=1; java is at work: 0.98 s of processor time in the last 1 s",
+      remedy: "it is still at work: raise `timeout`"
+    ),
+    Sight(
+      ready: .file(path: "/x"),
+      sight: TreeSight(processes: ["cp"], window: .seconds(1), isActive: true),
+      seen: "waiting for file /x; cp is waiting for storage, or about to run",
+      remedy: "it is still at work: raise `timeout`"
+    ),
+    Sight(
+      ready: .output(stream: .stdout, pattern: "^up"),
+      sight: TreeSight(processes: ["app"], window: .seconds(1)),
+      seen:
+        "waiting for stdout matching \"^up\"; app is asleep: nothing was computed in the last 1 s",
+      remedy:
+        "raise `timeout`, or check `ready`; a program that buffers its output needs `tty: true`"
+    ),
+  ])
+  func `says what a target did instead of becoming ready`(example: Sight) {
+    var record = record(.timedOut, CapturedOutput())
+    record.result.sight = example.sight
+    let diagnostic = FailureDiagnostic.make(
+      arm: Arm(target: "app", state: .warm),
+      ready: example.ready,
+      record: record,
+      times: 1
+    )
+    #expect(
+      diagnostic.problem == """
+        timed-out at its first launch, so the run stops
+            \(example.seen)
+            it printed nothing
+        """
+    )
+    #expect(diagnostic.remedy == example.remedy)
   }
 
   private func record(_ outcome: Outcome, _ output: CapturedOutput) -> LaunchRecord {

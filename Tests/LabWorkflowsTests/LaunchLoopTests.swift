@@ -83,13 +83,60 @@ import Testing
 
     let ending = try LaunchLoop(plan: .sample(blocks: 9)).run(on: &laboratory, into: &sink)
 
-    guard case .failed(let arm, let record) = ending else {
+    guard case .failed(let arm, let record, times: 3) = ending else {
       Issue.record("the loop did not fail")
       return
     }
     #expect(arm.state == .warm)
     #expect(record.result.outcome == .exited(code: 3))
     #expect(sink.all.count { $0.result.outcome == .exited(code: 3) } == 3)
+  }
+
+  @Test func `stops at the first launch whose time runs out, of a target that was never ready`()
+    throws
+  {
+    var laboratory = FakeLaboratory { _, _ in LaunchResult(outcome: .timedOut) }
+    var sink = RecordingSink()
+
+    let ending = try LaunchLoop(plan: .sample(blocks: 9)).run(on: &laboratory, into: &sink)
+
+    guard case .failed(_, let record, times: 1) = ending else {
+      Issue.record("the loop did not fail")
+      return
+    }
+    #expect(record.result.outcome == .timedOut)
+    #expect(sink.all.count == 1)
+  }
+
+  @Test(arguments: [0, 3])
+  func `tolerates times that run out of a target that was ready before`(firstBlock: Int) throws {
+    var laboratory = FakeLaboratory { _, number in
+      number == (firstBlock == 0 ? 4 : 0) ? LaunchResult(outcome: .timedOut) : .ready
+    }
+    var sink = RecordingSink()
+    let loop = LaunchLoop(plan: .sample(blocks: 9), firstBlock: firstBlock)
+
+    #expect(try loop.run(on: &laboratory, into: &sink).isComplete)
+    #expect(sink.all.count { $0.result.outcome == .timedOut } == 1)
+  }
+
+  @Test func `leaves a launch out that follows one which was killed, unless it is killed too`()
+    throws
+  {
+    let flags: [[LaunchFlag]] = [
+      [.killed], [.afterKill], [], [.killed], [.afterKill, .killed], [],
+    ]
+    var laboratory = FakeLaboratory { _, number in
+      var result = LaunchResult.ready
+      result.flags = flags[number]
+      return result
+    }
+    var sink = RecordingSink()
+    _ = try LaunchLoop(plan: .sample(blocks: 3)).run(on: &laboratory, into: &sink)
+
+    let reason = "the launch before had to be killed, so this one may have recovered"
+    #expect(sink.all[1].stateReached == .notReached(reason: reason))
+    #expect(sink.all.count { $0.stateReached == .notReached(reason: reason) } == 1)
   }
 
   @Test func `tolerates failures that are not in a row`() throws {

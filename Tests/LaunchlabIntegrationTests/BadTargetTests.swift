@@ -48,10 +48,9 @@ extension EndToEnd {
       #expect(try await lab.runs().isEmpty)
     }
 
-    /// A target that is never ready.
+    /// A target that fails.
     struct Failure: CustomTestStringConvertible {
       let source: String
-      var ready = "exit"
       let outcome: String
       let remedy: String
       var testDescription: String { source }
@@ -63,22 +62,10 @@ extension EndToEnd {
         outcome: "signalled(11)",
         remedy: "run the command by hand under a debugger"
       ),
-      Failure(source: "sleep 100", outcome: "timed-out", remedy: "raise `timeout`"),
-      Failure(
-        source: "$SIG{TERM} = $SIG{INT} = 'IGNORE'; sleep 100",
-        outcome: "timed-out",
-        remedy: "raise `timeout`"
-      ),
       Failure(
         source: "print STDERR \"no licence\\n\"; exit 3",
         outcome: "exited(3)",
         remedy: "run the command by hand"
-      ),
-      Failure(
-        source: "close STDOUT; close STDERR; sleep 100",
-        ready: "stdout:ready",
-        outcome: "timed-out",
-        remedy: "raise `timeout`, or check `ready`"
       ),
     ]) func `stops after three failures in a row, and keeps them`(failure: Failure) async throws {
       let lab = Launchlab()
@@ -88,12 +75,6 @@ extension EndToEnd {
         "measure",
         "--launches",
         "5",
-        "--ready",
-        failure.ready,
-        "--timeout",
-        failure.outcome == "timed-out" ? "400ms" : "60s",
-        "--stop-grace",
-        "100ms",
         "--",
         "./program"
       )
@@ -107,6 +88,70 @@ extension EndToEnd {
       #expect(launches.count == 3)
       #expect(launches.allSatisfy { $0.launchNs == nil })
       #expect(Set(launches.map(\.outcome)).allSatisfy { failure.outcome.hasPrefix($0) })
+    }
+
+    /// A target that is never ready in time.
+    struct Delay: CustomTestStringConvertible {
+      let source: String
+      var ready = "exit"
+      let sight: String
+      let remedy: String
+      var testDescription: String { source }
+    }
+
+    @Test(arguments: [
+      Delay(
+        source: "sleep 100",
+        sight: "waiting for exit; program is asleep: nothing was computed",
+        remedy: "it does not exit by itself: set `ready`"
+      ),
+      Delay(
+        source: "$SIG{TERM} = $SIG{INT} = 'IGNORE'; 1 while 1",
+        sight: "waiting for exit; program is at work: ",
+        remedy: "it is still at work: raise `timeout`"
+      ),
+      Delay(
+        source: "close STDOUT; close STDERR; sleep 100",
+        ready: "stdout:ready",
+        sight: "asleep: nothing was computed",
+        remedy: "raise `timeout`, or check `ready`"
+      ),
+      Delay(
+        source: "use IO::Socket::UNIX; unlink 's'; "
+          + "my $s = IO::Socket::UNIX->new(Listen => 1, Local => 's'); sleep 100",
+        ready: "unix:other",
+        sight: "listening on unix s",
+        remedy: "it listens elsewhere: set `ready: {unix: s}`"
+      ),
+    ]) func `stops at the first launch that is not ready in time`(delay: Delay) async throws {
+      let lab = Launchlab()
+      try lab.writeProgram(
+        "open F, '>>', '\(lab.path("log"))'; syswrite F, qq(x\\n); \(delay.source)"
+      )
+
+      let output = try await lab.run(
+        "measure",
+        "--launches",
+        "80",
+        "--ready",
+        delay.ready,
+        "--timeout",
+        "2s",
+        "--stop-grace",
+        "100ms",
+        "--",
+        "./program"
+      )
+
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("error: timed-out at its first launch, so the run stops"))
+      #expect(output.stderr.contains(delay.sight))
+      #expect(output.stderr.contains("at: target \"program\", warm, block 0"))
+      #expect(output.stderr.contains("help: \(delay.remedy)"))
+      #expect(try await lab.runs().map(\.status) == ["failed"])
+      #expect(try await lab.launches().map(\.outcome) == ["timed-out"])
+      // The unmeasured launch that was to make it warm is the one that tells.
+      #expect(lab.lineCount(of: "log") == 1)
     }
 
     @Test func `shows what a failing target printed`() async throws {

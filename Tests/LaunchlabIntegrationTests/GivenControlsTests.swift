@@ -28,7 +28,7 @@ extension EndToEnd {
       #expect(variables.filter { expected[$0.key] != nil } == expected)
       #expect(
         Set(variables.keys).subtracting(expected.keys).isSubset(of: [
-          "HOME", "PWD", "LAUNCHLAB_RUN",
+          "HOME", "PWD", "TMPDIR", "LAUNCHLAB_RUN",
         ])
       )
       let home = try #require(variables["HOME"])

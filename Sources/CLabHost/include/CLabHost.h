@@ -118,6 +118,14 @@ int lab_terminal_columns(int descriptor);
 int lab_start_helper(
   const char *_Nonnull program, char *_Nullable const *_Nonnull arguments, int control);
 
+/// Starts a program in a process group of its own, with no signal blocked (posix_spawn(3), Linux 2.6).
+///
+/// It has /dev/null as standard input, `output` as standard output and error, and no other file.
+/// `arguments` and `environment` end with NULL. Returns its process id or -errno.
+int lab_start_command(
+  const char *_Nonnull program, char *_Nullable const *_Nonnull arguments,
+  char *_Nullable const *_Nonnull environment, const char *_Nonnull directory, int output);
+
 /// Opens a process, to be told of its end by poll(2) (pidfd_open(2), Linux 5.3).
 ///
 /// Returns the descriptor, which programs do not inherit, or -errno.

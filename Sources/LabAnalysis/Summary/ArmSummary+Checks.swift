@@ -21,6 +21,7 @@ extension ArmSummary {
       { $0.flagged(.outputBlocked) },
       { $0.flagged(.leftProcesses) },
       { $0.flagged(.killed) },
+      { $0.flagged(.afterKill) },
       { $0.flagged(.crowded) },
       { $0.remark("outliers") },
     ]
@@ -187,8 +188,15 @@ extension ArmSummary {
     case .killed:
       (
         "the target did not stop in its grace time and was killed, so it may not have stored its "
-          + "state; it stops slowly or ignores the signal",
-        "set `stop: {signal, grace}` to what the target needs"
+          + "state; it stops slowly, ignores the signal, or was still starting when it was sent",
+        "set `stop: {signal, grace}` to what the target needs, or try `stop: {after: 200ms}`"
+      )
+    case .afterKill:
+      (
+        "the target had been killed in its launch before, so it may have had to recover; launches that "
+          + "then stopped by themselves are left out",
+        "let it stop by itself with `stop: {grace, after}`, or set `stop: {signal: KILL}` if it "
+          + "can only be killed"
       )
     case .outputTruncated:
       (

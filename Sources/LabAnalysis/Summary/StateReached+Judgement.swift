@@ -5,7 +5,8 @@ extension StateReached {
   ///
   /// Before a cold launch at least a share of its own files' pages must not be resident, and what it
   /// brings in must have come from storage; a warm one may have one major fault per 1,000 pages of
-  /// its files.
+  /// its files. After a launch that had to be killed a target may recover first, unless it always has
+  /// to be killed.
   ///
   /// - Parameters:
   ///   - state: What was asked for.
@@ -20,6 +21,11 @@ extension StateReached {
     result: LaunchResult,
     coldShare: Double? = nil
   ) -> StateReached {
+    if result.flags.contains(.afterKill), !result.flags.contains(.killed) {
+      return .notReached(
+        reason: "the launch before had to be killed, so this one may have recovered"
+      )
+    }
     if state.isCold {
       return judgedCold(preparation, result, share: coldShare ?? Scenario.defaultColdShare)
     }

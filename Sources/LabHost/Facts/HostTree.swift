@@ -53,6 +53,14 @@ package struct HostTree: Hashable, Sendable {
     return names.sorted()
   }
 
+  /// Where a symbolic link leads; nil when it cannot be read.
+  func link(at path: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink(location(of: path).string, &buffer, buffer.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   private func location(of path: String) -> FilePath {
     root.appending(FilePath(path).removingRoot().components)
   }

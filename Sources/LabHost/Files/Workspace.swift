@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import SystemPackage
 
 /// The private directories of one run: homes on the disk of the store, sockets at a short path.
@@ -48,6 +49,38 @@ struct Workspace: Sendable {
     return homes.path.appending(
       "home" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     )
+  }
+
+  // MARK: - Temporary files
+
+  /// The directory for temporary files of the launch that is next; it is there during a launch only.
+  ///
+  /// Its path is short enough for sockets, and the same for every launch.
+  var temporary: FilePath { sockets.appending(Self.temporaryName) }
+
+  private static let temporaryName: FilePath.Component = "tmp"
+
+  /// Makes the directory for temporary files, empty.
+  ///
+  /// Targets of root may run as somebody else, so that others may write to it as to `/tmp`.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  func makeTemporary() throws(HostError) {
+    removeTemporary()
+    let path = temporary.string
+    // What could not be removed is used again.
+    var status = unsafe mkdir(path, 0o700)
+    if status != 0, errno == EEXIST { status = 0 }
+    if status == 0, geteuid() == 0 { status = unsafe chmod(path, 0o1777) }
+    guard status == 0 else {
+      throw .system(operation: "make a directory for temporary files", path: path, errno: errno)
+    }
+  }
+
+  /// Removes the directory for temporary files with all that is in it, as far as that can be done.
+  func removeTemporary() {
+    guard unsafe access(temporary.string, F_OK) == 0 else { return }
+    try? socketDirectory.remove(Self.temporaryName)
   }
 
   /// Removes both directories.

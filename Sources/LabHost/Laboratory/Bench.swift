@@ -6,6 +6,9 @@ import SystemPackage
 struct Bench {
   let request: LaunchRequest
 
+  /// The environment of the target, without what makes its launches visible.
+  let environment: [String: String]
+
   /// How its launches are made visible.
   let view: StageView
 
@@ -57,6 +60,7 @@ struct Bench {
 
   init(
     request: LaunchRequest,
+    environment: [String: String],
     view: StageView,
     files: [WatchedFile],
     declared: [FilePattern],
@@ -67,6 +71,7 @@ struct Bench {
     notes: [Diagnostic]
   ) {
     self.request = request
+    self.environment = environment
     self.view = view
     self.files = files
     self.declared = declared

@@ -9,7 +9,7 @@ extension HostLaboratory {
   /// - Throws: ``HostError/filesNotLearnt(reason:)``, and as ``launch(_:)``.
   package mutating func files(of arm: Arm) throws(HostError) -> [LaunchFile] {
     guard let bench = benches[arm], let plan = bench.learning else { return [] }
-    let learnt = try learn(by: plan)
+    let learnt = try learn(arm, by: plan)
     learning.keep(learnt, of: plan.key)
     learning.targets[arm.target] = .learnt(learnt)
     try benches[arm]?.watch([])
@@ -39,7 +39,7 @@ extension HostLaboratory {
         benches[arm]?.hasNewHome = false
         benches[arm]?.lastClean = nil
         do throws(HostError) {
-          let learnt = try learn(by: plan)
+          let learnt = try learn(arm, by: plan)
           learning.targets[arm.target] = .learnt(learnt)
           learning.keep(learnt, of: plan.key)
         } catch .filesNotLearnt(let reason) {
@@ -54,7 +54,9 @@ extension HostLaboratory {
   /// Launches a target under the watcher.
   ///
   /// - Throws: ``HostError/filesNotLearnt(reason:)`` when it cannot be watched or was not ready.
-  private mutating func learn(by plan: LearningPlan) throws(HostError) -> LearntFiles {
+  private mutating func learn(_ arm: Arm, by plan: LearningPlan) throws(HostError) -> LearntFiles {
+    try beginLaunch(arm)
+    defer { endLaunch(arm) }
     try plan.recorder.begin()
     try instruments.begin(plan.view)
     let result = try spawner.launchOnce(plan.request, padding: 0)

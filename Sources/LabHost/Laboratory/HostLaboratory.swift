@@ -10,14 +10,21 @@ package struct HostLaboratory: LaunchLaboratory {
 
   package let host: HostFacts
 
-  /// What a reader must know of the targets' files; complete after the last launch.
+  /// What a reader must know of the targets' files, and of commands that could not clean up; complete
+  /// after the last launch.
   package var notes: [Diagnostic] {
     let learnt = Set(benches.filter { $0.value.watchesLearnt }.keys)
     let found = benches.flatMap { arm, bench in
       bench.notes.filter { !learnt.contains(arm) || $0.id != OwnFiles.shellNote }
     }
-    return found.withoutRepetitions + learningNotes
+    return found.withoutRepetitions + learningNotes + commands.notes
   }
+
+  /// What is run beside the launches.
+  private let commands: TargetCommands
+
+  /// Whether the next launch has its directory for temporary files, and its commands were run.
+  private var isBegun = false
 
   /// At most this many unmeasured launches make a target warm.
   private static let warmUpLimit = 10
@@ -42,6 +49,16 @@ package struct HostLaboratory: LaunchLaboratory {
 
   /// Takes secrets of the targets out of what they print.
   private let redactor: Redactor
+
+  /// The targets that did not stop in time at their last launch.
+  private var killed: Set<String> = []
+
+  /// The targets that were ready at some launch.
+  private var ready: Set<String> = []
+
+  /// Unmeasured launches that ran out of time, of targets that were never ready: the next launch
+  /// would only take as long.
+  private var unready: [Arm: LaunchResult] = [:]
 
   /// How often pages were dropped, so that a clean launch before does not vouch for one after.
   private var evictions = 0
@@ -109,11 +126,24 @@ package struct HostLaboratory: LaunchLaboratory {
         journal: session.journal
       )
       started = (spawner, instruments)
+      let variables = TargetVariables(
+        policy: asked.environment,
+        mark: mark,
+        temporary: workspace.temporary,
+        secrets: secrets
+      )
+      commands = TargetCommands(
+        plan.scenario.targets.map {
+          TargetCommands.Entry(target: $0, environment: variables.variables(of: $0, home: nil))
+        },
+        redactor: redactor,
+        interrupt: interrupt
+      )
       let benches = try await LaboratorySetUp(
         plan: plan,
         directory: directory,
         instruments: instruments,
-        variables: TargetVariables(policy: asked.environment, mark: mark, secrets: secrets),
+        variables: variables,
         conditions: controls.conditions
       ).benches(in: workspace)
       // Before the first of them is made, and never between launches.
@@ -140,8 +170,9 @@ package struct HostLaboratory: LaunchLaboratory {
     )
   }
 
-  /// Ends the spawner and removes the private directories.
+  /// Runs what goes after the last launch, ends the spawner and removes the private directories.
   package func close() {
+    commands.end()
     instruments.remove()
     spawner.close()
     workspace.remove()
@@ -152,6 +183,10 @@ package struct HostLaboratory: LaunchLaboratory {
 
   package mutating func stopWaiting() { isPatient = false }
 
+  package mutating func beginBlock() throws(HostError) { try commands.beginBlock() }
+
+  package mutating func endBlock() throws(HostError) { try commands.endBlock() }
+
   // MARK: - One launch
 
   package mutating func prepare(_ arm: Arm) throws(HostError) -> Preparation {
@@ -160,8 +195,11 @@ package struct HostLaboratory: LaunchLaboratory {
     try learnFiles(of: arm, &preparation)
     guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
     preparation.unverified = arm.state.isCold ? bench.unverified : nil
-    preparation.settling = controls.gate?.wait(interrupt: interrupt, patient: isPatient)
     let beginning = now
+    try beginLaunch(arm)
+    let begun = now
+    preparation.settling = controls.gate?.wait(interrupt: interrupt, patient: isPatient)
+    let settled = now
     switch arm.state {
     case .rebootCold:
       try useNewHome(arm, &preparation)
@@ -177,17 +215,52 @@ package struct HostLaboratory: LaunchLaboratory {
     preparation.residency = try residency(of: benches[arm]?.files ?? [])
     benches[arm]?.residency = preparation.residency
     explainPins(in: &preparation.residency, state: arm.state)
-    preparation.duration = now - beginning
+    preparation.duration = (begun - beginning) + (now - settled)
     benches[arm]?.machineBytes = arm.state.isCold ? cache.machineBytesRead : nil
     return preparation
   }
 
+  /// Makes the directory for temporary files, and runs what the target wants before a launch.
+  mutating func beginLaunch(_ arm: Arm) throws(HostError) {
+    isBegun = true
+    try workspace.makeTemporary()
+    try commands.beginLaunch(of: arm.target, in: benches[arm]?.environment ?? [:])
+  }
+
+  mutating func endLaunch(_ arm: Arm) {
+    isBegun = false
+    commands.endLaunch(of: arm.target, in: benches[arm]?.environment ?? [:])
+    workspace.removeTemporary()
+  }
+
+  /// Launches without measuring; a launch that is to follow is begun anew.
+  private mutating func launchUnmeasured(_ arm: Arm) throws(HostError) -> LaunchResult {
+    let result: LaunchResult
+    do throws(HostError) {
+      result = try launchUnwatched(arm)
+    } catch {
+      endLaunch(arm)
+      throw error
+    }
+    endLaunch(arm)
+    if result.outcome == .timedOut, !ready.contains(arm.target) { unready[arm] = result }
+    try beginLaunch(arm)
+    return result
+  }
+
   package mutating func launch(_ arm: Arm) throws(HostError) -> LaunchResult {
+    // The launches of a count of instructions are prepared once.
+    if !isBegun { try beginLaunch(arm) }
+    defer { endLaunch(arm) }
     try spawner.running(for: controls.conditions.network)
     if meteredStart != spawner.starts {
       // One that was lost or stuck was replaced.
       meteredStart = spawner.starts
       meter = controls.meter(cgroup: spawner.cgroupDirectory)
+    }
+    if var result = unready.removeValue(forKey: arm) {
+      redactor.redact(&result)
+      return result
     }
     meter?.begin()
     var result = try launchUnwatched(arm)
@@ -210,6 +283,13 @@ package struct HostLaboratory: LaunchLaboratory {
     }
     result.readIn = try readIn(by: bench)
     if isReplaced { result.flags.append(.replaced) }
+    if result.outcome == .ready { ready.insert(arm.target) }
+    if killed.contains(arm.target) { result.flags.append(.afterKill) }
+    if result.flags.contains(.killed) {
+      killed.insert(arm.target)
+    } else {
+      killed.remove(arm.target)
+    }
     let tolerated = Preparation.toleratedFaults(of: bench.residency)
     let isClean = result.outcome == .ready && (result.figures.majorFaults ?? .max) <= tolerated
     let clean = isClean ? Clean(at: now, evictions: evictions) : nil
@@ -233,7 +313,7 @@ package struct HostLaboratory: LaunchLaboratory {
   ) throws(HostError) {
     guard benches[arm]?.hasNewHome == true else { return }
     preparation.warmUps += 1
-    _ = try launchUnwatched(arm)
+    _ = try launchUnmeasured(arm)
   }
 
   private mutating func reinstall(_ arm: Arm) throws(HostError) {
@@ -258,7 +338,7 @@ package struct HostLaboratory: LaunchLaboratory {
     let tolerated = Preparation.toleratedFaults(of: benches[arm]?.residency ?? [])
     while preparation.warmUps < Self.warmUpLimit {
       preparation.warmUps += 1
-      let result = try launchUnwatched(arm)
+      let result = try launchUnmeasured(arm)
       guard result.outcome == .ready, let faults = result.figures.majorFaults else { return }
       if faults <= tolerated { return }
     }

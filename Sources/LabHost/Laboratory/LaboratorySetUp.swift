@@ -68,6 +68,7 @@ struct LaboratorySetUp {
     )
     return Bench(
       request: try request(target, arm, program: program, view: view),
+      environment: environment,
       view: view,
       files: found.files,
       declared: OwnFiles.declared(by: target),

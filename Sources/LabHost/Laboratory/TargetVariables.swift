@@ -9,6 +9,9 @@ struct TargetVariables {
   /// By which `restore` finds what was launched; nil where a cgroup holds it.
   let mark: String?
 
+  /// The directory for temporary files of each launch; nil leaves the variable alone.
+  var temporary: FilePath?
+
   /// The values that the scenario does not hold itself.
   var secrets = SecretValues.none
 
@@ -26,6 +29,7 @@ struct TargetVariables {
       variables["HOME"] = home.string
     }
     variables[MarkedProcesses.variable] = mark
+    if let temporary { variables["TMPDIR"] = temporary.string }
     return variables.merging(target.environment) { $1 }
       .merging(secrets.variables(of: target)) { $1 }
   }

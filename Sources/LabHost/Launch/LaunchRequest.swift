@@ -94,6 +94,7 @@ package struct LaunchRequest: Hashable, Sendable {
     message.append(UInt32(bitPattern: stop.signal))
     message.append(timeout.count)
     message.append(stop.grace.count)
+    message.append((stop.after ?? .zero).count)
     message.append(UInt32(arguments.count))
     message.append(UInt32(environment.count))
     message.append(try CounterEvent.mask(of: counters))

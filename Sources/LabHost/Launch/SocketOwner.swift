@@ -1,5 +1,3 @@
-import Glibc
-
 /// The process that holds a socket open.
 struct SocketOwner {
   var pid: Int
@@ -12,17 +10,10 @@ struct SocketOwner {
     for entry in tree.names(in: "proc") {
       guard let pid = Int(entry) else { continue }
       let files = "proc/\(entry)/fd"
-      if tree.names(in: files).contains(where: { target(of: "/\(files)/\($0)") == wanted }) {
+      if tree.names(in: files).contains(where: { tree.link(at: "\(files)/\($0)") == wanted }) {
         return Self(pid: pid, name: tree.text(at: "proc/\(entry)/comm") ?? "?")
       }
     }
     return nil
-  }
-
-  private static func target(of link: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: 64)
-    let count = unsafe readlink(link, &buffer, buffer.count)
-    return count < 0
-      ? nil : String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

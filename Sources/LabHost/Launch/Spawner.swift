@@ -144,10 +144,13 @@ package final class Spawner {
     guard process?.send(request.bytes(padding: padding ?? 0)) == true else {
       throw lose(request.stop)
     }
-    let limit = request.timeout + request.stop.grace + patience
+    let sight = sight(of: request)
+    let limit = request.timeout + (request.stop.after ?? .zero) + request.stop.grace + patience
     switch process?.receive(within: limit, interrupt: interrupt?.descriptor ?? -1) {
     case .message(let bytes) where bytes.count >= SpawnerAnswer.headerSize:
-      return SpawnerAnswer(bytes).result(of: request)
+      var result = SpawnerAnswer(bytes).result(of: request)
+      if result.outcome == .timedOut { result.sight = sight }
+      return result
     case .interrupted:
       interrupt?.heed()
       end()
@@ -164,6 +167,26 @@ package final class Spawner {
       throw lose(request.stop)
     }
   }
+
+  /// Looks at the processes of a launch twice shortly before its time runs out, if it comes to that,
+  /// while they still live.
+  private func sight(of request: LaunchRequest) -> TreeSight? {
+    guard let pid = process?.pid else { return nil }
+    let window = min(Nanoseconds(request.timeout.count / 2), Self.longestWindow)
+    // What the look itself takes must not come after the end.
+    let margin = Nanoseconds(window.count / 2)
+    let interrupt = self.interrupt?.descriptor ?? -1
+    let look = TreeLook(spawner: pid)
+    guard process?.isSilent(for: request.timeout - window, interrupt: interrupt) == true else {
+      return nil
+    }
+    let before = look.used()
+    let beginning = MonotonicClock.now
+    guard process?.isSilent(for: window - margin, interrupt: interrupt) == true else { return nil }
+    return look.sight(since: before, window: MonotonicClock.now - beginning)
+  }
+
+  private static let longestWindow = Nanoseconds.seconds(2)
 
   /// Ends the spawner; no launch may follow.
   package func close() {

@@ -79,6 +79,21 @@ struct SpawnerProcess: ~Copyable {
     case interrupted
   }
 
+  /// Waits until there is something to read, the process has ended, or there is an interruption.
+  ///
+  /// - Returns: Whether the time has passed without any of them.
+  func isSilent(for limit: Nanoseconds, interrupt: Int32) -> Bool {
+    let deadline = ContinuousClock.now + .nanoseconds(limit.count)
+    while true {
+      var watched = [socket, interrupt, life]
+        .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      let left = (deadline - ContinuousClock.now) / .milliseconds(1)
+      let milliseconds = left > 0 ? Int32(clamping: Int64(min(left, 1_000_000)) + 1) : 0
+      if unsafe poll(&watched, 3, milliseconds) > 0 { return false }
+      if left <= 0 { return true }
+    }
+  }
+
   /// Waits for one whole message.
   ///
   /// - Parameters:

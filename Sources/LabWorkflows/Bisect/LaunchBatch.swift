@@ -93,7 +93,9 @@ struct LaunchBatch {
     var failed: Set<Int> = []
     while true {
       course.isDisturbed = false
+      try laboratory.beginBlock()
       let found = try attempt(row, &course, on: &laboratory)
+      try laboratory.endBlock()
       if case .failed(let arm, _) = found {
         guard failed.insert(arm).inserted else { return found }
       } else if course.isDisturbed, Double(course.repeated) < course.tolerated {

@@ -2,10 +2,15 @@ import LabModel
 
 /// What is said of a target that fails: how its last launch went, and what it printed.
 enum FailureDiagnostic {
-  /// An arm has ended its run.
-  static func make(arm: Arm, ready: Readiness, record: LaunchRecord) -> Diagnostic {
-    let times = LaunchLoop.toleratedFailures
-    let fate = "\(record.result.outcome) \(times) times in a row, so the run stops"
+  /// An arm has ended its run, with the last of so many launches in a row that were not ready.
+  static func make(
+    arm: Arm,
+    ready: Readiness,
+    record: LaunchRecord,
+    times: Int
+  ) -> Diagnostic {
+    let count = times == 1 ? "at its first launch" : "\(times) times in a row"
+    let fate = "\(record.result.outcome) \(count), so the run stops"
     return make(fate, arm: arm, ready: ready, record: record)
   }
 
@@ -24,14 +29,66 @@ enum FailureDiagnostic {
     let result = record.result
     let printed = OutputStream.allCases.flatMap { lines(of: $0, in: result.output) }
     let said = printed.isEmpty ? ["it printed nothing"] : printed
+    let seen = result.sight.map { sight(of: $0, ready: ready) } ?? []
     let place = ["target \"\(arm.target)\"", arm.state.rawValue, arm.kind.phrase]
     return Diagnostic(
       .error,
       id: "target-fails",
-      problem: ([fate] + said).joined(separator: "\n    "),
+      problem: ([fate] + seen + said).joined(separator: "\n    "),
       place: (place.compactMap(\.self) + ["block \(record.block)"]).joined(separator: ", "),
-      remedy: remedy(for: result.outcome, ready: ready) + hint(for: arm.kind)
+      remedy: (result.sight.flatMap { remedy(for: $0, ready: ready) }
+        ?? remedy(for: result.outcome, ready: ready)) + hint(for: arm.kind)
     )
+  }
+
+  // MARK: - What it was seen doing
+
+  /// What the target did instead of becoming ready.
+  private static func sight(of sight: TreeSight, ready: Readiness) -> [String] {
+    let count = sight.processes.count
+    let who = count == 1 ? sight.processes[0] : "\(count) processes (\(list(sight.processes)))"
+    let verb = count == 1 ? "is" : "are"
+    let window = seconds(sight.window)
+    let activity =
+      sight.isAsleep
+      ? "asleep: nothing was computed in the last \(window)"
+      : sight.used > .zero
+        ? "at work: \(seconds(sight.used)) of processor time in the last \(window)"
+        : "waiting for storage, or about to run"
+    let listeners = sight.ports.map { "tcp \($0)" } + sight.sockets.map { "unix \($0)" }
+    return ["waiting for \(ready); \(who) \(verb) \(activity)"]
+      + (listeners.isEmpty ? [] : ["listening on \(listeners.joined(separator: ", "))"])
+      + (sight.files.isEmpty
+        ? [] : ["with these files open: \(sight.files.joined(separator: ", "))"])
+  }
+
+  /// The names without repetitions, and not too many of them.
+  private static func list(_ names: [String]) -> String {
+    let different = names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    return different.prefix(4).joined(separator: ", ") + (different.count > 4 ? ", …" : "")
+  }
+
+  private static func seconds(_ time: Nanoseconds) -> String {
+    let hundredths = (time.count + 5_000_000) / 10_000_000
+    let isWhole = hundredths.isMultiple(of: 100)
+    return isWhole ? "\(hundredths / 100) s" : "\(Double(hundredths) / 100) s"
+  }
+
+  /// What to do about a target that was seen; nil where that tells nothing more.
+  private static func remedy(for sight: TreeSight, ready: Readiness) -> String? {
+    guard sight.isAsleep else { return "it is still at work: raise `timeout`" }
+    switch ready {
+    case .tcp, .http:
+      return sight.ports.first.map { "it listens elsewhere: set `ready: {tcp: \"\($0)\"}`" }
+    case .unix:
+      return sight.sockets.first.map { "it listens elsewhere: set `ready: {unix: \($0)}`" }
+    case .exit:
+      let other =
+        sight.ports.first.map { "tcp: \"\($0)\"" }
+        ?? sight.sockets.first.map { "unix: \($0)" } ?? "stdout: PATTERN"
+      return "it does not exit by itself: set `ready`, such as to {\(other)}"
+    case .output, .notify, .mark, .file: return nil
+    }
   }
 
   /// What else may help where the target could have noticed that it is looked at.

@@ -4,7 +4,7 @@ extension LaunchLoop.Ending {
   var status: RunRecord.Status {
     switch self {
     case .complete: .complete
-    case .failed: .failed
+    case .failed, .unprepared: .failed
     case .interrupted: .interrupted
     }
   }
@@ -19,12 +19,15 @@ extension LaunchLoop.Ending {
     switch self {
     case .complete:
       nil
-    case .failed(let arm, let record):
+    case .failed(let arm, let record, let times):
       FailureDiagnostic.make(
         arm: arm,
         ready: scenario.targets.first { $0.name == arm.target }?.ready ?? .exit,
-        record: record
+        record: record,
+        times: times
       )
+    case .unprepared(let diagnostic):
+      diagnostic
     case .interrupted:
       Diagnostic(
         .warning,

@@ -1,4 +1,5 @@
 import LabAnalysis
+import LabHost
 package import LabModel
 
 /// The blocks of a plan, launched in order on a laboratory.
@@ -6,7 +7,8 @@ package import LabModel
 /// A launch that was disturbed is kept as it is, and repeated at the end of its block.
 /// Nothing is written between the preparation of a launch and its end.
 package struct LaunchLoop {
-  /// After how many launches in a row that were not ready an arm ends the run.
+  /// After how many launches in a row that were not ready an arm ends the run; it is the first one
+  /// where the time of a target ran out that was never ready.
   package static let toleratedFailures = 3
 
   package let plan: Plan
@@ -34,8 +36,11 @@ package struct LaunchLoop {
   package enum Ending: Sendable {
     case complete
 
-    /// An arm was not ready several times in a row; the last of these launches is given.
-    case failed(Arm, LaunchRecord)
+    /// An arm was not ready so many times in a row; the last of these launches is given.
+    case failed(Arm, LaunchRecord, times: Int)
+
+    /// A command that a target wants beside its launches failed.
+    case unprepared(Diagnostic)
 
     case interrupted
   }
@@ -65,7 +70,8 @@ package struct LaunchLoop {
     var course = Course(
       beginning: laboratory.now,
       failures: [Int](repeating: 0, count: plan.arms.count),
-      repetition: stored
+      repetition: stored,
+      ready: firstBlock > 0 ? Set(plan.arms.map(\.target)) : []
     )
     if stored.isHopeless { laboratory.stopWaiting() }
     let looks = plan.looks.dropLast()
@@ -81,13 +87,40 @@ package struct LaunchLoop {
     let beginning: Nanoseconds
     var failures: [Int]
     var repetition: Repetition
+
+    /// The targets that were ready at some launch; on resumption all of them count.
+    var ready: Set<String>
+  }
+
+  /// Launches a block, and keeps what was launched of it when a command beside it fails.
+  ///
+  /// - Returns: The ending, unless the next block follows.
+  private func run(
+    _ block: Int,
+    _ course: inout Course,
+    on laboratory: inout some LaunchLaboratory,
+    into sink: inout some Sink
+  ) throws -> Ending? {
+    do {
+      try laboratory.beginBlock()
+      let ending = try launchArms(of: block, &course, on: &laboratory, into: &sink)
+      if ending == nil { try laboratory.endBlock() }
+      if case .interrupted? = ending { return ending }
+      try sink.endBlock(at: laboratory.now)
+      return ending
+    } catch HostError.interrupted {
+      return .interrupted
+    } catch HostError.commandFailed(let failure) {
+      try sink.endBlock(at: laboratory.now)
+      return .unprepared(failure.diagnostic)
+    }
   }
 
   /// Launches the arms of a block, and then again those whose launch was disturbed.
   ///
   /// - Returns: The ending, unless the next block follows.
-  private func run(
-    _ block: Int,
+  private func launchArms(
+    of block: Int,
     _ course: inout Course,
     on laboratory: inout some LaunchLaboratory,
     into sink: inout some Sink
@@ -107,9 +140,11 @@ package struct LaunchLoop {
       try sink.take(record, at: laboratory.now)
       position += 1
       course.failures[index] = record.result.outcome == .ready ? 0 : course.failures[index] + 1
-      if course.failures[index] == Self.toleratedFailures {
-        try sink.endBlock(at: laboratory.now)
-        return .failed(plan.arms[index], record)
+      let arm = plan.arms[index]
+      if record.result.outcome == .ready { course.ready.insert(arm.target) }
+      let isHopeless = record.result.outcome == .timedOut && !course.ready.contains(arm.target)
+      if isHopeless || course.failures[index] == Self.toleratedFailures {
+        return .failed(arm, record, times: course.failures[index])
       }
       let hadHope = !course.repetition.isHopeless
       course.repetition.add(record)
@@ -121,7 +156,6 @@ package struct LaunchLoop {
         if course.repetition.allowsRepeat(pending: pending) { queue.append(index) }
       }
     }
-    try sink.endBlock(at: laboratory.now)
     return nil
   }
 

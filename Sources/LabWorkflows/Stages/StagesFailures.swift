@@ -26,7 +26,7 @@ struct StagesFailures {
 
   private func ending(_ isFailure: Bool) -> Diagnostic? {
     switch ending {
-    case .failed: return ending.diagnostic(in: scenario)
+    case .failed, .unprepared: return ending.diagnostic(in: scenario)
     case .interrupted:
       return Diagnostic(
         .warning,

@@ -14,6 +14,9 @@ extension Launchlab {
         A server until its port accepts a connection:
           launchlab measure --ready tcp:127.0.0.1:7379 -- redis-server --port 7379
 
+        With a new data directory for each launch:
+          launchlab measure --prepare 'rm -rf data && mkdir data' -- ./app --data data
+
         The launches are kept in .launchlab/launchlab.sqlite of the working directory.
         """
     )
@@ -36,6 +39,18 @@ extension Launchlab {
       completion: .list(CounterEvent.allCases.map(\.rawValue))
     )
     var counter: [String] = []
+
+    @Option(help: "Run this shell <command> before each launch, measured or not; it is not timed.")
+    var prepare: String?
+
+    @Option(help: "Run this shell <command> after each launch, measured or not.")
+    var conclude: String?
+
+    @Option(help: "Run this shell <command> once, before the first launch.")
+    var setup: String?
+
+    @Option(help: "Run this shell <command> once, after the last launch.")
+    var cleanup: String?
 
     @Flag(help: "Launch an empty program in the same blocks, as the floor.")
     var baseline = false
@@ -66,6 +81,10 @@ extension Launchlab {
     private var options: MeasureOptions {
       var options = target.measuring(states: states, launches: launches)
       options.counters = counter
+      options.prepare = prepare
+      options.conclude = conclude
+      options.setup = setup
+      options.cleanup = cleanup
       options.includesEmptyBaseline = baseline
       return options
     }

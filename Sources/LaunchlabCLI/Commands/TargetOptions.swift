@@ -43,6 +43,9 @@ struct LaunchOptions: ParsableArguments {
   @Option(help: "Kill a target that has not stopped after this <duration> (default: 2s).")
   var stopGrace: String?
 
+  @Option(help: "Let a ready target go on for this <duration> before it is stopped (default: 0s).")
+  var stopAfter: String?
+
   @Option(
     name: .customLong("env"),
     help: """
@@ -102,7 +105,8 @@ struct LaunchOptions: ParsableArguments {
     let given = [
       ("--ready", ready != nil), ("--timeout", timeout != nil),
       ("--stop-signal", stopSignal != nil), ("--stop-grace", stopGrace != nil),
-      ("--env", !environment.isEmpty), ("--stdin", standardInput != nil), ("--tty", tty),
+      ("--stop-after", stopAfter != nil), ("--env", !environment.isEmpty),
+      ("--stdin", standardInput != nil), ("--tty", tty),
       ("--files", !files.isEmpty), ("--own", own != nil), ("--install", !install.isEmpty),
       ("--home", home != nil),
       ("--state-directory", !stateDirectory.isEmpty),
@@ -121,6 +125,7 @@ struct LaunchOptions: ParsableArguments {
       timeout: timeout,
       stopSignal: stopSignal,
       stopGrace: stopGrace,
+      stopAfter: stopAfter,
       environment: environment,
       standardInput: standardInput,
       isTTY: tty,

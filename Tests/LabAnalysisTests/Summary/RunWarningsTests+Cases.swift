@@ -150,9 +150,15 @@ extension RunWarningsTests.Case {
           at: perl, warm
           help: wait for what the children do with a readiness condition other than `exit`
         warning: in 50 of 50 launches the target did not stop in its grace time and was killed, so \
-        it may not have stored its state; it stops slowly or ignores the signal
+        it may not have stored its state; it stops slowly, ignores the signal, or was still \
+        starting when it was sent
           at: perl, warm
-          help: set `stop: {signal, grace}` to what the target needs
+          help: set `stop: {signal, grace}` to what the target needs, or try `stop: {after: 200ms}`
+        warning: in 50 of 50 launches the target had been killed in its launch before, so it may \
+        have had to recover; launches that then stopped by themselves are left out
+          at: perl, warm
+          help: let it stop by itself with `stop: {grace, after}`, or set `stop: {signal: KILL}` if \
+        it can only be killed
         warning: in 50 of 50 launches more threads wanted to run than there were processors, and \
         with `scheduling: fifo` a thread runs until it waits, so others of the target may have \
         waited for it

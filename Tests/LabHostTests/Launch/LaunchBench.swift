@@ -27,6 +27,7 @@ final class LaunchBench {
     ready: Readiness = .exit,
     timeout: Nanoseconds = .seconds(20),
     grace: Nanoseconds = .seconds(10),
+    after: Nanoseconds? = nil,
     tty: Bool = false,
     counters: [String] = [],
     conditions: LaunchConditions = LaunchConditions()
@@ -37,6 +38,7 @@ final class LaunchBench {
         ready: ready,
         timeout: timeout,
         grace: grace,
+        after: after,
         tty: tty,
         counters: counters,
         conditions: conditions
@@ -71,6 +73,7 @@ final class LaunchBench {
     ready: Readiness = .exit,
     timeout: Nanoseconds = .seconds(20),
     grace: Nanoseconds = .seconds(10),
+    after: Nanoseconds? = nil,
     directory: String = "/",
     standardInput: String? = nil,
     tty: Bool = false,
@@ -88,7 +91,7 @@ final class LaunchBench {
       directory: directory,
       standardInput: standardInput,
       ready: ready,
-      stop: StopPolicy(grace: grace),
+      stop: StopPolicy(grace: grace, after: after),
       timeout: timeout,
       tty: tty,
       counters: counters,
