@@ -37,6 +37,7 @@ struct RunResult: Decodable {
     let state: String
     let launches: Int
     let outcomes: [String: Int]
+    let warmUps: Int
     let stateReached: Reached
     let metrics: [String: Metric?]
     let kind: String

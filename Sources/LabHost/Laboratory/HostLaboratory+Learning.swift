@@ -47,7 +47,9 @@ extension HostLaboratory {
         }
       }
     }
-    guard case .learnt(let files) = learning.targets[arm.target] else { return }
+    guard case .learnt(let learnt) = learning.targets[arm.target] else { return }
+    let files = plan.ownership.files(of: learnt, home: plan.home)
+    learning.compare(files, of: arm.target, learnt)
     try benches[arm]?.watch(plan.watched(files))
   }
 
@@ -99,7 +101,7 @@ struct Learning {
 
   let store: LearntStore
 
-  /// Why what was learnt could not be kept.
+  /// Why what was learnt could not be kept, and what seems to be missing in it.
   private(set) var problems: [Diagnostic] = []
 
   enum Outcome {
@@ -110,6 +112,25 @@ struct Learning {
   }
 
   init(beside directory: String) { store = LearntStore(beside: directory) }
+
+  /// Tells of a target most of whose files are left warm, other than the C library.
+  mutating func compare(_ files: [LaunchFile], of target: String, _ learnt: LearntFiles) {
+    let basic = Set(
+      learnt.files.filter { SystemPlaces.libraries.contains($0.package?.source ?? "") }.map(\.path)
+    )
+    let own = files.filter(\.isOwn).reduce(0) { $0 + $1.bytes }
+    let shared = files.filter { !$0.isOwn && !basic.contains($0.path) }
+      .reduce(0) { $0 + $1.bytes }
+    guard shared >= 16 << 20, own < shared / 10 else { return }
+    let note = Diagnostic(
+      .note,
+      id: "few-own-files",
+      problem: "\"\(target)\": only \(own >> 10) KiB of the files that it opens are its own, and "
+        + "\(shared >> 20) MiB of other packages or the system stay warm in reinstall-cold",
+      remedy: "see `launchlab files`, and list what is its own under `files`, or set `own: all`"
+    )
+    if !problems.contains(note) { problems.append(note) }
+  }
 
   /// Keeps what was learnt for later runs; that it cannot be kept ends nothing.
   mutating func keep(_ files: LearntFiles, of key: String) {

@@ -19,9 +19,9 @@ struct LearningPlan {
   /// The private HOME of the arm, if it has one.
   let home: FilePath?
 
-  /// The learnt files that can be evicted and watched, and those that cannot as shared ones.
-  func watched(_ learnt: LearntFiles) -> [WatchedFile] {
-    ownership.files(of: learnt, home: home).map { file in
+  /// Own files as such where they can be evicted, and all others to be watched only.
+  func watched(_ files: [LaunchFile]) -> [WatchedFile] {
+    files.map { file in
       let path = FilePath(file.path)
       return WatchedFile(path: path, isOwn: file.isOwn && CapabilityCheck.mayOpen(path))
     }

@@ -206,12 +206,14 @@ enum SystemPlaces {
   /// Whether a directory is named like `x86_64-linux-gnu`.
   private static func isMultiarch(_ name: String) -> Bool { name.contains("-linux-") }
 
-  /// The directory that a program was installed in as a whole; nil where many programs are.
+  /// The directory that a program was installed in as a whole; nil where packages put many programs.
+  ///
+  /// What was installed by hand below `/usr/local` belongs together rather than to the system.
   static func prefix(of program: FilePath) -> FilePath? {
     var directory = program.removingLastComponent()
     if ["bin", "sbin"].contains(directory.lastComponent?.string) {
       directory.removeLastComponent()
     }
-    return isShared(directory) ? nil : directory
+    return isShared(directory) && directory != "/usr/local" ? nil : directory
   }
 }

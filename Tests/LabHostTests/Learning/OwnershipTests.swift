@@ -89,6 +89,7 @@ import Testing
     ])
     #expect(own(learnt, rule: .prefix) == ["/app/share/a", "/app/bin/tool"])
     #expect(SystemPlaces.prefix(of: "/usr/bin/cat") == nil)
+    #expect(SystemPlaces.prefix(of: "/usr/local/bin/postgres") == "/usr/local")
   }
 
   @Test func `owns all or nothing by the other rules`() throws {
