@@ -18,7 +18,7 @@ extension EndToEnd {
       Refusal(arguments: [], texts: ["give the command after --, or a file with --parse"]),
       Refusal(
         arguments: ["--collect", "guess", "--", "true"],
-        texts: ["'guess' is invalid", "'probe', 'breakpoints', 'statistics', 'text' or 'marks'"]
+        texts: ["'guess' is invalid", "  - probe\n  - breakpoints\n"]
       ),
       Refusal(
         arguments: ["--launches", "0", "--", "true"],
