@@ -28,7 +28,7 @@ import Testing
       test*) cat output; exit \(status) ;;
       build*release*) echo "x.a(y.o): warning: the use of \\`mktemp' is dangerous, use mkstemp" ;;
       esac
-      """, "dpkg-query": "echo installed",
+      """, "dpkg-query": "echo installed", "cc": ":",
     ]
     for (name, text) in tools {
       try lab.write("#!/bin/bash\n\(text)\n", to: "bin/\(name)")
