@@ -53,7 +53,8 @@ struct LearntFiles: Codable, Hashable, Sendable {
     _ records: FileRecords,
     home: FilePath?,
     mounts: MountInfo = MountInfo(),
-    packages: PackageDatabase = PackageDatabase()
+    packages: PackageDatabase = PackageDatabase(),
+    isRoot: Bool = geteuid() == 0
   ) {
     var kept: [(file: RecordedFile, status: stat)] = []
     for file in records.files {
@@ -73,9 +74,15 @@ struct LearntFiles: Codable, Hashable, Sendable {
         )
       },
       mainProgram: records.mainPrograms.last?.string ?? "",
-      notes: records.usesTracing
-        ? ["it calls ptrace(2), which fails while its files are learnt"] : []
+      notes: []
     )
+    if records.usesTracing {
+      notes.append("it calls ptrace(2), which fails while its files are learnt")
+    }
+    let gaining = kept.filter { $0.file.isProgram && $0.status.st_mode & (S_ISUID | S_ISGID) != 0 }
+    if !isRoot, let first = gaining.first {
+      notes.append("\(first.file.path) gains no rights while its files are learnt without root")
+    }
   }
 
   private static func stored(_ path: FilePath, home: FilePath?) -> String {

@@ -37,6 +37,19 @@ import Testing
     #expect(learnt.mainProgram == "\(root)/tool")
   }
 
+  @Test func `says what a launch that is watched cannot do`() throws {
+    try TestMachine.shell("touch tool; chmod 4755 tool", in: root.string)
+    var records = try records([])
+    #expect(LearntFiles(records, home: nil, isRoot: true).notes.isEmpty)
+    #expect(
+      LearntFiles(records, home: nil, isRoot: false).notes == [
+        "\(root)/tool gains no rights while its files are learnt without root"
+      ]
+    )
+    records = FileRecords(Array("p 1\0".utf8))
+    #expect(LearntFiles(records, home: nil).notes.count == 1)
+  }
+
   @Test func `does not take another file of the same name`() throws {
     try TestMachine.shell("touch tool a", in: root.string)
     let records = try records(["a"])
