@@ -21,8 +21,10 @@ struct Workspace: Sendable {
   init(below directory: String, journal: ControlJournal? = nil) throws(HostError) {
     let homes = Self.homes(below: directory)
     let work = homes.removingLastComponent()
-    let sockets = Self.socketRoot.appending("\(Self.prefix)\(ProcessIdentity.current)")
     try OwnPlace.make(work.string, permissions: 0o700)
+    // One process may have labs of several stores.
+    let number = DiskUse.status(of: work).map { "-\($0.st_ino)" } ?? ""
+    let sockets = Self.socketRoot.appending("\(Self.prefix)\(ProcessIdentity.current)\(number)")
     let leftovers = OwnedDirectory.leftovers(in: work, prefix: Self.prefix)
     for path in leftovers.map(\.path) + [homes, sockets] {
       try journal?.record(.directory(path: FilePath.absolute(path.string).string), of: nil)
