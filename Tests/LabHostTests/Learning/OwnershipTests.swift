@@ -43,7 +43,7 @@ import Testing
   /// A launch of `nice tool`, whose library is of the same source, and which reads files of all kinds.
   private func sample() throws -> LearntFiles {
     try TestMachine.shell(
-      "mkdir -p app/bin app/share work; touch app/bin/tool app/share/a work/b work/c.log",
+      "mkdir -p app/bin app/share data; touch app/bin/tool app/share/a data/b data/c.log",
       in: root
     )
     return try learnt([
@@ -53,8 +53,8 @@ import Testing
       ("/etc/passwd", nil, false),
       ("/usr/bin/id", "glibc", false),
       ("\(root)/app/share/a", nil, false),
-      ("\(root)/work/b", nil, false),
-      ("\(root)/work/c.log", nil, false),
+      ("\(root)/data/b", nil, false),
+      ("\(root)/data/c.log", nil, false),
       ("/usr/bin/perl", "tool", true),
     ])
   }
@@ -62,7 +62,7 @@ import Testing
   @Test func `owns programs, what is built with them, and what is outside the system`() throws {
     #expect(
       own(try sample()) == [
-        "/usr/bin/nice", "/usr/bin/env", "/app/share/a", "/work/b", "/work/c.log", "/usr/bin/perl",
+        "/usr/bin/nice", "/usr/bin/env", "/app/share/a", "/data/b", "/data/c.log", "/usr/bin/perl",
       ]
     )
   }
@@ -111,7 +111,7 @@ import Testing
     let files = ["/etc/*", "!/etc/group", "!\(root)/**/*.log"]
     #expect(
       own(try sample(), files: files) == [
-        "/usr/bin/nice", "/usr/bin/env", "/etc/passwd", "/app/share/a", "/work/b", "/usr/bin/perl",
+        "/usr/bin/nice", "/usr/bin/env", "/etc/passwd", "/app/share/a", "/data/b", "/usr/bin/perl",
       ]
     )
   }

@@ -29,7 +29,7 @@ import Testing
       "libgit2-data:amd64": "/.\n/usr\n/lib\n/lib/libgit2.so\n/usr/share\n/usr/share/both",
       "tool-common": "/.\n/usr\n/usr/bin\n/usr/bin/tool\n/usr/bin/git.old\n/usr/share/both",
       "wrapper": "/.\n/usr/bin/tool",
-      "base": "/root\n/opt\n/usr/local\n/usr/local/share",
+      "base": "/srv\n/opt\n/usr/local\n/usr/local/share",
     ]
     for (name, text) in lists {
       try fixture.write(text + "\n", to: "var/lib/dpkg/info/\(name).list")
@@ -51,7 +51,7 @@ import Testing
     ("/usr/share/both/made", nil),
     ("/usr/bin/other", nil),
     ("/usr/local/made", nil),
-    ("/root/made", nil),
+    ("/srv/made", nil),
     ("/opt/app", nil),
   ])
   func `finds the package and the source of a file`(path: String, owner: String?) throws {
