@@ -148,7 +148,7 @@ package final class Spawner {
     let limit = request.timeout + (request.stop.after ?? .zero) + request.stop.grace + patience
     switch process?.receive(within: limit, interrupt: interrupt?.descriptor ?? -1) {
     case .message(let bytes) where bytes.count >= SpawnerAnswer.headerSize:
-      var result = SpawnerAnswer(bytes).result(of: request)
+      var result = SpawnerAnswer(bytes, tracepoints: request.tracepoints).result(of: request)
       if result.outcome == .timedOut { result.sight = sight }
       return result
     case .interrupted:

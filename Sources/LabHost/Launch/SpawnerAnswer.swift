@@ -35,7 +35,11 @@ struct SpawnerAnswer {
   private let faults: SpawnerFaults
 
   /// Decodes a message of at least ``headerSize`` bytes.
-  init(_ bytes: [UInt8]) {
+  ///
+  /// - Parameters:
+  ///   - bytes: The message.
+  ///   - tracepoints: Those that were asked for.
+  init(_ bytes: [UInt8], tracepoints: PageTracepoints? = nil) {
     var reader = MessageReader(bytes: bytes)
     reader.skip(4)
     outcome = reader.next()
@@ -67,12 +71,15 @@ struct SpawnerAnswer {
       )
     }
     output = CapturedOutput(stdout: streams[0], stderr: streams[1])
-    faults.readRecords(&reader)
+    faults.readRecords(&reader, tracepoints: tracepoints)
     self.faults = faults
   }
 
   func result(of request: LaunchRequest) -> LaunchResult {
     let hasStarted = outcome != 4
+    let found =
+      hasStarted && request.recordsFaults
+      ? faults.decoded(since: Nanoseconds(started), until: ready, counted: figure(3)) : nil
     return LaunchResult(
       outcome: decodedOutcome(of: request),
       launch: outcome == 0 ? Nanoseconds(launch) : nil,
@@ -82,8 +89,8 @@ struct SpawnerAnswer {
       flags: decodedFlags,
       output: output,
       trace: hasStarted ? trace : nil,
-      observation: hasStarted ? observation(of: request) : nil,
-      faults: hasStarted && request.recordsFaults ? decodedFaults(of: request) : nil,
+      observation: hasStarted ? observation(of: request, found) : nil,
+      faults: found,
       processes: hasStarted && request.recordsProcesses
         ? faults.processes(since: Nanoseconds(started), until: ready) : nil
     )
@@ -97,23 +104,14 @@ struct SpawnerAnswer {
     )
   }
 
-  private func observation(of request: LaunchRequest) -> StageObservation? {
+  private func observation(of request: LaunchRequest, _ faults: MajorFaults?) -> StageObservation? {
     guard let places = request.breakpoints else { return nil }
     var seen = traced.observation(of: places, trace: trace, ready: ready)
-    if request.recordsFaults { seen.add(decodedFaults(of: request)) }
+    if let faults { seen.add(faults) }
     return seen
   }
 
   private var ready: Nanoseconds? { outcome == 0 ? Nanoseconds(started + launch) : nil }
-
-  private func decodedFaults(of request: LaunchRequest) -> MajorFaults {
-    faults.decoded(
-      since: Nanoseconds(started),
-      until: ready,
-      counted: figure(3),
-      tracepoints: request.tracepoints
-    )
-  }
 
   private func decodedOutcome(of request: LaunchRequest) -> Outcome {
     switch outcome {

@@ -8,7 +8,7 @@ struct SpawnerFaults {
   private let error: Int32
   private let flags: UInt32
   private let tracepointError: Int32
-  private var records: [UInt8] = []
+  private var records = FaultRecords([])
 
   /// Reads the fields of the header.
   init(_ reader: inout MessageReader) {
@@ -19,7 +19,20 @@ struct SpawnerFaults {
   }
 
   /// Reads the records themselves, which come after the kept output.
-  mutating func readRecords(_ reader: inout MessageReader) { records = reader.bytes(Int(size)) }
+  ///
+  /// - Parameters:
+  ///   - reader: Where they begin.
+  ///   - tracepoints: Those that were asked for.
+  mutating func readRecords(
+    _ reader: inout MessageReader,
+    tracepoints: PageTracepoints? = nil
+  ) {
+    records = FaultRecords(
+      reader.bytes(Int(size)),
+      isCut: flags & 2 != 0,
+      tracepoints: tracepointError == 0 ? tracepoints : nil
+    )
+  }
 
   /// The faults up to the ready instant, which are all if there are as many as were counted.
   ///
@@ -27,23 +40,16 @@ struct SpawnerFaults {
   ///   - begin: Earlier ones are left out.
   ///   - ready: Later ones are left out; nil for none.
   ///   - counted: How many the kernel has counted.
-  ///   - tracepoints: Those that were asked for.
   /// - Returns: The faults, and what was read where there are tracepoints.
   func decoded(
     since begin: Nanoseconds = .zero,
     until ready: Nanoseconds?,
-    counted: Int64?,
-    tracepoints: PageTracepoints? = nil
+    counted: Int64?
   ) -> MajorFaults {
     guard error == 0 else {
       let reason = Self.reason(error)
       return MajorFaults(isComplete: false, notes: ["faults were not recorded: \(reason)"])
     }
-    let records = FaultRecords(
-      records,
-      isCut: flags & 2 != 0,
-      tracepoints: tracepointError == 0 ? tracepoints : nil
-    )
     var found = records.faults(since: begin, until: ready)
     if tracepointError != 0 {
       found.notes.append("tracepoints were not recorded: \(Self.reason(tracepointError))")
@@ -62,7 +68,7 @@ struct SpawnerFaults {
   /// The programs of the launch; nil when they were not recorded.
   func processes(since begin: Nanoseconds, until ready: Nanoseconds?) -> [LaunchProcess]? {
     guard error == 0 else { return nil }
-    return FaultRecords(records).processes(since: begin, until: ready)
+    return records.processes(since: begin, until: ready)
   }
 
   /// Source of the meanings: perf_event_open(2), section ERRORS.
