@@ -79,21 +79,19 @@ struct SideCommand {
     defer { if life >= 0 { close(life) } }
     let deadline = ContinuousClock.now + .nanoseconds(limit.count)
     while true {
-      let left = (deadline - ContinuousClock.now) / .milliseconds(1)
       var watched = [
         pollfd(fd: life, events: Int16(POLLIN), revents: 0),
         pollfd(fd: interrupt?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
-      // Rounded up, so that nothing is asked again and again at the end.
-      let wait = left > 0 ? Int32(clamping: Int64(min(left, 1_000_000)) + 1) : 0
-      let count = unsafe poll(&watched, 2, wait)
+      let left = deadline.pollTimeout
+      let count = unsafe poll(&watched, 2, left)
       if watched[0].revents != 0 { return Self.fate(of: Self.status(of: pid)) }
       if watched[1].revents != 0 {
         interrupt?.heed()
         Self.end(pid, watched: life)
         throw .interrupted
       }
-      if count == 0, left <= 0 {
+      if count == 0, left == 0 {
         Self.end(pid, watched: life)
         return "was stopped after its time limit of \(Self.text(of: limit))"
       }

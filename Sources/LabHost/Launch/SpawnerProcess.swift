@@ -87,10 +87,9 @@ struct SpawnerProcess: ~Copyable {
     while true {
       var watched = [socket, interrupt, life]
         .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      let left = (deadline - ContinuousClock.now) / .milliseconds(1)
-      let milliseconds = left > 0 ? Int32(clamping: Int64(min(left, 1_000_000)) + 1) : 0
-      if unsafe poll(&watched, 3, milliseconds) > 0 { return false }
-      if left <= 0 { return true }
+      let left = deadline.pollTimeout
+      if unsafe poll(&watched, 3, left) > 0 { return false }
+      if left == 0 { return true }
     }
   }
 
@@ -110,11 +109,10 @@ struct SpawnerProcess: ~Copyable {
         pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
         pollfd(fd: life, events: Int16(POLLIN), revents: 0),
       ]
-      let left = (deadline - ContinuousClock.now) / .milliseconds(1)
-      let milliseconds = left > 0 ? Int32(clamping: Int64(min(left, 1_000_000)) + 1) : 0
-      if unsafe poll(&watched, 3, milliseconds) <= 0 {
+      let left = deadline.pollTimeout
+      if unsafe poll(&watched, 3, left) <= 0 {
         // An answer that came while this process itself was stopped is not late.
-        if left <= 0 { return .late }
+        if left == 0 { return .late }
         continue
       }
       if watched[1].revents != 0 { return .interrupted }
@@ -166,5 +164,14 @@ struct SpawnerProcess: ~Copyable {
     }
     let signal = status & 0x7f
     return signal == 0 ? "status \(status >> 8 & 0xff)" : "signal \(signal)"
+  }
+}
+
+extension ContinuousClock.Instant {
+  /// How many milliseconds poll(2) is to wait until then, rounded up so that nothing is asked again and
+  /// again at the end; 0 once it has passed.
+  var pollTimeout: Int32 {
+    let left = (self - .now) / .milliseconds(1)
+    return left > 0 ? Int32(clamping: Int64(min(left, 1_000_000)) + 1) : 0
   }
 }

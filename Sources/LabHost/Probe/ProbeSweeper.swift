@@ -70,14 +70,17 @@ package final class ProbeSweeper {
 
   /// A command that becomes nobody and runs another one; empty where there is none.
   private static var lesserRights: [String] {
-    let found = try? ExecutableLookup.resolve(command: "setpriv", path: path, directory: "/")
+    let found = try? ExecutableLookup.resolve(
+      command: "setpriv",
+      path: TargetVariables.pinnedPath,
+      directory: "/"
+    )
     return found.map {
       [$0, "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups", "--no-new-privs", "--"]
     } ?? []
   }
 
   private static let nobody: uid_t = 65_534
-  private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
   // MARK: - Programs
 
@@ -163,8 +166,8 @@ package final class ProbeSweeper {
 
   private func environment(isProbed: Bool) -> [String: String] {
     let plain = [
-      "HOME": home.string, "LANG": "C.UTF-8", "LOGNAME": "nobody", "PATH": Self.path,
-      "TERM": "dumb", "TMPDIR": home.string, "USER": "nobody",
+      "HOME": home.string, "LANG": "C.UTF-8", "LOGNAME": "nobody",
+      "PATH": TargetVariables.pinnedPath, "TERM": "dumb", "TMPDIR": home.string, "USER": "nobody",
     ]
     return isProbed ? probe.environment(addingTo: plain) : plain
   }
