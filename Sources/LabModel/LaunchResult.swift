@@ -105,6 +105,9 @@ package enum LaunchFlag: String, Codable, CaseIterable, Sendable {
   /// The target did not stop within its grace time and was killed.
   case killed
 
+  /// What it should do before it is stopped had not come within the time that a launch may take.
+  case stoppedEarly = "stopped-early"
+
   /// The target had to be killed in the launch of it before, so it may have had to recover.
   case afterKill = "after-kill"
 

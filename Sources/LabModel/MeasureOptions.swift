@@ -3,6 +3,9 @@ package struct MeasureOptions: Sendable {
   /// The program and its arguments.
   package var command: [String]
 
+  /// Which executable of the launch the stages and the memory are of; nil for the one that becomes ready.
+  package var program: String?
+
   package var states: [String]
   package var launches: Int
 
@@ -12,6 +15,9 @@ package struct MeasureOptions: Sendable {
   package var timeout: String?
   package var stopSignal: String?
   package var stopGrace: String?
+
+  /// A kind and its value, as for `ready`.
+  package var stopWhen: String?
   package var stopAfter: String?
 
   /// Pairs such as `LANG=C`, and names whose values are taken from the environment, and not stored.
@@ -46,12 +52,14 @@ package struct MeasureOptions: Sendable {
 
   package init(
     command: [String],
+    program: String? = nil,
     states: [String],
     launches: Int,
     ready: String? = nil,
     timeout: String? = nil,
     stopSignal: String? = nil,
     stopGrace: String? = nil,
+    stopWhen: String? = nil,
     stopAfter: String? = nil,
     environment: [String] = [],
     standardInput: String? = nil,
@@ -72,12 +80,14 @@ package struct MeasureOptions: Sendable {
     directory: String
   ) {
     self.command = command
+    self.program = program
     self.states = states
     self.launches = launches
     self.ready = ready
     self.timeout = timeout
     self.stopSignal = stopSignal
     self.stopGrace = stopGrace
+    self.stopWhen = stopWhen
     self.stopAfter = stopAfter
     self.environment = environment
     self.standardInput = standardInput

@@ -7,6 +7,10 @@ package struct Target: Hashable, Codable, Sendable {
   /// The program and its arguments, at least one element.
   package var command: [String]
 
+  /// The executable of the launch that the stages and the memory are of, by the last component of its
+  /// path or by an absolute path; nil for the one that becomes ready.
+  package var program: String?
+
   package var ready: Readiness
 
   package var stop: StopPolicy
@@ -58,6 +62,7 @@ package struct Target: Hashable, Codable, Sendable {
   package init(
     name: String,
     command: [String],
+    program: String? = nil,
     ready: Readiness = .exit,
     stop: StopPolicy = StopPolicy(),
     timeout: Nanoseconds = .seconds(60),
@@ -77,6 +82,7 @@ package struct Target: Hashable, Codable, Sendable {
   ) {
     self.name = name
     self.command = command
+    self.program = program
     self.ready = ready
     self.stop = stop
     self.timeout = timeout

@@ -22,6 +22,7 @@ extension Scenario {
       if let program = original.command.first {
         target.command[0] = moved(program)
       }
+      target.program = original.program.map(moved)
       for path in [\Target.prepare, \Target.cleanup] {
         for moment in [\LaunchCommands.launch, \.block, \.run] {
           if let program = original[keyPath: path]?[keyPath: moment]?.first {

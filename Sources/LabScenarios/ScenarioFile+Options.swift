@@ -133,12 +133,14 @@ extension ScenarioFile {
     func add(_ key: String, _ value: Node?) {
       if let value { keys.append((text(key), value)) }
     }
+    add("program", options.program.map(text))
     add("ready", options.ready.map(readiness))
     add("timeout", options.timeout.map(text))
     let stop = [
-      ("signal", options.stopSignal), ("grace", options.stopGrace), ("after", options.stopAfter),
+      ("signal", options.stopSignal.map(text)), ("grace", options.stopGrace.map(text)),
+      ("when", options.stopWhen.map(readiness)), ("after", options.stopAfter.map(text)),
     ]
-    .compactMap { key, value in value.map { (text(key), text($0)) } }
+    .compactMap { key, value in value.map { (text(key), $0) } }
     add("stop", stop.isEmpty ? nil : Node(stop))
     let environment = options.environment.map { pair in
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

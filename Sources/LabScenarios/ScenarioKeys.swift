@@ -104,6 +104,14 @@ enum ScenarioKeys {
         + "to the scenario file; one without is looked up in PATH."
     ),
     Key(
+      "program",
+      .scalar(.text),
+      "Which executable of the launch is the target, where the command is only a launcher: its file "
+        + "name, such as soffice.bin, cc1 or node, or its path. Stages are of the first process that "
+        + "runs it, peak memory is of the largest one; the time is still that of the whole launch. "
+        + "Default: the program that becomes ready."
+    ),
+    Key(
       "ready",
       .choice([.scalar(.word(["exit", "notify", "mark"])), .oneOf(conditions)]),
       "When a launch is over: exit (the program ends with status 0), notify (sd_notify READY=1), "
@@ -217,7 +225,17 @@ enum ScenarioKeys {
     ),
   ]
 
-  static let conditions: [Key] = [
+  static let conditions: [Key] =
+    outerConditions + [
+      Key(
+        "mark",
+        .scalar(.text),
+        "The program makes the launch mark of this name; one made with launch_ready is \"ready\"."
+      )
+    ]
+
+  /// Those that a program needs no knowledge of launchlab for.
+  static let outerConditions: [Key] = [
     Key(
       "stdout",
       .scalar(.text),
@@ -232,11 +250,6 @@ enum ScenarioKeys {
     Key("unix", .scalar(.path), "A Unix stream socket accepts connections."),
     Key("http", .scalar(.url), "An HTTP GET is answered with a status 2xx."),
     Key("file", .scalar(.path), "A file exists."),
-    Key(
-      "mark",
-      .scalar(.text),
-      "The program makes the launch mark of this name; one made with launch_ready is \"ready\"."
-    ),
   ]
 
   static let stop: [Key] = [
@@ -247,10 +260,16 @@ enum ScenarioKeys {
       "How long the program may take to end before its whole tree is killed. Default: 2s."
     ),
     Key(
+      "when",
+      .oneOf(outerConditions),
+      "What a program that is ready has to do before it is stopped, such as stderr: \"recovery "
+        + "done\", for as long as `timeout`. It is not part of the time. Default: nothing."
+    ),
+    Key(
       "after",
       .scalar(.duration),
-      "How long a program that is ready goes on before it is stopped, such as 200ms, for servers that "
-        + "lose a signal while they are still starting. It is not part of the time. Default: 0s."
+      "How long it goes on after that, such as 200ms, for servers that lose a signal while they are "
+        + "still starting. It is not part of the time. Default: 0s."
     ),
   ]
 

@@ -140,7 +140,7 @@ package enum ScenarioTemplate {
         # What is not ready by then has no time.
         timeout: 60s
         # How a program that is ready is stopped; not part of the time.
-        # stop: {signal: TERM, grace: 2s, after: 200ms}
+        # stop: {signal: TERM, grace: 2s, when: {stderr: "recovery done"}, after: 200ms}
         # Shell commands before and after each launch; not part of the time either. A map says more,
         # such as {launch: COMMAND, block: COMMAND, run: COMMAND, timeout: 60s}.
         # prepare: rm -rf data && cp -r seed data

@@ -18,6 +18,7 @@ struct TargetReader {
     let target = Target(
       name: name,
       command: command(from: value["command"]),
+      program: program(from: value["program"]),
       ready: ready(from: value["ready"]),
       stop: stop(from: value["stop"]),
       timeout: timeout(from: value["timeout"]),
@@ -72,6 +73,20 @@ struct TargetReader {
     }
     guard program.contains("/") else { return [program] + arguments }
     return [PathSafety.absolute(program, from: buildDirectory ?? directory)] + arguments
+  }
+
+  private mutating func program(from value: Value?) -> String? {
+    guard let value, let program = value.text else { return nil }
+    if program.isEmpty || program.hasSuffix("/") {
+      findings.report(
+        "invalid-value",
+        "the program \(quoted(program)) has no file name",
+        at: value.place,
+        remedy: "write the name of the executable, such as node, or its path"
+      )
+    }
+    return program.contains("/")
+      ? PathSafety.absolute(program, from: buildDirectory ?? directory) : program
   }
 
   private mutating func ready(from value: Value?) -> Readiness {
@@ -163,7 +178,7 @@ struct TargetReader {
     return .mark(name: name)
   }
 
-  private func stop(from value: Value?) -> StopPolicy {
+  private mutating func stop(from value: Value?) -> StopPolicy {
     var policy = StopPolicy()
     if let signal = value?["signal"]?.text, let number = try? Signal.number(of: signal) {
       policy.signal = number
@@ -173,6 +188,9 @@ struct TargetReader {
     }
     if let after = value?["after"]?.text, let span = try? Nanoseconds(written: after) {
       policy.after = span == .zero ? nil : span
+    }
+    if let condition = value?["when"]?.entries.first, let text = condition.value.text {
+      policy.condition = ready(condition.key, text, at: condition.value.place)
     }
     return policy
   }

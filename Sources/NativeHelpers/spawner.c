@@ -50,7 +50,7 @@ static void measure(struct launch *launch) {
   watch(launch);
   take_counters(launch);
   take_faults(launch);
-  if (launch->request->ready == READY_EXIT && launch->result.outcome != OUTCOME_TIMED_OUT)
+  if (launch->request->ready.kind == READY_EXIT && launch->result.outcome != OUTCOME_TIMED_OUT)
     take_exit_figures(launch);
   else
     take_live_figures(launch);

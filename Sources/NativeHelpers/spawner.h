@@ -15,6 +15,8 @@ enum { CONTROL = 3 };
 struct launch {
   struct request_header *request;
   const char *program, *directory, *standard_input, *text, *host;
+  const char *stop_text, *stop_host;
+  const char *chosen_name, *chosen_path;  // of the program whose peak memory is asked for; empty for none
   char **arguments, **environment;
 
   pid_t pid;
@@ -65,10 +67,12 @@ void leave_network(void);
 
 // spawner_watch.c: from the running target to the outcome.
 void watch(struct launch *launch);
+void await_stop_condition(struct launch *launch);
 
 // spawner_output.c: the streams of the target.
 int open_streams(struct launch *launch);
 int drain(struct launch *launch, int64_t *matched_at);
+int match_kept(const struct launch *launch);
 void close_streams(struct launch *launch);
 const uint8_t *stream_head(int stream);
 void forget_streams(void);
@@ -121,6 +125,12 @@ extern int members;
 // spawner_figures.c
 void take_exit_figures(struct launch *launch);
 void take_live_figures(struct launch *launch);
+
+// spawner_chosen.c: the peak memory of one program of the launch.
+int has_chosen(const struct launch *launch);
+int is_chosen(const struct launch *launch, pid_t pid);
+void open_exits(const struct launch *launch);
+int64_t chosen_exit_peak(const struct launch *launch, int *error);
 
 // spawner_counters.c
 void open_counters(struct launch *launch);

@@ -36,12 +36,24 @@ static void add_rusage(int64_t *figures, const struct rusage *usage) {
   figures[FIGURE_BYTES_READ] += usage->ru_inblock * 512LL;
 }
 
+// Takes the peak of the chosen program in place of that of the launched process: the largest of its
+// processes that live, and of those that have ended.
+static void take_chosen_peak(struct launch *launch, int64_t living) {
+  if (!has_chosen(launch)) return;
+  int error = 0;
+  int64_t peak = chosen_exit_peak(launch, &error);
+  if (living > peak) peak = living;
+  launch->result.figures[FIGURE_PEAK_RSS] = peak;
+  launch->result.figure_errors[FIGURE_PEAK_RSS] = peak > 0 ? 0 : error;
+}
+
 // The usage that wait4(2) gives contains that of the children which the process has waited for.
 void take_exit_figures(struct launch *launch) {
   int64_t *figures = launch->result.figures;
   add_rusage(figures, &launch->main_usage);
   add_rusage(figures, &launch->orphan_usage);
   figures[FIGURE_PEAK_RSS] = launch->main_usage.ru_maxrss * 1024;
+  take_chosen_peak(launch, 0);
   launch->result.flags |= RESULT_WAITED_CHILDREN;
 }
 
@@ -131,7 +143,7 @@ static struct switches switches_of_threads(pid_t pid) {
   return sum;
 }
 
-static void add_status(struct launch *launch, pid_t pid) {
+static void add_status(struct launch *launch, pid_t pid, int64_t *chosen) {
   char buffer[4096];
   int64_t *figures = launch->result.figures;
   // A process that is ending has no memory any more, and so no line for it.
@@ -144,6 +156,7 @@ static void add_status(struct launch *launch, pid_t pid) {
   int64_t peak = field_after(buffer, "VmHWM:") * 1024;
   if (pid == launch->pid) figures[FIGURE_PEAK_RSS] = peak;
   raise_to(&figures[FIGURE_PEAK_RSS_TREE], peak);
+  if (is_chosen(launch, pid)) raise_to(chosen, peak);
   int is_single = field_after(buffer, "\nThreads:") == 1;
   struct switches switches = is_single ? switches_in(buffer) : switches_of_threads(pid);
   const struct rusage *before = usage_before(launch, pid);
@@ -190,15 +203,21 @@ static int is_realtime(const struct launch *launch) {
   return (launch->request->flags & REQUEST_REALTIME) != 0;
 }
 
-static void add_process(struct launch *launch, pid_t pid, int *runnable) {
-  add_status(launch, pid);
+// What is looked for in each living process besides its own figures.
+struct living {
+  int runnable;         // threads
+  int64_t chosen_peak;  // of the chosen program
+};
+
+static void add_process(struct launch *launch, pid_t pid, struct living *living) {
+  add_status(launch, pid, &living->chosen_peak);
   add_stat(launch, pid);
   add_io(launch, pid);
-  if (is_realtime(launch)) *runnable += runnable_threads(pid);
+  if (is_realtime(launch)) living->runnable += runnable_threads(pid);
 }
 
 // With a cgroup its members are the tree, and nothing has to be searched.
-static int add_members(struct launch *launch, int *runnable) {
+static int add_members(struct launch *launch, struct living *living) {
   static char text[64 << 10];
   ssize_t count = members < 0 ? -1 : pread(members, text, sizeof text - 1, 0);
   // A list that does not fit is left to the search.
@@ -207,7 +226,7 @@ static int add_members(struct launch *launch, int *runnable) {
   pid_t self = getpid();
   for (char *cursor = text; *cursor;) {
     pid_t pid = (pid_t)strtol(cursor, &cursor, 10);
-    if (pid > 0 && pid != self) add_process(launch, pid, runnable);
+    if (pid > 0 && pid != self) add_process(launch, pid, living);
     if (*cursor == '\n') cursor++;
   }
   return 1;
@@ -223,12 +242,13 @@ void take_live_figures(struct launch *launch) {
     launch->result.flags |= RESULT_WAITED_CHILDREN;
   }
   add_rusage(figures, &launch->orphan_usage);
-  int runnable = 0;
-  if (!add_members(launch, &runnable)) {
+  struct living living = {0};
+  if (!add_members(launch, &living)) {
     const struct process *found;
     unsigned count = find_descendants(&found);
     for (unsigned index = 0; index < count; index++)
-      add_process(launch, found[index].pid, &runnable);
+      add_process(launch, found[index].pid, &living);
   }
-  if (is_realtime(launch)) note_crowd(launch, runnable);
+  take_chosen_peak(launch, living.chosen_peak);
+  if (is_realtime(launch)) note_crowd(launch, living.runnable);
 }

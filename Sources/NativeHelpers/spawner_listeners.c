@@ -45,15 +45,15 @@ static int diagnose(int family, uint16_t port) {
 static int takes(const struct request_header *request, const struct inet_diag_msg *listener) {
   static const uint8_t wildcard[16];
   const uint8_t *source = (const uint8_t *)listener->id.idiag_src;
-  if (ntohs(listener->id.idiag_sport) != request->port) return 0;
-  if (listener->idiag_family == request->family) {
-    size_t size = request->family == AF_INET6 ? 16 : 4;
-    return memcmp(source, wildcard, size) == 0 || memcmp(source, request->address, size) == 0;
+  if (ntohs(listener->id.idiag_sport) != request->ready.port) return 0;
+  if (listener->idiag_family == request->ready.family) {
+    size_t size = request->ready.family == AF_INET6 ? 16 : 4;
+    return memcmp(source, wildcard, size) == 0 || memcmp(source, request->ready.address, size) == 0;
   }
   if (listener->idiag_family != AF_INET6) return 0;
   if (memcmp(source, wildcard, 16) == 0) return 1;
   static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  return memcmp(source, mapped, 12) == 0 && memcmp(source + 12, request->address, 4) == 0;
+  return memcmp(source, mapped, 12) == 0 && memcmp(source + 12, request->ready.address, 4) == 0;
 }
 
 // 1 found, 0 not, -1 unknown. Reads to the end of the dump, so that the next one starts clean.
@@ -80,12 +80,12 @@ static int read_dump(const struct request_header *request, uint64_t *inode) {
 int find_listener(const struct request_header *request, uint64_t *inode) {
   static const int families[] = {AF_INET, AF_INET6};
   int unknown = 0;
-  for (int index = request->family == AF_INET6 ? 1 : 0; index < 2; index++) {
-    int is_asked = diagnose(families[index], (uint16_t)request->port) == 0;
+  for (int index = request->ready.family == AF_INET6 ? 1 : 0; index < 2; index++) {
+    int is_asked = diagnose(families[index], (uint16_t)request->ready.port) == 0;
     int found = is_asked ? read_dump(request, inode) : -1;
     if (found > 0) return 1;
     // A kernel without IPv6 has no such listeners.
-    if (found < 0 && families[index] == (int)request->family) unknown = 1;
+    if (found < 0 && families[index] == (int)request->ready.family) unknown = 1;
   }
   return unknown ? -1 : 0;
 }

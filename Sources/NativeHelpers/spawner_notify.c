@@ -22,7 +22,7 @@ static void set_variable(char **environment) {
 }
 
 int hears_notifications(const struct launch *launch) {
-  return launch->request->ready == READY_NOTIFY || launch->request->ready == READY_MARK;
+  return launch->request->ready.kind == READY_NOTIFY || launch->request->ready.kind == READY_MARK;
 }
 
 // The socket is open to every user, because the target may become another one; the directory
@@ -39,7 +39,7 @@ int open_notification(struct launch *launch) {
   if (bind(launch->notify, (struct sockaddr *)&address, sizeof address) != 0) return -1;
   int is_on = 1;
   if (setsockopt(launch->notify, SOL_SOCKET, SO_PASSCRED, &is_on, sizeof is_on) != 0) return -1;
-  if (launch->request->ready == READY_NOTIFY) set_variable(launch->environment);
+  if (launch->request->ready.kind == READY_NOTIFY) set_variable(launch->environment);
   return chmod(address.sun_path, 0777);
 }
 
@@ -130,7 +130,7 @@ int receive_notification(struct launch *launch, int64_t *said_at) {
     if (count < 0) return 0;
     if (!says_ready(message, message + count)) continue;
     int32_t process = 0;
-    if (launch->request->ready == READY_MARK) {
+    if (launch->request->ready.kind == READY_MARK) {
       read_instant(launch, message, message + count, said_at);
       process = marked_process(message, message + count);
     }

@@ -104,9 +104,9 @@ static void note_blocking(struct launch *launch, int stream) {
 }
 
 static int is_matched(const struct launch *launch, int stream) {
-  if (launch->request->ready != READY_OUTPUT) return 0;
+  if (launch->request->ready.kind != READY_OUTPUT) return 0;
   int is_terminal = launch->request->flags & REQUEST_TTY;
-  return stream == (is_terminal ? 0 : (int)launch->request->stream);
+  return stream == (is_terminal ? 0 : (int)launch->request->ready.stream);
 }
 
 static int drain_stream(struct launch *launch, int stream, int64_t *matched_at) {
@@ -137,6 +137,16 @@ int drain(struct launch *launch, int64_t *matched_at) {
   int in_stdout = drain_stream(launch, 0, matched_at);
   int in_stderr = drain_stream(launch, 1, matched_at);
   return in_stdout || in_stderr;
+}
+
+// Whether the pattern matches what was kept of its stream.
+int match_kept(const struct launch *launch) {
+  int stream = launch->request->flags & REQUEST_TTY ? 0 : (int)launch->request->ready.stream;
+  if (match(heads[stream], head_lengths[stream])) return 1;
+  const uint8_t *pieces[2];
+  uint32_t lengths[2];
+  stream_tail(stream, pieces, lengths);
+  return match(pieces[0], lengths[0]) || match(pieces[1], lengths[1]);
 }
 
 const uint8_t *stream_head(int stream) { return heads[stream]; }

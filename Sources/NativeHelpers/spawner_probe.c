@@ -31,7 +31,7 @@ static struct {
 enum verdict { NO, YES, PENDING };
 
 int is_polled(const struct launch *launch) {
-  uint32_t ready = launch->request->ready;
+  uint32_t ready = launch->request->ready.kind;
   return ready == READY_TCP || ready == READY_UNIX || ready == READY_HTTP || ready == READY_FILE;
 }
 
@@ -56,7 +56,7 @@ static int unix_socket_accepts(const char *path) {
 // Whether the condition holds before the launch, so that it would say nothing about it.
 int held_before(struct launch *launch) {
   enum step step = STEP_NONE;
-  switch (launch->request->ready) {
+  switch (launch->request->ready.kind) {
     case READY_TCP:
     case READY_HTTP:
       if (find_listener(launch->request, &launch->result.detail) > 0) step = STEP_PORT_IN_USE;
@@ -91,11 +91,11 @@ void open_probe(void) {
 void close_probe(void) { reset_connection(); }
 
 static int connect_socket(const struct request_header *request) {
-  struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons((uint16_t)request->port)};
-  struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)request->port)};
-  memcpy(&four.sin_addr, request->address, sizeof four.sin_addr);
-  memcpy(&six.sin6_addr, request->address, sizeof six.sin6_addr);
-  int is_six = request->family == AF_INET6;
+  struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons((uint16_t)request->ready.port)};
+  struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)request->ready.port)};
+  memcpy(&four.sin_addr, request->ready.address, sizeof four.sin_addr);
+  memcpy(&six.sin6_addr, request->ready.address, sizeof six.sin6_addr);
+  int is_six = request->ready.family == AF_INET6;
   state.file = socket(is_six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (state.file < 0) return -1;
   if (is_six) return connect(state.file, (struct sockaddr *)&six, sizeof six);
@@ -119,7 +119,7 @@ static enum verdict finish_connection(const struct launch *launch) {
   struct pollfd wait = {.fd = state.file, .events = POLLOUT};
   if (poll(&wait, 1, 0) <= 0) return PENDING;
   if (getsockopt(state.file, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0) return NO;
-  if (launch->request->ready == READY_TCP) return YES;
+  if (launch->request->ready.kind == READY_TCP) return YES;
   state.phase = SENDING;
   return PENDING;
 }
@@ -163,7 +163,7 @@ static enum verdict advance(const struct launch *launch) {
 }
 
 static enum verdict ask(const struct launch *launch) {
-  switch (launch->request->ready) {
+  switch (launch->request->ready.kind) {
     case READY_FILE: return access(launch->text, F_OK) == 0 ? YES : NO;
     case READY_UNIX: return unix_socket_accepts(launch->text) ? YES : NO;
     default: return advance(launch);

@@ -5,8 +5,9 @@
 // it to kill what it launched, to remove its cgroup and to exit.
 //
 // request: struct request_header, then strings that each end with a NUL byte, in this order:
-//   program, directory, standard input (empty: /dev/null), text (a compiled pattern, a path, or the path of
-//   an HTTP request), host (of an HTTP request), the arguments, the environment.
+//   program, directory, standard input (empty: /dev/null), of the two conditions text (a compiled
+//   pattern, a path, or the path of an HTTP request) and host (of an HTTP request), the name and the
+//   path of the chosen program (both may be empty), the arguments, the environment.
 // result: struct result_header, then the kept bytes: head and tail of stdout, head and tail of
 //   stderr; then the records of page faults as perf_event_open(2) has them.
 //
@@ -65,21 +66,26 @@ enum ready_kind {
   READY_MARK,  // like READY_NOTIFY, but the program finds the socket in the file of events
 };
 
+struct condition {
+  uint32_t kind;    // enum ready_kind
+  uint32_t stream;  // 0 is stdout, 1 is stderr
+  uint32_t family;  // AF_INET or AF_INET6
+  uint32_t port;
+  uint8_t address[16];  // in network order
+};
+
 struct request_header {
   uint32_t length;  // bytes after this field
   uint32_t flags;
-  uint32_t ready;  // enum ready_kind
   uint32_t stop_signal;
-  int64_t timeout;  // nanoseconds, as every time here
+  uint32_t counters;  // bit i asks for event i of spawner_counters.c
+  int64_t timeout;    // nanoseconds, as every time here; that of both conditions
   int64_t grace;
-  int64_t rest;  // how long a target that is ready goes on before it is asked to stop
+  int64_t rest;  // how long a target goes on before it is asked to stop
   uint32_t argument_count;
   uint32_t environment_count;
-  uint32_t counters;  // bit i asks for event i of spawner_counters.c
-  uint32_t stream;    // 0 is stdout, 1 is stderr
-  uint32_t family;    // AF_INET or AF_INET6
-  uint32_t port;
-  uint8_t address[16];  // in network order
+  struct condition ready;
+  struct condition stop;  // what a ready target does before it is asked to stop; READY_EXIT for nothing
   uint64_t entry;       // of the traced program, as in its file
   struct place places[PLACE_LIMIT];  // in the order in which they are reached
   uint64_t cpus[CPU_WORDS];          // bit i of word w is processor 64 w + i
@@ -128,6 +134,7 @@ enum result_flag {
   RESULT_TRUNCATED = 8,
   RESULT_WAITED_CHILDREN = 16,  // the figures contain children that were waited for
   RESULT_CROWDED = 32,  // more real-time threads wanted to run than there are processors for them
+  RESULT_STOPPED_EARLY = 64,  // what the stop waits for did not come in time
 };
 
 enum figure {

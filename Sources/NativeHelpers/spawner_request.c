@@ -52,7 +52,9 @@ static int parse(struct launch *launch) {
   char *cursor = bytes + sizeof *request;
   char *end = bytes + sizeof request->length + request->length;
   const char **fields[] = {&launch->program, &launch->directory, &launch->standard_input,
-                           &launch->text, &launch->host};
+                           &launch->text, &launch->host,
+                           &launch->stop_text, &launch->stop_host, &launch->chosen_name,
+                           &launch->chosen_path};
   for (size_t index = 0; index < sizeof fields / sizeof *fields; index++)
     if (!(*fields[index] = next_string(&cursor, end))) return 0;
   if (request->argument_count > REQUEST_LIMIT / 16) return 0;

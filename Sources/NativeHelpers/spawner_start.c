@@ -80,7 +80,7 @@ static int set_up(struct launch *launch) {
     launch->input = open(launch->standard_input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (launch->input < 0) return refuse(launch, STEP_INPUT, errno);
   }
-  if (request->ready == READY_OUTPUT && open_pattern(launch->text) != 0)
+  if (request->ready.kind == READY_OUTPUT && open_pattern(launch->text) != 0)
     return refuse(launch, STEP_PATTERN, EINVAL);
   if (hears_notifications(launch) && open_notification(launch) != 0)
     return refuse(launch, STEP_NOTIFY, errno);
@@ -88,6 +88,7 @@ static int set_up(struct launch *launch) {
   if (request->flags & REQUEST_NICE) prepare_conditions(launch);
   if (request->flags & REQUEST_PADDING) pad_environment(launch);
   if (is_polled(launch)) open_probe();
+  if (has_chosen(launch)) open_exits(launch);
   if (is_traced(launch)) open_trace(launch);
   if (request->flags & REQUEST_FAULTS) prepare_faults(launch);
   return 0;

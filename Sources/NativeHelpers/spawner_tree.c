@@ -210,11 +210,13 @@ static int stops_when_asked(struct launch *launch) {
 // Nothing that the target started is left when this returns.
 void stop_tree(struct launch *launch) {
   if (!reap(launch)) return;
-  if (launch->request->ready == READY_EXIT && launch->result.outcome != OUTCOME_TIMED_OUT) {
+  if (launch->request->ready.kind == READY_EXIT && launch->result.outcome != OUTCOME_TIMED_OUT) {
     launch->result.flags |= RESULT_LEFT;
   } else {
     if (launch->result.outcome == OUTCOME_EXITED || launch->result.outcome == OUTCOME_SIGNALLED)
       launch->result.flags |= RESULT_LEFT;
+    if (launch->result.outcome == OUTCOME_READY && launch->request->stop.kind != READY_EXIT)
+      await_stop_condition(launch);
     int64_t rest = launch->result.outcome == OUTCOME_READY ? launch->request->rest : 0;
     if (rest > 0 && wait_for_end(launch, monotonic() + rest, WATCH_CONTROLLER)) return;
     if (stops_when_asked(launch)) return;

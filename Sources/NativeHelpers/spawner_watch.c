@@ -73,16 +73,16 @@ static int ends(struct launch *launch, int64_t now) {
   int is_left = reap(launch);
   if (launch->main_alive) return 0;
   int succeeded = WIFEXITED(launch->main_status) && WEXITSTATUS(launch->main_status) == 0;
-  if (launch->request->ready == READY_EXIT && succeeded) {
+  if (launch->request->ready.kind == READY_EXIT && succeeded) {
     conclude_ready(launch, now);
     return 1;
   }
   if (succeeded && is_left) return 0;
-  if (launch->request->ready == READY_FILE && probe_at_end(launch, now)) {
+  if (launch->request->ready.kind == READY_FILE && probe_at_end(launch, now)) {
     conclude_ready(launch, monotonic());
     return 1;
   }
-  if (launch->request->ready == READY_OUTPUT && match_end()) {
+  if (launch->request->ready.kind == READY_OUTPUT && match_end()) {
     conclude_ready(launch, now);
     return 1;
   }
@@ -110,7 +110,7 @@ void watch(struct launch *launch) {
     now = monotonic();
     if (watched[TRACE].revents) follow(launch);
     if (watched[CONTROLLER].revents && controller_is_gone()) abandon(launch);
-    if (launch->request->ready == READY_EXIT) {
+    if (launch->request->ready.kind == READY_EXIT) {
       if (watched[MAIN].revents && ends(launch, now)) return;
       drain(launch, NULL);
     } else {
@@ -119,4 +119,31 @@ void watch(struct launch *launch) {
     }
     if (now >= deadline) return conclude(launch, OUTCOME_TIMED_OUT, 0);
   }
+}
+
+static int stop_condition_holds(struct launch *launch, int64_t deadline) {
+  uint32_t kind = launch->request->ready.kind;
+  if (kind == READY_OUTPUT && (open_pattern(launch->text) != 0 || match_kept(launch))) return 1;
+  if (is_polled(launch)) open_probe();
+  struct pollfd watched[WATCHED];
+  for (;;) {
+    int64_t now = monotonic(), matched_at;
+    if (is_polled(launch) && probe(launch, now)) return 1;
+    if (drain(launch, &matched_at)) return 1;
+    if (!reap(launch)) return kind == READY_OUTPUT ? match_end() : probe_at_end(launch, now);
+    if (now >= deadline || controller_is_gone()) return 0;
+    wait_for_something(launch, watched, next_look(launch, now, deadline));
+  }
+}
+
+// Lets a target that is ready go on until it has done what its stop waits for.
+void await_stop_condition(struct launch *launch) {
+  struct request_header *request = launch->request;
+  int64_t resolution = launch->result.resolution;
+  request->ready = request->stop;
+  launch->text = launch->stop_text;
+  launch->host = launch->stop_host;
+  if (!stop_condition_holds(launch, monotonic() + request->timeout))
+    launch->result.flags |= RESULT_STOPPED_EARLY;
+  launch->result.resolution = resolution;
 }

@@ -26,7 +26,8 @@ struct ScenarioFileTests {
         server:
           command: [./app/server, --port, 7379, "", on]
           ready: {tcp: "[::1]:7379"}
-          stop: {signal: SIGINT, grace: 1.5s, after: 200ms}
+          program: worker
+          stop: {signal: SIGINT, grace: 1.5s, when: {stderr: settled}, after: 200ms}
           timeout: 250ms
           env: {NUMBER: 010, FLAG: yes, EMPTY: ""}
           directory: app
@@ -44,8 +45,14 @@ struct ScenarioFileTests {
     let server = Target(
       name: "server",
       command: ["\(directory)/app/server", "--port", "7379", "", "on"],
+      program: "worker",
       ready: .tcp(host: "::1", port: 7379),
-      stop: StopPolicy(signal: 2, grace: .milliseconds(1500), after: .milliseconds(200)),
+      stop: StopPolicy(
+        signal: 2,
+        grace: .milliseconds(1500),
+        condition: .output(stream: .stderr, pattern: "settled"),
+        after: .milliseconds(200)
+      ),
       timeout: .milliseconds(250),
       environment: ["NUMBER": "010", "FLAG": "yes", "EMPTY": ""],
       directory: "\(directory)/app",

@@ -77,6 +77,12 @@ extension ScenarioProblemTests {
       "\"19\" is not a signal that ends a program",
       "use one of: HUP, INT, QUIT, ABRT, KILL, USR1, USR2, PIPE, ALRM, TERM, WINCH, PWR"
     ),
+    Case(
+      "program: bin/",
+      "5:14",
+      "the program \"bin/\" has no file name",
+      "write the name of the executable, such as node, or its path"
+    ),
     Case("env: {A: }", "5:14", "\"A\" has no value", "give a text, or remove the key"),
     Case(
       "env: {A=B: x}",

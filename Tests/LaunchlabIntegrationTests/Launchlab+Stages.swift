@@ -52,7 +52,10 @@ extension Launchlab {
     #expect(end == block.totalNs, "\(block.program ?? "")", sourceLocation: sourceLocation)
     let main = timed.first { $0.name == "main_to_ready" }
     if let preMain = block.preMainNs {
-      #expect(main?.startNs == preMain, sourceLocation: sourceLocation)
+      #expect(
+        main?.startNs == preMain + (block.part("launcher")?.ns ?? 0),
+        sourceLocation: sourceLocation
+      )
     }
     for stage in block.parts.flatMap(\.all) {
       let parts = stage.children.filter { $0.kind == "part" }

@@ -135,6 +135,44 @@ extension EndToEnd {
       #expect(details.compactMap(\.ns).reduce(0, +) <= (exec.ns ?? 0))
     }
 
+    @Test func `takes the stages of the program that is asked for`() async throws {
+      let lab = Launchlab()
+      try lab.writeScript("#!/bin/sh\n/bin/true\nperl -e 0\n/bin/echo done\n", to: "script")
+
+      let block = try await lab.block(["--program", "perl"], of: ["./script"])
+
+      #expect(block.program.map(name) == "perl")
+      #expect(
+        block.parts.map(\.name) == ["launcher"] + Launchlab.probeStages + ["after_program"]
+      )
+      #expect(block.flags == [])
+      let launcher = try #require(block.part("launcher")?.children)
+      #expect(launcher.map { name($0.name) }.contains("true"))
+      let after = try #require(block.part("after_program")?.children)
+      #expect(after.map { name($0.name) } == ["echo"])
+      let process = try #require(
+        block.processes?.first { $0.isExecuted && name($0.program) == "perl" }
+      )
+      #expect(process.pid == block.pid)
+      #expect(block.part("exec")?.startNs == process.startNs)
+      #expect(block.part("after_program")?.startNs == process.endNs)
+    }
+
+    @Test func `refuses a program that the launch does not run, and names those it does`()
+      async throws
+    {
+      let lab = Launchlab()
+      let command = ["stages", "--program", "ruby", "--", "/bin/sh", "-c", "perl -e 0; true"]
+
+      let output = try await lab.start(command).finish()
+
+      #expect(output.status == 128)
+      #expect(
+        output.stderr.contains(#"no process of the launch ran "ruby"; it ran /usr/bin/dash, "#)
+      )
+      #expect(output.stderr.contains("/usr/bin/perl"))
+    }
+
     @Test(.enabled(if: Shim.path != nil, "pyenv has no shim of python3"))
     func `follows a pyenv shim to python`() async throws {
       let shim = try #require(Shim.path)

@@ -20,6 +20,7 @@ extension ArmSummary {
       { $0.highVariation },
       { $0.flagged(.outputBlocked) },
       { $0.flagged(.leftProcesses) },
+      { $0.flagged(.stoppedEarly) },
       { $0.flagged(.killed) },
       { $0.flagged(.afterKill) },
       { $0.flagged(.crowded) },
@@ -190,6 +191,12 @@ extension ArmSummary {
         "the target did not stop in its grace time and was killed, so it may not have stored its "
           + "state; it stops slowly, ignores the signal, or was still starting when it was sent",
         "set `stop: {signal, grace}` to what the target needs, or try `stop: {after: 200ms}`"
+      )
+    case .stoppedEarly:
+      (
+        "the target was stopped before what `stop: {when}` waits for had come, so it may not have been "
+          + "ready to stop",
+        "correct the condition, or raise `timeout`, which it has to come within as well"
       )
     case .afterKill:
       (

@@ -42,7 +42,7 @@ extension PageIns {
     watched: [FileResidency],
     result: LaunchResult
   ) {
-    let names = FileNames(watched)
+    let names = FileNames(watched.map(\.path))
     let own = Set(watched.filter(\.isOwn).map(\.path))
     let faulted = Self.faultedPages(faults.events)
     var files: [PageIn] = []
@@ -133,7 +133,7 @@ extension PageIns {
 }
 
 /// The paths of files that the kernel's tracepoints name by number only.
-private struct FileNames {
+struct FileNames {
   enum Name {
     case file(String)
 
@@ -149,8 +149,9 @@ private struct FileNames {
 
   private let mounts = MountInfo().mounts
 
-  init(_ watched: [FileResidency]) {
-    for path in watched.map(\.path) {
+  /// - Parameter known: Paths that numbers are looked for among first.
+  init(_ known: [String]) {
+    for path in known {
       var status = stat()
       guard unsafe stat(path, &status) == 0 else { continue }
       let number = FileNumber(status)
@@ -159,8 +160,11 @@ private struct FileNames {
     }
   }
 
+  /// The path of a file if it is a known one.
+  func knownPath(of number: FileNumber) -> String? { paths[number] ?? layered[number.inode] }
+
   func name(of number: FileNumber) -> Name {
-    if let path = paths[number] ?? layered[number.inode] { return .file(path) }
+    if let path = knownPath(of: number) { return .file(path) }
     if isMetadata(number) { return .metadata }
     guard let path = path(of: number) else {
       return .file("inode \(number.inode) of device \(number.device)")

@@ -1,3 +1,4 @@
+import Glibc
 package import LabModel
 import SystemPackage
 
@@ -73,6 +74,33 @@ extension HostLaboratory {
     return LearntFiles(records, home: plan.home)
   }
 
+  /// Sees whether a launch opened more files than were learnt, and keeps those for the next run.
+  ///
+  /// Those of this run stay as they are: its launches are to be alike.
+  mutating func checkLearnt(_ result: LaunchResult, of arm: Arm) {
+    guard let seen = result.faults?.seen, let trace = result.trace, let bench = benches[arm],
+      bench.watchesLearnt, let plan = bench.learning,
+      case .learnt(var learnt) = learning.targets[arm.target]
+    else { return }
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    let age = MonotonicClock.now - trace.begin
+    let beginning = Nanoseconds.seconds(Int64(now.tv_sec)) + Nanoseconds(Int64(now.tv_nsec)) - age
+    let new = learnt.add(
+      seen,
+      executed: Set((result.processes ?? []).filter(\.isExecuted).map(\.program)),
+      home: plan.home,
+      writtenBefore: timespec(
+        tv_sec: Int(beginning.count / 1_000_000_000),
+        tv_nsec: Int(beginning.count % 1_000_000_000)
+      )
+    )
+    guard !new.isEmpty else { return }
+    learning.targets[arm.target] = .learnt(learnt)
+    learning.more[arm.target, default: []] += new.map(\.string)
+    learning.keep(learnt, of: plan.key)
+  }
+
   /// What a reader must know of how files were learnt.
   var learningNotes: [Diagnostic] {
     learning.targets.sorted { $0.key < $1.key }.flatMap { target, outcome in
@@ -90,7 +118,7 @@ extension HostLaboratory {
       case .learnt(let learnt):
         learnt.notes.map { Diagnostic(.note, id: "files-learnt", problem: "\"\(target)\": \($0)") }
       }
-    } + learning.problems
+    } + learning.problems + learning.moreNotes
   }
 }
 
@@ -100,6 +128,9 @@ struct Learning {
   var targets: [String: Outcome] = [:]
 
   let store: LearntStore
+
+  /// The files that later launches of a target opened besides.
+  var more: [String: [String]] = [:]
 
   /// Why what was learnt could not be kept, and what seems to be missing in it.
   private(set) var problems: [Diagnostic] = []
@@ -112,6 +143,19 @@ struct Learning {
   }
 
   init(beside directory: String) { store = LearntStore(beside: directory) }
+
+  var moreNotes: [Diagnostic] {
+    more.sorted { $0.key < $1.key }.map { target, paths in
+      let files = paths.count == 1 ? "1 file" : "\(paths.count) files"
+      return Diagnostic(
+        .note,
+        id: "more-than-learnt",
+        problem: "\"\(target)\" opened \(files) more than learnt, such as \(paths[0]), which no "
+          + "launch of this run evicts",
+        remedy: "run again: the next run knows them"
+      )
+    }
+  }
 
   /// Tells of a target most of whose files are left warm, other than the C library.
   mutating func compare(_ files: [LaunchFile], of target: String, _ learnt: LearntFiles) {

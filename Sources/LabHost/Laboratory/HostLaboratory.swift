@@ -15,7 +15,9 @@ package struct HostLaboratory: LaunchLaboratory {
   package var notes: [Diagnostic] {
     let learnt = Set(benches.filter { $0.value.watchesLearnt }.keys)
     let found = benches.flatMap { arm, bench in
-      bench.notes.filter { !learnt.contains(arm) || $0.id != OwnFiles.shellNote }
+      bench.notes.filter { note in
+        note.id != OwnFiles.shellNote || arm.state.isCold && !learnt.contains(arm)
+      }
     }
     return found.withoutRepetitions + learningNotes + commands.notes
   }
@@ -55,6 +57,9 @@ package struct HostLaboratory: LaunchLaboratory {
 
   /// The targets that were ready at some launch.
   private var ready: Set<String> = []
+
+  /// The targets whose chosen program was run at some launch.
+  private var programSeen: Set<String> = []
 
   /// Unmeasured launches that ran out of time, of targets that were never ready: the next launch
   /// would only take as long.
@@ -282,6 +287,8 @@ package struct HostLaboratory: LaunchLaboratory {
       result.pageIns = try cache.pageIns(since: bench.residency, of: result)
     }
     result.readIn = try readIn(by: bench)
+    checkLearnt(result, of: arm)
+    try checkProgram(of: result, bench.view.chosen, of: arm.target)
     if isReplaced { result.flags.append(.replaced) }
     if result.outcome == .ready { ready.insert(arm.target) }
     if killed.contains(arm.target) { result.flags.append(.afterKill) }
@@ -296,6 +303,23 @@ package struct HostLaboratory: LaunchLaboratory {
     benches[arm]?.lastClean = clean
     benches[arm]?.hasNewHome = false
     return result
+  }
+
+  /// Refuses a chosen program that is none of those of the first launch whose programs are all known.
+  private mutating func checkProgram(
+    of result: LaunchResult,
+    _ chosen: ChosenProgram?,
+    of target: String
+  ) throws(HostError) {
+    guard let chosen, result.outcome == .ready, !programSeen.contains(target),
+      let processes = result.processes, processes.count < FaultRecords.programLimit
+    else { return }
+    let programs = processes.filter(\.isExecuted).map(\.program)
+    guard !programs.isEmpty, !programs.contains("") else { return }
+    guard programs.contains(where: chosen.matches) else {
+      throw .launchRefused(.programNotRun(chosen.name, seen: programs.withoutRepetitions))
+    }
+    programSeen.insert(target)
   }
 
   // MARK: - States

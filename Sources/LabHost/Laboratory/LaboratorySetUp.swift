@@ -149,6 +149,7 @@ struct LaboratorySetUp {
       recordsFaults: view.collector != nil && arm.state.isCold,
       recordsProcesses: view.collector != nil,
       tracepoints: instruments.tracepoints,
+      chosen: view.chosen,
       conditions: conditions
     )
   }

@@ -71,6 +71,7 @@ struct StageInstruments {
   ) throws(HostError) -> StageView {
     var view = StageView(collector: arm.kind.collector, environment: environment)
     view.readyMark = target.ready.mark
+    view.chosen = Self.chosen(by: target, path: environment["PATH"])
     let takesMarks = arm.kind.collector != nil && plan?.hasMarks == true
     if view.readyMark != nil || takesMarks {
       view.environment["LAUNCHLAB_EVENTS"] = probe?.events.path
@@ -104,7 +105,7 @@ struct StageInstruments {
   private func ask(_ program: String, _ target: Target, _ view: inout StageView) {
     view.collector = .probe
     let found = KnownRuntime(
-      program: program,
+      program: view.chosen?.file ?? program,
       path: view.environment["PATH"],
       directory: target.directory
     )
@@ -114,6 +115,18 @@ struct StageInstruments {
       nodeScript: probe?.nodeScript
     )
     view.notes = ["\(runtime.rawValue) was asked to print how it starts, which takes time too"]
+  }
+
+  /// The program of the launch that a target names, if it names one.
+  private static func chosen(by target: Target, path: String?) -> ChosenProgram? {
+    guard let name = target.program else { return nil }
+    let found = try? ExecutableLookup.resolve(
+      command: name,
+      path: path,
+      directory: target.directory
+    )
+    var paths = ExecutedPaths()
+    return ChosenProgram(name: name, file: found.map { paths.file(of: $0) })
   }
 
   private static func glibc(of program: String) -> GlibcVersion? {
@@ -173,6 +186,7 @@ struct StageInstruments {
         seen.notes += found.notes + StageProbe.loaderErrors(in: result.output.stderr.head)
       }
     }
+    seen.chosen = view.chosen
     seen.notes = view.notes + seen.notes
     result.observation = seen
   }
@@ -187,6 +201,9 @@ struct StageView {
   var environment: [String: String]
 
   var breakpoints: BreakpointPlaces?
+
+  /// The program of the launch that is asked for; nil for the one that becomes ready.
+  var chosen: ChosenProgram?
 
   /// The mark that makes the target ready, if one does.
   var readyMark: String?

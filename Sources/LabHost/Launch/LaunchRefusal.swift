@@ -14,6 +14,9 @@ package enum LaunchRefusal: Hashable, Sendable {
 
   case unknownCounter(String)
 
+  /// No process of a launch ran the program that is chosen; `seen` are those that were run.
+  case programNotRun(String, seen: [String])
+
   /// A number that no processor can have.
   case unknownProcessor(Int)
 
@@ -45,6 +48,14 @@ package enum LaunchRefusal: Hashable, Sendable {
         problem: "there is no program \"\(command)\" in PATH",
         place: "PATH=\(path)",
         remedy: "give the path of the program, or install it"
+      )
+    case .programNotRun(let name, let seen):
+      Diagnostic(
+        .error,
+        id: "program-not-run",
+        problem: "no process of the launch ran \"\(name)\"; it ran "
+          + seen.prefix(8).joined(separator: ", ") + (seen.count > 8 ? " and others" : ""),
+        remedy: "give one of these as `program`, by its file name or its path"
       )
     case .programIsDirectory(let path):
       Diagnostic(

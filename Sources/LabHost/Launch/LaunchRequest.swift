@@ -27,6 +27,9 @@ package struct LaunchRequest: Hashable, Sendable {
   /// By which all pages that come in are recorded with the faults; nil where they are not.
   let tracepoints: PageTracepoints?
 
+  /// The program of the launch whose peak memory is asked for; nil for the launched one.
+  let chosen: ChosenProgram?
+
   /// What holds for the program from before its first instruction.
   package let conditions: LaunchConditions
 
@@ -53,6 +56,7 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   - recordsFaults: Whether major faults are recorded one by one.
   ///   - recordsProcesses: Whether all programs of the launch are recorded.
   ///   - tracepoints: By which all pages that come in are recorded, too.
+  ///   - chosen: The program of the launch whose peak memory is asked for.
   ///   - conditions: What holds for the program from before its first instruction.
   /// - Throws: ``HostError/launchRefused(_:)``.
   package init(
@@ -70,6 +74,7 @@ package struct LaunchRequest: Hashable, Sendable {
     recordsFaults: Bool = false,
     recordsProcesses: Bool = false,
     tracepoints: PageTracepoints? = nil,
+    chosen: ChosenProgram? = nil,
     conditions: LaunchConditions = LaunchConditions()
   ) throws(HostError) {
     self.program = program
@@ -83,25 +88,24 @@ package struct LaunchRequest: Hashable, Sendable {
     self.recordsFaults = recordsFaults
     self.recordsProcesses = recordsProcesses
     self.tracepoints = recordsFaults ? tracepoints : nil
+    self.chosen = chosen
     self.conditions = conditions
     let condition = try EncodedCondition(ready)
+    let stopCondition = try EncodedCondition(stop.condition ?? .exit)
     var message = MessageWriter()
     let isTraced = breakpoints.map { $0.refusal == nil } ?? false
     let hasRecords = recordsFaults || recordsProcesses
     let flags: UInt32 = (tty ? 1 : 0) | (isTraced ? 2 : 0) | (hasRecords ? 4 : 0)
     message.append(flags | conditions.encodedFlags)
-    message.append(condition.kind)
     message.append(UInt32(bitPattern: stop.signal))
+    message.append(try CounterEvent.mask(of: counters))
     message.append(timeout.count)
     message.append(stop.grace.count)
     message.append((stop.after ?? .zero).count)
     message.append(UInt32(arguments.count))
     message.append(UInt32(environment.count))
-    message.append(try CounterEvent.mask(of: counters))
-    message.append(condition.stream)
-    message.append(UInt32(bitPattern: condition.address.family))
-    message.append(condition.port)
-    message.append(condition.address.bytes)
+    message.append(condition)
+    message.append(stopCondition)
     message.append(breakpoints)
     for word in try conditions.encodedCPUs() { message.append(word) }
     let priority = conditions.givenPriority ?? LaunchPriority()
@@ -112,10 +116,11 @@ package struct LaunchRequest: Hashable, Sendable {
     paddingPosition = message.position
     message.append(UInt32(0))
     for number in self.tracepoints?.numbers ?? [0, 0, 0, 0] { message.append(number) }
-    for text in [program, directory, standardInput ?? "", condition.text, condition.host] {
-      try message.append(text)
-    }
-    for text in arguments + environment { try message.append(text) }
+    let texts = [
+      program, directory, standardInput ?? "", condition.text, condition.host, stopCondition.text,
+      stopCondition.host, chosen?.name ?? "", chosen?.file ?? "",
+    ]
+    for text in texts + arguments + environment { try message.append(text) }
     self.message = try message.finished()
   }
 
@@ -135,7 +140,7 @@ package struct LaunchRequest: Hashable, Sendable {
 }
 
 /// A readiness condition as the spawner reads it.
-private struct EncodedCondition {
+struct EncodedCondition {
   var kind: UInt32
   var stream: UInt32 = 0
   var address = NumericAddress.none

@@ -26,6 +26,15 @@ struct MessageWriter {
     }
   }
 
+  /// Appends what of a condition has a fixed size.
+  mutating func append(_ condition: EncodedCondition) {
+    append(condition.kind)
+    append(condition.stream)
+    append(UInt32(bitPattern: condition.address.family))
+    append(condition.port)
+    append(condition.address.bytes)
+  }
+
   mutating func append(_ text: String) throws(HostError) {
     guard !text.utf8.contains(0) else { throw .launchRefused(.containsNUL(text)) }
     bytes.append(contentsOf: text.utf8)

@@ -85,7 +85,7 @@ struct SpawnerAnswer {
       launch: outcome == 0 ? Nanoseconds(launch) : nil,
       spawn: hasStarted ? Nanoseconds(spawn) : nil,
       resolution: Nanoseconds(resolution),
-      figures: hasStarted ? decodedFigures : Figures(),
+      figures: hasStarted ? decodedFigures(of: request) : Figures(),
       flags: decodedFlags,
       output: output,
       trace: hasStarted ? trace : nil,
@@ -129,12 +129,12 @@ struct SpawnerAnswer {
   private var decodedFlags: [LaunchFlag] {
     let names: [(UInt32, LaunchFlag)] = [
       (1, .outputBlocked), (2, .leftProcesses), (4, .killed), (8, .outputTruncated),
-      (32, .crowded),
+      (32, .crowded), (64, .stoppedEarly),
     ]
     return names.filter { flags & $0.0 != 0 }.map(\.1)
   }
 
-  private var decodedFigures: Figures {
+  private func decodedFigures(of request: LaunchRequest) -> Figures {
     var decoded = Figures(
       peakRSS: figure(0),
       peakRSSTree: figure(1),
@@ -150,8 +150,22 @@ struct SpawnerAnswer {
     for (index, name) in Self.figureNames.enumerated() where figureErrors[index] != 0 {
       decoded.missing[name] = Errno(rawValue: figureErrors[index]).description.lowercased()
     }
+    if let chosen = request.chosen, figureErrors[0] != 0 {
+      decoded.missing[Self.figureNames[0]] = Self.chosenReason(figureErrors[0], chosen)
+    }
     if counterMask != 0 { addCounters(to: &decoded) }
     return decoded
+  }
+
+  /// Source of the meanings: taskstats_user_cmd() and add_del_listener() in Linux, kernel/taskstats.c.
+  private static func chosenReason(_ errno: Int32, _ chosen: ChosenProgram) -> String {
+    switch errno {
+    case ESRCH: "no process of the launch was seen to run \(chosen.name)"
+    case ENOBUFS: "more processes ended than could be looked at"
+    default:
+      "no living process ran \(chosen.name) when the launch was ready, and of those that have ended "
+        + "the kernel does not tell it: \(Errno(rawValue: errno).description.lowercased())"
+    }
   }
 
   private func figure(_ index: Int) -> Int64? { figureErrors[index] == 0 ? figures[index] : nil }

@@ -56,13 +56,11 @@ struct LearntFiles: Codable, Hashable, Sendable {
     packages: PackageDatabase = PackageDatabase(),
     isRoot: Bool = geteuid() == 0
   ) {
-    var kept: [(file: RecordedFile, status: stat)] = []
-    for file in records.files {
-      guard let status = DiskUse.status(of: file.path), status.isRegular,
-        FileNumber(status) == file.number,
-        mounts.mount(holding: file.path)?.keepsPages == true
-      else { continue }
-      kept.append((file, status))
+    let kept = records.files.compactMap { file -> (file: RecordedFile, status: stat)? in
+      guard let status = Self.evictable(file.path, mounts), FileNumber(status) == file.number else {
+        return nil
+      }
+      return (file, status)
     }
     let owners = packages.owners(of: kept.map(\.file.path))
     self.init(
@@ -85,6 +83,14 @@ struct LearntFiles: Codable, Hashable, Sendable {
     }
   }
 
+  /// The status of a regular file on a disk; nil of anything else.
+  private static func evictable(_ path: FilePath, _ mounts: MountInfo) -> stat? {
+    guard let status = DiskUse.status(of: path), status.isRegular,
+      mounts.mount(holding: path)?.keepsPages == true
+    else { return nil }
+    return status
+  }
+
   private static func stored(_ path: FilePath, home: FilePath?) -> String {
     guard let home, path.starts(with: home), var rest = Optional(path) else { return path.string }
     _ = rest.removePrefix(home)
@@ -95,6 +101,51 @@ struct LearntFiles: Codable, Hashable, Sendable {
   static func place(of file: File, home: FilePath?) -> FilePath? {
     let path = FilePath(file.path)
     return path.isAbsolute ? path : home?.pushing(path)
+  }
+
+  // MARK: - Later launches
+
+  /// Adds the files that a later launch has opened besides.
+  ///
+  /// What was written since the launch began is not among them, nor is what is empty: neither is an
+  /// input.
+  ///
+  /// - Parameters:
+  ///   - seen: All that the launch read or mapped.
+  ///   - executed: The paths of the programs that it ran.
+  ///   - home: The private HOME of the launch, if it had one.
+  ///   - beginning: When it began, by the clock of files.
+  ///   - mounts: The file systems.
+  ///   - packages: Those that are installed.
+  /// - Returns: The paths of the files that are new.
+  mutating func add(
+    _ seen: Set<FileNumber>,
+    executed: Set<String>,
+    home: FilePath?,
+    writtenBefore beginning: timespec,
+    mounts: MountInfo = MountInfo(),
+    packages: PackageDatabase = PackageDatabase()
+  ) -> [FilePath] {
+    let known = files.compactMap { Self.place(of: $0, home: home)?.string }
+    let names = FileNames(known)
+    let new = seen.filter { names.knownPath(of: $0) == nil }
+      .compactMap { number -> (path: FilePath, status: stat)? in
+        guard case .file(let name) = names.name(of: number), name.hasPrefix("/"),
+          let status = Self.evictable(FilePath(name), mounts), status.st_size > 0,
+          (status.st_ctim.tv_sec, status.st_ctim.tv_nsec) < (beginning.tv_sec, beginning.tv_nsec)
+        else { return nil }
+        return (FilePath(name), status)
+      }
+      .sorted { $0.path.string < $1.path.string }
+    let owners = packages.owners(of: new.map(\.path))
+    files += new.map { path, status in
+      File(
+        path: Self.stored(path, home: home),
+        package: owners[path],
+        program: executed.contains(path.string) ? Identity(status) : nil
+      )
+    }
+    return new.map(\.path)
   }
 
   // MARK: - Validity

@@ -49,6 +49,9 @@ struct FaultRecords {
     var offset: UInt64
     var file: FileNumber
     var path: String
+
+    /// Whether it is of a file rather than anonymous, `//anon`, or of the kernel, `[vdso]`.
+    var isFile: Bool { path.hasPrefix("/") && !path.hasPrefix("//") }
   }
 
   /// In bytes.
@@ -199,13 +202,16 @@ struct FaultRecords {
       case .cache, .end: break
       }
     }
-    if tracepoints != nil { found.reads = reads(since: begin, until: ready) }
+    if tracepoints != nil {
+      found.reads = reads(since: begin, until: ready)
+      found.seen = files(since: begin, until: ready)
+    }
     if !isComplete { found.notes.append("there were more faults than could be recorded") }
     return found
   }
 
   /// The most programs that are kept of a launch.
-  private static let programLimit = 1_000
+  static let programLimit = 1_000
 
   /// The programs of the launch in the order they began, each process's one after the other.
   ///
@@ -250,7 +256,7 @@ struct FaultRecords {
       case .mapping(let pid, _, let mapping):
         // The program itself is mapped first, and then its loader.
         guard let index = current[pid], found[index].program.isEmpty,
-          mapping.path.hasPrefix("/"), !mapping.path.hasPrefix("//")
+          mapping.isFile
         else { continue }
         found[index].program = mapping.path
       case .end(let pid, _):
@@ -305,6 +311,24 @@ struct FaultRecords {
       .sorted { ($1.pages, $0.file.inode) < ($0.pages, $1.file.inode) }
   }
 
+  /// The files that were mapped, read, or wanted by a fault.
+  private func files(since begin: Nanoseconds, until ready: Nanoseconds?) -> Set<FileNumber> {
+    let times = UInt64(clamping: begin.count)...(ready.map { UInt64(clamping: $0.count) } ?? .max)
+    let found = records.compactMap { record -> FileNumber? in
+      guard times.contains(record.time) else { return nil }
+      switch record {
+      case .mapping(_, _, let mapping) where mapping.isFile: return mapping.file
+      case .cache(let record):
+        switch record.kind {
+        case .added(let file, _), .wanted(let file): return file
+        case .blocked, .running, .forked: return nil
+        }
+      default: return nil
+      }
+    }
+    return Set(found)
+  }
+
   /// The newest mapping wins, since it lies over older ones.
   private func event(
     _ pid: Int32,
@@ -313,7 +337,7 @@ struct FaultRecords {
     _ mappings: [Mapping]
   ) -> LaunchEvent {
     let mapping = mappings.last { address >= $0.start && address - $0.start < $0.length }
-    guard let mapping, mapping.path.hasPrefix("/"), !mapping.path.hasPrefix("//") else {
+    guard let mapping, mapping.isFile else {
       let name = mapping?.path ?? ""
       return LaunchEvent(kind: .majorFault, pid: pid, time: time, address: .max, text: name)
     }

@@ -10,6 +10,9 @@ package struct MajorFaults: Hashable, Sendable {
   /// threads were blocked on them; nil where the kernel's tracepoints were not had.
   package var reads: [FileReads]?
 
+  /// The files that were read or mapped up to the ready instant, resident or not; nil as `reads`.
+  package var seen: Set<FileNumber>?
+
   /// What could not be had, and why, as sentences without a full stop.
   package var notes: [String]
 
@@ -17,11 +20,13 @@ package struct MajorFaults: Hashable, Sendable {
     events: [LaunchEvent] = [],
     isComplete: Bool = true,
     reads: [FileReads]? = nil,
+    seen: Set<FileNumber>? = nil,
     notes: [String] = []
   ) {
     self.events = events
     self.isComplete = isComplete
     self.reads = reads
+    self.seen = seen
     self.notes = notes
   }
 }

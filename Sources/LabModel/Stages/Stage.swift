@@ -63,6 +63,10 @@ package struct Stage: Hashable, Codable, Sendable {
 package enum StageName {
   package static let launch = "launch"
 
+  /// From the beginning of the launch until the chosen program is executed; only where a program is
+  /// chosen that is not the launched one.
+  package static let launcher = "launcher"
+
   /// From the `execve` request to the first mark in user space.
   ///
   /// It holds the kernel's part, and what the loader does before it can be watched. For a program
@@ -88,6 +92,9 @@ package enum StageName {
 
   /// From `main` to the ready instant; for `ready: exit` it holds the teardown too.
   package static let mainToReady = "main_to_ready"
+
+  /// From the end of the chosen program to the ready instant, where it ends before that.
+  package static let afterProgram = "after_program"
 
   /// From before `clone` to the `execve` request.
   package static let spawn = "spawn"

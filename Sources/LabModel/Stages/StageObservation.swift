@@ -15,6 +15,9 @@ package struct StageObservation: Hashable, Sendable {
   /// The process that said it is ready, where one said so.
   package var readyProcess: Int32?
 
+  /// The program that the stages are asked of; nil for the one that became ready.
+  package var chosen: ChosenProgram?
+
   /// In the order in which they were claimed.
   package var events: [LaunchEvent]
 
@@ -57,6 +60,26 @@ package struct StageObservation: Hashable, Sendable {
     self.loader = loader
     self.hasLoader = hasLoader
     self.notes = notes
+  }
+}
+
+/// The executable of a launch that is asked for, where the command is only its launcher.
+package struct ChosenProgram: Hashable, Sendable {
+  /// The last component of its path, or an absolute path.
+  package var name: String
+
+  /// The executable that is found under the name, with symbolic links followed and that of its
+  /// interpreter for a script; nil where none is.
+  package var file: String?
+
+  package init(name: String, file: String? = nil) {
+    self.name = name
+    self.file = file
+  }
+
+  /// Whether an executable is meant, by the path that the kernel has of it.
+  package func matches(_ path: String) -> Bool {
+    [file, name].contains(path) || path.split(separator: "/").last.map(String.init) == name
   }
 }
 

@@ -36,17 +36,17 @@ struct StageRows {
     let before = summary.preMain.map {
       [StageRow(depth: 0, title: "total pre-main time", stage: $0, isTotal: true)]
     }
-    let parts = summary.launch.children.filter { $0.name != StageName.spawn }
-    let fixed = parts.filter { $0.kind == .part }.flatMap { part in
-      part.name == StageName.mainToReady
+    let parts = summary.launch.children.filter { $0.name != StageName.spawn && $0.kind == .part }
+    let launcher = parts.filter { $0.name == StageName.launcher }
+    let fixed = parts.dropFirst(launcher.count).flatMap { part in
+      [StageName.mainToReady, StageName.afterProgram].contains(part.name)
         ? [StageRow(depth: 0, title: StageWords.title(part), stage: part)] : premain(part)
     }
-    return (before ?? []) + fixed
+    return launcher.flatMap(Self.withWrappers) + (before ?? []) + fixed
       + [StageRow(depth: 0, title: "launch", stage: summary.launch, isTotal: true)]
   }
 
   private func premain(_ part: StageSummary) -> [StageRow] {
-    let row = StageRow(depth: 1, title: StageWords.title(part), stage: part)
     let parts = part.children.filter {
       $0.kind == .part && $0.place == nil && $0.flags != [.folded]
     }
@@ -55,12 +55,20 @@ struct StageRows {
         + stage.children.filter { $0.name == StageName.loaderOther && $0.median != 0 }
         .map { StageRow(depth: 3, title: "outside initializers", stage: $0) }
     }
-    let isVia = { (stage: StageSummary) in
-      stage.kind == .detail && !stage.name.hasPrefix(Self.otherPrefix)
+    return Self.withWrappers(part) + below
+  }
+
+  /// A stage before the program, with the programs that led to it.
+  private static func withWrappers(_ part: StageSummary) -> [StageRow] {
+    let depth = part.name == StageName.launcher ? 0 : 1
+    let wrappers = part.children.filter { stage in
+      [StageName.exec, StageName.launcher].contains(part.name) && stage.kind == .detail
+        && !stage.name.hasPrefix(otherPrefix)
     }
-    let wrappers = part.children.filter { part.name == StageName.exec && isVia($0) }
-      .map { StageRow(depth: 2, title: "via \(StageWords.title($0))", stage: $0) }
-    return [row] + wrappers + below
+    return [StageRow(depth: depth, title: StageWords.title(part), stage: part)]
+      + wrappers.map {
+        StageRow(depth: depth + 1, title: "via \(StageWords.title($0))", stage: $0)
+      }
   }
 
   /// The libraries that took longest to find and map, the slowest first.
@@ -129,7 +137,8 @@ struct StageRows {
     let stages = summary.launch.children.flatMap { part in
       part.kind == .detail && part.source == .marks
         ? [part]
-        : part.name == StageName.exec ? [] : part.children.flatMap(Self.details)
+        : [StageName.exec, StageName.launcher].contains(part.name)
+          ? [] : part.children.flatMap(Self.details)
     }
     .filter { $0.source != .text && $0.source != .statistics }
     return stages.filter { !$0.name.hasPrefix(Self.otherPrefix) }.flatMap { stage in

@@ -7,6 +7,7 @@ import LabStatistics
 enum StageWords {
   private static let titles = [
     StageName.launch: "launch",
+    StageName.launcher: "launcher",
     StageName.exec: "program start",
     StageName.load: "library loading",
     StageName.fixup: "relocation",
@@ -16,6 +17,7 @@ enum StageWords {
     StageName.programInitializers: "of the program",
     StageName.loaderOther: "other work of the loader",
     StageName.mainToReady: "main to ready",
+    StageName.afterProgram: "after the program",
     StageName.spawn: "spawn, before the launch",
   ]
 

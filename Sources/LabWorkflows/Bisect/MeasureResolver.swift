@@ -28,9 +28,10 @@ package struct MeasureResolver {
   static let preMain = "pre_main"
 
   private static let stages = [
-    preMain, StageName.exec, StageName.load, StageName.fixup, StageName.runtimeSetup,
-    StageName.initializers, StageName.libraryInitializers, StageName.programInitializers,
-    StageName.loaderOther, StageName.mainToReady,
+    preMain, StageName.launcher, StageName.exec, StageName.load, StageName.fixup,
+    StageName.runtimeSetup, StageName.initializers, StageName.libraryInitializers,
+    StageName.programInitializers, StageName.loaderOther, StageName.mainToReady,
+    StageName.afterProgram,
   ]
 
   /// Every name, for completion and for messages: metrics, counters, stages, then what collectors

@@ -34,6 +34,14 @@ struct LaunchOptions: ParsableArguments {
   )
   var ready: String?
 
+  @Option(
+    help: """
+      Take stages and memory of this <executable> of the launch, where the command is a launcher: \
+      its file name, such as soffice.bin, or its path (default: the program that becomes ready).
+      """
+  )
+  var program: String?
+
   @Option(help: "Give up a launch after this <duration>, such as 10s (default: 60s).")
   var timeout: String?
 
@@ -42,6 +50,14 @@ struct LaunchOptions: ParsableArguments {
 
   @Option(help: "Kill a target that has not stopped after this <duration> (default: 2s).")
   var stopGrace: String?
+
+  @Option(
+    help: """
+      Stop a ready target only when this <condition> holds too: stdout:<pattern>, stderr:<pattern>, \
+      tcp:<host>:<port>, unix:<path>, http://<url> or file:<path>.
+      """
+  )
+  var stopWhen: String?
 
   @Option(help: "Let a ready target go on for this <duration> before it is stopped (default: 0s).")
   var stopAfter: String?
@@ -103,9 +119,10 @@ struct LaunchOptions: ParsableArguments {
   /// is not one of them.
   var firstForCommands: String? {
     let given = [
-      ("--ready", ready != nil), ("--timeout", timeout != nil),
+      ("--ready", ready != nil), ("--program", program != nil), ("--timeout", timeout != nil),
       ("--stop-signal", stopSignal != nil), ("--stop-grace", stopGrace != nil),
-      ("--stop-after", stopAfter != nil), ("--env", !environment.isEmpty),
+      ("--stop-when", stopWhen != nil), ("--stop-after", stopAfter != nil),
+      ("--env", !environment.isEmpty),
       ("--stdin", standardInput != nil), ("--tty", tty),
       ("--files", !files.isEmpty), ("--own", own != nil), ("--install", !install.isEmpty),
       ("--home", home != nil),
@@ -119,12 +136,14 @@ struct LaunchOptions: ParsableArguments {
   func measuring(command: [String], states: [String], launches: Int) -> MeasureOptions {
     MeasureOptions(
       command: command,
+      program: program,
       states: states,
       launches: launches,
       ready: ready,
       timeout: timeout,
       stopSignal: stopSignal,
       stopGrace: stopGrace,
+      stopWhen: stopWhen,
       stopAfter: stopAfter,
       environment: environment,
       standardInput: standardInput,

@@ -7,6 +7,7 @@ struct TreeEvents {
 
   var process: Int32 = 100
   var readyProcess: Int32?
+  var chosen: ChosenProgram?
   var collector = StageCollector.probe
   var lostEvents = 0
   var notes: [String] = []
@@ -71,7 +72,7 @@ struct TreeEvents {
   }
 
   func observation(ready: Int64?) -> StageObservation {
-    StageObservation(
+    var observation = StageObservation(
       collector: collector,
       begin: Self.begin,
       ready: ready.map { Self.begin + Self.us($0) },
@@ -81,6 +82,8 @@ struct TreeEvents {
       lostEvents: lostEvents,
       notes: notes
     )
+    observation.chosen = chosen
+    return observation
   }
 
   /// A dynamic program with two libraries, four initializers and a main.

@@ -149,6 +149,10 @@ extension RunWarningsTests.Case {
         may have found work half done; the target starts children that it does not wait for
           at: perl, warm
           help: wait for what the children do with a readiness condition other than `exit`
+        warning: in 50 of 50 launches the target was stopped before what `stop: {when}` waits for had \
+        come, so it may not have been ready to stop
+          at: perl, warm
+          help: correct the condition, or raise `timeout`, which it has to come within as well
         warning: in 50 of 50 launches the target did not stop in its grace time and was killed, so \
         it may not have stored its state; it stops slowly, ignores the signal, or was still \
         starting when it was sent

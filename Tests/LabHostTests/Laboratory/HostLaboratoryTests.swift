@@ -132,6 +132,34 @@ import Testing
     third.close()
   }
 
+  @Test(.enabled(if: PageTracepoints.find() != nil, "tracepoints take root and tracefs"))
+  func `tells of files that a later launch opens besides, and knows them in the next run`()
+    async throws
+  {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell("cp /bin/cat reader; for f in a b; do echo $f > $f; done", in: directory)
+    // The launch that learns reads one file, those after it two.
+    let target = target(
+      "if [ -e known ]; then exec ./reader a b; fi; echo x > known; exec ./reader a"
+    )
+    let arms = [Arm.Kind.plain, .probe].map {
+      Arm(target: "target", state: .reinstallCold, kind: $0)
+    }
+    var first = try await laboratory(plan(target, arms))
+    for arm in arms {
+      _ = try first.prepare(arm)
+      _ = try first.launch(arm)
+    }
+    first.close()
+    let note = try #require(first.notes.first { $0.id == "more-than-learnt" })
+    #expect(note.problem.contains(" 1 file more than learnt, such as \(directory)/b"))
+    var second = try await laboratory(plan(target, arms), state: "second")
+    let preparation = try second.prepare(arms[0])
+    #expect(preparation.warmUps == 0)
+    #expect(preparation.residency.contains { $0.path == "\(directory)/b" && $0.isOwn })
+    second.close()
+  }
+
   @Test func `does without learning where the watched launch is not ready`() async throws {
     let arm = Arm(target: "target", state: .reinstallCold)
     var laboratory = try await laboratory(plan(target("exit 3"), [arm]))

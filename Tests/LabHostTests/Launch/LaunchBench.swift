@@ -28,6 +28,7 @@ final class LaunchBench {
     timeout: Nanoseconds = .seconds(20),
     grace: Nanoseconds = .seconds(10),
     after: Nanoseconds? = nil,
+    stopping condition: Readiness? = nil,
     tty: Bool = false,
     counters: [String] = [],
     conditions: LaunchConditions = LaunchConditions()
@@ -39,6 +40,7 @@ final class LaunchBench {
         timeout: timeout,
         grace: grace,
         after: after,
+        stopping: condition,
         tty: tty,
         counters: counters,
         conditions: conditions
@@ -74,6 +76,7 @@ final class LaunchBench {
     timeout: Nanoseconds = .seconds(20),
     grace: Nanoseconds = .seconds(10),
     after: Nanoseconds? = nil,
+    stopping condition: Readiness? = nil,
     directory: String = "/",
     standardInput: String? = nil,
     tty: Bool = false,
@@ -81,6 +84,7 @@ final class LaunchBench {
     breakpoints: BreakpointPlaces? = nil,
     recordsFaults: Bool = false,
     tracepoints: PageTracepoints? = nil,
+    chosen: ChosenProgram? = nil,
     environment: [String] = ["PATH=/usr/bin:/bin"],
     conditions: LaunchConditions = LaunchConditions()
   ) throws -> LaunchRequest {
@@ -91,13 +95,14 @@ final class LaunchBench {
       directory: directory,
       standardInput: standardInput,
       ready: ready,
-      stop: StopPolicy(grace: grace, after: after),
+      stop: StopPolicy(grace: grace, condition: condition, after: after),
       timeout: timeout,
       tty: tty,
       counters: counters,
       breakpoints: breakpoints,
       recordsFaults: recordsFaults,
       tracepoints: tracepoints,
+      chosen: chosen,
       conditions: conditions
     )
   }

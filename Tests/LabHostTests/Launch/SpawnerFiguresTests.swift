@@ -48,6 +48,48 @@ struct SpawnerFiguresTests {
     #expect(result.figures.missing == [:])
   }
 
+  /// Starts perl, which uses 40 MB, waits for it if it is to, and prints `done`.
+  private func starting(_ perl: String, waits: Bool) -> [String] {
+    let source = "$a = q(x) x 40000000; $| = 1; print q(up); \(waits ? "" : "sleep 60")"
+    return [
+      "/bin/sh", "-c", "\(perl) -e '\(source)' \(waits ? "" : "& wait"); /bin/true; echo done",
+    ]
+  }
+
+  @Test func `reports the chosen program in place of its launcher while it lives`() throws {
+    let bench = try LaunchBench()
+    func peak(_ name: String?) throws -> Int64? {
+      let request = try bench.request(
+        starting("/usr/bin/perl", waits: false),
+        ready: .output(stream: .stdout, pattern: "up"),
+        chosen: name.map { ChosenProgram(name: $0) }
+      )
+      return try bench.spawner.launch(request).figures.peakRSS
+    }
+    #expect(try #require(try peak(nil)) < 20_000_000)
+    #expect(try #require(try peak("perl")) > 40_000_000)
+    #expect(try peak("true") == nil)
+  }
+
+  @Test(.enabled(if: TestMachine.isRoot, "the kernel tells root of processes that have ended"))
+  func `reports the chosen program after it has ended`() throws {
+    let bench = try LaunchBench()
+    func figures(_ chosen: ChosenProgram?) throws -> Figures {
+      let request = try bench.request(starting("/usr/bin/perl", waits: true), chosen: chosen)
+      return try bench.spawner.launch(request).figures
+    }
+    let found = try figures(ChosenProgram(name: "perl"))
+    let tree = try #require(found.peakRSSTree)
+    #expect(found.peakRSS == tree && tree > 40_000_000)
+    // By its file, whatever it is called.
+    #expect(try figures(ChosenProgram(name: "x", file: "/usr/bin/perl")).peakRSS ?? 0 > 40_000_000)
+    let small = try #require(try figures(ChosenProgram(name: "true")).peakRSS)
+    #expect(small < 10_000_000)
+    let none = try figures(ChosenProgram(name: "linker"))
+    #expect(none.peakRSS == nil)
+    #expect(none.missing == ["peak_rss": "no process of the launch was seen to run linker"])
+  }
+
   @Test func `counts the switches of every thread`() throws {
     let bench = try LaunchBench()
     let result = try bench.perl(

@@ -70,6 +70,35 @@ import Testing
     #expect(!learnt.isValid(home: nil))
   }
 
+  @Test func `takes in what a later launch has opened besides`() throws {
+    try TestMachine.shell(
+      "for f in tool a b c; do echo x > $f; done; touch empty; mkdir home; echo x > home/d",
+      in: root.string
+    )
+    let home = root.appending("home")
+    var learnt = try learn(["a"], home: home)
+    let names = ["tool", "a", "b", "empty", "home/d", "home"]
+    func numbers(_ names: [String]) -> [FileNumber] {
+      names.compactMap { DiskUse.status(of: root.appending($0)).map(FileNumber.init) }
+    }
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    now.tv_sec += 1
+    let added = learnt.add(
+      Set(numbers(names)),
+      executed: ["\(root)/b"],
+      home: home,
+      writtenBefore: now
+    )
+    #expect(added == [root.appending("b"), root.appending("home/d")])
+    #expect(learnt.files.map(\.path) == ["\(root)/tool", "\(root)/a", "\(root)/b", "d"])
+    #expect(learnt.files.map { $0.program != nil } == [true, false, true, false])
+    // What the launch wrote is no input.
+    now.tv_sec -= 3_600
+    let later = learnt.add(Set(numbers(["c"])), executed: [], home: home, writtenBefore: now)
+    #expect(later.isEmpty)
+  }
+
   @Test func `is kept by what decides which files are opened`() throws {
     try TestMachine.shell("touch tool", in: root.string)
     let store = LearntStore(beside: root.string)

@@ -96,8 +96,48 @@ struct LaunchTraces {
     programs.append(program)
   }
 
-  /// The last program that a process began.
-  func lastProgram(of pid: Int32) -> Int? {
-    programs.lastIndex { $0.pid == pid && $0.began != nil }
+  /// The last program that a process began, or the last one that is chosen.
+  func lastProgram(of pid: Int32, matching chosen: ChosenProgram? = nil) -> Int? {
+    programs.lastIndex { program in
+      program.pid == pid && program.began != nil && chosen.map { $0.matches(program.name) } ?? true
+    }
+  }
+}
+
+/// The first process of a launch that ran a chosen program; times are since the launch began.
+struct ChosenProcess {
+  let pid: Int32
+
+  /// The path of the executable.
+  let program: String
+
+  /// When the kernel executed it; nil where only the collector saw it.
+  let start: Nanoseconds?
+
+  /// When it ended, or the process executed another program; nil when that was after the ready
+  /// instant, or was not seen.
+  let end: Nanoseconds?
+
+  /// What a reader must know, as sentences without a full stop.
+  let notes: [String]
+
+  /// Looks for the program in the kernel's records, and where there are none in what the collector saw.
+  ///
+  /// A process that executes the program more than once has it begin with the last time.
+  init?(_ chosen: ChosenProgram, _ processes: [LaunchProcess]?, _ traces: LaunchTraces) {
+    let runs =
+      processes?.filter { $0.isExecuted && chosen.matches($0.program) }
+      .map { (pid: $0.pid, program: $0.program, start: Optional($0.start), end: $0.end) }
+      ?? traces.programs.filter { $0.began != nil && chosen.matches($0.name) }
+      .map { (pid: $0.pid, program: $0.name, start: nil, end: $0.ended) }
+    guard let first = runs.first, let run = runs.last(where: { $0.pid == first.pid }) else {
+      return nil
+    }
+    (pid, program, start, end) = run
+    let count = Set(runs.map(\.pid)).count
+    notes =
+      count > 1
+      ? ["\(count) processes ran \(chosen.name): the stages are those of the first, \(run.pid)"]
+      : []
   }
 }

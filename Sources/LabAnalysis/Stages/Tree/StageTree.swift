@@ -6,12 +6,14 @@ package enum StageTree {
   ///
   /// The parts of the stage `launch` sum exactly to it. `exec` reaches to the first mark in the
   /// program that became ready, which is the last one that the ready process began before the ready
-  /// instant; the programs that the target's own process ran before are details of `exec`. Events
-  /// after the ready instant are not counted. Where a boundary was not seen, the stage before it
+  /// instant; the programs that the target's own process ran before are details of `exec`. Where a
+  /// program is chosen, what was before it is the stage `launcher`, and what follows its end
+  /// `after_program`. Events after the ready instant are not counted. Where a boundary was not seen, the stage before it
   /// holds the next one as well and is flagged `merged`.
   ///
   /// - Parameters:
   ///   - observation: What was seen.
+  ///   - processes: When the programs of the launch ran, by the kernel's records.
   ///   - hasLoader: Whether the program that became ready has a dynamic loader, where that is known;
   ///     if not, breakpoints that saw none at work are taken for those of a static program.
   ///   - spawn: From before `clone` to the `execve` request, which is shown beside the launch.
@@ -19,14 +21,16 @@ package enum StageTree {
   /// - Returns: The stages; the launch has no duration if it did not become ready.
   package static func stages(
     of observation: StageObservation,
+    processes: [LaunchProcess]? = nil,
     hasLoader: Bool? = nil,
     spawn: Nanoseconds? = nil,
     resolution: Nanoseconds = .zero
   ) -> LaunchStages {
-    var builder = StageTreeBuilder(observation, hasLoader: hasLoader)
+    var builder = StageTreeBuilder(observation, processes: processes, hasLoader: hasLoader)
     var stages = builder.stages()
     stages.launch.resolution = resolution
-    if let last = stages.launch.children.lastIndex(where: { $0.name == StageName.mainToReady }) {
+    let lasting = [StageName.mainToReady, StageName.afterProgram]
+    if let last = stages.launch.children.lastIndex(where: { lasting.contains($0.name) }) {
       stages.launch.children[last].resolution = resolution
     }
     if let spawn {
@@ -47,6 +51,7 @@ package enum StageTree {
     result.observation.map {
       stages(
         of: $0,
+        processes: result.processes,
         hasLoader: $0.hasLoader,
         spawn: result.spawn,
         resolution: result.resolution

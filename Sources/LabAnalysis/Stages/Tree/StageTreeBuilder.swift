@@ -5,8 +5,12 @@ struct StageTreeBuilder {
   private let observation: StageObservation
   private let traces: LaunchTraces
 
-  /// The program that became ready, as an index of the traces.
+  /// The program that the stages are of, as an index of the traces: the chosen one, or that which
+  /// became ready.
   private let main: Int?
+
+  /// The process that runs the chosen program; nil where none is chosen, or none was seen.
+  private let chosen: ChosenProcess?
 
   /// When the observation ends: the ready instant, or the last that was seen.
   private let end: Nanoseconds
@@ -14,13 +18,19 @@ struct StageTreeBuilder {
   private let hasLoader: Bool?
   private var notes: [String]
 
-  init(_ observation: StageObservation, hasLoader: Bool?) {
+  init(_ observation: StageObservation, processes: [LaunchProcess]?, hasLoader: Bool?) {
     self.hasLoader = hasLoader
     self.observation = observation
     traces = LaunchTraces(observation)
     notes = observation.notes
     let ready = observation.readyProcess.flatMap { [traces] in traces.lastProgram(of: $0) }
-    main = ready ?? traces.lastProgram(of: observation.process)
+    if let program = observation.chosen {
+      chosen = ChosenProcess(program, processes, traces)
+      main = chosen.flatMap { [traces] in traces.lastProgram(of: $0.pid, matching: program) }
+    } else {
+      chosen = nil
+      main = ready ?? traces.lastProgram(of: observation.process)
+    }
     let seen = traces.programs.map { program in
       max(
         program.began ?? .zero,
@@ -28,7 +38,7 @@ struct StageTreeBuilder {
       )
     }
     end = traces.ready ?? seen.max() ?? .zero
-    if let process = observation.readyProcess, ready == nil, main != nil {
+    if let process = observation.readyProcess, ready == nil, chosen == nil, main != nil {
       notes.append(
         "process \(process) became ready, and began no program of its own: the stages are those of "
           + "the program it was copied from"
@@ -47,8 +57,13 @@ struct StageTreeBuilder {
     if let main {
       let sight = ProgramSight(traces.programs[main], observation.collector, hasLoader: hasLoader)
       launch.children = mainStages(sight)
-      preMain = sight.reachedMain
-      notes += sight.notes
+      preMain = sight.reachedMain.map { $0 - (chosen?.start ?? .zero) }
+      notes += sight.notes + (chosen?.notes ?? [])
+    } else if let chosen {
+      launch.children = mainStages(nil)
+      notes += chosen.notes + ["of \(chosen.program) only its beginning and its end were seen"]
+    } else if let program = observation.chosen {
+      notes.append("no process was seen to run \(program.name), so that the launch cannot be split")
     } else if traces.programs.isEmpty {
       notes.append(
         observation.collector == .marks
@@ -67,23 +82,32 @@ struct StageTreeBuilder {
       collector: observation.collector,
       launch: launch,
       preMain: preMain,
-      pid: main.map { traces.programs[$0].pid } ?? observation.process,
-      program: main.flatMap { traces.programs[$0].name.nonEmpty },
+      pid: chosen?.pid ?? main.map { traces.programs[$0].pid } ?? observation.process,
+      program: main.flatMap { traces.programs[$0].name.nonEmpty } ?? chosen?.program,
       others: others.map(\.stages),
       counters: counters,
       notes: notes
     )
   }
 
-  private func mainStages(_ sight: ProgramSight) -> [Stage] {
+  /// The parts of the launch; nothing was seen of a program without a sight but when it ran.
+  private func mainStages(_ sight: ProgramSight?) -> [Stage] {
     var sequence = StageSequence(from: .zero, source: observation.collector)
-    sight.add(to: &sequence, ready: traces.ready)
-    sequence.add(
-      StageName.mainToReady,
-      until: traces.ready.map(StageSequence.End.seen) ?? .missing
-    )
+    if let chosen, chosen.start != .zero {
+      sequence.add(StageName.launcher, until: chosen.start.map { .seen($0) } ?? .missing)
+    }
+    let last = chosen?.end ?? traces.ready
+    if let sight {
+      sight.add(to: &sequence, ready: last)
+    } else {
+      sequence.add(StageName.exec, until: .missing)
+    }
+    sequence.add(StageName.mainToReady, until: last.map { .seen($0) } ?? .missing)
+    if chosen?.end != nil {
+      sequence.add(StageName.afterProgram, until: traces.ready.map { .seen($0) } ?? .missing)
+    }
     var stages = sequence.finished()
-    sight.fill(&stages, until: end)
+    sight?.fill(&stages, until: chosen?.end ?? end)
     return stages
   }
 
@@ -112,7 +136,7 @@ extension StageTreeBuilder {
   private func otherProgram(_ index: Int) -> Other {
     let trace = traces.programs[index]
     let sight = ProgramSight(trace, observation.collector)
-    let mainBegan = main.flatMap { traces.programs[$0].began }
+    let mainBegan = chosen?.start ?? main.flatMap { traces.programs[$0].began }
     let isOwn =
       trace.pid == observation.process || trace.pid == main.map { traces.programs[$0].pid }
     let isBefore = trace.began.map { began in mainBegan.map { began <= $0 } ?? false } ?? false
