@@ -34,6 +34,7 @@ struct Workspace: Sendable {
     self.homes = try OwnedDirectory.makeOrReuse(homes, permissions: 0o700)
     do throws(HostError) {
       socketDirectory = try OwnedDirectory.makeOrReuse(sockets, permissions: 0o711)
+      temporary = socketDirectory.path.appending(Self.temporaryName)
     } catch {
       self.homes.remove()
       throw error
@@ -55,10 +56,10 @@ struct Workspace: Sendable {
 
   // MARK: - Temporary files
 
-  /// The directory for temporary files of the launch that is next; it is there during a launch only.
+  /// The directory for temporary files of launches.
   ///
   /// Its path is short enough for sockets, and the same for every launch.
-  var temporary: FilePath { sockets.appending(Self.temporaryName) }
+  let temporary: FilePath
 
   private static let temporaryName: FilePath.Component = "tmp"
 
@@ -68,21 +69,32 @@ struct Workspace: Sendable {
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   func makeTemporary() throws(HostError) {
-    removeTemporary()
     let path = temporary.string
+    let mode: mode_t = geteuid() == 0 ? 0o1777 : 0o700
     // What could not be removed is used again.
-    var status = unsafe mkdir(path, 0o700)
-    if status != 0, errno == EEXIST { status = 0 }
-    if status == 0, geteuid() == 0 { status = unsafe chmod(path, 0o1777) }
-    guard status == 0 else {
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST, unsafe chmod(path, mode) == 0 else {
       throw .system(operation: "make a directory for temporary files", path: path, errno: errno)
     }
   }
 
-  /// Removes the directory for temporary files with all that is in it, as far as that can be done.
-  func removeTemporary() {
-    guard unsafe access(temporary.string, F_OK) == 0 else { return }
+  /// Removes the directory for temporary files with what a launch has left in it, as far as that can be
+  /// done.
+  ///
+  /// An empty one stays for the next launch, since making one takes as long as the rest of preparing
+  /// a small program.
+  ///
+  /// - Returns: Whether it is still there.
+  func clearTemporary() -> Bool {
+    if let stream = unsafe opendir(temporary.string) {
+      defer { unsafe closedir(stream) }
+      // An empty directory has the entries `.` and `..`.
+      let isEmpty = (0..<3).allSatisfy { index in unsafe (readdir(stream) != nil) == (index < 2) }
+      if isEmpty { return true }
+    } else if errno == ENOENT {
+      return false
+    }
     try? socketDirectory.remove(Self.temporaryName)
+    return false
   }
 
   /// Removes both directories.

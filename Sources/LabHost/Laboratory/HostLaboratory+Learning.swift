@@ -76,24 +76,17 @@ extension HostLaboratory {
 
   /// Sees whether a launch opened more files than were learnt, and keeps those for the next run.
   ///
-  /// Those of this run stay as they are: its launches are to be alike.
+  /// What was written in this run, perhaps by the launches, is not among them. Those of this run stay
+  /// as they are: its launches are to be alike.
   mutating func checkLearnt(_ result: LaunchResult, of arm: Arm) {
-    guard let seen = result.faults?.seen, let trace = result.trace, let bench = benches[arm],
-      bench.watchesLearnt, let plan = bench.learning,
-      case .learnt(var learnt) = learning.targets[arm.target]
+    guard let seen = result.faults?.seen, let bench = benches[arm], bench.watchesLearnt,
+      let plan = bench.learning, case .learnt(var learnt) = learning.targets[arm.target]
     else { return }
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &now)
-    let age = MonotonicClock.now - trace.begin
-    let beginning = Nanoseconds.seconds(Int64(now.tv_sec)) + Nanoseconds(Int64(now.tv_nsec)) - age
     let new = learnt.add(
       seen,
       executed: Set((result.processes ?? []).filter(\.isExecuted).map(\.program)),
       home: plan.home,
-      writtenBefore: timespec(
-        tv_sec: Int(beginning.count / 1_000_000_000),
-        tv_nsec: Int(beginning.count % 1_000_000_000)
-      )
+      writtenBefore: learning.beginning
     )
     guard !new.isEmpty else { return }
     learning.targets[arm.target] = .learnt(learnt)
@@ -129,6 +122,9 @@ struct Learning {
 
   let store: LearntStore
 
+  /// When the run began, by the clock of files.
+  let beginning: timespec
+
   /// The files that later launches of a target opened besides.
   var more: [String: [String]] = [:]
 
@@ -142,7 +138,12 @@ struct Learning {
     case failed(String)
   }
 
-  init(beside directory: String) { store = LearntStore(beside: directory) }
+  init(beside directory: String) {
+    store = LearntStore(beside: directory)
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    beginning = now
+  }
 
   var moreNotes: [Diagnostic] {
     more.sorted { $0.key < $1.key }.map { target, paths in

@@ -28,6 +28,9 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Whether the next launch has its directory for temporary files, and its commands were run.
   private var isBegun = false
 
+  /// Whether the directory for temporary files is there and empty.
+  private var hasTemporary = false
+
   /// At most this many unmeasured launches make a target warm.
   private static let warmUpLimit = 10
 
@@ -87,12 +90,14 @@ package struct HostLaboratory: LaunchLaboratory {
   ///   - directory: Where private directories go, on the disk that the targets' files are on.
   ///   - session: The lab that the launches and all changes belong to; it undoes them.
   ///   - interrupt: Ends a waiting launch when it is set.
+  ///   - learnsAll: Whether the files of warm launches can be asked for, too.
   /// - Throws: ``HostError``, with every refusal of every target.
   package init(
     plan: Plan,
     directory: String,
     session: LabSession,
-    interrupt: InterruptFlag? = nil
+    interrupt: InterruptFlag? = nil,
+    learnsAll: Bool = false
   ) async throws(HostError) {
     self.interrupt = interrupt
     self.session = session
@@ -149,7 +154,8 @@ package struct HostLaboratory: LaunchLaboratory {
         directory: directory,
         instruments: instruments,
         variables: variables,
-        conditions: controls.conditions
+        conditions: controls.conditions,
+        learnsAll: learnsAll
       ).benches(in: workspace)
       // Before the first of them is made, and never between launches.
       for directory in Set(benches.values.flatMap(\.installs).map(\.directory.path.string)).sorted()
@@ -228,14 +234,14 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Makes the directory for temporary files, and runs what the target wants before a launch.
   mutating func beginLaunch(_ arm: Arm) throws(HostError) {
     isBegun = true
-    try workspace.makeTemporary()
+    if !hasTemporary { try workspace.makeTemporary() }
     try commands.beginLaunch(of: arm.target, in: benches[arm]?.environment ?? [:])
   }
 
   mutating func endLaunch(_ arm: Arm) {
     isBegun = false
     commands.endLaunch(of: arm.target, in: benches[arm]?.environment ?? [:])
-    workspace.removeTemporary()
+    hasTemporary = workspace.clearTemporary()
   }
 
   /// Launches without measuring; a launch that is to follow is begun anew.

@@ -17,6 +17,9 @@ struct LaboratorySetUp {
   /// What each launch is given.
   let conditions: LaunchConditions
 
+  /// Whether the files of warm launches are learnt, too.
+  let learnsAll: Bool
+
   /// Makes the bench of every arm.
   ///
   /// - Throws: ``HostError/several(_:)`` with every refusal of every target.
@@ -80,7 +83,7 @@ struct LaboratorySetUp {
     )
   }
 
-  /// How the files of a target are learnt; nil for the floor.
+  /// How the files of a target are learnt; nil where they need not be, as of the floor.
   private func learning(
     _ target: Target,
     _ arm: Arm,
@@ -89,7 +92,7 @@ struct LaboratorySetUp {
     home: FilePath?,
     in workspace: Workspace
   ) throws(HostError) -> LearningPlan? {
-    guard target.name != Arm.emptyTarget else { return nil }
+    guard target.name != Arm.emptyTarget, learnsAll || arm.state.isCold else { return nil }
     let plain = Arm(target: arm.target, state: arm.state)
     let view = try instruments.view(
       of: target,

@@ -107,14 +107,13 @@ struct LearntFiles: Codable, Hashable, Sendable {
 
   /// Adds the files that a later launch has opened besides.
   ///
-  /// What was written since the launch began is not among them, nor is what is empty: neither is an
-  /// input.
+  /// What was written later is not among them, nor is what is empty: neither is an input.
   ///
   /// - Parameters:
   ///   - seen: All that the launch read or mapped.
   ///   - executed: The paths of the programs that it ran.
   ///   - home: The private HOME of the launch, if it had one.
-  ///   - beginning: When it began, by the clock of files.
+  ///   - beginning: When the run began, by the clock of files.
   ///   - mounts: The file systems.
   ///   - packages: Those that are installed.
   /// - Returns: The paths of the files that are new.

@@ -63,7 +63,8 @@ package struct FilesWorkflow {
         plan: Plan(scenario: scenario, seed: 0, arms: [arm], blockCount: 1),
         directory: request.storeDirectory,
         session: session,
-        interrupt: interrupt
+        interrupt: interrupt,
+        learnsAll: true
       )
       defer { laboratory.close() }
       let files = try laboratory.files(of: arm)
