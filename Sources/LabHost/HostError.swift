@@ -21,6 +21,10 @@ package enum HostError: LabError, Hashable {
   /// The build of a source failed; `tail` is the end of its log.
   case buildFailed(BuildFailure, tail: [String])
 
+  /// The machine kept a build from being made, so that it says nothing of what was built; the reason
+  /// is a sentence without a full stop.
+  case buildPrevented(reason: String, log: String)
+
   /// A directory that the scenario declares may not be written to.
   case directoryRefused(role: DeclaredDirectory.Role, path: String, DirectoryRefusal)
 
@@ -181,6 +185,18 @@ package enum HostError: LabError, Hashable {
       [refusal.diagnostic]
     case .buildFailed(let failure, let tail):
       [failure.diagnostic(tail: tail)]
+    case .buildPrevented(let reason, let log):
+      [
+        Diagnostic(
+          .error,
+          id: "build-prevented",
+          problem: "the machine keeps builds from being made: \(reason)",
+          place: log,
+          remedy:
+            "make room, or bring back what is missing, and run the command again; a bisection "
+            + "goes on with `--resume last`"
+        )
+      ]
     case .system(let operation, let path, let errno):
       [
         Diagnostic(

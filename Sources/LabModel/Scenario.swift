@@ -120,10 +120,20 @@ package struct Source: Hashable, Codable, Sendable {
 
   package var submodules: Submodules
 
-  package init(repository: String, build: String, submodules: Submodules = .tried) {
+  /// Variables of launchlab's environment that the build depends on, beside those that its command
+  /// names and those of compilers.
+  package var environment: [String]
+
+  package init(
+    repository: String,
+    build: String,
+    submodules: Submodules = .tried,
+    environment: [String] = []
+  ) {
     self.repository = repository
     self.build = build
     self.submodules = submodules
+    self.environment = environment
   }
 
   /// What becomes of a build some of whose submodules cannot be had.
@@ -140,13 +150,14 @@ package struct Source: Hashable, Codable, Sendable {
 }
 
 extension Source {
-  /// Reads a source, also one of before there was a choice of submodules.
+  /// Reads a source, also one of before there was a choice of submodules, or of variables.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       repository: try values.decode(String.self, forKey: .repository),
       build: try values.decode(String.self, forKey: .build),
-      submodules: try values.decodeIfPresent(Submodules.self, forKey: .submodules) ?? .tried
+      submodules: try values.decodeIfPresent(Submodules.self, forKey: .submodules) ?? .tried,
+      environment: try values.decodeIfPresent([String].self, forKey: .environment) ?? []
     )
   }
 }

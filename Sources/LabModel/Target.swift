@@ -7,6 +7,10 @@ package struct Target: Hashable, Codable, Sendable {
   /// The program and its arguments, at least one element.
   package var command: [String]
 
+  /// The program as it was written, such as `./app`, where that is a relative path; it is the first
+  /// argument of launches as long as it leads to the program from ``directory``.
+  package var writtenProgram: String?
+
   /// The executable of the launch that the stages and the memory are of, by the last component of its
   /// path or by an absolute path; nil for the one that becomes ready.
   package var program: String?
@@ -62,6 +66,7 @@ package struct Target: Hashable, Codable, Sendable {
   package init(
     name: String,
     command: [String],
+    writtenProgram: String? = nil,
     program: String? = nil,
     ready: Readiness = .exit,
     stop: StopPolicy = StopPolicy(),
@@ -82,6 +87,7 @@ package struct Target: Hashable, Codable, Sendable {
   ) {
     self.name = name
     self.command = command
+    self.writtenProgram = writtenProgram
     self.program = program
     self.ready = ready
     self.stop = stop

@@ -292,6 +292,13 @@ enum ScenarioKeys {
       "The build command, run by sh in the same directory of a worktree of its own."
     ),
     Key(
+      "env",
+      .list(of: .scalar(.text)),
+      "Variables of the environment that the build depends on: with another value it is built again. "
+        + "What the command names, such as $CF, and what compilers and build tools read, such as CC "
+        + "and CFLAGS, count without being listed, and so do the compilers that PATH leads to."
+    ),
+    Key(
       "submodules",
       .scalar(.word(Source.Submodules.allCases.map(\.rawValue))),
       "What becomes of a submodule that cannot be fetched: required (the build fails), try (a "

@@ -78,7 +78,8 @@ struct ScenarioReader {
     return Source(
       repository: PathSafety.resolved(path),
       build: command,
-      submodules: value["submodules"]?.text.flatMap(Source.Submodules.init(rawValue:)) ?? .tried
+      submodules: value["submodules"]?.text.flatMap(Source.Submodules.init(rawValue:)) ?? .tried,
+      environment: value["env"]?.elements.compactMap(\.text) ?? []
     )
   }
 

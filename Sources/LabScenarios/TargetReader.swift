@@ -18,6 +18,7 @@ struct TargetReader {
     let target = Target(
       name: name,
       command: command(from: value["command"]),
+      writtenProgram: writtenProgram(in: value["command"]),
       program: program(from: value["program"]),
       ready: ready(from: value["ready"]),
       stop: stop(from: value["stop"]),
@@ -73,6 +74,10 @@ struct TargetReader {
     }
     guard program.contains("/") else { return [program] + arguments }
     return [PathSafety.absolute(program, from: buildDirectory ?? directory)] + arguments
+  }
+
+  private func writtenProgram(in command: Value?) -> String? {
+    command?.elements.first?.text.flatMap { $0.contains("/") && !$0.hasPrefix("/") ? $0 : nil }
   }
 
   private mutating func program(from value: Value?) -> String? {

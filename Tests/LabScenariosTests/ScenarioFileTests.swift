@@ -45,6 +45,7 @@ struct ScenarioFileTests {
     let server = Target(
       name: "server",
       command: ["\(directory)/app/server", "--port", "7379", "", "on"],
+      writtenProgram: "./app/server",
       program: "worker",
       ready: .tcp(host: "::1", port: 7379),
       stop: StopPolicy(

@@ -251,7 +251,9 @@ extension EndToEnd {
       #expect(output.status == 0, "\(output.stderr)")
       #expect(try Self.answer(output).culprits.map(\.commit) == ["v8"])
       let text = try String(contentsOfFile: lab.path("answer.md"), encoding: .utf8)
-      #expect(text.contains("(a quarter of the largest) were not looked for"), "\(text)")
+      // What is beside the change holds nothing, or that is not established.
+      let isSaid = text.contains("changes that cancel out") || text.contains("Not established")
+      #expect(isSaid, "\(text)")
     }
 
     @Test(.enabled(if: Machine.has("valgrind"), "valgrind is not installed"))

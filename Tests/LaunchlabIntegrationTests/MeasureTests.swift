@@ -106,6 +106,27 @@ extension EndToEnd {
       #expect(launches.allSatisfy { !$0.flags.contains("killed") })
     }
 
+    @Test func `launches a program as it was written`() async throws {
+      let lab = Launchlab()
+      try lab.copyProgram("/bin/sh", to: "shell")
+
+      let output = try await lab.run(
+        "measure",
+        "--launches",
+        "1",
+        "--timeout",
+        "5s",
+        "--ready",
+        "stdout:^[.]/shell$",
+        "--",
+        "./shell",
+        "-c",
+        "echo $0; sleep 100"
+      )
+
+      #expect(output.status == 0, "\(output.stderr)")
+    }
+
     @Test func `prints the plan of a dry run and touches nothing`() async throws {
       let lab = Launchlab()
       try lab.writeTally(launches: 7)

@@ -25,8 +25,8 @@ package struct BisectAnswer: Hashable, Sendable {
   /// How likely it is that the range holds two changes.
   package var twoChanges: Double
 
-  /// What was not looked for beside the culprits, where every change was asked for.
-  package var unsearched: UnsearchedChanges?
+  /// Where further changes may be, in the order of the range, where every change was asked for.
+  package var unsearched: [UnsearchedStretch]
 
   /// The most launches that would tell more of whether the ends differ; nil where none would.
   package var launchesToGoOn: Int?
@@ -41,7 +41,7 @@ package struct BisectAnswer: Hashable, Sendable {
     launchNoise: Double? = nil,
     buildNoise: Double? = nil,
     twoChanges: Double = 0,
-    unsearched: UnsearchedChanges? = nil,
+    unsearched: [UnsearchedStretch] = [],
     launchesToGoOn: Int? = nil
   ) {
     self.outcome = outcome
@@ -58,30 +58,48 @@ package struct BisectAnswer: Hashable, Sendable {
   }
 }
 
-/// Which changes a search for every change has not looked for.
-package struct UnsearchedChanges: Hashable, Sendable {
-  /// Smaller changes beside a culprit were not looked for; a log ratio above 0.
-  package var below: Double
+/// A part of the range that a search for every change has not looked into, or not to its end.
+package struct UnsearchedStretch: Hashable, Sendable {
+  /// The builds at its ends.
+  package var good: Int
+  package var bad: Int
 
-  /// Why it is just that.
-  package var rule: Rule
+  /// The log ratio of the second to the first; nil where it is not known.
+  package var difference: Double?
 
-  /// What ended the search before every part was searched; nil when every part was.
-  package var obstacle: BisectObstacle?
+  package var reason: Reason
 
-  package init(below: Double, rule: Rule, obstacle: BisectObstacle? = nil) {
-    self.below = below
-    self.rule = rule
-    self.obstacle = obstacle
+  package init(good: Int, bad: Int, difference: Double?, reason: Reason) {
+    self.good = good
+    self.bad = bad
+    self.difference = difference
+    self.reason = reason
   }
 
-  /// What sets the smallest change.
-  package enum Rule: String, Hashable, Sendable {
-    /// A quarter of the largest change that was found.
-    case quarter
+  /// What ended its search; nil where nothing did.
+  package var limit: BisectObstacle? {
+    if case .limit(let obstacle) = reason { obstacle } else { nil }
+  }
 
-    /// The smallest effect that is looked for at all.
-    case asked = "min-effect"
+  /// Why it was not searched.
+  package enum Reason: Hashable, Sendable {
+    /// Its ends differ by less than the smallest effect; changes that cancel out may be inside.
+    case equalEnds
+
+    /// Launches did not tell whether its ends differ by more than that.
+    case notEstablished
+
+    /// Its ends differ, and something ended the search.
+    case limit(BisectObstacle)
+
+    /// The name used in JSON.
+    package var name: String {
+      switch self {
+      case .equalEnds: "equal-ends"
+      case .notEstablished: "not-established"
+      case .limit(let obstacle): obstacle.rawValue
+      }
+    }
   }
 }
 

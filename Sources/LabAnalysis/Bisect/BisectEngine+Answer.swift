@@ -13,26 +13,20 @@ extension BisectEngine {
     var answer = BisectAnswer(outcome: culprits.isEmpty ? outcome : .found)
     answer.culprits = culprits
     answer.difference = difference
-    if case .inconclusive = answer.outcome, phase != .ends { answer.interval = credible(0.95) }
+    let hasChances = phase != .ends && phase != .sweep
+    if case .inconclusive = answer.outcome, hasChances { answer.interval = credible(0.95) }
     answer.levels = buildLevels()
     answer.launchNoise = noise ?? baselineNoise
-    if phase != .ends {
+    if hasChances {
       answer.buildNoise = buildNoise
       answer.twoChanges = twoChanges
     }
     answer.notes = notes(of: answer)
     if outcome == .refused(.notEstablished) { answer.launchesToGoOn = launchesForNextLook }
-    answer.unsearched = unsearched(outcome)
+    if parameters.findsAll, !culprits.isEmpty || phase == .sweep {
+      answer.unsearched = unsearched.sorted { $0.good < $1.good }
+    }
     return answer
-  }
-
-  /// What the search for every change has left out; nil where only one was looked for.
-  private func unsearched(_ outcome: BisectOutcome) -> UnsearchedChanges? {
-    guard parameters.findsAll, let most = found.map(smallestBeside).max() else { return nil }
-    var obstacle = cutShort
-    if case .inconclusive(let other) = outcome { obstacle = other }
-    let isAsked = parameters.smallestOther != nil || most <= parameters.minimumEffect
-    return UnsearchedChanges(below: most, rule: isAsked ? .asked : .quarter, obstacle: obstacle)
   }
 
   /// Changes in the direction that is looked for come first, larger ones before smaller ones.
@@ -76,7 +70,7 @@ extension BisectEngine {
     let levels = levels(of: 0...range.last)
     let deviations = Self.deviations(levels)
     // A part that was searched for the other direction says nothing of this one.
-    let isOwn = segment.orientation == orientation
+    let isOwn = segment.orientation == orientation && phase != .sweep
     let bad = isOwn ? probabilitiesBad : [Double](repeating: 0, count: chances.count)
     return levels.revisions.indices.filter { rounds[levels.revisions[$0]] > 0 }.map { place in
       let revision = levels.revisions[place]
@@ -119,7 +113,7 @@ extension BisectEngine {
     for opposite in opposites where !isExplained(opposite) {
       notes.append(.improvement((opposite.lower + 1)...opposite.upper, opposite.effect))
     }
-    guard phase != .ends else { return notes }
+    guard phase != .ends, phase != .sweep else { return notes }
     // Two builds differ by √2 of it.
     if 2.0.squareRoot() * buildNoise > 0.5 * effect { notes.append(.layoutNoise(buildNoise)) }
     if case .inconclusive = answer.outcome, isSpread(answer.levels) { notes.append(.spread) }

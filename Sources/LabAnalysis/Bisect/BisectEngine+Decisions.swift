@@ -17,6 +17,8 @@ extension BisectEngine {
         case .ends, .search: decideSearch()
         case .confirmation: decideConfirmation()
         case .others: decideOthers()
+        case .sizing: decideSizing()
+        case .sweep: decideSweep()
         }
       if let action { return action }
     }
@@ -39,12 +41,17 @@ extension BisectEngine {
       return timeIsSpent ? done(.inconclusive(.timeSpent)) : .launch(arms: [0, bad], rows: count)
     case .differ(let interval):
       difference = interval
-      if let refusal = refusal(of: interval), !parameters.isForced {
-        return done(.refused(refusal))
+      guard let refusal = refusal(of: interval), !parameters.isForced else { break }
+      if refusal == .opposite, looksInside {
+        orientation.negate()
+        defer { orientation.negate() }
+        beginSearch()
+        return nil
       }
+      return decideInside(refusal)
     case .same(let interval):
       difference = interval
-      if !parameters.isForced { return done(.refused(.same)) }
+      if !parameters.isForced { return decideInside(.same) }
     case .open(let interval):
       difference = interval
       if !parameters.isForced { return done(.refused(.notEstablished)) }
@@ -61,9 +68,78 @@ extension BisectEngine {
     return oriented.upper < parameters.minimumEffect ? .tooSmall : nil
   }
 
+  /// Whether changes are looked for that the ends do not show.
+  private var looksInside: Bool {
+    rules.isShipped && (parameters.findsAll || parameters.direction == .any)
+  }
+
+  /// Looks for changes that cancel out between ends that do not differ: compares the middle of the
+  /// widest stretch with its ends, again and again; nil when the search has begun.
+  private mutating func decideInside(_ refusal: BisectRefusal) -> BisectAction? {
+    guard looksInside, refusal != .opposite else { return done(.refused(refusal)) }
+    if parameters.findsAll, parameters.isExact {
+      noise = scale(of: pairs[PairOfBuilds(0, range.last)] ?? [])
+      phase = .sweep
+      return decideSweep()
+    }
+    let built = range.revisions.filter(range.isBuilt)
+    for (lower, upper) in zip(built, built.dropFirst()) {
+      switch test(lower, upper) {
+      case .differ(let interval) where abs(interval.estimate) >= parameters.minimumEffect:
+        begin(between: lower, upper, interval, among: built)
+        return nil
+      case .more(let count):
+        return spent == nil ? .launch(arms: [lower, upper], rows: count) : done(.refused(refusal))
+      case .differ, .same, .open: continue
+      }
+    }
+    guard probes < rules.mostProbes, spent == nil, let middle = widestMiddle(built) else {
+      return done(.refused(refusal))
+    }
+    probes += 1
+    return .build(middle)
+  }
+
+  /// Begins to search a stretch whose ends differ; what is beside it is searched later.
+  private mutating func begin(
+    between lower: Int,
+    _ upper: Int,
+    _ interval: LogInterval,
+    among built: [Int]
+  ) {
+    let sign: Double = interval.estimate < 0 ? -1 : 1
+    if parameters.direction == .any { orientation = sign }
+    noise = scale(of: pairs[PairOfBuilds(lower, upper)] ?? [])
+    if parameters.findsAll {
+      besides = zip(built, built.dropFirst()).filter { $0.0 != lower }.map {
+        BisectSegment(lower: $0.0, upper: $0.1, effect: 0, orientation: orientation)
+      }
+    }
+    begin(
+      BisectSegment(
+        lower: lower,
+        upper: upper,
+        effect: abs(interval.estimate),
+        orientation: sign
+      )
+    )
+  }
+
+  /// The middle of the stretch between builds that has the most revisions not tried yet.
+  private func widestMiddle(_ built: [Int]) -> Int? {
+    let stretches = zip(built, built.dropFirst()).map { lower, upper in
+      range.between(lower, upper).filter { range.status[$0] == .unknown }
+    }
+    return stretches.max { $0.count < $1.count }.flatMap { $0.isEmpty ? nil : $0[$0.count / 2] }
+  }
+
   private mutating func beginSearch() {
     let bad = range.last
     noise = scale(of: pairs[PairOfBuilds(0, bad)] ?? [])
+    if parameters.findsAll, parameters.isExact, rules.isShipped {
+      phase = .sweep
+      return
+    }
     var estimate = (difference?.estimate ?? 0) * orientation
     if parameters.isForced, estimate < parameters.minimumEffect { estimate = rules.forcedEffect }
     begin(BisectSegment(lower: 0, upper: bad, effect: estimate, orientation: orientation))
@@ -80,9 +156,7 @@ extension BisectEngine {
         return .build(unknown)
       }
       if ends.allSatisfy(range.isBuilt) {
-        guard confirmFailures < rules.mostConfirmations else {
-          return done(.inconclusive(.notConfirmed))
-        }
+        guard confirmFailures < rules.mostConfirmations else { return giveUp(.notConfirmed) }
         phase = .confirmation
         target = best.revisions
         // Only pairs that are launched from now on count.
@@ -90,13 +164,37 @@ extension BisectEngine {
         return nil
       }
     }
-    if let spent { return done(.inconclusive(spent)) }
+    if let spent { return giveUp(spent) }
     if let action = select(isDoubted: isDoubted && best.probability >= parameters.confidence) {
       return action
     }
-    guard !pending.isEmpty else { return done(.inconclusive(.nothingToLearn)) }
+    guard !pending.isEmpty, !leavesParts else { return giveUp(.nothingToLearn) }
     beginPending()
     return nil
+  }
+
+  /// Whether the search goes on with other parts where one tells nothing.
+  private var leavesParts: Bool { parameters.findsAll && rules.isShipped }
+
+  /// Ends the search of a part without a change; nil where others are searched still.
+  private mutating func giveUp(_ obstacle: BisectObstacle) -> BisectAction? {
+    let hasOthers = !found.isEmpty || !pending.isEmpty || !besides.isEmpty
+    guard leavesParts, hasOthers else { return done(.inconclusive(obstacle)) }
+    leave(segment, .limit(obstacle), difference: segment.effect * segment.orientation)
+    givenUp = givenUp ?? obstacle
+    target = nil
+    phase = .others
+    return nil
+  }
+
+  private mutating func leave(
+    _ part: BisectSegment,
+    _ reason: UnsearchedStretch.Reason,
+    difference: Double?
+  ) {
+    unsearched.append(
+      UnsearchedStretch(good: part.lower, bad: part.upper, difference: difference, reason: reason)
+    )
   }
 
   /// Whether a class is too unlikely for somebody who expects builds to differ.
@@ -134,7 +232,7 @@ extension BisectEngine {
   // MARK: - Confirmation
 
   /// The interval of a test that people are told of, whatever the one it was decided by.
-  private func reported(_ builds: PairOfBuilds, _ confidence: Double) -> LogInterval? {
+  func reported(_ builds: PairOfBuilds, _ confidence: Double) -> LogInterval? {
     pairs[builds].map {
       PairTest.interval($0, confidence: confidence, isExact: parameters.isExact)
     }
@@ -149,7 +247,7 @@ extension BisectEngine {
     let probability = chances[target].reduce(0, +)
     let result = test(parent, target.upperBound)
     if case .more(let count) = result, probability >= 0.5 {
-      if let spent { return done(.inconclusive(spent)) }
+      if let spent { return giveUp(spent) }
       return .launch(arms: [parent, target.upperBound], rows: count)
     }
     let isLikely = probability >= parameters.confidence
@@ -157,8 +255,7 @@ extension BisectEngine {
       let estimate = interval.estimate * segment.orientation
       if estimate > max(0.5 * parameters.minimumEffect, 0.3 * segment.effect) {
         guard isDoubted(target) else {
-          let effect = reported(PairOfBuilds(parent, target.upperBound), 0.95) ?? interval
-          accept(FoundChange(revisions: target, effect: effect, probability: probability))
+          size(target, estimate: interval, probability: probability)
           return nil
         }
         phase = .search
@@ -177,13 +274,51 @@ extension BisectEngine {
     }
   }
 
+  // MARK: - Size
+
+  /// Accepts a change whose size is told by new pairs, as many as have confirmed it and more: those
+  /// were looked at again and again until they differed enough, so that they tell too large a size.
+  private mutating func size(
+    _ revisions: ClosedRange<Int>,
+    estimate: LogInterval,
+    probability: Double
+  ) {
+    let builds = PairOfBuilds(range.previous(revisions.lowerBound), revisions.upperBound)
+    let effect = reported(builds, 0.95) ?? estimate
+    let change = FoundChange(revisions: revisions, effect: effect, probability: probability)
+    guard rules.isShipped else { return accept(change) }
+    sizing = Sizing(
+      change: change,
+      builds: builds,
+      count: max(pairs[builds]?.count ?? 0, rules.looks[1])
+    )
+    pairs[builds] = nil
+    phase = .sizing
+  }
+
+  private mutating func decideSizing() -> BisectAction? {
+    guard let sizing else {
+      phase = .search
+      return nil
+    }
+    let have = pairs[sizing.builds]?.count ?? 0
+    if have < sizing.count, spent == nil {
+      return .launch(arms: [sizing.builds.first, sizing.builds.second], rows: sizing.count - have)
+    }
+    var change = sizing.change
+    if have >= rules.looks[0], let effect = reported(sizing.builds, 0.95) { change.effect = effect }
+    self.sizing = nil
+    accept(change)
+    return nil
+  }
+
   private mutating func accept(_ change: FoundChange) {
     found.append(change)
     phase = .others
     guard parameters.findsAll else { return }
     let parent = range.previous(change.revisions.lowerBound)
     let bad = change.revisions.upperBound
-    besides = [(segment.lower, parent), (bad, segment.upper)].filter { $0.0 != $0.1 }
+    besides += [(segment.lower, parent), (bad, segment.upper)].filter { $0.0 != $0.1 }
       .map { BisectSegment(lower: $0.0, upper: $0.1, effect: 0, orientation: orientation) }
   }
 
@@ -192,18 +327,23 @@ extension BisectEngine {
   /// Looks for further changes where all are asked for.
   private mutating func decideOthers() -> BisectAction? {
     if let action = testBesides() { return action }
-    guard parameters.findsAll, !pending.isEmpty else { return done(.found) }
+    guard parameters.findsAll, !pending.isEmpty else {
+      return done(givenUp.map { .inconclusive($0) } ?? .found)
+    }
     if let spent {
-      cutShort = spent
-      return done(.found)
+      for part in pending {
+        leave(part, .limit(spent), difference: part.effect * part.orientation)
+      }
+      pending = []
+      return done(.inconclusive(spent))
     }
     beginPending()
     return nil
   }
 
   /// The smallest difference that is looked for beside a change.
-  func smallestBeside(_ change: FoundChange) -> Double {
-    parameters.smallestOther ?? max(parameters.minimumEffect, 0.25 * abs(change.effect.estimate))
+  private func smallestBeside(_ change: FoundChange) -> Double {
+    max(parameters.minimumEffect, rules.besideShare * abs(change.effect.estimate))
   }
 
   /// Compares the builds on either side of a culprit with the ends of its segment.
@@ -213,24 +353,34 @@ extension BisectEngine {
       let result = test(side.lower, side.upper, limit: limit, looks: Array(rules.looks.prefix(5)))
       if case .more(let count) = result {
         guard let spent else { return .launch(arms: [side.lower, side.upper], rows: count) }
-        cutShort = spent
+        leave(side, .limit(spent), difference: nil)
       }
       besides.removeFirst()
-      guard case .differ(let interval) = result else { continue }
-      let estimate = interval.estimate * orientation
-      if estimate > limit {
-        pending.append(
-          BisectSegment(
-            lower: side.lower,
-            upper: side.upper,
-            effect: estimate,
-            orientation: orientation
-          )
-        )
-      } else if estimate < 0 {
-        takeOpposite(side, interval, limit: limit)
+      switch result {
+      case .more: continue
+      case .open(let interval): leave(side, .notEstablished, difference: interval.estimate)
+      case .same(let interval): leave(side, .equalEnds, difference: interval.estimate)
+      case .differ(let interval): take(side, interval, limit: limit)
       }
     }
     return nil
+  }
+
+  /// Takes the difference of a part: it is searched where it is large enough.
+  private mutating func take(_ side: BisectSegment, _ interval: LogInterval, limit: Double) {
+    let estimate = interval.estimate * orientation
+    if abs(estimate) <= limit { leave(side, .equalEnds, difference: interval.estimate) }
+    if estimate > limit {
+      pending.append(
+        BisectSegment(
+          lower: side.lower,
+          upper: side.upper,
+          effect: estimate,
+          orientation: orientation
+        )
+      )
+    } else if estimate < 0 {
+      takeOpposite(side, interval, limit: limit)
+    }
   }
 }

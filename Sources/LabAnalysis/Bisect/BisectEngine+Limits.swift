@@ -16,7 +16,9 @@ extension BisectEngine {
 
   /// Cuts launches to those that are left; the first comparison of the ends is always made.
   func withinLimits(_ action: BisectAction) -> BisectAction {
-    guard case .launch(let arms, let rows) = action, rules.isShipped, phase != .ends else {
+    guard case .launch(let arms, let rows) = action, rules.isShipped,
+      phase != .ends || probes > 0
+    else {
       return action
     }
     let left = (parameters.limits.launches - launches) / arms.count
@@ -39,9 +41,11 @@ extension BisectEngine {
   /// The most builds that succeed.
   private var mostBuilds: Int {
     let bits = log2(Double(max(2, range.last))).rounded(.up)
-    let isJittery = phase != .ends && buildNoise > rules.jitteryShare * effect
+    let isJittery = phase != .ends && phase != .sweep && buildNoise > rules.jitteryShare * effect
     let spare = isJittery ? rules.spareJitteryBuilds : rules.spareBuilds
+    // Each change that was found leaves as much to search again.
+    let searches = parameters.findsAll && rules.isShipped ? found.count + 1 : 1
     // More than there are revisions are never needed.
-    return min(parameters.limits.builds ?? 2 * Int(bits) + spare, 2 * range.last + 2)
+    return min(parameters.limits.builds ?? searches * (2 * Int(bits) + spare), 2 * range.last + 2)
   }
 }

@@ -8,8 +8,9 @@ extension BisectEngine {
   /// builds that succeed; the expected launches are those of all bits left, of a candidate between
   /// two neighbours, and of the tests of two builds still to come. Both stop at the limits.
   package var progress: BisectProgress {
-    let isSearching = phase == .search || phase == .confirmation
-    let best = phase == .ends ? nil : bestClass
+    let hasChances = phase != .ends && phase != .sweep
+    let isSearching = [.search, .confirmation, .sizing].contains(phase)
+    let best = hasChances ? bestClass : nil
     let left = workLeft
     return BisectProgress(
       remaining: isSearching ? credible(0.95) : nil,
@@ -28,14 +29,15 @@ extension BisectEngine {
     if case .done = action { return .done }
     return switch phase {
     case .ends: .ends
-    case .search: .search
-    case .confirmation: .confirmation
+    case .search, .sweep: .search
+    case .confirmation, .sizing: .confirmation
     case .others: .others
     }
   }
 
   private var workLeft: (builds: Double, launches: Double) {
     if case .done = action { return (0, 0) }
+    if phase == .sweep { return sweepLeft }
     let effect = max(effect, parameters.minimumEffect, 1e-4)
     let expected = phase == .ends ? max(effect, 0.05) : effect
     let forecast = LaunchForecast(parameters, effect: expected, noise: noise ?? 0.03)
@@ -48,6 +50,16 @@ extension BisectEngine {
     builds += Double(phase == .ends ? unbuiltEnds : 0)
     launches = min(launches, Double(max(0, parameters.limits.launches - self.launches)))
     return (builds, launches)
+  }
+
+  /// What is left for the steps that are known: each is halved until one revision is left, and
+  /// confirmed.
+  private var sweepLeft: (builds: Double, launches: Double) {
+    let builds = steps.filter { isOpen($0) }.reduce(0) { sum, step in
+      sum + log2(Double(max(1, unknown(in: step).count + 1)))
+    }
+    let steps = Double(steps.count { isOpen($0) })
+    return (builds, builds * Double(rowsOfLevel) + steps * Double(2 * rules.looks[0]))
   }
 
   /// The entropy of the position of the change, and the part of it that only builds can tell.

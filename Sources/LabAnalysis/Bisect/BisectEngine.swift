@@ -45,8 +45,20 @@ package struct BisectEngine: Sendable {
   var splits: [Int] = []
   var opposites: [OppositeChange] = []
 
-  /// The limit that kept a part beside a culprit from being searched, if one did.
-  var cutShort: BisectObstacle?
+  /// A change that is confirmed, while its size is measured.
+  var sizing: Sizing?
+
+  /// Why a part was given up first, where others were searched still.
+  var givenUp: BisectObstacle?
+
+  /// The parts beside culprits that were not searched, or not to the end.
+  var unsearched: [UnsearchedStretch] = []
+
+  /// The neighbouring builds whose difference was looked at for good.
+  var settled: Set<PairOfBuilds> = []
+
+  /// How many builds inside of stretches with equal ends were compared with them.
+  var probes = 0
 
   /// How likely the change is in the stretch of each revision.
   var chances: [Double]
@@ -144,7 +156,7 @@ package struct BisectEngine: Sendable {
     if !isUsable { failedBuilds += 1 }
     costs.addBuild(isUsable: isUsable, seconds: seconds)
     range.record(revision, isUsable: isUsable, digest: digest)
-    if phase != .ends { refresh() }
+    if phase != .ends && phase != .sweep { refresh() }
   }
 
   /// Takes the results of the launches that were asked for.
@@ -163,7 +175,7 @@ package struct BisectEngine: Sendable {
     if arms.count == 2 {
       pairs[PairOfBuilds(arms[0], arms[1]), default: []] += rows.map { $0[1] - $0[0] }
     }
-    if phase != .ends { update() }
+    if phase != .ends && phase != .sweep { update() }
   }
 
   /// Takes that time has passed beside builds and launches, or for a build that it has ended.
@@ -178,9 +190,10 @@ package struct BisectEngine: Sendable {
     failedBuilds += 1
     costs.add(seconds)
     range.breakBuild(revision)
-    guard phase != .ends else { return }
-    if phase == .confirmation { phase = .search }
     target = nil
+    guard phase != .ends && phase != .sweep else { return }
+    if phase == .confirmation || phase == .sizing { phase = .search }
+    sizing = nil
     segment = moved(segment)
     pending = pending.map(moved)
     besides = besides.map(moved)
@@ -201,7 +214,11 @@ package struct BisectEngine: Sendable {
     case ends
     case search
     case confirmation
+    case sizing
     case others
+
+    /// All changes of a measure that hardly varies.
+    case sweep
   }
 }
 
@@ -239,4 +256,11 @@ struct FoundChange: Hashable, Sendable {
   var revisions: ClosedRange<Int>
   var effect: LogInterval
   var probability: Double
+}
+
+/// The pairs that tell the size of a change.
+struct Sizing: Sendable {
+  var change: FoundChange
+  var builds: PairOfBuilds
+  var count: Int
 }

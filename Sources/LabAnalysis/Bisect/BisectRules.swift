@@ -6,6 +6,10 @@ struct BisectRules: Hashable, Sendable {
   /// Of the Student t distribution that the contrasts of a row have.
   var degreesOfFreedom = 4.0
 
+  /// The same where many launches are outliers, and the share of the rows that have to hold one.
+  var heavyDegreesOfFreedom: Double? = 1.2
+  var leastOutlierShare = 0.2
+
   /// How much the level of a build may vary by itself, such as by the layout of its code, and how
   /// likely each is beforehand.
   var jitters = [0, 0.001, 0.0025, 0.006, 0.015]
@@ -50,18 +54,26 @@ struct BisectRules: Hashable, Sendable {
   /// The size that is expected where a search is forced although the ends do not differ.
   var forcedEffect = 0.05
 
+  /// The share of a change that others beside it must have to be looked for.
+  var besideShare = 0.0
+
+  /// How many builds are compared with ends that do not differ, where changes may cancel out.
+  var mostProbes = 7
+
   /// The least scale of one launch.
   var scaleFloor = 1e-4
 
-  /// Whether the last rows are cut to the launches left, and opposite changes are looked for too
-  /// when every change is.
+  /// Whether the last rows are cut to the launches left, sizes are told by new pairs, and every part is
+  /// searched or listed when every change is looked for, those of opposite changes too.
   var isShipped = true
 
   /// The rules as they were simulated first; the golden runs follow them.
   static var reference: BisectRules {
     var rules = BisectRules()
     rules.isShipped = false
+    rules.heavyDegreesOfFreedom = nil
     rules.doubtfulPrior = nil
+    rules.besideShare = 0.25
     rules.spareJitteryBuilds = rules.spareBuilds
     return rules
   }

@@ -102,6 +102,16 @@ struct SimulatedBisection: Sendable {
     answer.culprits.contains { $0.revisions.contains(revision) }
   }
 
+  /// The sizes of culprits that are one revision with a change, each with the true one.
+  var sizes: [(effect: LogInterval, truth: Double)] {
+    answer.culprits.compactMap { culprit in
+      guard culprit.revisions.count == 1, let truth = changes[culprit.revisions.lowerBound] else {
+        return nil
+      }
+      return (culprit.effect, truth)
+    }
+  }
+
   /// Whether the interval holds a change; nil without one.
   var isCovered: Bool? {
     guard let interval = answer.interval, !changes.isEmpty else { return nil }
@@ -117,6 +127,8 @@ struct SimulationTally {
   private var named: [Double] = []
   private var covered: [Double] = []
   private var widths: [Double] = []
+  private var sizes: [Double] = []
+  private var sized: [Double] = []
 
   init(_ settings: SimulationSettings) { counts = SimulationResult(settings: settings) }
 
@@ -126,6 +138,10 @@ struct SimulationTally {
     count(run)
     let slow = run.changes.filter { $0.value > 0 }.map(\.key)
     if !slow.isEmpty { named.append(Double(slow.count(where: run.isNamed)) / Double(slow.count)) }
+    for (effect, truth) in run.sizes where truth != 0 {
+      sizes.append(effect.estimate / truth)
+      sized.append((effect.lower...effect.upper).contains(truth) ? 1 : 0)
+    }
     if let isCovered = run.isCovered, let interval = run.answer.interval {
       covered.append(isCovered ? 1 : 0)
       widths.append(Double(interval.count))
@@ -157,6 +173,8 @@ struct SimulationTally {
     result.foundShare = Self.mean(named)
     result.coverage = Self.mean(covered)
     result.intervalWidth = Self.mean(widths)
+    result.sizeRatio = Self.mean(sizes)
+    result.sizeCoverage = Self.mean(sized)
     return result
   }
 

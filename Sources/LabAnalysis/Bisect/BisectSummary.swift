@@ -115,11 +115,11 @@ extension BisectSummary {
   /// The exit code that the bisection ends with.
   ///
   /// A culprit that was found is what was asked for, so it is no regression in the sense of exit
-  /// code 1.
+  /// code 1. One that was asked for all, and had to leave some out, has no complete answer.
   package var exitCode: LabExitCode {
     let ending: LabExitCode =
       switch answer.outcome {
-      case .found: .done
+      case .found: answer.unsearched.contains { $0.limit != nil } ? .inconclusive : .done
       case .refused: .inconclusive
       case .inconclusive(.interrupted): .interrupted
       case .inconclusive: .inconclusive

@@ -9,7 +9,7 @@ import LabStatistics
 /// 881-896.
 struct BuildLevels: Sendable {
   /// The builds that were launched, and the ends of the segment; ascending.
-  let revisions: [Int]
+  private(set) var revisions: [Int]
 
   /// The log ratio of each to the first one.
   private(set) var levels: [Double]
@@ -60,7 +60,12 @@ struct BuildLevels: Sendable {
     self.revisions = revisions
     scale = startScale
     levels = Self.start(blocks, count: revisions.count, isPooled: anchor != nil)
-    fit(blocks, rules: rules)
+    var heavy = self
+    fit(blocks, degrees: rules.degreesOfFreedom, rules)
+    // Where many launches are outliers, the scale would be theirs.
+    guard let degrees = rules.heavyDegreesOfFreedom else { return }
+    heavy.fit(blocks, degrees: degrees, rules)
+    if heavy.outlierShare(of: blocks) > rules.leastOutlierShare { self = heavy }
   }
 
   /// The value that single launches of an exact measure are held against: the median of a build.
@@ -135,8 +140,7 @@ extension BuildLevels {
   }
 
   /// Finds levels, scale and information by at most 60 steps.
-  private mutating func fit(_ blocks: [CenteredRows], rules: BisectRules) {
-    let degrees = rules.degreesOfFreedom
+  private mutating func fit(_ blocks: [CenteredRows], degrees: Double, _ rules: BisectRules) {
     let count = revisions.count
     let contrasts = blocks.reduce(0) { $0 + $1.count * ($1.places.count - 1) }
     let freedom = Double(max(1, contrasts - (count - 1)))
@@ -162,6 +166,28 @@ extension BuildLevels {
     let factor = Self.expectedShare(blocks, degrees: degrees) / square
     information = sums.information.map { $0 * factor }
     weighted = sums.weighted.map { $0 * factor }
+  }
+
+  /// The share of the rows that lie further from the levels than five times the scale.
+  private func outlierShare(of blocks: [CenteredRows]) -> Double {
+    var rows = 0
+    var outliers = 0
+    for block in blocks {
+      let arms = block.places.count
+      let limit = 25 * scale * scale * Double(arms - 1)
+      let mean = block.places.reduce(0) { $0 + levels[$1] } / Double(arms)
+      let expected = block.places.map { levels[$0] - mean }
+      for start in stride(from: 0, to: block.values.count, by: arms) {
+        var distance = 0.0
+        for arm in 0..<arms {
+          let residual = block.values[start + arm] - expected[arm]
+          distance += residual * residual
+        }
+        rows += 1
+        if distance > limit { outliers += 1 }
+      }
+    }
+    return Double(outliers) / Double(max(1, rows))
   }
 
   /// The levels, of which the first is 0.

@@ -32,6 +32,11 @@ package struct SimulationResult: Hashable, Sendable {
   package var coverage: Double?
   package var intervalWidth: Double?
 
+  /// Of the changes that were named: the mean of the size that was told over the true one, and the
+  /// share of the 95 % intervals that hold it; nil where none was named.
+  package var sizeRatio: Double?
+  package var sizeCoverage: Double?
+
   /// The seeds of the bisections that were wrong.
   package var wrongSeeds: [UInt64]
 

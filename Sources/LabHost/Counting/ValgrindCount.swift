@@ -66,7 +66,7 @@ package struct ValgrindCount: Sendable {
   /// - Returns: A target whose own files still hold the program.
   package func counting(_ target: Target) -> Target {
     var counted = target
-    counted.command = command + target.command
+    counted.command = command + target.words
     counted.timeout = Nanoseconds(target.timeout.count * Self.slowdown)
     counted.stop.grace = Nanoseconds(target.stop.grace.count * Self.slowdown)
     let found = try? ExecutableLookup.program(of: target)

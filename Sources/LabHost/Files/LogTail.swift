@@ -6,14 +6,17 @@ package enum LogTail {
 
   /// The last lines that are not empty, of the last 64 KiB.
   ///
-  /// - Returns: At most 15 lines; none for a file that cannot be read.
-  package static func lines(of path: String) -> [String] {
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - most: How many lines are given at most.
+  /// - Returns: The lines; none for a file that cannot be read.
+  package static func lines(of path: String, most: Int = 15) -> [String] {
     guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else {
       return []
     }
     try? file.seek(toOffset: end > mostBytes ? end - UInt64(mostBytes) : 0)
     let data = (try? file.readToEnd()) ?? Data()
     return String(decoding: data, as: UTF8.self)
-      .split(whereSeparator: \.isNewline).suffix(15).map(String.init)
+      .split(whereSeparator: \.isNewline).suffix(most).map(String.init)
   }
 }

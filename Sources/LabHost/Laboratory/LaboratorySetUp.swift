@@ -101,7 +101,7 @@ struct LaboratorySetUp {
       environment: environment
     )
     let recorder = try FileRecorder(in: workspace.sockets)
-    let watched = recorder.command(program, target.command)
+    let watched = recorder.command(program, target.words)
     var launched = target
     launched.command = watched.arguments
     return LearningPlan(
@@ -139,7 +139,7 @@ struct LaboratorySetUp {
   ) throws(HostError) -> LaunchRequest {
     try LaunchRequest(
       program: program,
-      arguments: target.command,
+      arguments: target.words,
       environment: view.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
       directory: target.directory,
       standardInput: target.standardInput,

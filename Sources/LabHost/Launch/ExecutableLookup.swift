@@ -64,3 +64,16 @@ package enum ExecutableLookup {
     return isExecutable ? nil : .programNotExecutable(program)
   }
 }
+
+extension Target {
+  /// All of `argv`: the program is named as it was written where that leads to it.
+  ///
+  /// The length of the first argument is a part of what a program works on: that of a build below a
+  /// cache would be in every count of its instructions.
+  package var words: [String] {
+    guard let written = writtenProgram, let program = command.first,
+      FilePath(directory).pushing(FilePath(written)).lexicallyNormalized().string == program
+    else { return command }
+    return [written] + command.dropFirst()
+  }
+}

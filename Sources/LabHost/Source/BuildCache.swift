@@ -79,7 +79,7 @@ package struct BuildCache: Sendable {
     return noted.flatMap { Int64($0.filter(\.isNumber)) } ?? DiskUse.bytes(below: room)
   }
 
-  /// Whether a name is one that ``SourceBuild/key(tree:command:prefix:submodules:)`` gives.
+  /// Whether a name is one that ``SourceBuild/key(tree:command:prefix:submodules:environment:)`` gives.
   private static func isRoom(_ name: String) -> Bool {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     return parts.count == 2 && parts[0].count == 16

@@ -14,17 +14,21 @@ struct BuildCommand {
     case timeLimit, interrupt
   }
 
-  /// Runs the command to its end, and ends what it has left in its session.
+  /// Runs the command to its end, and ends what it has left, in its session and in others.
   ///
   /// - Parameters:
   ///   - directory: Where it is run.
-  ///   - log: What it prints is written here, over what is there.
+  ///   - log: The beginning and the end of what it prints are written here, over what is there.
   /// - Returns: Why it failed; nil when it has succeeded.
   /// - Throws: ``HostError/interrupted`` when it was interrupted or the task was cancelled, and what
   ///   `Subprocess` throws when there is no shell.
   func run(in directory: FilePath, log: FilePath) async throws -> BuildFailure.Cause? {
     let session = BuildSession(in: log.removingLastComponent())
-    defer { session.end() }
+    let log = try BuildLog(at: log)
+    defer {
+      session.end()
+      log.end()
+    }
     do {
       let end = try await end(in: directory, log: log, session)
       try Task.checkCancellation()
@@ -48,7 +52,7 @@ struct BuildCommand {
 
   private func end(
     in directory: FilePath,
-    log: FilePath,
+    log: BuildLog,
     _ session: BuildSession
   ) async throws -> End {
     try await withThrowingTaskGroup(of: End.self) { group in
@@ -72,7 +76,7 @@ struct BuildCommand {
 
   private func shell(
     in directory: FilePath,
-    log: FilePath,
+    log: BuildLog,
     _ session: BuildSession
   ) async throws -> TerminationStatus {
     var options = PlatformOptions()
@@ -81,20 +85,16 @@ struct BuildCommand {
       .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2)),
       .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero),
     ]
-    let file = try FileDescriptor.open(
-      log,
-      .writeOnly,
-      options: [.create, .truncate, .closeOnExec],
-      permissions: [.ownerReadWrite, .groupRead]
-    )
     return try await Subprocess.run(
       .path("/bin/sh"),
       arguments: ["-c", text],
-      environment: .inherit.withoutRepository,
+      environment: .inherit.withoutRepository.updating([
+        .init(stringLiteral: BuildSession.variable): session.mark
+      ]),
       workingDirectory: directory,
       platformOptions: options,
       input: .none,
-      output: .fileDescriptor(file, closeAfterSpawningProcess: true),
+      output: .fileDescriptor(log.input, closeAfterSpawningProcess: true),
       error: .combinedWithOutput
     ) { session.begin($0.processIdentifier.value) }
     .terminationStatus

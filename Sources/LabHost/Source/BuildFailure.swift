@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 package import LabModel
 import SystemPackage
 
@@ -126,4 +127,37 @@ extension BuildFailure {
   }
 
   private static func path(in room: FilePath) -> FilePath { room.appending("failed") }
+}
+
+// MARK: - The host
+
+/// Failures of builds that say nothing of what was built.
+enum HostTrouble {
+  /// What programs print when the machine fails them.
+  private static let signs = [
+    "No space left on device", "Disk quota exceeded", "Read-only file system",
+    "git-lfs: command not found", "git: 'lfs' is not a git command",
+  ]
+
+  /// The least room that builds can be made with, in bytes.
+  private static let leastRoom: UInt64 = 1 << 20
+
+  /// Why a build failed that the machine is to blame for.
+  ///
+  /// - Parameters:
+  ///   - log: The path of what the build printed.
+  ///   - directory: Where it was made.
+  /// - Returns: A sentence without a full stop; nil for any other failure.
+  static func reason(log: String, on directory: FilePath) -> String? {
+    if let line = LogTail.lines(of: log, most: 1_000).last(where: { line in
+      signs.contains(where: line.contains)
+    }) {
+      return line
+    }
+    var status = statvfs()
+    guard unsafe statvfs(directory.string, &status) == 0,
+      UInt64(status.f_bavail) * UInt64(status.f_frsize) < leastRoom
+    else { return nil }
+    return "there is no space left in \(directory)"
+  }
 }

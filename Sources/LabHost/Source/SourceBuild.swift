@@ -70,7 +70,8 @@ package struct SourceBuild: Sendable {
         tree: commit.tree,
         command: source.build,
         prefix: repository.prefix,
-        submodules: source.submodules
+        submodules: source.submodules,
+        environment: BuildEnvironment(of: source).text
       )
     )
     let tree = room.appending("tree")
@@ -91,7 +92,7 @@ package struct SourceBuild: Sendable {
       return record
     }
     if !triesAgain, let failure = BuildFailure.remembered(in: room, timeLimit: timeLimit) {
-      throw HostError.buildFailed(failure, tail: failure.log.map(LogTail.lines) ?? [])
+      throw HostError.buildFailed(failure, tail: failure.log.map { LogTail.lines(of: $0) } ?? [])
     }
     record.wasCached = false
     announce(record)
@@ -210,12 +211,16 @@ package struct SourceBuild: Sendable {
     let limit = [timeLimit, timeLeft].compactMap(\.self).min()
     let command = BuildCommand(text: source.build, timeLimit: limit, interrupt: interrupt)
     guard let cause = try await command.run(in: FilePath(directory), log: log) else { return }
+    if let trouble = HostTrouble.reason(log: log.string, on: FilePath(directory)) {
+      throw HostError.buildPrevented(reason: trouble, log: log.string)
+    }
     var failure = BuildFailure(cause, command: source.build, log: log.string)
     failure.missingSubmodules = missing
     throw HostError.buildFailed(failure, tail: LogTail.lines(of: log.string))
   }
 
-  /// The name of a build: the tree id, and a digest of the command and where it is run.
+  /// The name of a build: the tree id, and a digest of the command, of where it is run, and of what of
+  /// the environment it depends on.
   ///
   /// Where submodules are wanted they follow from the tree, but for those that cannot be had, which
   /// are noted in the build. Without them it is another build.
@@ -223,10 +228,11 @@ package struct SourceBuild: Sendable {
     tree: String,
     command: String,
     prefix: String,
-    submodules: Source.Submodules = .tried
+    submodules: Source.Submodules = .tried,
+    environment: String
   ) -> String {
     let kind = submodules == .off ? "\0without submodules" : ""
-    let digest = fnv1a64((prefix + "\0" + command + kind).utf8)
+    let digest = fnv1a64((prefix + "\0" + command + kind + "\0" + environment).utf8)
     return "\(tree.prefix(16))-\(String(digest, radix: 16))"
   }
 

@@ -18,10 +18,6 @@ package struct BisectParameters: Hashable, Codable, Sendable {
   /// Whether every change in the range is looked for.
   package var findsAll: Bool
 
-  /// The smallest difference that is looked for beside a change that was found; nil for a quarter
-  /// of that change, or ``minimumEffect`` where that is more.
-  package var smallestOther: Double?
-
   /// Whether values vary so little, as counts of instructions do, that one launch of each build is
   /// worth something and nothing drifts.
   package var isExact: Bool
@@ -44,7 +40,6 @@ package struct BisectParameters: Hashable, Codable, Sendable {
     alpha: Double = 0.001,
     direction: Direction = .regression,
     findsAll: Bool = false,
-    smallestOther: Double? = nil,
     isExact: Bool = false,
     isForced: Bool = false,
     buildSeconds: Double = 100,
@@ -57,7 +52,6 @@ package struct BisectParameters: Hashable, Codable, Sendable {
     self.alpha = alpha
     self.direction = direction
     self.findsAll = findsAll
-    self.smallestOther = smallestOther
     self.isExact = isExact
     self.isForced = isForced
     self.buildSeconds = buildSeconds

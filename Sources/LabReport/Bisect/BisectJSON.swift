@@ -35,7 +35,7 @@ package struct BisectJSON {
       ("good_median", JSONValue(summary.medians?.good)),
       ("bad_median", JSONValue(summary.medians?.bad)),
       ("two_changes", .number(answer.twoChanges)),
-      ("unsearched", answer.unsearched.map(unsearched) ?? .null),
+      ("unsearched", .array(answer.unsearched.map(unsearched))),
       ("resume", JSONValue(summary.resumption)),
       ("interrupted", .bool(summary.isInterrupted)),
       ("exit_code", .integer(Int64(summary.exitCode.rawValue))),
@@ -59,10 +59,11 @@ package struct BisectJSON {
     )
   }
 
-  private func unsearched(_ changes: UnsearchedChanges) -> JSONValue {
+  private func unsearched(_ stretch: UnsearchedStretch) -> JSONValue {
     [
-      "below": .number(expm1(changes.below)), "rule": .string(changes.rule.rawValue),
-      "reason": JSONValue(changes.obstacle?.rawValue),
+      "range": ends(stretch.good...stretch.bad),
+      "difference": JSONValue(stretch.difference.map(expm1)),
+      "reason": .string(stretch.reason.name),
     ]
   }
 

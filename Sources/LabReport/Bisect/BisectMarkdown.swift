@@ -140,7 +140,7 @@ package struct BisectMarkdown {
       "## How it was measured", "",
       "- Every candidate is launched in turn with its nearest built neighbours, every second "
         + "round in reverse order; only differences within a round count.",
-      "- A \(words.noun) is named when it holds the change with at least \(confidence), and new "
+      "- \(words.start.artifacts == nil ? "A" : "An") \(words.noun) is named when it holds the change with at least \(confidence), and new "
         + "launches of it and its parent confirm it. Changes below \(smallest) are not looked for.",
       "- Nothing is drawn at random: the same log gives the same decisions.",
       "- Host: \(MarkdownTable.escaped(host)), launchlab \(MarkdownTable.escaped(start.launchlabVersion)).",

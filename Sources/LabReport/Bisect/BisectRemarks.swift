@@ -22,22 +22,38 @@ struct BisectRemarks {
       + unsearched + [help, zero, counting, timeouts].compactMap(\.self)
   }
 
-  /// Which other changes were not looked for, where all were asked for.
+  /// The most stretches that are named; JSON has all.
+  private static let mostNamed = 6
+
+  /// Where other changes may be, when all were asked for.
   private var unsearched: [Phrase] {
-    guard let unsearched = summary.answer.unsearched else { return [] }
-    let size = BisectWords.size(unsearched.below)
-    let least = "--min-effect \(BisectWords.option(summary.start.parameters.minimumEffect))"
-    let below: Phrase =
-      switch unsearched.rule {
-      case .quarter:
-        "Further changes below \(raw: size) (a quarter of the largest) were not looked for; \(code: least) looks for them, in a new bisection"
-      case .asked:
-        "Further changes below \(raw: size) were not looked for; a smaller \(code: "--min-effect") looks for them, in a new bisection"
-      }
-    let stop = unsearched.obstacle.map { obstacle -> Phrase in
-      "The search for other changes is not finished: \(raw: BisectSentence.reason(obstacle, words.noun))"
+    let stretches = summary.answer.unsearched
+    let open = stretches.filter { $0.reason != .equalEnds }
+    let more: [Phrase] =
+      open.count > Self.mostNamed
+      ? [
+        "\(raw: Quantity.count(open.count - Self.mostNamed, "more stretch", plural: "more stretches")) may hold changes: the JSON has them"
+      ]
+      : []
+    let equal = stretches.count - open.count
+    let size = BisectWords.percent(summary.start.parameters.minimumEffect)
+    let hidden: [Phrase] =
+      equal > 0
+      ? [
+        "\(raw: Quantity.count(equal, "stretch", plural: "stretches")) whose ends differ by less than \(raw: size) were not looked into: changes that cancel out may be inside"
+      ]
+      : []
+    return open.prefix(Self.mostNamed).map(phrase) + more + hidden
+  }
+
+  private func phrase(_ stretch: UnsearchedStretch) -> Phrase {
+    let revisions = words.range((stretch.good + 1)...stretch.bad)
+    let size = stretch.difference.map { ", whose ends differ by \(BisectWords.change($0))," } ?? ""
+    guard let limit = stretch.limit else {
+      return "Not established: whether \(revisions)\(raw: size) hold another change"
     }
-    return [below] + [stop].compactMap(\.self)
+    return
+      "Not searched to the end: \(revisions)\(raw: size) because \(raw: BisectSentence.reason(limit, words.noun))"
   }
 
   /// The changes after the first one.
@@ -62,7 +78,8 @@ struct BisectRemarks {
       return nil
     }
     let others: Phrase =
-      summary.answer.unsearched?.obstacle == nil ? ", and no other change was found" : ""
+      summary.answer.unsearched.contains { $0.reason != .equalEnds }
+      ? "" : ", and no other change was found"
     let advice: Phrase =
       summary.start.parameters.findsAll
       ? others : "; a new bisection with \(code: "--all") looks for the rest"
@@ -91,6 +108,9 @@ struct BisectRemarks {
   /// What would help where nothing was found.
   private var help: Phrase? {
     switch summary.answer.outcome {
+    case .refused(.same) where summary.answer.unsearched.isEmpty:
+      return
+        "Changes that cancel out are not seen at the ends: a new bisection with \(code: "--all") looks inside"
     case .refused(.tooSmall):
       return "Give a smaller \(code: "--min-effect") to look for it, in a new bisection"
     case .inconclusive(.notConfirmed), .inconclusive(.nothingToLearn): return quieter

@@ -17,7 +17,7 @@ extension BisectSummary {
     let obstacle: BisectObstacle?
     switch answer.outcome {
     case .inconclusive(let reason): obstacle = reason
-    case .found: obstacle = answer.unsearched?.obstacle
+    case .found: obstacle = answer.unsearched.lazy.compactMap(\.limit).first
     case .refused(.notEstablished): return answer.launchesToGoOn == nil ? nil : .launchesSpent
     case .refused, .failed: obstacle = nil
     }

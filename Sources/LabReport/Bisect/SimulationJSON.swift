@@ -24,6 +24,8 @@ package struct SimulationJSON {
       "found_share": JSONValue(result.foundShare),
       "interval_coverage": JSONValue(result.coverage),
       "interval_width": JSONValue(result.intervalWidth),
+      "size_ratio": JSONValue(result.sizeRatio),
+      "size_coverage": JSONValue(result.sizeCoverage),
       "wrong_seeds": .array(result.wrongSeeds.map(JSONValue.unsigned)),
       "world": world,
     ]

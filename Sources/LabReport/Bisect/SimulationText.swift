@@ -51,8 +51,13 @@ package struct SimulationText {
       ("changes that were named", result.foundShare),
       ("intervals that hold a change", result.coverage),
       ("commits in an interval, mean", result.intervalWidth),
+      ("sizes against the true ones, mean", result.sizeRatio),
+      ("intervals of sizes that hold the true one", result.sizeCoverage),
     ]
-    let shareNames: Set = ["changes that were named", "intervals that hold a change"]
+    let shareNames: Set = [
+      "changes that were named", "intervals that hold a change",
+      "sizes against the true ones, mean", "intervals of sizes that hold the true one",
+    ]
     let rest = figures.compactMap { name, value in
       value.map { value in
         let isShare = shareNames.contains(name)

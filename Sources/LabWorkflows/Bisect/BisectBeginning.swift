@@ -131,6 +131,6 @@ extension BisectSummary {
   /// The last lines of the build of an end that failed; none where no end did.
   private static func tail(of course: BisectCourse) -> [String] {
     guard case .failed(let end)? = course.end?.outcome else { return [] }
-    return course.failureLogs[end].map(LogTail.lines) ?? []
+    return course.failureLogs[end].map { LogTail.lines(of: $0) } ?? []
   }
 }

@@ -168,7 +168,6 @@ struct BisectQuestion {
     )
     if let effect = options.minimumEffect {
       parameters.minimumEffect = log1p(try Percentage(effect, option: "--min-effect").share)
-      if options.findsAll { parameters.smallestOther = parameters.minimumEffect }
     }
     if let confidence = options.confidence {
       parameters.confidence = try Percentage(confidence, option: "--confidence").share

@@ -67,7 +67,7 @@ extension BisectStart {
     let numbers = [parameters.minimumEffect, parameters.buildSeconds, parameters.launchSeconds]
     return last >= 1 && skips.allSatisfy { $0 > 0 && $0 < last } && !scenario.targets.isEmpty
       && !scenario.states.isEmpty && numbers.allSatisfy { $0.isFinite && $0 >= 0 }
-      && (parameters.smallestOther ?? 0).isFinite && parameters.limits.isSound
+      && parameters.limits.isSound
       && (0.5..<1).contains(parameters.confidence)
       && revisions.allSatisfy { $0.weight.isFinite && $0.weight >= 0 }
   }

@@ -63,32 +63,54 @@ import Testing
     #expect(answer.culprits.map { $0.effect.estimate > 0 } == [true, true, false])
   }
 
-  @Test func `says which changes were not looked for beside others`() throws {
+  @Test func `finds small changes beside a large one, and lists the rest`() throws {
     var range = ScriptedRange(count: 64, steps: [10: 0.2, 40: 0.02])
-    range.noise = 0.04
-    var other = range
-    let quarter = range.bisect(BisectParameters(findsAll: true))
-    #expect(quarter.culprits.map(\.revisions) == [10...10])
-    let unsearched = try #require(quarter.unsearched)
-    #expect(unsearched.rule == .quarter && unsearched.obstacle == nil)
-    #expect(abs(unsearched.below - 0.05) < 0.005)
-    #expect(range.bisect().unsearched == nil)
-
-    let asked = BisectParameters(findsAll: true, smallestOther: 0.01)
-    let answer = other.bisect(asked)
+    let answer = range.bisect(BisectParameters(findsAll: true))
     #expect(answer.culprits.map(\.revisions) == [10...10, 40...40])
-    #expect(answer.unsearched == UnsearchedChanges(below: 0.01, rule: .asked))
+    #expect(!answer.unsearched.isEmpty)
+    #expect(answer.unsearched.allSatisfy { $0.reason == .equalEnds })
+    #expect(answer.unsearched.allSatisfy { !($0.good..<$0.bad).contains(39) })
+    #expect(range.bisect().unsearched.isEmpty)
   }
 
-  @Test func `says when a limit ended the search for other changes`() throws {
+  @Test func `lists the stretches that a limit left`() throws {
     var range = ScriptedRange(count: 64, steps: [10: 0.2, 40: 0.12])
     range.noise = 0.005
     let whole = range.bisect(BisectParameters(findsAll: true))
-    #expect(whole.culprits.count == 2 && whole.unsearched?.obstacle == nil)
+    #expect(whole.culprits.count == 2 && whole.unsearched.allSatisfy { $0.limit == nil })
     let limited = BisectParameters(findsAll: true, limits: BisectLimits(builds: 9))
     let answer = range.bisect(limited)
     #expect(answer.culprits.count == 1)
-    #expect(answer.unsearched?.obstacle == .buildsSpent)
+    let left = try #require(answer.unsearched.first { $0.limit == .buildsSpent })
+    #expect(left.good < 40 && left.bad >= 40)
+  }
+
+  @Test func `searches the other way where all are asked for, and bad is faster`() {
+    var range = ScriptedRange(count: 64, steps: [10: -0.12, 40: 0.05])
+    let answer = range.bisect(BisectParameters(findsAll: true))
+    #expect(answer.culprits.map(\.revisions) == [40...40, 10...10])
+    #expect(answer.outcome == .found)
+  }
+
+  @Test(arguments: [true, false])
+  func `looks inside where changes cancel out`(findsAll: Bool) {
+    for (first, second) in [(9, 21), (30, 60), (3, 12)] {
+      var range = ScriptedRange(count: 64, steps: [first: 0.08, second: -0.08])
+      let parameters = BisectParameters(direction: .any, findsAll: findsAll)
+      let answer = range.bisect(parameters)
+      let found = Set(answer.culprits.map(\.revisions))
+      #expect(found.isSubset(of: [first...first, second...second]))
+      #expect(found.count == (findsAll ? 2 : 1), "\(first), \(second)")
+    }
+  }
+
+  @Test func `ends where nothing inside differs`() {
+    var range = ScriptedRange(count: 64, steps: [:])
+    let answer = range.bisect(BisectParameters(findsAll: true))
+    #expect(answer.outcome == .refused(.same))
+    #expect(answer.culprits.isEmpty)
+    #expect((3...9).contains(range.built.count))
+    #expect(range.launched.values.reduce(0, +) <= 4_000)
   }
 
   @Test func `names what was asked for first, although another change is larger`() throws {

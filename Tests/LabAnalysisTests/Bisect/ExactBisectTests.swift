@@ -1,5 +1,6 @@
 import Foundation
 import LabModel
+import LabStatistics
 import Testing
 
 @testable import LabAnalysis
@@ -31,6 +32,54 @@ import Testing
     range.noise = 0.0005
     let answer = range.bisect(BisectParameters(findsAll: true, isExact: true))
     #expect(answer.culprits.map(\.revisions) == [45...45, 20...20])
+  }
+
+  /// Steps of 1 % and more among many smaller ones, some of which cancel out.
+  @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+  func `names or lists every step of many`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var steps: [Int: Double] = [:]
+    for revision in 1...300 { steps[revision] = 0.0004 * (generator.nextUniform() - 0.5) }
+    for _ in 0..<12 {
+      let revision = 1 + Int(generator.nextUniform() * 300)
+      steps[revision] =
+        (generator.nextUniform() < 0.5 ? -1 : 1) * (0.011 + 0.15 * generator.nextUniform())
+    }
+    var range = ScriptedRange(count: 300, steps: steps)
+    range.noise = 0.0002
+    let answer = range.bisect(BisectParameters(findsAll: true, isExact: true))
+    let large = steps.filter { abs($0.value) >= 0.01 }.keys
+    let named = Set(answer.culprits.map(\.revisions.lowerBound))
+    #expect(named.isSubset(of: large))
+    for revision in large where !named.contains(revision) {
+      #expect(answer.unsearched.contains { $0.good < revision && revision <= $0.bad })
+    }
+    #expect(Double(named.count) >= 0.7 * Double(large.count))
+    for culprit in answer.culprits {
+      let step = try #require(steps[culprit.revisions.lowerBound])
+      #expect(abs(culprit.effect.estimate - step) < 0.001)
+    }
+    #expect(range.launched.values.reduce(0, +) < 500)
+    #expect(answer.unsearched.allSatisfy { $0.limit == nil })
+  }
+
+  @Test func `finds changes that cancel out`() {
+    for changes in [[20, 30, 50], [3, 5, 9], [60, 61, 64]] {
+      let steps = [changes[0]: 0.05, changes[1]: 0.03, changes[2]: -0.08]
+      var range = ScriptedRange(count: 64, steps: steps)
+      range.noise = 0.0002
+      let answer = range.bisect(BisectParameters(findsAll: true, isExact: true))
+      #expect(Set(answer.culprits.map(\.revisions.lowerBound)) == Set(changes), "\(changes)")
+    }
+  }
+
+  @Test func `passes over revisions that do not build`() {
+    var range = ScriptedRange(count: 40, steps: [10: 0.05, 30: 0.04])
+    range.noise = 0.0002
+    range.broken = [8, 9, 10, 28]
+    range.unlaunchable = [20]
+    let answer = range.bisect(BisectParameters(findsAll: true, isExact: true))
+    #expect(answer.culprits.map(\.revisions) == [8...11, 30...30])
   }
 
   @Test func `refuses equal counts`() {

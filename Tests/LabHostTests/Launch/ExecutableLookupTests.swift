@@ -1,5 +1,6 @@
 import Foundation
 import LabHost
+import LabModel
 import LabTestSupport
 import Testing
 
@@ -54,5 +55,19 @@ import Testing
         directory: "/"
       )
     }
+  }
+
+  @Test func `names a program as it was written where that leads to it`() {
+    var target = Target(
+      name: "app",
+      command: ["/cache/1-2/tree/bin/app", "-v"],
+      writtenProgram: "../bin/app",
+      directory: "/cache/1-2/tree/work"
+    )
+    #expect(target.words == ["../bin/app", "-v"])
+    target.directory = "/elsewhere"
+    #expect(target.words == target.command)
+    target.writtenProgram = nil
+    #expect(target.words == target.command)
   }
 }

@@ -170,6 +170,43 @@ import Testing
     #expect(ProcessStatus(of: pid) == nil)
   }
 
+  @Test func `what a build leaves in a session of its own is ended, too`() async throws {
+    _ = try makeRepository()
+    let command = "setsid sh -c 'echo $$ > \"\(root)/pid\"; exec sleep 1000' & sleep 0.3"
+    _ = try await builds(command).build("HEAD")
+    let text = try String(contentsOfFile: "\(root)/pid", encoding: .utf8)
+    let pid = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
+    #expect(ProcessStatus(of: pid) == nil)
+  }
+
+  @Test(arguments: ["No space left on device", "Read-only file system"])
+  func `a failure of the machine is no failure of the build`(error: String) async throws {
+    _ = try makeRepository()
+    let command = counted("test -e '\(root)/go' || { echo 'cc: a.o: \(error)' >&2; exit 1; }")
+    let builds = builds(command)
+    let found = await #expect(throws: HostError.self) {
+      try await builds.build("HEAD", triesAgain: false)
+    }
+    guard case .buildPrevented(let reason, let log) = found else {
+      throw found ?? HostError.interrupted
+    }
+    #expect(reason == "cc: a.o: \(error)")
+    #expect(FileManager.default.fileExists(atPath: log))
+    try Data().write(to: URL(filePath: "\(root)/go"))
+    #expect(try await !builds.build("HEAD", triesAgain: false).wasCached)
+  }
+
+  @Test func `a log keeps the beginning and the end of what a build prints`() async throws {
+    _ = try makeRepository()
+    let command = "echo begin; head -c 30000000 /dev/zero | tr '\\0' '\\n'; echo the end; exit 1"
+    let found = try await failure(builds(command))
+    let log = try Data(contentsOf: URL(filePath: try #require(found.log)))
+    #expect(log.count < BuildLog.headLimit + 2 * BuildLog.tailLimit + 100)
+    #expect(log.starts(with: Data("begin\n".utf8)))
+    #expect(log.suffix(8) == Data("the end\n".utf8))
+    #expect(LogTail.lines(of: try #require(found.log)) == ["the end"])
+  }
+
   @Test func `the session of a build is noted while it is made`() async throws {
     _ = try makeRepository()
     let command = """

@@ -83,4 +83,31 @@ import Testing
     #expect(!files.fileExists(atPath: "\(root)/tree/.git"))
     #expect(files.fileExists(atPath: "\(root)/tree/file"))
   }
+
+  @Test func `a build depends on what its command names, and on compilers`() throws {
+    try TestMachine.shell("mkdir bin; printf '#!/bin/sh' > bin/cc; chmod +x bin/cc", in: root)
+    let source = Source(
+      repository: root,
+      build: #"make CFLAGS="$CF ${MODE}""#,
+      environment: ["TOKENS"]
+    )
+    func text(_ more: [String: String]) -> String {
+      let own = ["PATH": "\(root)/bin", "CF": "-O2", "TERM": "dumb"]
+      return BuildEnvironment(of: source, environment: own.merging(more) { $1 }).text
+    }
+    let plain = text([:])
+    for changed in ["CF", "MODE", "TOKENS", "CC", "CFLAGS", "LDFLAGS", "CARGO_HOME", "CGO_ENABLED"]
+    {
+      #expect(text([changed: "other"]) != plain, "\(changed)")
+    }
+    for session in ["TERM", "SSH_TTY", "INVOCATION_ID", "GOOGLE_KEY", "HOME"] {
+      #expect(text([session: "other"]) == plain, "\(session)")
+    }
+    try TestMachine.shell("echo '#' >> bin/cc", in: root)
+    #expect(text([:]) != plain)
+    let keys = [plain, text([:])].map {
+      SourceBuild.key(tree: "0123456789abcdef", command: "make", prefix: "", environment: $0)
+    }
+    #expect(keys[0] != keys[1])
+  }
 }

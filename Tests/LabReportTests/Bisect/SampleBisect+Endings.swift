@@ -78,7 +78,10 @@ extension SampleBisect {
       twoChanges: 0.97
     )
     answer.buildNoise = 0.007
-    answer.unsearched = UnsearchedChanges(below: 0.0125, rule: .quarter)
+    answer.unsearched = [
+      UnsearchedStretch(good: 0, bad: 2, difference: 0.002, reason: .equalEnds),
+      UnsearchedStretch(good: 3, bad: 8, difference: 0.014, reason: .notEstablished),
+    ]
     var summary = summary(start(parameters: BisectParameters(findsAll: true)), answer)
     summary.told = [Diagnostic(.warning, id: "submodule-missing", problem: "no submodule")]
     summary.timeouts = 2
@@ -94,8 +97,10 @@ extension SampleBisect {
       difference: log(0.084, 0.08, 0.089),
       levels: levels
     )
-    answer.unsearched = UnsearchedChanges(below: 0.02, rule: .asked, obstacle: .launchesSpent)
-    let parameters = BisectParameters(minimumEffect: 0.02, findsAll: true, smallestOther: 0.02)
+    answer.unsearched = [
+      UnsearchedStretch(good: 0, bad: 10, difference: 0.03, reason: .limit(.launchesSpent))
+    ]
+    let parameters = BisectParameters(minimumEffect: 0.02, findsAll: true)
     var summary = summary(start(parameters: parameters), answer)
     summary.places = BisectSummary.Places(store: "/var/my store.sqlite", repository: "/src/demo")
     return summary
