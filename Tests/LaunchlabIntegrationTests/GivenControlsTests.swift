@@ -32,7 +32,7 @@ extension EndToEnd {
         ])
       )
       let home = try #require(variables["HOME"])
-      #expect(home.hasPrefix(lab.path(".launchlab/work/")))
+      #expect(home.hasPrefix(lab.path(Launchlab.workDirectory) + "/"))
       #expect(!FileManager.default.fileExists(atPath: home))
     }
 

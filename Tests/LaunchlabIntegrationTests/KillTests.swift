@@ -35,8 +35,8 @@ extension EndToEnd {
 
       #expect(try await eventually { session.processes.isEmpty })
       #expect(try await lab.runs().map(\.status) == ["unfinished"])
-      #expect(lab.exists(".launchlab/work/"))
-      #expect(session.leftovers.contains { $0.contains("/work/") })
+      #expect(lab.exists(Launchlab.workDirectory + "/"))
+      #expect(session.leftovers.contains { $0.contains("\(Launchlab.workDirectory)/") })
       let next = try await lab.run("measure", "--launches", "3", "--", "/bin/true")
       #expect(next.status == 0)
       #expect(session.leftovers == [])

@@ -99,6 +99,11 @@ struct Launchlab {
     return path(name)
   }
 
+  /// The directory for what launches need meanwhile, which lies beside a store, and where that of the
+  /// default store is.
+  static let workName = "work"
+  static let workDirectory = ".launchlab/\(workName)"
+
   /// Copies a program of the system, so that nobody else runs the copy.
   @discardableResult
   func copyProgram(_ program: String, to name: String) throws -> String {

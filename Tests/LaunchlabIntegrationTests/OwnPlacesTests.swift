@@ -7,10 +7,11 @@ extension EndToEnd {
   @Suite struct OwnPlacesTests {
     @Test func `leaves what a user has beside the store`() async throws {
       let lab = Launchlab()
+      let work = "u/\(Launchlab.workName)"
       for name in ["2024-11", "1-1", "launchlab-1-1"] {
-        try lab.write("precious\n", to: "u/work/\(name)/file")
+        try lab.write("precious\n", to: "\(work)/\(name)/file")
       }
-      let before = lab.contents.filter { $0.key.hasPrefix("u/work/") }
+      let before = lab.contents.filter { $0.key.hasPrefix("\(work)/") }
 
       for _ in 1...2 {
         let output = try await lab.run(
@@ -27,7 +28,7 @@ extension EndToEnd {
       let restoration = try await lab.run("restore")
 
       #expect(restoration.status == 0, "\(restoration.stderr)")
-      #expect(lab.contents.filter { $0.key.hasPrefix("u/work/") } == before)
+      #expect(lab.contents.filter { $0.key.hasPrefix("\(work)/") } == before)
     }
 
     @Test func `goes through no link to another directory`() async throws {

@@ -13,7 +13,6 @@ extension BisectEngine {
     var answer = BisectAnswer(outcome: culprits.isEmpty ? outcome : .found)
     answer.culprits = culprits
     answer.difference = difference
-    let hasChances = phase != .ends && phase != .sweep
     if case .inconclusive = answer.outcome, hasChances { answer.interval = credible(0.95) }
     answer.levels = buildLevels()
     answer.launchNoise = noise ?? baselineNoise
@@ -113,7 +112,7 @@ extension BisectEngine {
     for opposite in opposites where !isExplained(opposite) {
       notes.append(.improvement((opposite.lower + 1)...opposite.upper, opposite.effect))
     }
-    guard phase != .ends, phase != .sweep else { return notes }
+    guard hasChances else { return notes }
     // Two builds differ by √2 of it.
     if 2.0.squareRoot() * buildNoise > 0.5 * effect { notes.append(.layoutNoise(buildNoise)) }
     if case .inconclusive = answer.outcome, isSpread(answer.levels) { notes.append(.spread) }

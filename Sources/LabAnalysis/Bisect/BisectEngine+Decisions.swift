@@ -78,9 +78,8 @@ extension BisectEngine {
   private mutating func decideInside(_ refusal: BisectRefusal) -> BisectAction? {
     guard looksInside, refusal != .opposite else { return done(.refused(refusal)) }
     if parameters.findsAll, parameters.isExact {
-      noise = scale(of: pairs[PairOfBuilds(0, range.last)] ?? [])
-      phase = .sweep
-      return decideSweep()
+      beginSearch()
+      return nil
     }
     let built = range.revisions.filter(range.isBuilt)
     for (lower, upper) in zip(built, built.dropFirst()) {

@@ -41,7 +41,7 @@ extension BisectEngine {
   /// The most builds that succeed.
   private var mostBuilds: Int {
     let bits = log2(Double(max(2, range.last))).rounded(.up)
-    let isJittery = phase != .ends && phase != .sweep && buildNoise > rules.jitteryShare * effect
+    let isJittery = hasChances && buildNoise > rules.jitteryShare * effect
     let spare = isJittery ? rules.spareJitteryBuilds : rules.spareBuilds
     // Each change that was found leaves as much to search again.
     let searches = parameters.findsAll && rules.isShipped ? found.count + 1 : 1

@@ -8,7 +8,6 @@ extension BisectEngine {
   /// builds that succeed; the expected launches are those of all bits left, of a candidate between
   /// two neighbours, and of the tests of two builds still to come. Both stop at the limits.
   package var progress: BisectProgress {
-    let hasChances = phase != .ends && phase != .sweep
     let isSearching = [.search, .confirmation, .sizing].contains(phase)
     let best = hasChances ? bestClass : nil
     let left = workLeft

@@ -9,15 +9,15 @@ extension BisectEngine {
   /// differs yet, as where changes cancel out, the middle of the widest stretch is built.
   mutating func decideSweep() -> BisectAction {
     while true {
+      steps = measuredSteps
       if let target, let action = confirmStep(target) { return action }
-      let steps = steps
-      if let spent { return finishSweep(steps, because: spent) }
+      if let spent { return finishSweep(because: spent) }
       let built = range.revisions.filter(range.isBuilt)
       if let fresh = built.first(where: { rounds[$0] == 0 }) {
         return .launch(arms: [fresh], rows: rowsOfLevel)
       }
-      let large = largestStep(steps)
-      guard let step = large ?? widest(steps) else { return finishSweep(steps, because: nil) }
+      let large = largestStep
+      guard let step = large ?? widest else { return finishSweep(because: nil) }
       if large == nil { probes += 1 }
       if let middle = middle(of: step) { return .build(middle) }
       // Only what cannot be built is between them.
@@ -30,15 +30,8 @@ extension BisectEngine {
     }
   }
 
-  /// Two neighbouring builds, and by how much they differ.
-  struct Step {
-    var lower: Int
-    var upper: Int
-    var difference: Double
-  }
-
   /// All neighbouring builds that were launched.
-  var steps: [Step] {
+  private var measuredSteps: [Step] {
     let levels = levels(of: 0...range.last)
     let known = zip(levels.revisions, levels.levels).filter {
       range.isBuilt($0.0) && rounds[$0.0] > 0
@@ -59,13 +52,13 @@ extension BisectEngine {
     isLarge(step) && !settled.contains(PairOfBuilds(step.lower, step.upper))
   }
 
-  private func largestStep(_ steps: [Step]) -> Step? {
+  private var largestStep: Step? {
     steps.filter(isOpen).max { abs($0.difference) < abs($1.difference) }
   }
 
   /// The stretch with equal ends that has the most revisions not tried, in which changes may cancel
   /// out; nil when enough were looked into, which is never where nothing was found otherwise.
-  private func widest(_ steps: [Step]) -> Step? {
+  private var widest: Step? {
     let isAllEqual = found.isEmpty && hasEqualEnds && !steps.contains(where: isLarge)
     guard isAllEqual || probes < rules.mostProbes else { return nil }
     let widest = steps.filter { !isLarge($0) }.max { unknown(in: $0).count < unknown(in: $1).count }
@@ -102,7 +95,7 @@ extension BisectEngine {
     if case .more(let count) = result {
       if let spent {
         target = nil
-        return finishSweep(steps, because: spent)
+        return finishSweep(because: spent)
       }
       return .launch(arms: [parent, revisions.upperBound], rows: count)
     }
@@ -120,10 +113,7 @@ extension BisectEngine {
   }
 
   /// Ends the search, and lists the stretches that were not looked into.
-  private mutating func finishSweep(
-    _ steps: [Step],
-    because obstacle: BisectObstacle?
-  ) -> BisectAction {
+  private mutating func finishSweep(because obstacle: BisectObstacle?) -> BisectAction {
     let named = Set(found.map(\.revisions.upperBound))
     unsearched = steps.compactMap { step in
       guard let reason = reason(for: step, obstacle), !named.contains(step.upper) else {

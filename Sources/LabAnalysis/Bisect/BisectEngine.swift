@@ -54,6 +54,9 @@ package struct BisectEngine: Sendable {
   /// The parts beside culprits that were not searched, or not to the end.
   var unsearched: [UnsearchedStretch] = []
 
+  /// The differences of neighbouring builds, where counts are searched for every change.
+  var steps: [Step] = []
+
   /// The neighbouring builds whose difference was looked at for good.
   var settled: Set<PairOfBuilds> = []
 
@@ -128,6 +131,9 @@ package struct BisectEngine: Sendable {
     return result
   }
 
+  /// Whether it is reckoned how likely each revision is the change.
+  var hasChances: Bool { phase != .ends && phase != .sweep }
+
   // MARK: - Events
 
   /// What to do next; the same until the result is told.
@@ -156,7 +162,7 @@ package struct BisectEngine: Sendable {
     if !isUsable { failedBuilds += 1 }
     costs.addBuild(isUsable: isUsable, seconds: seconds)
     range.record(revision, isUsable: isUsable, digest: digest)
-    if phase != .ends && phase != .sweep { refresh() }
+    if hasChances { refresh() }
   }
 
   /// Takes the results of the launches that were asked for.
@@ -175,7 +181,7 @@ package struct BisectEngine: Sendable {
     if arms.count == 2 {
       pairs[PairOfBuilds(arms[0], arms[1]), default: []] += rows.map { $0[1] - $0[0] }
     }
-    if phase != .ends && phase != .sweep { update() }
+    if hasChances { update() }
   }
 
   /// Takes that time has passed beside builds and launches, or for a build that it has ended.
@@ -191,7 +197,7 @@ package struct BisectEngine: Sendable {
     costs.add(seconds)
     range.breakBuild(revision)
     target = nil
-    guard phase != .ends && phase != .sweep else { return }
+    guard hasChances else { return }
     if phase == .confirmation || phase == .sizing { phase = .search }
     sizing = nil
     segment = moved(segment)
@@ -263,4 +269,11 @@ struct Sizing: Sendable {
   var change: FoundChange
   var builds: PairOfBuilds
   var count: Int
+}
+
+/// Two neighbouring builds, and by how much they differ.
+struct Step: Sendable {
+  var lower: Int
+  var upper: Int
+  var difference: Double
 }

@@ -113,17 +113,12 @@ extension BuildLevels {
     mutating func add(_ block: CenteredRows, levels: [Double], square: Double, degrees: Double) {
       let arms = block.places.count
       let count = levels.count
-      let mean = block.places.reduce(0) { $0 + levels[$1] } / Double(arms)
-      let expected = block.places.map { levels[$0] - mean }
+      let expected = block.expected(by: levels)
       var total = 0.0
       var products = [Double](repeating: 0, count: arms)
       let values = block.values
       for start in stride(from: 0, to: values.count, by: arms) {
-        var distance = 0.0
-        for arm in 0..<arms {
-          let residual = values[start + arm] - expected[arm]
-          distance += residual * residual
-        }
+        let distance = block.distance(at: start, from: expected)
         let weight = (degrees + Double(arms - 1)) / (degrees + distance / square)
         total += weight
         squares += weight * distance
@@ -170,22 +165,13 @@ extension BuildLevels {
 
   /// The share of the rows that lie further from the levels than five times the scale.
   private func outlierShare(of blocks: [CenteredRows]) -> Double {
-    var rows = 0
-    var outliers = 0
-    for block in blocks {
-      let arms = block.places.count
-      let limit = 25 * scale * scale * Double(arms - 1)
-      let mean = block.places.reduce(0) { $0 + levels[$1] } / Double(arms)
-      let expected = block.places.map { levels[$0] - mean }
-      for start in stride(from: 0, to: block.values.count, by: arms) {
-        var distance = 0.0
-        for arm in 0..<arms {
-          let residual = block.values[start + arm] - expected[arm]
-          distance += residual * residual
-        }
-        rows += 1
-        if distance > limit { outliers += 1 }
-      }
+    let rows = blocks.reduce(0) { $0 + $1.count }
+    let outliers = blocks.reduce(0) { sum, block in
+      let limit = 25 * scale * scale * Double(block.places.count - 1)
+      let expected = block.expected(by: levels)
+      return sum
+        + stride(from: 0, to: block.values.count, by: block.places.count)
+        .count { block.distance(at: $0, from: expected) > limit }
     }
     return Double(outliers) / Double(max(1, rows))
   }

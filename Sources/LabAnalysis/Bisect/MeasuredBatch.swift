@@ -27,6 +27,22 @@ struct CenteredRows {
     }
   }
 
+  /// The values of a row that levels of all builds lead to expect.
+  func expected(by levels: [Double]) -> [Double] {
+    let mean = places.reduce(0) { $0 + levels[$1] } / Double(places.count)
+    return places.map { levels[$0] - mean }
+  }
+
+  /// The squared distance of the row that begins at a value from what is expected.
+  func distance(at start: Int, from expected: [Double]) -> Double {
+    var distance = 0.0
+    for arm in expected.indices {
+      let residual = values[start + arm] - expected[arm]
+      distance += residual * residual
+    }
+    return distance
+  }
+
   /// The differences of a column to another.
   func differences(of column: Int, to other: Int) -> [Double] {
     stride(from: 0, to: values.count, by: places.count)

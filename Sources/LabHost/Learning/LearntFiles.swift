@@ -136,6 +136,7 @@ struct LearntFiles: Codable, Hashable, Sendable {
         return (FilePath(name), status)
       }
       .sorted { $0.path.string < $1.path.string }
+    guard !new.isEmpty else { return [] }
     let owners = packages.owners(of: new.map(\.path))
     files += new.map { path, status in
       File(

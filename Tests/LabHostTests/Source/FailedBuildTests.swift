@@ -161,19 +161,16 @@ import Testing
     #expect(tries <= 2)
   }
 
-  @Test func `what a build leaves running is ended`() async throws {
+  @Test(arguments: [
+    "sleep 1000 & echo $! > \"$LEFT\"",
+    // With a session of its own, as daemons have.
+    """
+    setsid sh -c 'echo $$ > "$LEFT"; exec sleep 1000' & while ! [ -s "$LEFT" ]; do sleep 0.01; done
+    """,
+  ])
+  func `what a build leaves running is ended`(command: String) async throws {
     _ = try makeRepository()
-    let command = "sleep 1000 & echo $! > '\(root)/pid'"
-    _ = try await builds(command).build("HEAD")
-    let text = try String(contentsOfFile: "\(root)/pid", encoding: .utf8)
-    let pid = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
-    #expect(ProcessStatus(of: pid) == nil)
-  }
-
-  @Test func `what a build leaves in a session of its own is ended, too`() async throws {
-    _ = try makeRepository()
-    let command = "setsid sh -c 'echo $$ > \"\(root)/pid\"; exec sleep 1000' & sleep 0.3"
-    _ = try await builds(command).build("HEAD")
+    _ = try await builds("export LEFT='\(root)/pid'; \(command)").build("HEAD")
     let text = try String(contentsOfFile: "\(root)/pid", encoding: .utf8)
     let pid = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
     #expect(ProcessStatus(of: pid) == nil)
