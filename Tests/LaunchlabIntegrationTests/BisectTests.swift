@@ -92,7 +92,19 @@ extension EndToEnd {
         + lab.git("config", "--list", "--local") + lab.git("worktree", "list")
       #expect(after == before)
 
-      let log = try #require(Self.log(lab))
+      // Nothing was built before the first bisection, and what it took is known to the next one.
+      #expect(output.stderr.contains("how long a build and a launch take is not known yet"))
+      let second = try await lab.run(
+        "bisect",
+        "\(commits[Self.culprit - 1])..\(commits[Self.culprit])",
+        "--scenario",
+        "scenario.yml"
+      )
+      #expect(second.status == 0, "\(second.stderr)")
+      #expect(second.stderr.contains("(2 of 2 commits built already), "))
+      #expect(!second.stderr.contains("not known"))
+
+      let log = try #require(Self.firstLog(lab))
       let report = try String(
         contentsOfFile: log.replacing("log.jsonl", with: "report.md"),
         encoding: .utf8
@@ -217,6 +229,7 @@ extension EndToEnd {
 
       #expect(output.status == 125, "\(output.stderr)")
       #expect(output.stdout.contains("no regression"))
+      #expect(!output.stdout.contains("P(bad)"))
 
       let misplaced = try await lab.run(
         "bisect",
@@ -232,10 +245,11 @@ extension EndToEnd {
 
     @Test func `bisects ready-made executables`() async throws {
       let lab = Launchlab()
+      // The versions from 8 on are one executable.
       for number in 1...12 {
         let rounds = number >= 8 ? 3_000_000 : 2_000_000
         try lab.write(
-          "int main(void) { volatile long n = \(number); while (n < \(rounds)) n++; return 0; }\n",
+          "int main(void) { volatile long n = \(min(number, 8)); while (n < \(rounds)) n++; return 0; }\n",
           to: "app.c"
         )
         try FileManager.default.createDirectory(
@@ -254,6 +268,10 @@ extension EndToEnd {
       // What is beside the change holds nothing, or that is not established.
       let isSaid = text.contains("changes that cancel out") || text.contains("Not established")
       #expect(isSaid, "\(text)")
+      // What stands for the culprit in the table says so.
+      let marked = text.split(separator: "\n").filter { $0.contains("**culprit**") }
+      #expect(marked.count == 1, "\(text)")
+      #expect(marked[0].contains("| v8 ") || marked[0].contains("equals v8"))
     }
 
     @Test(.enabled(if: Machine.has("valgrind"), "valgrind is not installed"))
@@ -280,9 +298,13 @@ extension EndToEnd {
     }
 
     private static func log(_ lab: Launchlab) -> String? {
-      lab.names(in: ".launchlab/bisect").last.map {
+      lab.names(in: ".launchlab/bisect").max().map {
         lab.path(".launchlab/bisect/\($0)/log.jsonl")
       }
+    }
+
+    private static func firstLog(_ lab: Launchlab) -> String? {
+      lab.names(in: ".launchlab/bisect").min().map { lab.path(".launchlab/bisect/\($0)/log.jsonl") }
     }
 
     private static func logLines(_ lab: Launchlab) -> Int {

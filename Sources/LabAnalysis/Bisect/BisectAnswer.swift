@@ -220,10 +220,11 @@ package struct BisectLevel: Hashable, Sendable {
   /// How many rows it was in.
   package var rounds: Int
 
-  /// How likely it is that the change is here or before.
-  package var probabilityBad: Double
+  /// How likely it is that the change is here or before; nil where no search tells, such as after one
+  /// that was refused, and in a part that was searched for a change in the other direction.
+  package var probabilityBad: Double?
 
-  package init(revision: Int, level: LogInterval, rounds: Int, probabilityBad: Double) {
+  package init(revision: Int, level: LogInterval, rounds: Int, probabilityBad: Double?) {
     self.revision = revision
     self.level = level
     self.rounds = rounds

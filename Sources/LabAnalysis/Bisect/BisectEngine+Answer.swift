@@ -14,7 +14,7 @@ extension BisectEngine {
     answer.culprits = culprits
     answer.difference = difference
     if case .inconclusive = answer.outcome, hasChances { answer.interval = credible(0.95) }
-    answer.levels = buildLevels()
+    answer.levels = buildLevels(of: answer.outcome)
     answer.launchNoise = noise ?? baselineNoise
     if hasChances {
       answer.buildNoise = buildNoise
@@ -64,13 +64,11 @@ extension BisectEngine {
   // MARK: - Levels
 
   /// Every build that was launched, against good.
-  private func buildLevels() -> [BisectLevel] {
+  private func buildLevels(of outcome: BisectOutcome) -> [BisectLevel] {
     guard !batches.isEmpty else { return [] }
     let levels = levels(of: 0...range.last)
     let deviations = Self.deviations(levels)
-    // A part that was searched for the other direction says nothing of this one.
-    let isOwn = segment.orientation == orientation && phase != .sweep
-    let bad = isOwn ? probabilitiesBad : [Double](repeating: 0, count: chances.count)
+    let bad = tellsSide(outcome) ? probabilitiesBad : nil
     return levels.revisions.indices.filter { rounds[levels.revisions[$0]] > 0 }.map { place in
       let revision = levels.revisions[place]
       let level = levels.levels[place]
@@ -79,15 +77,30 @@ extension BisectEngine {
         revision: revision,
         level: LogInterval(estimate: level, lower: level - half, upper: level + half),
         rounds: rounds[revision],
-        probabilityBad: min(1, max(bad[revision], confirmedBad(revision)))
+        probabilityBad: probabilityBad(of: revision, bad)
       )
     }
   }
 
-  /// How likely a build is bad for a culprit that was confirmed at it or before.
-  private func confirmedBad(_ revision: Int) -> Double {
-    found.filter { $0.revisions.upperBound <= revision && $0.effect.estimate * orientation > 0 }
-      .map(\.probability).max() ?? 0
+  /// Whether the last search tells on which side of the change builds are.
+  ///
+  /// A part that was searched for the other direction says nothing of this one.
+  private func tellsSide(_ outcome: BisectOutcome) -> Bool {
+    switch outcome {
+    case .refused, .failed: false
+    case .found, .inconclusive: hasChances && segment.orientation == orientation
+    }
+  }
+
+  /// How likely a build is bad: by the last search, or for a culprit that was confirmed at it or
+  /// before; nil where neither tells.
+  private func probabilityBad(of revision: Int, _ bad: [Double]?) -> Double? {
+    let confirmed =
+      found.filter { $0.revisions.upperBound <= revision && $0.effect.estimate * orientation > 0 }
+      .map(\.probability)
+    let isOpposite = opposites.contains { $0.lower < revision && revision < $0.upper }
+    let searched = isOpposite ? nil : bad?[revision]
+    return (confirmed + [searched].compactMap(\.self)).max().map { min(1, $0) }
   }
 
   /// The standard errors of levels against the first one, by the inverse of the information.

@@ -11,8 +11,16 @@ package struct BisectPlan: Hashable, Sendable {
   package let builds: Double
   package let launches: Double
 
-  /// What both take one after the other.
-  package let seconds: Double
+  /// The least and the most seconds that both take one after the other, within the limits.
+  ///
+  /// They differ where some builds are kept. Nil where it is not known how long a build or a launch takes.
+  package let seconds: ClosedRange<Double>?
+
+  /// How many revisions are built already.
+  package let kept: Int
+
+  /// What is known of the time of a build and of a launch.
+  package let costs: Costs
 
   /// Whether a change of that effect can be found within the limits.
   package let canBeSeen: Bool
@@ -28,12 +36,14 @@ package struct BisectPlan: Hashable, Sendable {
   ///   - effect: The log ratio of bad to good; nil where it is not known, which counts with 5 %, or
   ///     the smallest effect where that is more.
   ///   - noise: The standard deviation of the logarithm of one launch; nil for 3 %.
-  ///   - parameters: The costs and limits.
+  ///   - parameters: The limits, and what is looked for.
+  ///   - costs: How long builds and launches take, as far as that is known.
   package init(
     candidates: Int,
     effect: Double?,
     noise: Double?,
-    parameters: BisectParameters
+    parameters: BisectParameters,
+    costs: Costs
   ) {
     let least = max(parameters.minimumEffect, 1e-4)
     let size = max(abs(effect ?? max(0.05, least)), 1e-4)
@@ -41,14 +51,54 @@ package struct BisectPlan: Hashable, Sendable {
     let bits = log2(Double(max(1, candidates)))
     self.effect = size
     self.noise = deviation
-    builds = 2 + bits / (1 - min(max(parameters.brokenShare, 0), 0.9))
+    let builds = 2 + bits / (1 - min(max(parameters.brokenShare, 0), 0.9))
+    self.builds = builds
+    self.costs = costs
+    kept = costs.kept
     let cost = LaunchForecast(parameters, effect: size, noise: deviation)
-    launches = 2 * cost.test + cost.perBit * bits
-    seconds = builds * parameters.buildSeconds + launches * parameters.launchSeconds
+    let launches = 2 * cost.test + cost.perBit * bits
+    self.launches = launches
     let limits = parameters.limits
+    let seconds = costs.seconds(
+      builds: min(builds, Double(limits.builds ?? .max)),
+      of: candidates + 1,
+      launches: min(launches, Double(limits.launches))
+    )
+    self.seconds = seconds
     canBeSeen =
       size >= least && cost.canTest && launches <= Double(limits.launches)
-      && builds <= Double(limits.builds ?? .max) && seconds <= limits.seconds ?? .infinity
+      && builds <= Double(limits.builds ?? .max)
+      && seconds?.lowerBound ?? 0 <= limits.seconds ?? .infinity
+  }
+
+  /// What is known of the time that the work takes, before the first build.
+  package struct Costs: Hashable, Sendable {
+    /// The seconds of a build, and of a launch with what is around it; nil where nothing is known.
+    package var build: Double?
+    package var launch: Double?
+
+    /// How many revisions are built already.
+    package var kept: Int
+
+    package init(build: Double?, launch: Double?, kept: Int = 0) {
+      self.build = build
+      self.launch = launch
+      self.kept = kept
+    }
+
+    /// The least and the most seconds; nil where that is not known.
+    fileprivate func seconds(
+      builds: Double,
+      of revisions: Int,
+      launches: Double
+    ) -> ClosedRange<Double>? {
+      guard let launch else { return nil }
+      guard kept < revisions else { return launches * launch...launches * launch }
+      guard let build else { return nil }
+      // Which of the revisions are visited is not known, those that are kept or others.
+      let least = max(0, builds - Double(kept)) * build
+      return least + launches * launch...builds * build + launches * launch
+    }
   }
 }
 

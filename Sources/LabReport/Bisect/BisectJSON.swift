@@ -162,7 +162,7 @@ package struct BisectJSON {
     .object(
       commit(level.revision) + [
         ("ratio", .number(exp(level.level.estimate))), ("ci95", bounds(level.level)),
-        ("rounds", JSONValue(level.rounds)), ("probability_bad", .number(level.probabilityBad)),
+        ("rounds", JSONValue(level.rounds)), ("probability_bad", JSONValue(level.probabilityBad)),
       ]
     )
   }

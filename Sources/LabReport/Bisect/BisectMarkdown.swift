@@ -133,7 +133,6 @@ package struct BisectMarkdown {
   private var method: [String] {
     let start = summary.start
     let parameters = start.parameters
-    let smallest = BisectWords.percent(parameters.minimumEffect)
     let confidence = BisectWords.percent(parameters.confidence)
     let host = start.fingerprint.isEmpty ? "not known" : start.fingerprint
     return [
@@ -141,13 +140,20 @@ package struct BisectMarkdown {
       "- Every candidate is launched in turn with its nearest built neighbours, every second "
         + "round in reverse order; only differences within a round count.",
       "- \(words.start.artifacts == nil ? "A" : "An") \(words.noun) is named when it holds the change with at least \(confidence), and new "
-        + "launches of it and its parent confirm it. Changes below \(smallest) are not looked for.",
+        + "launches of it and its parent confirm it.\(smallest)",
       "- Nothing is drawn at random: the same log gives the same decisions.",
       "- Host: \(MarkdownTable.escaped(host)), launchlab \(MarkdownTable.escaped(start.launchlabVersion)).",
     ]
       + (start.scenario.controls.map { ControlWishes($0).lines(style: TextStyle(width: 1000)) }
       ?? [])
       .map { "- \(MarkdownTable.escaped($0))" }
+  }
+
+  /// What was not looked for; nothing where smaller changes than that were named.
+  private var smallest: String {
+    let least = summary.start.parameters.minimumEffect
+    let isKept = summary.answer.culprits.allSatisfy { abs($0.effect.estimate) >= least }
+    return isKept ? " Changes below \(BisectWords.size(least)) are not looked for." : ""
   }
 
   private var commands: [String] {

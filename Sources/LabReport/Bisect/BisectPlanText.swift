@@ -22,11 +22,36 @@ package struct BisectPlanText {
   private var candidates: Int { start.revisions.count - 1 }
 
   private var work: String {
-    let builds = Quantity.count(Self.whole(plan.builds), "build")
-    let launches = Quantity.count(Self.whole(plan.launches), "launch", plural: "launches")
+    let most = start.parameters.limits
+    let builds = Quantity.count(min(Self.whole(plan.builds), most.builds ?? .max), "build")
+    let launches = Quantity.count(
+      min(Self.whole(plan.launches), most.launches),
+      "launch",
+      plural: "launches"
+    )
     let made = start.artifacts == nil ? "\(builds) and \(launches)" : launches
-    return "\(words.count(candidates)), \(words.measure) of \(words.arm): about \(made), "
-      + "\(BisectWords.estimate(plan.seconds)); \(limits)"
+    return "\(words.count(candidates)), \(words.measure) of \(words.arm): about \(made)\(time); "
+      + limits
+  }
+
+  /// How long it takes, from a comma on, or what of it is not known.
+  private var time: String {
+    let kept =
+      plan.kept == 0
+      ? "" : " (\(plan.kept) of \(Quantity.count(start.revisions.count, words.noun)) built already)"
+    if let seconds = plan.seconds {
+      let least = BisectWords.estimate(seconds.lowerBound)
+      let most = BisectWords.estimate(seconds.upperBound)
+      guard least != most else { return "\(kept), \(most)" }
+      return seconds.lowerBound < 10 ? "\(kept), up to \(most)" : "\(kept), \(least) to \(most)"
+    }
+    let isBuilt = start.artifacts != nil || plan.kept >= start.revisions.count
+    let unknown = [
+      plan.costs.build == nil && !isBuilt ? "a build" : nil,
+      plan.costs.launch == nil ? "a launch" : nil,
+    ].compactMap(\.self)
+    return
+      "\(kept); how long \(unknown.joined(separator: " and ")) \(unknown.count == 1 ? "takes" : "take") is not known yet"
   }
 
   private var limits: String { Self.words(of: start.parameters.limits) }
@@ -40,7 +65,7 @@ package struct BisectPlanText {
   }
 
   private var assumption: String {
-    "reckoned for a change of \(BisectWords.size(plan.effect)) and launches that scatter by "
+    "planned for a change of \(BisectWords.size(plan.effect)) and launches that scatter by "
       + BisectWords.percent(plan.noise)
   }
 
@@ -68,7 +93,7 @@ package struct BisectPlanText {
     let limits = start.parameters.limits
     var options: [String] = []
     if plan.builds > Double(limits.builds ?? .max) { options.append("--max-builds") }
-    if plan.seconds > limits.seconds ?? .infinity { options.append("--max-time") }
+    if plan.seconds?.lowerBound ?? 0 > limits.seconds ?? .infinity { options.append("--max-time") }
     return options.isEmpty || plan.launches > Double(limits.launches)
       ? ["--max-launches"] + options : options
   }
@@ -91,7 +116,8 @@ package struct BisectPlanText {
       candidates: max(1, candidates),
       effect: effect,
       noise: plan.noise,
-      parameters: start.parameters
+      parameters: start.parameters,
+      costs: plan.costs
     ).canBeSeen
   }
 

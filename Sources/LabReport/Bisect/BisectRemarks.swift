@@ -36,11 +36,11 @@ struct BisectRemarks {
       ]
       : []
     let equal = stretches.count - open.count
-    let size = BisectWords.percent(summary.start.parameters.minimumEffect)
+    let size = BisectWords.size(summary.start.parameters.minimumEffect)
     let hidden: [Phrase] =
       equal > 0
       ? [
-        "\(raw: Quantity.count(equal, "stretch", plural: "stretches")) whose ends differ by less than \(raw: size) were not looked into: changes that cancel out may be inside"
+        "\(raw: Quantity.count(equal, "stretch", plural: "stretches")) whose ends differ by less than \(raw: size) \(raw: equal == 1 ? "was" : "were") not looked into: changes that cancel out may be inside"
       ]
       : []
     return open.prefix(Self.mostNamed).map(phrase) + more + hidden
@@ -50,7 +50,8 @@ struct BisectRemarks {
     let revisions = words.range((stretch.good + 1)...stretch.bad)
     let size = stretch.difference.map { ", whose ends differ by \(BisectWords.change($0))," } ?? ""
     guard let limit = stretch.limit else {
-      return "Not established: whether \(revisions)\(raw: size) hold another change"
+      return
+        "Not established: whether \(revisions)\(raw: size) \(raw: stretch.bad - stretch.good == 1 ? "holds" : "hold") another change"
     }
     return
       "Not searched to the end: \(revisions)\(raw: size) because \(raw: BisectSentence.reason(limit, words.noun))"

@@ -78,7 +78,7 @@ struct BisectSentence {
     let size = BisectWords.size(difference.estimate)
     let bounds = BisectWords.bounds(difference)
     let way = words.comparative(difference.estimate)
-    let smallest = BisectWords.percent(summary.start.parameters.minimumEffect)
+    let smallest = BisectWords.size(summary.start.parameters.minimumEffect)
     switch refusal {
     case .same:
       let noun = summary.start.parameters.direction.noun

@@ -29,6 +29,7 @@ struct BisectSteps {
   private var rows: [Row] {
     let levels = Dictionary(summary.answer.levels.map { ($0.revision, $0) }) { first, _ in first }
     let visited = Set(levels.keys).union(summary.skipped).sorted()
+    let stoodFor = stoodFor
     return visited.map { revision in
       let figures = levels[revision].map(figures) ?? [fault(of: revision), "", "", ""]
       let facts = summary.start.revisions[revision]
@@ -36,7 +37,7 @@ struct BisectSteps {
       return Row(
         revision: revision,
         cells: [mark(revision), String(revision), words.short(revision)] + figures
-          + [isArtifact && facts.subject == facts.id ? "" : facts.subject],
+          + [stoodFor[revision] ?? (isArtifact && facts.subject == facts.id ? "" : facts.subject)],
         isCulprit: isCulprit(revision),
         isBroken: levels[revision] == nil
       )
@@ -53,7 +54,8 @@ struct BisectSteps {
     ]
   }
 
-  private static func probability(_ value: Double) -> String {
+  private static func probability(_ value: Double?) -> String {
+    guard let value else { return "" }
     let percent = Int((value * 100).rounded())
     return percent == 0 && value > 0
       ? "< 1 %" : percent == 100 && value < 1 ? "> 99 %" : "\(percent) %"
@@ -66,6 +68,16 @@ struct BisectSteps {
 
   private func isCulprit(_ revision: Int) -> Bool {
     summary.answer.culprits.contains { $0.revisions.contains(revision) }
+      || stoodFor[revision] != nil
+  }
+
+  /// The builds that were launched in place of culprits, since they are equal to them, with words
+  /// that say so.
+  private var stoodFor: [Int: String] {
+    let others = summary.answer.culprits.filter { $0.build > $0.revisions.upperBound }
+    return Dictionary(
+      others.map { ($0.build, "equals \(words.short($0.revisions.upperBound))") }
+    ) { first, _ in first }
   }
 
   private func mark(_ revision: Int) -> String {
@@ -94,9 +106,10 @@ struct BisectSteps {
     let columns: [TextTable.Alignment] = [
       .left, .right, .left, .right, .right, .right, .right, .left,
     ]
-    let shown = columns.indices.filter { hasInterval || $0 != 4 }
+    let rows = rows
+    let shown = Self.shown(rows).filter { hasInterval || $0 != 4 }
     let titles = Self.titles.map { TextTable.Cell($0, .dim) }
-    let rows = rows.map { row in
+    let cells = rows.map { row in
       let ink: TextStyle.Ink? = row.isCulprit ? .boldFailure : row.isBroken ? .dim : nil
       return row.cells.enumerated().map { column, text in
         let printable = text.printable
@@ -108,19 +121,26 @@ struct BisectSteps {
     }
     return TextTable(
       columns: shown.map { columns[$0] },
-      rows: ([titles] + rows).map { row in shown.map { row[$0] } }
+      rows: ([titles] + cells).map { row in shown.map { row[$0] } }
     )
+  }
+
+  /// The columns; that of probabilities only where there is one.
+  private static func shown(_ rows: [Row]) -> [Int] {
+    titles.indices.filter { column in column != 6 || rows.contains { !$0.cells[column].isEmpty } }
   }
 
   /// The lines in Markdown.
   var markdown: [String] {
     let rows = rows
     guard !rows.isEmpty else { return [] }
+    let shown = Self.shown(rows)
     return MarkdownTable(
-      titles: Self.titles,
-      textColumns: [0, 2, 7],
+      titles: shown.map { Self.titles[$0] },
+      textColumns: Set(shown.indices.filter { [0, 2, 7].contains(shown[$0]) }),
       rows: rows.map { row in
-        row.cells.enumerated().map { column, text in
+        shown.map { column in
+          let text = row.cells[column]
           if column == 0, row.isCulprit { return "**culprit**" }
           return MarkdownTable.escaped(column == 7 ? text.truncated(to: 80) : text)
         }

@@ -95,16 +95,22 @@ struct BisectWords {
     String(format: "%.3g%%", expm1(logarithm) * 100)
   }
 
+  /// A share as a percentage with two significant digits, and at most five decimals.
   static func percent(_ share: Double) -> String {
-    share > 0 && share < 0.00095
-      ? String(format: "%.2g %%", share * 100) : Quantity.percent(share)
+    let percent = share * 100
+    guard percent >= 0.000_005 else { return none }
+    guard percent < 0.095 else { return Quantity.percent(share) }
+    let decimals = min(5, 1 - Int(log10(percent).rounded(.down)))
+    return String(format: "%.\(decimals)f %%", percent)
   }
+
+  /// What is too small to be shown.
+  private static let none = "0 %"
 
   /// A log ratio with its sign, such as `+5.2 %`.
   static func change(_ logarithm: Double) -> String {
     let text = size(logarithm)
-    guard logarithm != 0, text != Quantity.percent(0) else { return "±\(text)" }
-    return "\(logarithm < 0 ? "−" : "+")\(text)"
+    return text == none ? text : "\(logarithm < 0 ? "−" : "+")\(text)"
   }
 
   /// Such as `+4.8 % to +5.6 %`.

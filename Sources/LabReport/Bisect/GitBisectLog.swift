@@ -61,8 +61,9 @@ package struct GitBisectLog {
       if level.revision < culprit.lowerBound { return "good" }
       if level.revision >= culprit.upperBound { return "bad" }
     }
-    if level.probabilityBad >= Self.certainty { return "bad" }
-    return level.probabilityBad <= 1 - Self.certainty ? "good" : nil
+    guard let probability = level.probabilityBad else { return nil }
+    if probability >= Self.certainty { return "bad" }
+    return probability <= 1 - Self.certainty ? "good" : nil
   }
 
   private func decision(_ term: String?, _ revision: Int) -> [String] {

@@ -118,12 +118,16 @@ package struct BisectRequest: Sendable {
   package init(_ options: BisectOptions) async throws {
     let question = try BisectQuestion(options)
     let (start, notes) = try await question.start()
+    let known = PlanNoise(start: start, store: question.store)
+    let costs = PlanCosts(start: start, storeDirectory: question.storeDirectory)
+    let plan = known.plan(costs: await costs.costs(launchSeconds: known.launchSeconds))
     try self.init(
       beginning: .new(start, notes: notes),
       storeDirectory: question.storeDirectory,
       store: question.store,
       scenarioPath: options.scenario ?? question.alert?.scenarioPath,
       limits: BisectLimitChange(),
+      plan: plan,
       options: options
     )
   }
@@ -149,6 +153,9 @@ package struct BisectRequest: Sendable {
       store: store,
       scenarioPath: nil,
       limits: BisectLimitChange(options),
+      plan: PlanNoise(start: record.start, store: store).plan(
+        costs: BisectPlan.Costs(build: nil, launch: nil)
+      ),
       options: options
     )
   }
@@ -187,6 +194,7 @@ package struct BisectRequest: Sendable {
     store: String,
     scenarioPath: String?,
     limits: BisectLimitChange,
+    plan: BisectPlan,
     options: BisectOptions
   ) throws {
     self.beginning = beginning
@@ -194,10 +202,12 @@ package struct BisectRequest: Sendable {
     self.store = store
     self.scenarioPath = scenarioPath
     self.limits = limits
-    var start = beginning.start
-    start.parameters.limits = limits.applied(to: start.parameters.limits)
-    plan = PlanNoise(start: start, store: store).plan
-    places = BisectSummary.Places(of: start, store: store, from: options.launching.directory)
+    self.plan = plan
+    places = BisectSummary.Places(
+      of: beginning.start,
+      store: store,
+      from: options.launching.directory
+    )
     jobs = max(1, options.jobs ?? beginning.start.jobs ?? 1)
     buildTimeLimit =
       try BisectQuestion.buildTimeLimit(options) ?? beginning.start.buildTimeLimit

@@ -12,13 +12,14 @@ struct PlanNoise {
   /// The absolute path of the store.
   let store: String
 
-  /// The work that is to be expected.
-  var plan: BisectPlan {
+  /// The work that is to be expected, with what is known of its time.
+  func plan(costs: BisectPlan.Costs) -> BisectPlan {
     BisectPlan(
       candidates: start.revisions.count - 1,
       effect: nil,
       noise: noise,
-      parameters: start.parameters
+      parameters: start.parameters,
+      costs: costs
     )
   }
 
@@ -55,6 +56,21 @@ struct PlanNoise {
 
   private var ofSelfTests: Double? {
     HostStore.noise(of: start.fingerprint)
-      .first { $0.state == start.scenario.states.first }?.coefficientOfVariation
+      .first { $0.state == start.scenario.states.first }.map(Self.scatter)
+  }
+
+  /// The scatter of launches around their middle, without the few that took far longer: those make
+  /// the coefficient of variation several times as large, and hardly move a median.
+  ///
+  /// It is what makes the smallest detectable effect of the self-test: with n pairs that is
+  /// z(97.5 %) + z(80 %) standard errors of the median of a ratio above the effect limit, and one of
+  /// these is 1.2533 √2 of the scatter of one launch, divided by √n.
+  static func scatter(of noise: HostNoise) -> Double {
+    let variation = noise.coefficientOfVariation
+    guard let most = noise.detectable.max(by: { $0.pairs < $1.pairs }) else { return variation }
+    let reach = log1p(most.effect) - log1p(ComparisonRule().effectLimit)
+    let errors = (1.960 + 0.8416) * 1.2533 * 2.0.squareRoot()
+    let scatter = reach * Double(most.pairs).squareRoot() / errors
+    return scatter > 0 ? min(scatter, variation) : variation
   }
 }

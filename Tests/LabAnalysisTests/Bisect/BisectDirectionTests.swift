@@ -127,9 +127,28 @@ import Testing
     small.noise = 0.005
     let all = small.bisect(BisectParameters(findsAll: true))
     #expect(all.culprits.map(\.revisions) == [50...50, 10...10, 30...30])
-    let bad = Dictionary(uniqueKeysWithValues: all.levels.map { ($0.revision, $0.probabilityBad) })
-    #expect(try #require(bad[64]) > 0.95)
-    #expect(try #require(bad[10]) > 0.95)
-    #expect(try #require(bad[0]) < 0.05)
+    func bad(_ revision: Int) -> Double? {
+      all.levels.first { $0.revision == revision }?.probabilityBad
+    }
+    #expect(try #require(bad(64)) > 0.95)
+    #expect(try #require(bad(10)) > 0.95)
+    #expect(bad(0) ?? 0 < 0.05)
+  }
+
+  @Test func `gives no probabilities where nothing was searched for them`() {
+    var range = ScriptedRange(count: 64, steps: [:])
+    let refused = range.bisect(BisectParameters())
+    #expect(refused.outcome == .refused(.same))
+    #expect(refused.levels.map(\.revision) == [0, 64])
+    #expect(refused.levels.allSatisfy { $0.probabilityBad == nil })
+
+    var falling = ScriptedRange(count: 64, steps: [30: -0.08, 50: 0.09])
+    falling.noise = 0.005
+    let answer = falling.bisect(BisectParameters(findsAll: true))
+    #expect(answer.culprits.map(\.revisions) == [50...50, 30...30])
+    for level in answer.levels {
+      #expect((level.probabilityBad ?? 0 > 0.9) == (level.revision >= 50))
+    }
+    #expect(answer.levels.contains { $0.revision < 50 && $0.probabilityBad == nil })
   }
 }

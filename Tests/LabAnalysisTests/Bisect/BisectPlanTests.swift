@@ -26,12 +26,57 @@ import Testing
       candidates: test.candidates,
       effect: test.effect,
       noise: test.noise,
-      parameters: BisectParameters()
+      parameters: BisectParameters(),
+      costs: Self.costs
     )
     #expect(plan.canBeSeen)
     #expect(abs(plan.builds / test.builds - 1) < 0.1)
     #expect(abs(plan.launches / test.launches - 1) < 0.3)
-    #expect(plan.seconds == plan.builds * 100 + plan.launches)
+    let seconds = plan.builds * 100 + plan.launches
+    #expect(plan.seconds == seconds...seconds)
+  }
+
+  private static let costs = BisectPlan.Costs(build: 100, launch: 1)
+
+  /// What is known of the time, and what follows from it for 64 revisions, 8.3 builds and about 333
+  /// launches.
+  struct Time: Sendable {
+    let costs: BisectPlan.Costs
+    var least: Double?
+    var most: Double?
+  }
+
+  @Test(arguments: [
+    Time(costs: BisectPlan.Costs(build: nil, launch: 1)),
+    Time(costs: BisectPlan.Costs(build: 100, launch: nil)),
+    Time(costs: BisectPlan.Costs(build: 0, launch: 0.01), least: 3.3, most: 3.3),
+    Time(costs: BisectPlan.Costs(build: nil, launch: 0.01, kept: 65), least: 3.3, most: 3.3),
+    Time(costs: BisectPlan.Costs(build: 100, launch: 0.01, kept: 5), least: 335, most: 835),
+    Time(costs: BisectPlan.Costs(build: 100, launch: 0.01, kept: 20), least: 3.3, most: 835),
+  ])
+  func `tells the time only where builds and launches are known`(test: Time) {
+    let plan = BisectPlan(
+      candidates: 64,
+      effect: 0.05,
+      noise: 0.03,
+      parameters: BisectParameters(),
+      costs: test.costs
+    )
+    #expect((plan.seconds == nil) == (test.least == nil))
+    guard let seconds = plan.seconds, let least = test.least, let most = test.most else { return }
+    #expect(abs(seconds.lowerBound / least - 1) < 0.2)
+    #expect(abs(seconds.upperBound / most - 1) < 0.2)
+  }
+
+  @Test func `counts no more launches than are allowed`() {
+    let plan = BisectPlan(
+      candidates: 64,
+      effect: 0.05,
+      noise: 1,
+      parameters: BisectParameters(limits: BisectLimits(launches: 100)),
+      costs: BisectPlan.Costs(build: 0, launch: 1)
+    )
+    #expect(plan.seconds == 100...100)
   }
 
   @Test func `says when an effect cannot be seen`() {
@@ -41,7 +86,8 @@ import Testing
         candidates: 64,
         effect: effect,
         noise: noise,
-        parameters: parameters
+        parameters: parameters,
+        costs: Self.costs
       ).canBeSeen
     }
     #expect(canBeSeen(0.05, 0.03, BisectLimits()))
@@ -57,7 +103,8 @@ import Testing
       candidates: 64,
       effect: nil,
       noise: nil,
-      parameters: BisectParameters(isExact: true)
+      parameters: BisectParameters(isExact: true),
+      costs: Self.costs
     )
     #expect(plan.launches < 30)
   }

@@ -11,6 +11,7 @@ import Testing
     var noise: Double
     var limits = BisectLimits()
     var artifacts: String?
+    var costs = BisectPlan.Costs(build: 100, launch: 1)
     var testDescription: String { name }
   }
 
@@ -18,7 +19,25 @@ import Testing
     Case(name: "quiet", noise: 0.01), Case(name: "usual", noise: 0.03),
     Case(name: "noisy", noise: 0.2), Case(name: "hopeless", noise: 5),
     Case(name: "limited", noise: 0.03, limits: BisectLimits(builds: 3, seconds: 60)),
-    Case(name: "artifacts", noise: 0.03, artifacts: "/srv/nightly"),
+    Case(
+      name: "artifacts",
+      noise: 0.03,
+      artifacts: "/srv/nightly",
+      costs: BisectPlan.Costs(build: 0, launch: 0.005)
+    ),
+    Case(name: "unknown", noise: 0.03, costs: BisectPlan.Costs(build: nil, launch: nil)),
+    Case(
+      name: "unknown-artifacts",
+      noise: 0.03,
+      artifacts: "/srv/nightly",
+      costs: BisectPlan.Costs(build: 0, launch: nil)
+    ),
+    Case(
+      name: "partly-built",
+      noise: 0.03,
+      costs: BisectPlan.Costs(build: 100, launch: 0.005, kept: 9)
+    ),
+    Case(name: "built", noise: 0.03, costs: BisectPlan.Costs(build: nil, launch: 0.005, kept: 17)),
   ]
 
   @Test(arguments: cases)
@@ -29,7 +48,8 @@ import Testing
       candidates: 16,
       effect: nil,
       noise: example.noise,
-      parameters: parameters
+      parameters: parameters,
+      costs: example.costs
     )
     let text = BisectPlanText(plan, start: start).rendered()
     #expect(text.contains("warning") == !plan.canBeSeen)

@@ -1,3 +1,4 @@
+import Foundation
 import LabAnalysis
 import LabModel
 import Testing
@@ -140,6 +141,32 @@ extension SampleBisect {
     return found
   }
 
+  /// Versions of which the one with the change and the two after it are the same executable.
+  static var equalArtifacts: BisectSummary {
+    var culprit = culprit(11...11)
+    culprit.build = 13
+    var levels = levels
+    levels[3].revision = 13
+    levels.remove(at: 4)
+    return summary(
+      start(artifacts: "/srv/nightly"),
+      BisectAnswer(outcome: .found, culprits: [culprit], difference: difference, levels: levels)
+    )
+  }
+
+  /// A change that is smaller than what was looked for.
+  static var small: BisectSummary {
+    summary(
+      start(parameters: BisectParameters(findsAll: true)),
+      BisectAnswer(
+        outcome: .found,
+        culprits: [culprit(11...11, log(0.005, 0.004, 0.006))],
+        difference: log(0.02, 0.018, 0.022),
+        levels: levels
+      )
+    )
+  }
+
   static var failed: BisectSummary {
     var failed = summary(BisectAnswer(outcome: .failed(end: 16)))
     failed.builds = 1
@@ -165,7 +192,10 @@ extension SampleBisect {
   }
 
   static func refused(_ refusal: BisectRefusal, _ interval: LogInterval) -> BisectSummary {
-    summary(BisectAnswer(outcome: .refused(refusal), difference: interval))
+    let levels = [level(0, 0, 16, nil), level(16, expm1(interval.estimate), 16, nil)]
+    return summary(
+      BisectAnswer(outcome: .refused(refusal), difference: interval, levels: levels)
+    )
   }
 
   static func inconclusive(_ obstacle: BisectObstacle) -> BisectSummary {
@@ -188,7 +218,10 @@ extension SampleBisect {
       Ending(name: "cut-short", summary: cutShort),
       Ending(name: "hostile", summary: hostileNames),
       Ending(name: "artifacts", summary: artifacts),
+      Ending(name: "equal-artifacts", summary: equalArtifacts),
+      Ending(name: "small", summary: small),
       Ending(name: "same", summary: refused(.same, log(0.001, -0.004, 0.006))),
+      Ending(name: "same-counts", summary: refused(.same, log(-2.7e-10, -1e-5, 1e-5))),
       Ending(name: "too-small", summary: refused(.tooSmall, log(0.005, 0.003, 0.007))),
       Ending(name: "opposite", summary: refused(.opposite, log(-0.05, -0.055, -0.045))),
       Ending(name: "not-established", summary: refused(.notEstablished, log(0.01, -0.03, 0.05))),

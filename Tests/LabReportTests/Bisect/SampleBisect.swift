@@ -71,7 +71,13 @@ enum SampleBisect {
     )
   }
 
-  static func level(_ revision: Int, _ change: Double, _ rounds: Int, _ bad: Double) -> BisectLevel
+  static func level(
+    _ revision: Int,
+    _ change: Double,
+    _ rounds: Int,
+    _ bad: Double?
+  )
+    -> BisectLevel
   {
     BisectLevel(
       revision: revision,
