@@ -51,6 +51,8 @@ extension StageDifference {
         after: pair.after?.sample.median
       )
       difference.share = whole == 0 ? nil : difference.difference / whole
+      let half = halfWidth(pair.before?.sample, pair.after?.sample, confidence: 0.95)
+      difference.interval = half.map { difference.difference - $0...difference.difference + $0 }
       return difference
     }
     let largest = differences.map { abs($0.difference) }.max() ?? 0
@@ -109,13 +111,23 @@ extension StageDifference {
 
   private static func isClear(_ before: Sample?, _ after: Sample?) -> Bool {
     guard let before, let after else { return before != nil || after != nil }
-    let error =
-      1.2533
-      * (before.squaredDeviation / Double(before.count) + after.squaredDeviation
-      / Double(after.count)).squareRoot()
-    let degrees = Double(before.count + after.count - 2)
-    let score = StudentT.quantile(0.995, degreesOfFreedom: degrees)
-    return abs(after.median - before.median) > score * error
+    guard let half = halfWidth(before, after, confidence: 0.99) else { return true }
+    return abs(after.median - before.median) > half
+  }
+
+  /// Half of the interval of the difference of two medians; what is not there has no scatter.
+  private static func halfWidth(
+    _ before: Sample?,
+    _ after: Sample?,
+    confidence: Double
+  ) -> Double? {
+    let samples = [before, after].compactMap(\.self)
+    let count = samples.reduce(0) { $0 + $1.count }
+    guard count > samples.count else { return nil }
+    let variance = samples.reduce(0) { $0 + $1.squaredDeviation / Double($1.count) }
+    let degrees = Double(count - samples.count)
+    let score = StudentT.quantile(0.5 + confidence / 2, degreesOfFreedom: degrees)
+    return score * 1.2533 * variance.squareRoot()
   }
 }
 

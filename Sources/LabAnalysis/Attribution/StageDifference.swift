@@ -16,18 +16,23 @@ package struct StageDifference: Hashable, Sendable {
   /// the launches do not differ.
   package var share: Double?
 
+  /// The 95 % interval of after less before, in the same unit; nil for numbers.
+  package var interval: ClosedRange<Double>?
+
   package init(
     kind: Kind,
     path: String,
     before: Double?,
     after: Double?,
-    share: Double? = nil
+    share: Double? = nil,
+    interval: ClosedRange<Double>? = nil
   ) {
     self.kind = kind
     self.path = path
     self.before = before
     self.after = after
     self.share = share
+    self.interval = interval
   }
 
   /// After less before; what was not there is 0.

@@ -7,6 +7,7 @@ import Testing
   private func launches(
     of build: String,
     initializer: Int64?,
+    main: Int64 = 500,
     scatter: Int64 = 0,
     count: Int = 5,
     collector: StageCollector = .probe
@@ -46,7 +47,7 @@ import Testing
       let parts = [
         stage("load", Int64(10 * load.count), nil, load),
         stage("init", initial, nil, [others] + [new].compactMap(\.self)),
-        stage("main_to_ready", 500 + noise),
+        stage("main_to_ready", main + noise),
       ]
       let whole = parts.reduce(Nanoseconds.zero) { $0 + ($1.duration ?? .zero) }
       return LaunchStages(
@@ -57,6 +58,23 @@ import Testing
         pageIns: PageIns(files: [PageIn(path: "/x", isOwn: true, pages: 40)], majorFaults: 3)
       )
     }
+  }
+
+  @Test func `gives a time the 95 % interval of its difference`() throws {
+    let differences = StageDifference.differences(
+      from: launches(of: "a", initializer: 100, scatter: 0),
+      to: launches(of: "b", initializer: 900, scatter: 0)
+    )
+    #expect(differences.first?.interval == 800_000...800_000)
+    // Five launches each, with 500, 501, 499, 502 and 498 µs: the median absolute deviation is
+    // 1 µs, and so the half-width 2.306 · 1.2533 · 1.4826 µs · √(2/5).
+    let scattered = StageDifference.differences(
+      from: launches(of: "a", initializer: nil, scatter: 1),
+      to: launches(of: "b", initializer: nil, main: 800, scatter: 1)
+    )
+    let interval = try #require(scattered.first { $0.path == "main_to_ready" }?.interval)
+    #expect(abs(interval.lowerBound - (300_000 - 2_710)) < 20)
+    #expect(abs(interval.upperBound - (300_000 + 2_710)) < 20)
   }
 
   @Test func `puts the largest share first, and what is within a stage after it`() {
@@ -74,6 +92,7 @@ import Testing
         ]
     )
     #expect(differences.first?.difference == 900_000)
+    #expect(differences.first?.interval?.contains(900_000) == true)
     #expect(differences.first?.share.map { abs($0 - 900.0 / 910) < 1e-9 } == true)
     #expect(
       differences.last == StageDifference(kind: .tally, path: "libraries", before: 1, after: 2)

@@ -47,6 +47,36 @@ import Testing
     #expect(commits.last?.authoredAt == Date(timeIntervalSince1970: 1_700_000_000))
   }
 
+  @Test func `lists the files of a change`() async throws {
+    let repository = try makeRepository(
+      """
+      mkdir d; seq 30 > d/old; echo 1 > 'a b'; printf 'x\\0' > image; commit one
+      git mv d/old d/new; echo more >> d/new; echo 2 > 'a b'; printf 'y\\0' > image
+      echo x > "$(printf 'tab\\tname')"; commit two
+      """
+    )
+    let changes = try await GitRepository(containing: repository.path)
+      .changes(from: repository.id("HEAD~1"), to: repository.id("HEAD"))
+    #expect(
+      changes == [
+        GitFileChange(path: "a b", added: 1, removed: 1),
+        GitFileChange(path: "d/new", added: 1, removed: 0),
+        GitFileChange(path: "image", added: nil, removed: nil),
+        GitFileChange(path: "tab\tname", added: 1, removed: 0),
+      ]
+    )
+  }
+
+  @Test func `lists what a merge has brought in, the newest first`() async throws {
+    let repository = try makeRepository(Self.merges)
+    let merge = try repository.id("HEAD~1")
+    let found = try await GitRepository(containing: repository.path)
+      .commits(broughtInBy: merge, to: repository.id("HEAD~2"), most: 2)
+    #expect(found.count == 3)
+    #expect(found.newest.count == 2)
+    #expect(!found.newest.map(\.subject).contains("octopus"))
+  }
+
   @Test func `a merge stands for what it brings in`() async throws {
     let repository = try makeRepository(Self.merges)
     let range = try await range(repository, "good", "main")
