@@ -1,4 +1,5 @@
 import ArgumentParser
+import LabReport
 import Testing
 
 @testable import LaunchlabCLI
@@ -47,5 +48,18 @@ import Testing
   ])
   func `takes what belongs together`(words: String) throws {
     _ = try Launchlab.Bisect.parse(words.split(separator: " ").map(String.init))
+  }
+
+  /// What a command of another kind can take over is what both know.
+  @Test func `knows which options are its own`() {
+    func options(of help: String) -> Set<String> {
+      Set(help.matches(of: /(?m)^ +(?:-\w, )?(--[a-z][a-z-]+)/).map { String($0.output.1) })
+    }
+    let bisect = options(of: Launchlab.Bisect.helpMessage())
+    let compare = options(of: Launchlab.Compare.helpMessage())
+    let own = BisectInvocation.ownOptions.union(BisectInvocation.ownFlags)
+    #expect(bisect.count > 40)
+    #expect(bisect.subtracting(own).isSubset(of: compare))
+    #expect(own.subtracting(["-v"]).isSubset(of: bisect))
   }
 }

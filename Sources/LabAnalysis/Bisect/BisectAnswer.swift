@@ -58,6 +58,25 @@ package struct BisectAnswer: Hashable, Sendable {
   }
 }
 
+extension BisectAnswer {
+  /// What of the difference between the ends the named changes leave, with its 95 % interval.
+  ///
+  /// The standard errors of the difference and of the changes are taken to be independent. Nil
+  /// without a change or a difference.
+  package var unexplained: LogInterval? {
+    guard let difference, !culprits.isEmpty else { return nil }
+    let estimate = culprits.reduce(difference.estimate) { $0 - $1.effect.estimate }
+    let half = culprits.reduce(difference.halfWidth * 1.960 / 2.576) {
+      ($0 * $0 + $1.effect.halfWidth * $1.effect.halfWidth).squareRoot()
+    }
+    return LogInterval(estimate: estimate, lower: estimate - half, upper: estimate + half)
+  }
+}
+
+extension LogInterval {
+  fileprivate var halfWidth: Double { (upper - lower) / 2 }
+}
+
 /// A part of the range that a search for every change has not looked into, or not to its end.
 package struct UnsearchedStretch: Hashable, Sendable {
   /// The builds at its ends.

@@ -9,6 +9,10 @@ package struct BisectSummary: Sendable {
   /// The middle of the values of either end; nil before both were launched.
   package var medians: Medians?
 
+  /// How the CPU times of both ends compare, where launch times were measured; nil where they are not
+  /// known.
+  package var processorTime: ProcessorTimeDifference?
+
   /// How many builds were tried, and how many of them cannot be launched.
   package var builds: Int
   package var failedBuilds: Int
@@ -31,9 +35,12 @@ package struct BisectSummary: Sendable {
   /// How many launches had no end, and count as long as the time limit.
   package var timeouts: Int
 
-  /// What differs between the stages of the first culprit and its parent; empty when it was not
-  /// looked at, or nothing does.
-  package var stageChanges: [StageDifference]
+  /// What is known of each culprit beside its launches, in the order of the culprits; empty before
+  /// anything is.
+  package var details: [CulpritDetails]
+
+  /// What the builds and launches were made with; nil where that is not known.
+  package var conditions: BisectConditions?
 
   package var warnings: [Diagnostic]
 
@@ -62,7 +69,8 @@ package struct BisectSummary: Sendable {
     failures: [Int: String] = [:],
     unlaunchable: Set<Int> = [],
     timeouts: Int = 0,
-    stageChanges: [StageDifference] = [],
+    details: [CulpritDetails] = [],
+    conditions: BisectConditions? = nil,
     warnings: [Diagnostic] = [],
     buildLogTail: [String] = [],
     log: String,
@@ -78,7 +86,8 @@ package struct BisectSummary: Sendable {
     self.failures = failures
     self.unlaunchable = unlaunchable
     self.timeouts = timeouts
-    self.stageChanges = stageChanges
+    self.details = details
+    self.conditions = conditions
     self.warnings = warnings
     self.buildLogTail = buildLogTail
     self.log = log

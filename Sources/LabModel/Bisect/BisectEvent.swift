@@ -66,6 +66,11 @@ package struct BisectStart: Hashable, Codable, Sendable {
   /// The number of the alert that asked, where one did.
   package var alert: Int?
 
+  /// The words of the command line after `bisect`, and the path of the scenario file, where these are
+  /// known; logs of before have neither.
+  package var words: [String]?
+  package var scenarioPath: String?
+
   package var launchlabVersion: String
 
   /// The version of ``rules`` that this launchlab has.
@@ -87,6 +92,8 @@ package struct BisectStart: Hashable, Codable, Sendable {
     buildTimeLimit: Nanoseconds? = nil,
     fingerprint: String,
     alert: Int? = nil,
+    words: [String]? = nil,
+    scenarioPath: String? = nil,
     launchlabVersion: String
   ) {
     self.rules = rules
@@ -104,6 +111,8 @@ package struct BisectStart: Hashable, Codable, Sendable {
     self.buildTimeLimit = buildTimeLimit
     self.fingerprint = fingerprint
     self.alert = alert
+    self.words = words
+    self.scenarioPath = scenarioPath
     self.launchlabVersion = launchlabVersion
   }
 }
@@ -166,13 +175,24 @@ package struct BisectRow: Hashable, Codable, Sendable {
   /// The arms whose launch had no end, so that their value is the time limit.
   package var timedOut: [Int]
 
+  /// The CPU time of each launch in nanoseconds, where launch time is measured and all of them are
+  /// known; it decides nothing.
+  package var processorTimes: [Double]?
+
   /// How long the row took, discarded launches included.
   package var seconds: Double
 
-  package init(arms: [Int], values: [Double], timedOut: [Int] = [], seconds: Double) {
+  package init(
+    arms: [Int],
+    values: [Double],
+    timedOut: [Int] = [],
+    processorTimes: [Double]? = nil,
+    seconds: Double
+  ) {
     self.arms = arms
     self.values = values
     self.timedOut = timedOut
+    self.processorTimes = processorTimes
     self.seconds = seconds
   }
 }

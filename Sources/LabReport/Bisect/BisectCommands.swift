@@ -44,23 +44,119 @@ struct BisectCommands {
 
   /// Commands with what they do, the likeliest first.
   var all: [(command: String, purpose: String)] {
-    let start = summary.start
-    let git = ["git"] + (summary.places.repository.map { ["-C", $0] } ?? [])
     var commands: [(command: [String], purpose: String)] = []
     if summary.isInterrupted { commands.append((resumption(), "go on")) }
     if let prolongation {
       commands.append((prolongation, "go on, keeping all that was built and launched"))
     }
-    if start.artifacts == nil, let first = summary.answer.culprits.first?.revisions {
-      let last = start.revisions[first.upperBound].id
-      let parent = start.revisions[first.lowerBound - 1].id
-      commands.append(
-        first.count == 1
-          ? (git + ["show", last], "see the change")
-          : (git + ["log", "-p", "\(parent)..\(last)"], "see the changes")
-      )
+    if !summary.answer.culprits.isEmpty {
+      commands += inside(0).map { ($0, "find the commit inside the merge") }
+      if let view = view(0) { commands.append(view) }
+      if let comparison = comparison(0) {
+        commands.append((comparison, "compare the kept builds of both"))
+      }
     }
-    commands.append((["launchlab", "bisect", "--replay", summary.log], "check every decision"))
+    commands.append(
+      (
+        ["launchlab", "bisect", "--replay", summary.log, "-v"],
+        "show every build, and check every decision"
+      )
+    )
     return commands.map { (ShellQuoting.text($0.command).printable, $0.purpose) }
+  }
+
+  // MARK: - A culprit
+
+  private var git: [String] {
+    ["git"] + (summary.places.repository.map { ["-C", $0] } ?? [])
+  }
+
+  /// Shows what a culprit changes; nil for artifacts.
+  private func view(_ index: Int) -> (command: [String], purpose: String)? {
+    let start = summary.start
+    guard start.artifacts == nil else { return nil }
+    let culprit = summary.answer.culprits[index]
+    let last = start.revisions[culprit.revisions.upperBound]
+    let parent = start.revisions[culprit.parent].id
+    guard culprit.revisions.count == 1 else {
+      return (git + ["log", "-p", "\(parent)..\(last.id)"], "see the changes")
+    }
+    // Of a merge `git show` has only what was resolved by hand.
+    return (
+      git + (last.parents.count > 1 ? ["diff", parent, last.id] : ["show", last.id]),
+      "see the change"
+    )
+  }
+
+  /// Searches what a merge has brought in, once per parent beside the first one; empty for other
+  /// culprits, and where the command line is not known.
+  func inside(_ index: Int) -> [[String]] {
+    let start = summary.start
+    let culprit = summary.answer.culprits[index]
+    let last = start.revisions[culprit.revisions.upperBound]
+    guard culprit.revisions.count == 1, start.artifacts == nil, let words = start.words,
+      summary.details.indices.contains(index), summary.details[index].merge?.count ?? 0 > 0,
+      let first = last.parents.first
+    else { return [] }
+    let invocation = BisectInvocation(words: words, range: start.range)
+    return last.parents.dropFirst().map { parent in
+      ["launchlab", "bisect"]
+        + invocation.bisection(of: "\(first.prefix(12))..\(parent.prefix(12))")
+    }
+  }
+
+  /// Launches the kept builds of a culprit and its parent side by side; nil where that cannot be done
+  /// from the command line.
+  func comparison(_ index: Int) -> [String]? {
+    let start = summary.start
+    guard summary.details.indices.contains(index), let builds = summary.details[index].builds else {
+      return nil
+    }
+    let culprit = summary.answer.culprits[index]
+    let compared: [String]
+    if start.artifacts == nil, let path = start.scenarioPath {
+      let ends = [culprit.parentBuild, culprit.build].map { start.revisions[$0].id.prefix(12) }
+      compared =
+        ["--revisions", "\(ends[0])..\(ends[1])", path]
+        + (start.scenario.targets.first.map { ["--target", $0.name] } ?? [])
+    } else {
+      // What a scenario says of launches, commands do not.
+      guard start.scenarioPath == nil || builds.culprit.isPlain else { return nil }
+      let options = BisectInvocation(words: start.words ?? [], range: start.range).launchOptions
+      compared = Self.commands(builds) + options
+    }
+    return ["launchlab", "compare"] + compared + state + metric
+      + (summary.places.store.map { ["--store", $0] } ?? [])
+  }
+
+  /// Both commands; where they differ by their working directory only, they are run in it.
+  private static func commands(_ builds: LaunchedPair) -> [String] {
+    let targets = [builds.parent, builds.culprit]
+    let isSame = builds.parent.command == builds.culprit.command
+    return targets.map { target in
+      ShellQuoting.text((isSame ? ["env", "-C", target.directory] : []) + target.command)
+    }
+  }
+
+  private var state: [String] {
+    let state = summary.start.scenario.states.first ?? .warm
+    return state == .warm && summary.start.scenarioPath == nil ? [] : ["--state", state.rawValue]
+  }
+
+  private var metric: [String] {
+    guard case .metric(let metric) = summary.start.measure, metric != .launch else { return [] }
+    return ["--metric", metric.rawValue]
+  }
+}
+
+extension Target {
+  /// The path of what is launched, or the directory that it is launched in where the program is
+  /// another one, such as an interpreter.
+  var place: String { command[0].hasPrefix("/") && command.count == 1 ? command[0] : directory }
+
+  /// Whether nothing but the command says how it is launched.
+  fileprivate var isPlain: Bool {
+    ready == .exit && environment.isEmpty && standardInput == nil && !tty && prepare == nil
+      && cleanup == nil && home == nil && state.isEmpty
   }
 }

@@ -28,13 +28,14 @@ package struct BisectJSON {
     [
       ("outcome", .string(answer.outcome.name)), ("reason", JSONValue(answer.outcome.reason)),
       ("sentence", .string(BisectSentence(summary).answer.plain)),
-      ("culprits", .array(answer.culprits.map(culprit))),
+      ("culprits", .array(answer.culprits.enumerated().map(culprit))),
       ("interval", summary.interval.map(ends) ?? .null),
       ("interval_confidence", JSONValue(summary.interval == nil ? nil : intervalConfidence)),
       ("difference", answer.difference.map(difference) ?? .null),
       ("good_median", JSONValue(summary.medians?.good)),
       ("bad_median", JSONValue(summary.medians?.bad)),
-      ("two_changes", .number(answer.twoChanges)),
+      ("processor_time", summary.processorTime.map(processorTime) ?? .null),
+      ("two_changes", .number(answer.twoChanges)), ("unexplained", unexplained),
       ("unsearched", .array(answer.unsearched.map(unsearched))),
       ("resume", JSONValue(summary.resumption)),
       ("interrupted", .bool(summary.isInterrupted)),
@@ -45,7 +46,13 @@ package struct BisectJSON {
   /// How likely the interval holds the change.
   private var intervalConfidence: Double { answer.culprits.first?.probability ?? 0.95 }
 
-  private func culprit(_ culprit: BisectCulprit) -> JSONValue {
+  /// What the named changes leave of the difference, where all were asked for.
+  private var unexplained: JSONValue {
+    guard start.parameters.findsAll, let rest = answer.unexplained else { return .null }
+    return ["ratio": .number(exp(rest.estimate)), "ci95": bounds(rest)]
+  }
+
+  private func culprit(_ index: Int, _ culprit: BisectCulprit) -> JSONValue {
     let last = start.revisions[culprit.revisions.upperBound]
     return .object(
       commit(culprit.revisions.upperBound) + [
@@ -55,8 +62,40 @@ package struct BisectJSON {
         ("probability", .number(culprit.probability)),
         ("ratio", .number(exp(culprit.effect.estimate))), ("ci95", bounds(culprit.effect)),
         ("share", JSONValue(culprit.share)),
-      ]
+      ] + details(index)
     )
+  }
+
+  private func details(_ index: Int) -> [(name: String, value: JSONValue)] {
+    guard summary.details.indices.contains(index) else { return [] }
+    let details = summary.details[index]
+    let commands = BisectCommands(summary)
+    return [
+      ("files", details.files.map { .array($0.map(file)) } ?? .null),
+      ("file_count", JSONValue(details.files.map { _ in details.fileCount })),
+      ("merge", details.merge.map { merge($0, inside: commands.inside(index)) } ?? .null),
+      ("parent_build", JSONValue(details.builds?.parent.place)),
+      ("build", JSONValue(details.builds?.culprit.place)),
+      ("compare", JSONValue(commands.comparison(index).map(ShellQuoting.text))),
+      ("stage_changes", .array(details.stageChanges.map(stage))),
+    ]
+  }
+
+  private func file(_ file: ChangedFile) -> JSONValue {
+    [
+      "path": .string(file.path), "added": JSONValue(file.added),
+      "removed": JSONValue(file.removed),
+    ]
+  }
+
+  private func merge(_ merge: MergeContents, inside commands: [[String]]) -> JSONValue {
+    [
+      "commits": .array(
+        merge.commits.map { ["commit": .string($0.id), "subject": .string($0.subject)] }
+      ),
+      "count": JSONValue(merge.count),
+      "bisect": .array(commands.map { .string(ShellQuoting.text($0)) }),
+    ]
   }
 
   private func unsearched(_ stretch: UnsearchedStretch) -> JSONValue {
@@ -81,6 +120,13 @@ package struct BisectJSON {
 
   private func difference(_ interval: LogInterval) -> JSONValue {
     ["ratio": .number(exp(interval.estimate)), "ci99": bounds(interval)]
+  }
+
+  private func processorTime(_ time: ProcessorTimeDifference) -> JSONValue {
+    [
+      "ratio": .number(exp(time.difference.estimate)), "ci99": bounds(time.difference),
+      "pairs": JSONValue(time.pairs),
+    ]
   }
 
   private func bounds(_ interval: LogInterval) -> JSONValue {
@@ -152,7 +198,8 @@ package struct BisectJSON {
       ("levels", .array(answer.levels.map(level))),
       ("launch_noise", JSONValue(answer.launchNoise)),
       ("build_noise", JSONValue(answer.buildNoise)), ("notes", .array(answer.notes.map(note))),
-      ("stage_changes", .array(summary.stageChanges.map(stage))),
+      ("stage_changes", .array((summary.details.first?.stageChanges ?? []).map(stage))),
+      ("conditions", summary.conditions.map(conditions) ?? .null),
       ("build_log", .array(summary.buildLogTail.map(JSONValue.string))),
       ("warnings", .array((summary.told + summary.warnings).map(JSONValue.init(diagnostic:)))),
     ]
@@ -190,6 +237,17 @@ package struct BisectJSON {
       "before": JSONValue(change.before),
       "after": JSONValue(change.after),
       "share": JSONValue(change.share),
+      "ci95": change.interval.map { [.number($0.lowerBound), .number($0.upperBound)] } ?? .null,
+    ]
+  }
+
+  private func conditions(_ conditions: BisectConditions) -> JSONValue {
+    [
+      "compilers": .array(conditions.compilers.map(JSONValue.string)),
+      "environment": JSONValue(conditions.variables, JSONValue.string),
+      "load_before": JSONValue(conditions.loadBefore),
+      "load_after": JSONValue(conditions.loadAfter),
+      "processors": JSONValue(conditions.processors),
     ]
   }
 }

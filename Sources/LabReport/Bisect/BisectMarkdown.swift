@@ -17,7 +17,10 @@ package struct BisectMarkdown {
   /// The report, with a line feed after every line.
   package func rendered() -> String {
     let warnings = WarningsMarkdown(warnings: summary.told + summary.warnings).lines
-    let sections = [answer, facts, steps, stages, remarks, warnings, method, commands]
+    let sections =
+      [answer, facts, changes] + culprits + [
+        steps, remarks, warnings, method, conditions, commands,
+      ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")
   }
@@ -118,9 +121,45 @@ package struct BisectMarkdown {
   /// Bounded, so that no number is too large to be drawn.
   private static func height(of level: Double) -> Double { exp(min(max(level, -20), 20)) }
 
-  private var stages: [String] {
-    let table = StageDifferenceTable(summary.stageChanges)
-    return table.isEmpty ? [] : ["## \(StageDifferenceTable.title)", ""] + table.markdown
+  private var changes: [String] {
+    let table = ChangeTable(summary).markdown
+    return table.isEmpty ? [] : ["## Changes", ""] + table
+  }
+
+  /// What each culprit changes, where its builds are, and what differs in their stages.
+  private var culprits: [[String]] {
+    zip(summary.answer.culprits, summary.details).enumerated().flatMap { index, known in
+      let (culprit, details) = known
+      let isOnly = summary.answer.culprits.count == 1
+      let name = isOnly ? nil : words.short(culprit.revisions.upperBound)
+      let table = StageDifferenceTable(details.stageChanges)
+      let title = name.map(StageDifferenceTable.title(of:)) ?? StageDifferenceTable.title
+      return [
+        CulpritContents(details, words).markdown(of: name),
+        table.isEmpty ? [] : ["## \(MarkdownTable.escaped(title))", ""] + table.markdown,
+        builds(of: index, name),
+      ]
+    }
+  }
+
+  /// Where both builds are, and how they are compared.
+  private func builds(of index: Int, _ name: String?) -> [String] {
+    guard let builds = summary.details[index].builds else { return [] }
+    let comparison = BisectCommands(summary).comparison(index).map {
+      "- compare both: \(Phrase.code(ShellQuoting.text($0).printable))"
+    }
+    return ["## Builds\(name.map { " of \(MarkdownTable.escaped($0))" } ?? "")", ""]
+      + [
+        "- parent: \(Phrase.code(builds.parent.place))",
+        "- \(words.noun): \(Phrase.code(builds.culprit.place))",
+      ]
+      + [comparison].compactMap(\.self)
+  }
+
+  private var conditions: [String] {
+    let phrases = MeasuringConditions(summary).phrases
+    guard !phrases.isEmpty else { return [] }
+    return ["## \(MeasuringConditions.title)", ""] + phrases.map { "- \($0.markdown)." }
   }
 
   private var remarks: [String] {
@@ -146,7 +185,10 @@ package struct BisectMarkdown {
     ]
       + (start.scenario.controls.map { ControlWishes($0).lines(style: TextStyle(width: 1000)) }
       ?? [])
-      .map { "- \(MarkdownTable.escaped($0))" }
+      .map { line in
+        let indentation = line.prefix { $0 == " " }
+        return "\(indentation)- \(MarkdownTable.escaped(String(line.dropFirst(indentation.count))))"
+      }
   }
 
   /// What was not looked for; nothing where smaller changes than that were named.

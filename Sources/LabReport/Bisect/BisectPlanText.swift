@@ -80,6 +80,7 @@ package struct BisectPlanText {
     let advice =
       "raise \(spent.joined(separator: " and "))"
       + (isNoisy ? ", or make launches scatter less" : "")
+      + (isNoisy && start.measure == .metric(.launch) ? ", or \(MetricAdvice.beforehand)" : "")
     guard let smallest else {
       return "warning: within these limits hardly any change can be found: \(advice)"
     }

@@ -16,10 +16,13 @@ struct BisectRemarks {
   private static let hiddenShare = 1.3
   private static let fullShare = 0.75
 
+  private var advice: MetricAdvice { MetricAdvice(summary) }
+
   /// Sentences without a full stop.
   var phrases: [Phrase] {
     otherCulprits + [share].compactMap(\.self) + summary.answer.notes.map(phrase)
-      + unsearched + [help, zero, counting, timeouts].compactMap(\.self)
+      + unsearched
+      + [help, advice.phrase, zero, advice.substitute, counting, timeouts].compactMap(\.self)
   }
 
   /// The most stretches that are named; JSON has all.
@@ -59,6 +62,8 @@ struct BisectRemarks {
 
   /// The changes after the first one.
   private var otherCulprits: [Phrase] {
+    // The table of changes has them, where all were asked for.
+    guard !summary.start.parameters.findsAll else { return [] }
     let sentence = BisectSentence(summary)
     return summary.answer.culprits.dropFirst().map { "Another change: \(sentence.culprit($0))" }
   }
@@ -120,11 +125,7 @@ struct BisectRemarks {
     }
   }
 
-  private var quieter: Phrase {
-    if case .counter = summary.start.measure { return "A quieter machine would help" }
-    return
-      "A quieter machine would help, or a new bisection with \(code: "--metric instructions"), which noise hardly touches"
-  }
+  private var quieter: Phrase { "A quieter machine would help" }
 
   /// Which limit to raise, and how.
   private var prolongation: Phrase? {

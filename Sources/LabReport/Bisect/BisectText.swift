@@ -1,21 +1,83 @@
 package import LabAnalysis
 import LabModel
 
-/// The result of a bisection as a terminal shows it: one sentence first, then what it rests on.
+/// The result of a bisection as a terminal shows it: one sentence first, then what it changes, and
+/// what can be done next; what it rests on only where that is asked for.
 package struct BisectText {
   private let summary: BisectSummary
   private let style: TextStyle
+  private let isVerbose: Bool
 
-  package init(_ summary: BisectSummary, style: TextStyle) {
+  /// How wide commands and what they do may be on one line, however wide the terminal is.
+  private static let widestTable = 120
+
+  /// How many rows of stages are shown where no more is asked for.
+  private static let fewestStages = 5
+
+  /// - Parameters:
+  ///   - summary: What is shown.
+  ///   - style: Colours and width.
+  ///   - isVerbose: Whether every build, all stages and how it was measured are shown, too.
+  package init(_ summary: BisectSummary, style: TextStyle, isVerbose: Bool) {
     self.summary = summary
     self.style = style
+    self.isVerbose = isVerbose
   }
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    let stages = StageDifferenceTable(summary.stageChanges).lines(style: style)
-    return [answer, steps, stages, remarks, commands, facts].filter { !$0.isEmpty }
+    let evidence = isVerbose ? [steps] : []
+    let sections =
+      [answer] + culprits + [changes] + evidence + stages + [remarks, commands]
+      + (isVerbose ? [conditions, facts] : [])
+    return sections.filter { !$0.isEmpty }
       .map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+  }
+
+  /// Every culprit of which something is known; the first one only where no more is asked for.
+  private var known: [(name: String, details: CulpritDetails)] {
+    let words = BisectWords(summary.start)
+    let all = zip(summary.answer.culprits, summary.details).map { culprit, details in
+      (name: words.short(culprit.revisions.upperBound), details: details)
+    }
+    return isVerbose ? all : Array(all.prefix(1))
+  }
+
+  /// What the culprits change.
+  private var culprits: [[String]] {
+    known.map { name, details in
+      let lines = CulpritContents(details, BisectWords(summary.start)).lines(style: style)
+      let isOnly = summary.answer.culprits.count == 1
+      return isOnly || lines.isEmpty ? lines : [style.paint("in \(name)", .bold)] + lines
+    }
+  }
+
+  private var changes: [String] {
+    let table = ChangeTable(summary)
+    return table.lines(style: style)
+  }
+
+  private var stages: [[String]] {
+    known.map { name, details in
+      let count = details.stageChanges.count
+      let table = StageDifferenceTable(
+        details.stageChanges,
+        mostRows: isVerbose ? count : Self.fewestStages
+      )
+      let isOnly = summary.answer.culprits.count == 1
+      return table.lines(
+        style: style,
+        title: isOnly
+          ? StageDifferenceTable.title : StageDifferenceTable.title(of: name)
+      )
+    }
+  }
+
+  private var conditions: [String] {
+    let phrases = MeasuringConditions(summary).phrases
+    guard !phrases.isEmpty else { return [] }
+    return [style.paint(MeasuringConditions.title, .bold)]
+      + phrases.flatMap { style.wrapped($0.plain, indent: 2) }
   }
 
   private var answer: [String] {
@@ -54,7 +116,7 @@ package struct BisectText {
       [TextTable.Cell(item.command, .note), TextTable.Cell(item.purpose, .dim)]
     }
     let table = TextTable(columns: [.left, .left], rows: rows)
-    return table.width <= style.width
+    return table.width <= min(style.width, Self.widestTable)
       ? table.lines(style: style) : commands.map { style.paint($0.command, .note) }
   }
 

@@ -12,8 +12,11 @@ struct BisectWords {
 
   /// The first digits of a commit, or the name of an artifact.
   func short(_ revision: Int) -> String {
-    let id = start.revisions[revision].id
-    return start.artifacts == nil ? String(id.prefix(12)) : id.truncated(to: 40)
+    short(id: start.revisions[revision].id)
+  }
+
+  func short(id: String) -> String {
+    start.artifacts == nil ? String(id.prefix(12)) : id.truncated(to: 40)
   }
 
   /// A revision as a sentence names it: its id, day, author and subject.

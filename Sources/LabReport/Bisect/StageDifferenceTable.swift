@@ -4,23 +4,32 @@ import LabModel
 /// What differs between the stages of the culprit and its parent.
 struct StageDifferenceTable {
   private let differences: [StageDifference]
-
-  private static let mostRows = 20
+  private let mostRows: Int
   private static let separator = " > "
-  private static let titles = ["stage", "before", "after", "difference", "of the change"]
+  private static let titles = [
+    "stage", "before", "after", "difference", "95 % interval", "of the change",
+  ]
 
   /// How wide the columns beside the names are.
-  private static let figureColumns = 50
+  private static let figureColumns = 76
 
   static let title = "What changed between the parent and the culprit"
+  static func title(of culprit: String) -> String { "What \(culprit) changed in the launch" }
+
   static let remark = "What differs by less than its noise, or by little, is left out."
 
-  init(_ differences: [StageDifference]) { self.differences = differences }
+  /// - Parameters:
+  ///   - differences: The largest first.
+  ///   - mostRows: How many of them are shown.
+  init(_ differences: [StageDifference], mostRows: Int = 20) {
+    self.differences = differences
+    self.mostRows = mostRows
+  }
 
   var isEmpty: Bool { differences.isEmpty }
 
   private func rows(isIndented: Bool) -> [[String]] {
-    differences.prefix(Self.mostRows).map { difference in
+    differences.prefix(mostRows).map { difference in
       [name(difference, isIndented)] + values(difference)
         + [
           difference.share.map { share in
@@ -49,19 +58,28 @@ struct StageDifferenceTable {
       value.map { Quantity.text($0, unit) } ?? Quantity.none
     }
     let sign = difference.difference < 0 ? "−" : "+"
-    return both + [sign + Quantity.text(abs(difference.difference), unit)]
+    return both + [sign + Quantity.text(abs(difference.difference), unit), bounds(difference)]
+  }
+
+  /// The interval in the unit of the difference.
+  private func bounds(_ difference: StageDifference) -> String {
+    guard let interval = difference.interval else { return "" }
+    let scale = Scale(.nanoseconds, for: difference.difference)
+    return [interval.lowerBound, interval.upperBound].map { bound in
+      (bound < 0 ? "−" : "+") + scale.text(abs(bound))
+    }.joined(separator: " to ")
   }
 
   private var rest: String? {
-    let more = differences.count - Self.mostRows
+    let more = differences.count - mostRows
     return more > 0 ? "and \(Quantity.count(more, "smaller one"))" : nil
   }
 
   /// The lines for a terminal.
-  func lines(style: TextStyle) -> [String] {
+  func lines(style: TextStyle, title: String = Self.title) -> [String] {
     guard !isEmpty else { return [] }
     let table = TextTable(
-      columns: [.left, .decimal, .decimal, .decimal, .right],
+      columns: [.left, .decimal, .decimal, .decimal, .right, .right],
       rows: [Self.titles.map { TextTable.Cell($0, .dim) }]
         + rows(isIndented: true).map { row in
           row.enumerated().map { column, text in
@@ -72,7 +90,7 @@ struct StageDifferenceTable {
           }
         }
     )
-    return [style.paint(Self.title, .bold)] + table.lines(style: style)
+    return [style.paint(title, .bold)] + table.lines(style: style)
       + [rest, Self.remark].compactMap(\.self).map { style.paint($0, .dim) }
   }
 

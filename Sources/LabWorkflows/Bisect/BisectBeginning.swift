@@ -91,9 +91,10 @@ struct BisectBeginning {
 extension BisectSummary {
   /// What a course has come to.
   init(_ course: BisectCourse, log: String, isInterrupted: Bool) {
+    let answer = course.end ?? course.engine.answer(.inconclusive(.interrupted))
     self.init(
       start: course.start,
-      answer: course.end ?? course.engine.answer(.inconclusive(.interrupted)),
+      answer: answer,
       builds: course.engine.builds,
       failedBuilds: course.engine.failedBuilds,
       launches: course.engine.launches,
@@ -102,13 +103,25 @@ extension BisectSummary {
       failures: course.failures,
       unlaunchable: course.unlaunchable,
       timeouts: course.timeouts,
+      details: answer.culprits.map { culprit in
+        CulpritDetails(builds: Self.builds(of: culprit, in: course))
+      },
       buildLogTail: Self.tail(of: course),
       log: log,
       isInterrupted: isInterrupted
     )
     medians = course.medians
+    processorTime = course.processorTime
     told = course.missingSubmodules.sorted { $0.key < $1.key }.map { .missing($0.value) }
     warnings = [Self.difference(in: course)].compactMap(\.self)
+  }
+
+  /// What was launched for a culprit and its parent.
+  private static func builds(of culprit: BisectCulprit, in course: BisectCourse) -> LaunchedPair? {
+    guard let parent = course.builds[culprit.parentBuild]?.target,
+      let own = course.builds[culprit.build]?.target
+    else { return nil }
+    return LaunchedPair(parent: parent, culprit: own)
   }
 
   /// A warning where the first culprit has other submodules than its parent, which may be the change.

@@ -43,6 +43,9 @@ struct BisectCourse {
   /// The values of both ends, of the rows that compared just these.
   private var ends: (good: [Double], bad: [Double]) = ([], [])
 
+  /// The CPU times of both ends, of the same rows.
+  private var endTimes: (good: [Double], bad: [Double]) = ([], [])
+
   /// Whether the log says how it ended.
   private(set) var hasEnded = false
 
@@ -122,6 +125,10 @@ struct BisectCourse {
     if arms == [0, start.revisions.count - 1] {
       ends.good.append(row.values[0])
       ends.bad.append(row.values[1])
+      if let times = row.processorTimes, times.count == 2 {
+        endTimes.good.append(times[0])
+        endTimes.bad.append(times[1])
+      }
     }
     if isHopeless { return setAside(0, because: "no launch of either end was over in time") }
     guard rows.count == count || secondsLeft == 0 else { return nil }
@@ -187,6 +194,11 @@ struct BisectCourse {
       return nil
     }
     return BisectSummary.Medians(good: good, bad: bad)
+  }
+
+  /// How the CPU times of both ends compare; nil where they are not known of enough pairs.
+  var processorTime: ProcessorTimeDifference? {
+    ProcessorTimeDifference(good: endTimes.good, bad: endTimes.bad)
   }
 
   /// How the bisection ends at this moment.

@@ -58,6 +58,9 @@ package struct BisectOptions: Sendable {
 
   package var store: String?
 
+  /// The words of the command line after `bisect`, for commands that repeat some of them.
+  package var words: [String]
+
   package init(
     range: String? = nil,
     scenario: String? = nil,
@@ -82,7 +85,8 @@ package struct BisectOptions: Sendable {
     retriesFailures: Bool = false,
     skips: [String] = [],
     paths: [String] = [],
-    store: String? = nil
+    store: String? = nil,
+    words: [String]
   ) {
     self.range = range
     self.scenario = scenario
@@ -108,5 +112,6 @@ package struct BisectOptions: Sendable {
     self.skips = skips
     self.paths = paths
     self.store = store
+    self.words = words
   }
 }

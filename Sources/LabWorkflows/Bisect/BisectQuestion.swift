@@ -65,6 +65,8 @@ struct BisectQuestion {
       buildTimeLimit: try Self.buildTimeLimit(options),
       fingerprint: Doctor.facts.fingerprint,
       alert: alert?.number,
+      words: options.words,
+      scenarioPath: options.scenario ?? alert?.scenarioPath,
       launchlabVersion: LaunchlabVersion.current
     )
     if let seconds = PlanNoise(start: start, store: store).launchSeconds {

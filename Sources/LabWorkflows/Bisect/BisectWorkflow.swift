@@ -31,6 +31,7 @@ package struct BisectWorkflow {
         interrupt: interrupt
       )
       defer { launcher.close() }
+      let load = MachineLoad.average
       let isInterrupted = try await Self.run(
         &beginning,
         builder: &builder,
@@ -40,6 +41,7 @@ package struct BisectWorkflow {
       var summary = beginning.summary(isInterrupted: isInterrupted)
       summary.warnings += [beginning.course.builds[0].flatMap(DetachedTarget.warning)]
         .compactMap(\.self)
+      summary.conditions = await Self.conditions(of: start, loadBefore: load)
       await explain(&summary, beginning.course, in: session, interrupt: interrupt)
       summary.warnings += session.notes
       writeReport(of: &summary)
@@ -47,44 +49,69 @@ package struct BisectWorkflow {
     }
   }
 
-  /// Adds what changed in the stages; an answer is not lost when that cannot be told.
+  /// What the builds and launches were made with.
+  private static func conditions(
+    of start: BisectStart,
+    loadBefore: Double?
+  ) async -> BisectConditions {
+    let loadAfter = MachineLoad.average
+    var conditions = BisectConditions(
+      loadBefore: loadBefore,
+      loadAfter: loadAfter,
+      processors: Doctor.facts.cpuCount
+    )
+    if start.artifacts == nil, let source = start.scenario.source {
+      let tools = await BuildTools(of: source)
+      conditions.compilers = tools.compilers
+      conditions.variables = tools.variables
+    }
+    return conditions
+  }
+
+  /// Adds what the culprits change, in their files and in the stages of launches; an answer is not
+  /// lost when that cannot be told.
   private func explain(
     _ summary: inout BisectSummary,
     _ course: BisectCourse,
     in session: LabSession,
     interrupt: InterruptFlag
   ) async {
-    guard let culprit = summary.answer.culprits.first,
-      let before = course.builds[culprit.parentBuild]?.target,
-      let after = course.builds[culprit.build]?.target
-    else { return }
+    await CulpritChanges.add(to: &summary)
+    let known = summary.details.indices.filter { summary.details[$0].builds != nil }
+    guard !known.isEmpty else { return }
     do {
       let stages = CulpritStages(
         start: course.start,
-        parent: before,
-        culprit: after,
+        pairs: known.compactMap { summary.details[$0].builds },
         launchSeconds: course.engine.launchSeconds
       )
-      let differences = try await stages.differences(in: session, interrupt: interrupt)
-      summary.stageChanges = differences ?? []
-      if differences?.isEmpty != false {
+      let found = try await stages.differences(in: session, interrupt: interrupt)
+      for (index, differences) in zip(known, found) {
+        summary.details[index].stageChanges = differences ?? []
+        guard differences?.isEmpty != false else { continue }
+        let revision = summary.answer.culprits[index].revisions.upperBound
         let reason =
           differences == nil
           ? "no collector saw enough launches"
           : "no stage differs by more than its noise and a thousandth of the launch"
-        summary.warnings.append(Self.noStages(because: reason))
+        let name =
+          course.start.artifacts == nil
+          ? String(course.start.revisions[revision].id.prefix(12))
+          : course.start.revisions[revision].id
+        summary.warnings.append(Self.noStages(at: known.count > 1 ? name : nil, because: reason))
       }
     } catch {
-      let known = (error as? any LabError)?.diagnostics.first?.problem
-      summary.warnings.append(Self.noStages(because: known ?? "\(error)"))
+      let problem = (error as? any LabError)?.diagnostics.first?.problem
+      summary.warnings.append(Self.noStages(at: nil, because: problem ?? "\(error)"))
     }
   }
 
-  private static func noStages(because reason: String) -> Diagnostic {
+  private static func noStages(at revision: String?, because reason: String) -> Diagnostic {
     Diagnostic(
       .note,
       id: "no-stages",
-      problem: "what changed in the stages is not known: \(reason)"
+      problem:
+        "what changed in the stages\(revision.map { " at \($0)" } ?? "") is not known: \(reason)"
     )
   }
 

@@ -45,12 +45,18 @@ struct LaunchBatch {
     for row in rows {
       switch try complete(row, &course, on: &laboratory) {
       case .failed(let arm, let reason): return (revisions[arm], reason)
-      case .complete(let values, let timedOut):
+      case .complete(let values, let timedOut, let processorTimes):
         let end = laboratory.now
         let seconds = Double((end - beginning).count) / 1e9
         beginning = end
         try take(
-          BisectRow(arms: revisions, values: values, timedOut: timedOut, seconds: seconds)
+          BisectRow(
+            arms: revisions,
+            values: values,
+            timedOut: timedOut,
+            processorTimes: processorTimes,
+            seconds: seconds
+          )
         )
       }
     }
@@ -80,7 +86,7 @@ struct LaunchBatch {
   // MARK: - One row
 
   private enum Row {
-    case complete([Double], timedOut: [Int])
+    case complete([Double], timedOut: [Int], processorTimes: [Double]?)
     case failed(arm: Int, reason: String)
   }
 
@@ -114,9 +120,11 @@ struct LaunchBatch {
   ) throws -> Row {
     var found = [Double](repeating: 0, count: plan.arms.count)
     var timedOut: [Int] = []
+    var processorTimes = [Double?](repeating: nil, count: plan.arms.count)
     let order = Array(plan.arms.indices)
     for arm in row.isMultiple(of: 2) ? order : order.reversed() {
       let result = try launch(arm, &course, on: &laboratory)
+      processorTimes[arm] = values[arm].processorTime(of: result)
       switch values[arm].reading(of: result) {
       case .failed(let reason): return .failed(arm: arm, reason: reason)
       case .value(let value): found[arm] = value
@@ -125,7 +133,12 @@ struct LaunchBatch {
         timedOut.append(revisions[arm])
       }
     }
-    return .complete(found, timedOut: timedOut.sorted())
+    let known = processorTimes.compactMap(\.self)
+    return .complete(
+      found,
+      timedOut: timedOut.sorted(),
+      processorTimes: known.count == found.count ? known : nil
+    )
   }
 
   // MARK: - One launch

@@ -72,6 +72,12 @@ struct LaunchValue {
     }
   }
 
+  /// The CPU time of a launch whose time is measured, in nanoseconds; nil where it is not known.
+  func processorTime(of result: LaunchResult) -> Double? {
+    guard measure == .metric(.launch), result.outcome == .ready else { return nil }
+    return result.value(of: .cpuTime).map(Double.init)
+  }
+
   private static func reading(
     _ value: Int64?,
     of measure: BisectMeasure,

@@ -51,8 +51,9 @@ struct BisectNight {
 
   private func bisected(_ alert: Alert, seconds: Double) async throws -> BisectSummary {
     let wish = request.scenario.bisection ?? AutomaticBisection()
+    let scenario = request.commandLine.count == 3 ? request.commandLine[2] : nil
     let options = BisectOptions(
-      scenario: request.commandLine.count == 3 ? request.commandLine[2] : nil,
+      scenario: scenario,
       launching: MeasureOptions(
         command: [],
         states: [],
@@ -62,7 +63,8 @@ struct BisectNight {
       alert: alert.id,
       mostTime: "\(Int(seconds))s",
       jobs: wish.jobs,
-      store: request.store
+      store: request.store,
+      words: ["--alert", alert.id] + (scenario.map { ["--scenario", $0] } ?? [])
     )
     return try await BisectWorkflow(request: BisectRequest(options)).run { _ in }
   }

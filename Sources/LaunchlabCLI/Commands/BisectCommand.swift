@@ -128,7 +128,9 @@ extension Launchlab {
       }
       if let replay {
         try output.check(CommandFiles().reading(replay, as: "--replay"))
-        return try output.show(BisectReplay(path: replay).summary(), on: console)
+        var summary = try BisectReplay(path: replay).summary()
+        await CulpritChanges.add(to: &summary)
+        return try output.show(summary, on: console)
       }
       let request =
         if let resume {
@@ -171,7 +173,8 @@ extension Launchlab {
         retriesFailures: work.retryFailed,
         skips: work.skip,
         paths: work.path,
-        store: store
+        store: store,
+        words: Array(CommandLine.arguments.drop { $0 != "bisect" }.dropFirst())
       )
     }
   }

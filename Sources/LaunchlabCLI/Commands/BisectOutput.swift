@@ -18,6 +18,9 @@ struct BisectOutput: ParsableArguments {
   )
   var gitLog: String?
 
+  @Flag(name: .shortAndLong, help: "Show every build, all stages, and how it was measured, too.")
+  var verbose = false
+
   func validate() throws {
     if [json, markdown, gitLog].filter({ $0 == "-" }).count > 1 {
       throw ValidationError("only one of --json, --markdown and --git-log can be written to stdout")
@@ -27,6 +30,7 @@ struct BisectOutput: ParsableArguments {
   /// The names of the options that were given and that a simulation has nothing for.
   var givenForAnswers: [String] {
     (markdown == nil ? [] : ["--markdown"]) + (gitLog == nil ? [] : ["--git-log"])
+      + (verbose ? ["--verbose"] : [])
   }
 
   /// Compares the files that are written with each other and with those of a bisection.
@@ -38,7 +42,9 @@ struct BisectOutput: ParsableArguments {
   /// Shows the text first, and tries every file, so that one that cannot be written hides nothing.
   func show(_ summary: BisectSummary, on console: Console) throws {
     if ![json, markdown, gitLog].contains("-") {
-      try console.write(BisectText(summary, style: console.resultStyle).rendered())
+      try console.write(
+        BisectText(summary, style: console.resultStyle, isVerbose: verbose).rendered()
+      )
     }
     console.show(summary.warnings)
     var failures: [any Error] = []

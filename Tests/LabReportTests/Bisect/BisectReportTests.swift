@@ -8,9 +8,14 @@ import Testing
 @Suite struct BisectReportTests {
   @Test(arguments: SampleBisect.endings)
   func `answers on the terminal`(_ ending: SampleBisect.Ending) throws {
-    let wide = BisectText(ending.summary, style: TextStyle(width: 100)).rendered()
-    let narrow = BisectText(ending.summary, style: TextStyle(usesColor: true, width: 60)).rendered()
-    try expectSnapshot(wide + "\n" + narrow, named: ending.name, suite: "BisectText")
+    let wide = text(ending.summary, TextStyle(width: 100))
+    let all = text(ending.summary, TextStyle(width: 100), isVerbose: true)
+    let narrow = text(ending.summary, TextStyle(usesColor: true, width: 60), isVerbose: true)
+    try expectSnapshot(
+      [wide, all, narrow].joined(separator: "\n"),
+      named: ending.name,
+      suite: "BisectText"
+    )
   }
 
   @Test(arguments: SampleBisect.endings)
@@ -48,7 +53,7 @@ import Testing
   @Test(arguments: SampleBisect.endings)
   func `lets no control character out`(_ ending: SampleBisect.Ending) {
     let texts = [
-      BisectText(ending.summary, style: TextStyle()).rendered(),
+      text(ending.summary, TextStyle(), isVerbose: true),
       BisectMarkdown(ending.summary).rendered(), json(ending.summary),
       GitBisectLog(ending.summary).rendered(),
     ]
@@ -67,10 +72,18 @@ import Testing
 
   @Test(arguments: SampleBisect.endings)
   func `begins with the sentence`(_ ending: SampleBisect.Ending) throws {
-    let wide = BisectText(ending.summary, style: TextStyle(width: 2_000)).rendered()
+    let wide = text(ending.summary, TextStyle(width: 2_000))
     let data = Data(json(ending.summary).utf8)
     let value = try JSONSerialization.jsonObject(with: data) as? [String: Any]
     #expect(wide.split(separator: "\n").first.map(String.init) == value?["sentence"] as? String)
+  }
+
+  private func text(
+    _ summary: BisectSummary,
+    _ style: TextStyle,
+    isVerbose: Bool = false
+  ) -> String {
+    BisectText(summary, style: style, isVerbose: isVerbose).rendered()
   }
 
   private func json(_ summary: BisectSummary) -> String {

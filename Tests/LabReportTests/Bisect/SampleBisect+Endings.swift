@@ -21,8 +21,24 @@ extension SampleBisect {
         levels: levels
       )
     )
-    summary.stageChanges = stageChanges
+    summary.details = [details]
     summary.medians = BisectSummary.Medians(good: 12_300_000, bad: 12_940_000)
+    return summary
+  }
+
+  /// A merge, found by a command that was typed, in a repository elsewhere.
+  static var merge: BisectSummary {
+    var summary = found
+    summary.start.revisions[11].parents.append(id(90))
+    summary.start.words = ["v1.0..HEAD", "--build", "make all", "--json", "-", "--", "./app", "-v"]
+    summary.details[0].merge = MergeContents(
+      commits: (0..<10).map { number in
+        BisectRevision(id: id(90 - number), subject: "Part \(number) of | a *branch*")
+      },
+      count: 23
+    )
+    summary.details[0].fileCount = 12
+    summary.places = BisectSummary.Places(store: "/var/my store.sqlite", repository: "/src/demo")
     return summary
   }
 
@@ -84,6 +100,11 @@ extension SampleBisect {
       UnsearchedStretch(good: 3, bad: 8, difference: 0.014, reason: .notEstablished),
     ]
     var summary = summary(start(parameters: BisectParameters(findsAll: true)), answer)
+    var other = details
+    other.files = [ChangedFile(path: "logo.png", added: nil, removed: nil)]
+    other.fileCount = 1
+    other.stageChanges = Array(stageChanges.suffix(1))
+    summary.details = [details, other]
     summary.told = [Diagnostic(.warning, id: "submodule-missing", problem: "no submodule")]
     summary.timeouts = 2
     summary.warnings = [Diagnostic(.warning, id: "noisy", problem: "the machine is noisy")]
@@ -137,7 +158,7 @@ extension SampleBisect {
   static var artifacts: BisectSummary {
     var found = found
     found.start = start(artifacts: "/srv/nightly")
-    found.stageChanges = []
+    found.details = []
     return found
   }
 
@@ -198,6 +219,13 @@ extension SampleBisect {
     )
   }
 
+  /// Launch times that do not tell, with what the CPU times of the same launches say.
+  static func noisy(_ difference: LogInterval) -> BisectSummary {
+    var summary = refused(.notEstablished, log(0.01, -0.03, 0.05))
+    summary.processorTime = ProcessorTimeDifference(pairs: 512, difference: difference)
+    return summary
+  }
+
   static func inconclusive(_ obstacle: BisectObstacle) -> BisectSummary {
     summary(
       BisectAnswer(
@@ -212,7 +240,8 @@ extension SampleBisect {
 
   static var endings: [Ending] {
     [
-      Ending(name: "found", summary: found), Ending(name: "from-zero", summary: fromZero),
+      Ending(name: "found", summary: found), Ending(name: "merge", summary: merge),
+      Ending(name: "from-zero", summary: fromZero),
       Ending(name: "set", summary: set),
       Ending(name: "several", summary: several), Ending(name: "partial", summary: partial),
       Ending(name: "cut-short", summary: cutShort),
@@ -225,6 +254,9 @@ extension SampleBisect {
       Ending(name: "too-small", summary: refused(.tooSmall, log(0.005, 0.003, 0.007))),
       Ending(name: "opposite", summary: refused(.opposite, log(-0.05, -0.055, -0.045))),
       Ending(name: "not-established", summary: refused(.notEstablished, log(0.01, -0.03, 0.05))),
+      Ending(name: "cpu-time-tells", summary: noisy(log(0.08, 0.07, 0.09))),
+      Ending(name: "cpu-time-same", summary: noisy(log(0.001, -0.004, 0.006))),
+      Ending(name: "cpu-time-open", summary: noisy(log(0.01, -0.02, 0.04))),
       Ending(name: "launches-spent", summary: inconclusive(.launchesSpent)),
       Ending(name: "builds-spent", summary: inconclusive(.buildsSpent)),
       Ending(name: "time-spent", summary: inconclusive(.timeSpent)),

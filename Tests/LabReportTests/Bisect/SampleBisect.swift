@@ -96,7 +96,9 @@ enum SampleBisect {
   static func summary(_ answer: BisectAnswer) -> BisectSummary { summary(start(), answer) }
 
   static func summary(_ start: BisectStart, _ answer: BisectAnswer) -> BisectSummary {
-    BisectSummary(
+    var answer = answer
+    answer.launchNoise = 0.03
+    var summary = BisectSummary(
       start: start,
       answer: answer,
       builds: 6,
@@ -105,6 +107,8 @@ enum SampleBisect {
       seconds: 754,
       log: "/src/demo/.launchlab/bisect/20261122-030000-1a2b/log.jsonl"
     )
+    summary.conditions = conditions
+    return summary
   }
 
   static func culprit(
@@ -115,13 +119,37 @@ enum SampleBisect {
     BisectCulprit(revisions: revisions, effect: effect, probability: 0.9981, share: share)
   }
 
+  /// What is known of a culprit and of its builds.
+  static let details = CulpritDetails(
+    files: [
+      ChangedFile(path: "assets/logo.png", added: nil, removed: nil),
+      ChangedFile(path: "src/conf.c", added: 120, removed: 3),
+      ChangedFile(path: "src/[x]_`y`|.c", added: 1, removed: 0),
+    ],
+    fileCount: 3,
+    builds: LaunchedPair(
+      parent: Target(name: "app", command: ["/builds/one/app", "-v"], directory: "/builds/one"),
+      culprit: Target(name: "app", command: ["/builds/two/app", "-v"], directory: "/builds/two")
+    ),
+    stageChanges: stageChanges
+  )
+
+  static let conditions = BisectConditions(
+    compilers: ["cc, gcc: gcc (Debian 12.2.0-14) 12.2.0", "ld: GNU ld 2.40"],
+    variables: ["CFLAGS": "-O2 -g", "CC": "gcc"],
+    loadBefore: 0.42,
+    loadAfter: 1.3,
+    processors: 2
+  )
+
   static let stageChanges = [
     StageDifference(
       kind: .stage,
       path: "init",
       before: 1_200_000,
       after: 5_300_000,
-      share: 0.97
+      share: 0.97,
+      interval: 4_000_000...4_200_000
     ),
     StageDifference(
       kind: .initializer,

@@ -116,6 +116,29 @@ struct BisectLoopTests {
     #expect(abs(medians.bad / 5e6 - exp(0.08)) < 1e-6)
   }
 
+  @Test func `compares the CPU times of both ends, which decide nothing`() throws {
+    var course = BisectCourse(SimulatedRange().start())
+    for revision in [0, 24] {
+      #expect(course.apply(.built(BisectBuilt(revision: revision, seconds: 1))) == nil)
+    }
+    for number in 0..<16 {
+      #expect(course.processorTime == nil || number >= 8)
+      let times = [2e6 + Double(number), 2.2e6]
+      let row = BisectRow(
+        arms: [0, 24],
+        values: [5e6, 5e6 * (number.isMultiple(of: 2) ? 2 : 0.5)],
+        processorTimes: times,
+        seconds: 0.01
+      )
+      #expect(course.apply(.row(row)) == nil)
+    }
+    let found = try #require(course.processorTime)
+    #expect(found.pairs == 16)
+    #expect(found.isClear(0.05) && !found.isSame(within: 0.05))
+    #expect(abs(found.difference.estimate - log(1.1)) < 0.001)
+    #expect(course.engine.launches == 32)
+  }
+
   @Test func `fails politely when an end cannot be launched`() async throws {
     let course = try await whole(SimulatedRange(unlaunchable: [24]))
 

@@ -165,6 +165,26 @@ import Testing
     #expect(bench.closed == 1)
   }
 
+  // MARK: - CPU time
+
+  @Test func `notes the CPU times of launches whose time is measured`() async throws {
+    func rows(of measure: BisectMeasure, missing: Bool) async throws -> [BisectRow] {
+      let bench = LaunchBench(.sample(measure)) { arm, number in
+        var result = LaunchResult.taking(arm)
+        result.figures.peakRSS = 1
+        guard !missing || arm.target != "7" else { return result }
+        result.figures.userTime = .milliseconds(2)
+        result.figures.systemTime = .milliseconds(1)
+        return result
+      }
+      _ = try await bench.launch([3, 7], rows: 0..<1)
+      return bench.rows
+    }
+    #expect(try await rows(of: .metric(.launch), missing: false)[0].processorTimes == [3e6, 3e6])
+    #expect(try await rows(of: .metric(.launch), missing: true)[0].processorTimes == nil)
+    #expect(try await rows(of: .metric(.peakRSS), missing: false)[0].processorTimes == nil)
+  }
+
   // MARK: - Valgrind
 
   @Test(.temporaryDirectory) func `sums what valgrind counts, and makes a target warm once`()

@@ -1,0 +1,78 @@
+import LabAnalysis
+import LabModel
+
+/// What a culprit changes: its files, and the commits that a merge has brought in.
+struct CulpritContents {
+  private let details: CulpritDetails
+  private let words: BisectWords
+
+  init(_ details: CulpritDetails, _ words: BisectWords) {
+    self.details = details
+    self.words = words
+  }
+
+  /// The lines for a terminal; empty where nothing is known.
+  func lines(style: TextStyle) -> [String] {
+    var lines: [String] = []
+    if let merge = details.merge {
+      lines += style.wrapped(Self.sentence(merge) + (merge.count > 0 ? ":" : ""))
+      lines += merge.commits.map { commit in
+        "  \(words.short(id: commit.id)) \(commit.subject.printable)".truncated(to: style.width)
+      }
+      lines += more(merge.count - merge.commits.count, "commit")
+    }
+    guard let files = details.files, !files.isEmpty else { return lines }
+    let table = TextTable(
+      columns: [.left, .right, .right],
+      rows: files.map { file in
+        let path = file.path.printable.truncated(to: max(20, style.width - 24))
+        return [TextTable.Cell("  \(path)")] + Self.counts(file).map { TextTable.Cell($0, .dim) }
+      }
+    )
+    return lines + table.lines(style: style) + more(details.fileCount - files.count, "file")
+  }
+
+  /// The sections of Markdown.
+  ///
+  /// - Parameter name: What is put behind the headings where there are several culprits.
+  /// - Returns: The lines; empty where nothing is known.
+  func markdown(of name: String?) -> [String] {
+    let suffix = name.map { " of \(MarkdownTable.escaped($0))" } ?? ""
+    var lines: [String] = []
+    if let merge = details.merge {
+      lines += ["## Merge\(suffix)", "", Self.sentence(merge) + "."]
+      lines += merge.commits.isEmpty ? [] : [""]
+      lines += merge.commits.map { commit in
+        "- `\(words.short(id: commit.id))` \(MarkdownTable.escaped(commit.subject.truncated(to: 80)))"
+      }
+      let rest = merge.count - merge.commits.count
+      lines += rest > 0 ? ["- and \(Quantity.count(rest, "more commit"))"] : []
+    }
+    guard let files = details.files, !files.isEmpty else { return lines }
+    let table = MarkdownTable(
+      titles: ["file", "added", "removed"],
+      textColumns: [0],
+      rows: files.map { file in
+        [MarkdownTable.escaped(file.path.truncated(to: 120))] + Self.counts(file)
+      }
+    )
+    let rest = details.fileCount - files.count
+    return lines + (lines.isEmpty ? [] : [""]) + ["## Files\(suffix)", ""] + table.lines
+      + (rest > 0 ? ["", "and \(Quantity.count(rest, "more file"))."] : [])
+  }
+
+  private static func sentence(_ merge: MergeContents) -> String {
+    merge.count > 0
+      ? "It is a merge of \(Quantity.count(merge.count, "commit"))"
+      : "It is a merge that brings in no commit"
+  }
+
+  private static func counts(_ file: ChangedFile) -> [String] {
+    guard let added = file.added, let removed = file.removed else { return ["binary", ""] }
+    return ["+\(added)", "−\(removed)"]
+  }
+
+  private func more(_ count: Int, _ noun: String) -> [String] {
+    count > 0 ? ["  and \(Quantity.count(count, "more \(noun)"))"] : []
+  }
+}
