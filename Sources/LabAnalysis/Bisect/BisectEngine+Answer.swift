@@ -93,8 +93,11 @@ extension BisectEngine {
   }
 
   /// How likely a build is bad: by the last search, or for a culprit that was confirmed at it or
-  /// before; nil where neither tells.
+  /// before; nil where neither tells, and behind a change in the other direction.
   private func probabilityBad(of revision: Int, _ bad: [Double]?) -> Double? {
+    let last = found.filter { $0.revisions.upperBound <= revision }
+      .max { $0.revisions.upperBound < $1.revisions.upperBound }
+    if let last, last.effect.estimate * orientation < 0 { return nil }
     let confirmed =
       found.filter { $0.revisions.upperBound <= revision && $0.effect.estimate * orientation > 0 }
       .map(\.probability)

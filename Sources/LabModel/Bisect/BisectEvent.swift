@@ -117,6 +117,27 @@ package struct BisectStart: Hashable, Codable, Sendable {
   }
 }
 
+extension BisectStart {
+  /// Whether what is counted is the same every time, as far as the environment is.
+  package var isCountedExactly: Bool { measure == .counter(.instructions) }
+
+  /// The controls of the scenario, with less noise where instructions or the like are counted.
+  ///
+  /// Padding and random addresses average out over many times, but only add to a count. Neither
+  /// others' use of processors nor a busy machine changes what valgrind counts.
+  package var controls: ControlPlan? {
+    guard isCountedExactly else { return scenario.controls }
+    var controls = scenario.controls ?? ControlPlan()
+    controls.padsEnvironment = false
+    controls.randomizesAddresses = false
+    if counting == .valgrind {
+      controls.settle = nil
+      controls.steal = nil
+    }
+    return controls
+  }
+}
+
 /// What became of the build of one revision.
 package struct BisectBuilt: Hashable, Codable, Sendable {
   /// The index of the revision.

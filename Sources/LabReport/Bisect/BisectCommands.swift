@@ -53,7 +53,7 @@ struct BisectCommands {
       commands += inside(0).map { ($0, "find the commit inside the merge") }
       if let view = view(0) { commands.append(view) }
       if let comparison = comparison(0) {
-        commands.append((comparison, "compare the kept builds of both"))
+        commands.append((comparison, "compare \(compared) of both kept builds"))
       }
     }
     commands.append(
@@ -136,6 +136,12 @@ struct BisectCommands {
     return targets.map { target in
       ShellQuoting.text((isSame ? ["env", "-C", target.directory] : []) + target.command)
     }
+  }
+
+  /// What a comparison is of: of counts and stages it is the launch time.
+  private var compared: String {
+    guard case .metric(let metric) = summary.start.measure else { return "launch times" }
+    return metric == .launch ? "launch times" : TrendWords.name(metric)
   }
 
   private var state: [String] {

@@ -154,6 +154,9 @@ package struct BisectMarkdown {
         "- \(words.noun): \(Phrase.code(builds.culprit.place))",
       ]
       + [comparison].compactMap(\.self)
+      + BisectCommands(summary).inside(index).map {
+        "- find the commit inside the merge: \(Phrase.code(ShellQuoting.text($0).printable))"
+      }
   }
 
   private var conditions: [String] {
@@ -183,7 +186,7 @@ package struct BisectMarkdown {
       "- Nothing is drawn at random: the same log gives the same decisions.",
       "- Host: \(MarkdownTable.escaped(host)), launchlab \(MarkdownTable.escaped(start.launchlabVersion)).",
     ]
-      + (start.scenario.controls.map { ControlWishes($0).lines(style: TextStyle(width: 1000)) }
+      + (start.controls.map { ControlWishes($0).lines(style: TextStyle(width: 1000)) }
       ?? [])
       .map { line in
         let indentation = line.prefix { $0 == " " }

@@ -17,7 +17,8 @@ struct MeasuringConditions {
 
   private var compilers: Phrase? {
     guard let found = summary.conditions?.compilers, !found.isEmpty else { return nil }
-    return "Compilers that are installed: \(found.joined(separator: "; "))"
+    return
+      "Compilers that are installed: \(found.map { $0.truncated(to: 80) }.joined(separator: "; "))"
   }
 
   private var variables: Phrase? {

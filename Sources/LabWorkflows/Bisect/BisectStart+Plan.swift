@@ -65,9 +65,6 @@ extension BisectStart {
     }
   }
 
-  /// Whether what is counted is the same every time, as far as the environment is.
-  private var isCountedExactly: Bool { measure == .counter(.instructions) }
-
   /// What keeps tables of Python and Perl in one order, which is random otherwise.
   ///
   /// Without it launches of either differ by 0.1 to 0.4 % of their instructions, and with it not at
@@ -75,20 +72,4 @@ extension BisectStart {
   private static let seeds = [
     "PERL_HASH_SEED": "0", "PERL_PERTURB_KEYS": "0", "PYTHONHASHSEED": "0",
   ]
-
-  /// The controls of the scenario, with less noise where instructions or the like are counted.
-  ///
-  /// Padding and random addresses average out over many times, but only add to a count. Neither
-  /// others' use of processors nor a busy machine changes what valgrind counts.
-  private var controls: ControlPlan? {
-    guard isCountedExactly else { return scenario.controls }
-    var controls = scenario.controls ?? ControlPlan()
-    controls.padsEnvironment = false
-    controls.randomizesAddresses = false
-    if counting == .valgrind {
-      controls.settle = nil
-      controls.steal = nil
-    }
-    return controls
-  }
 }

@@ -133,6 +133,11 @@ import Testing
     #expect(try #require(bad(64)) > 0.95)
     #expect(try #require(bad(10)) > 0.95)
     #expect(bad(0) ?? 0 < 0.05)
+    // Behind the improvement at 30.
+    #expect(all.levels.contains { (30..<50).contains($0.revision) })
+    for level in all.levels where (30..<50).contains(level.revision) {
+      #expect(level.probabilityBad == nil)
+    }
   }
 
   @Test func `gives no probabilities where nothing was searched for them`() {

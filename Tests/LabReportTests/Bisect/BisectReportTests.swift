@@ -63,6 +63,14 @@ import Testing
     #expect(found.isEmpty)
   }
 
+  @Test func `tells the controls that launches really had`() {
+    var summary = SampleBisect.partial
+    summary.start.scenario.controls = ControlPlan(padsEnvironment: true)
+    #expect(!BisectMarkdown(summary).rendered().contains("env\\_size: the environment is padded"))
+    summary.start.measure = .metric(.launch)
+    #expect(BisectMarkdown(summary).rendered().contains("env\\_size: the environment is padded"))
+  }
+
   @Test func `shows names in Markdown as they are`() {
     let text = BisectMarkdown(SampleBisect.hostileNames).rendered()
     #expect(!text.contains("<b>") && !text.contains("<script>") && !text.contains("[x](y)"))
