@@ -39,8 +39,11 @@ extension BisectEngine {
   }
 
   /// The standard deviation of the levels of builds, as it is likely.
-  var buildNoise: Double {
-    zip(jitterChances, rules.jitters).reduce(0) { $0 + $1.0 * $1.1 * $1.1 }.squareRoot()
+  var buildNoise: Double { deviation(jitterChances) }
+
+  /// The same by any chances of the jitters.
+  func deviation(_ chances: [Double]) -> Double {
+    zip(chances, rules.jitters).reduce(0) { $0 + $1.0 * $1.1 * $1.1 }.squareRoot()
   }
 
   private func culprit(_ change: FoundChange) -> BisectCulprit {

@@ -196,10 +196,16 @@ extension BisectEngine {
     )
   }
 
-  /// Whether a class is too unlikely for somebody who expects builds to differ.
+  /// Whether a class is too unlikely for somebody who expects builds to differ, or too few builds
+  /// around it show how much they do.
   private func isDoubted(_ revisions: ClosedRange<Int>) -> Bool {
     guard let doubt else { return false }
-    return doubt.chances[revisions].reduce(0, +) < parameters.confidence
+    let inside = range.between(segment.lower, segment.upper)
+    let isExhausted =
+      !inside.contains { range.status[$0] == .unknown } && leastLaunched(around: revisions) == nil
+    let share = isExhausted ? rules.exhaustedRisk : rules.doubtfulRisk
+    let risk = (1 - parameters.confidence) * share
+    return doubt.chances[revisions].reduce(0, +) < 1 - risk || witness(of: revisions) != nil
   }
 
   /// The next step that tells most; of a culprit that is doubted, most to those who doubt it.
@@ -207,10 +213,50 @@ extension BisectEngine {
   /// Rows of builds that are there come first, since they tell how much builds differ.
   private func select(isDoubted: Bool) -> BisectAction? {
     guard isDoubted, let doubt else { return select() }
+    let best = bestClass.revisions
+    if let build = leastLaunched(around: best) {
+      return .launch(arms: arms(of: build), rows: rules.witnessRounds)
+    }
+    if let witness = witness(of: best) { return .build(witness) }
     var other = self
     other.chances = doubt.chances
     other.jitterChances = doubt.jitterChances
     return other.select(buildsMore: false) ?? other.select()
+  }
+
+  /// The revisions of the segment before a culprit, and those from it on; without the ends, which
+  /// have rows of every comparison.
+  private func sides(of culprit: ClosedRange<Int>) -> (before: [Int], after: [Int]) {
+    let inside = range.between(segment.lower, segment.upper)
+    return (
+      inside.filter { $0 < culprit.lowerBound }, inside.filter { $0 >= culprit.upperBound }
+    )
+  }
+
+  /// The build near a culprit that has the fewest rows; nil where more of them cannot tell more.
+  private func leastLaunched(around culprit: ClosedRange<Int>) -> Int? {
+    let (before, after) = sides(of: culprit)
+    let near =
+      before.filter(range.isBuilt).suffix(rules.witnesses)
+      + after.filter(range.isBuilt).prefix(rules.witnesses)
+    return near.filter { !isSaturated($0) }.min { rounds[$0] < rounds[$1] }
+  }
+
+  /// The revision beside a culprit to be built, on the side with fewer builds, to show how much
+  /// builds differ; nil where enough do, or the change is far larger than that.
+  private func witness(of culprit: ClosedRange<Int>) -> Int? {
+    guard let doubt, effect < rules.witnessRatio * deviation(doubt.jitterChances) else {
+      return nil
+    }
+    let (before, after) = sides(of: culprit)
+    let isUnknown = { range.status[$0] == .unknown }
+    let nearest = [(before, before.last(where: isUnknown)), (after, after.first(where: isUnknown))]
+    // The end of the segment is a build of its side, too.
+    let open = nearest.compactMap { side, candidate in
+      candidate.map { (builds: side.count(where: range.isBuilt) + 1, candidate: $0) }
+    }
+    let fewest = open.min { $0.builds < $1.builds }
+    return fewest.flatMap { $0.builds < rules.witnesses ? $0.candidate : nil }
   }
 
   /// Goes on with the part that has the largest difference.

@@ -13,7 +13,7 @@ extension BisectEngine {
   }
 
   /// A candidate between the nearest builds that are probably good and bad, or alone.
-  private func arms(of candidate: Int) -> [Int] {
+  func arms(of candidate: Int) -> [Int] {
     if parameters.isExact { return [candidate] }
     let bad = probabilitiesBad
     var lower = segment.lower
@@ -38,6 +38,11 @@ extension BisectEngine {
       sum += chance
       return sum
     }
+  }
+
+  /// Whether more rows of a build cannot tell more.
+  func isSaturated(_ revision: Int) -> Bool {
+    Separation(self).isSaturated(rounds: rounds[revision])
   }
 
   private func bestCandidate(_ buildsMore: Bool) -> (revision: Int, rows: Int)? {

@@ -12,13 +12,24 @@ struct BisectRules: Hashable, Sendable {
 
   /// How much the level of a build may vary by itself, such as by the layout of its code, and how
   /// likely each is beforehand.
-  var jitters = [0, 0.001, 0.0025, 0.006, 0.015]
-  var jitterPrior = [0.50, 0.20, 0.15, 0.10, 0.05]
+  var jitters = [0, 0.0015, 0.004, 0.008, 0.015, 0.028]
+  var jitterPrior = [0.50, 0.20, 0.13, 0.09, 0.05, 0.03]
 
   /// The same as somebody sees it who expects builds to differ; a claim must convince them too.
   ///
   /// Few builds tell little of how much builds differ, so the prior above is believed for long.
-  var doubtfulPrior: [Double]? = [0.20, 0.20, 0.20, 0.25, 0.15]
+  var doubtfulPrior: [Double]? = [0.05, 0.10, 0.15, 0.20, 0.25, 0.25]
+
+  /// How often they may be wrong, as a share of what the confidence allows; and where every revision
+  /// is built, so that nothing could convince them more.
+  var doubtfulRisk = 0.3
+  var exhaustedRisk = 2.0
+
+  /// How many builds on either side of a change must show how much builds differ, unless the change
+  /// is so many times that; and how many rows each of them has at once.
+  var witnesses = 5
+  var witnessRatio = 10.0
+  var witnessRounds = 12
 
   /// How many builds more than twice the bits of the range may succeed, where no limit was given;
   /// and where builds differ by themselves so much that more of them hardly help.
@@ -37,7 +48,7 @@ struct BisectRules: Hashable, Sendable {
 
   /// After how many pairs a test of two builds may end, and the most of all launches it may take.
   var looks = [16, 32, 64, 128, 256, 512, 1024, 2048]
-  var pairShare = 0.30
+  var pairShare = 0.15
 
   /// How many rows of a candidate may be launched at once.
   var rounds = [6, 12, 24, 48, 96]
@@ -71,6 +82,9 @@ struct BisectRules: Hashable, Sendable {
   static var reference: BisectRules {
     var rules = BisectRules()
     rules.isShipped = false
+    rules.jitters = [0, 0.001, 0.0025, 0.006, 0.015]
+    rules.jitterPrior = [0.50, 0.20, 0.15, 0.10, 0.05]
+    rules.pairShare = 0.30
     rules.heavyDegreesOfFreedom = nil
     rules.doubtfulPrior = nil
     rules.besideShare = 0.25

@@ -33,7 +33,8 @@ package struct BisectSimulation: Sendable {
   var parameters: BisectParameters {
     BisectParameters(
       confidence: settings.confidence,
-      findsAll: [.two, .comp, .spike].contains(settings.scenario),
+      findsAll: [.two, .comp, .spike, .set].contains(settings.scenario),
+      isExact: settings.isExact,
       buildSeconds: settings.build,
       launchSeconds: 1,
       limits: BisectLimits(launches: settings.launches)
@@ -63,6 +64,7 @@ package struct BisectSimulation: Sendable {
         return SimulatedBisection(
           seed: seed,
           changes: world.changes,
+          levels: world.levels,
           answer: answer,
           builds: engine.builds,
           launches: engine.launches
@@ -78,6 +80,9 @@ struct SimulatedBisection: Sendable {
 
   /// The size of each change by its revision, as a log ratio.
   let changes: [Int: Double]
+
+  /// The true level of every build, with how it differs by itself.
+  let levels: [Double]
 
   let answer: BisectAnswer
   let builds: Int
@@ -102,13 +107,11 @@ struct SimulatedBisection: Sendable {
     answer.culprits.contains { $0.revisions.contains(revision) }
   }
 
-  /// The sizes of culprits that are one revision with a change, each with the true one.
+  /// The sizes of culprits that hold a change, each with the true difference of its two builds.
   var sizes: [(effect: LogInterval, truth: Double)] {
     answer.culprits.compactMap { culprit in
-      guard culprit.revisions.count == 1, let truth = changes[culprit.revisions.lowerBound] else {
-        return nil
-      }
-      return (culprit.effect, truth)
+      guard real.contains(where: culprit.revisions.contains) else { return nil }
+      return (culprit.effect, levels[culprit.build] - levels[culprit.parentBuild])
     }
   }
 
@@ -136,8 +139,11 @@ struct SimulationTally {
     builds += run.builds
     launches.append(Double(run.launches))
     count(run)
-    let slow = run.changes.filter { $0.value > 0 }.map(\.key)
-    if !slow.isEmpty { named.append(Double(slow.count(where: run.isNamed)) / Double(slow.count)) }
+    let isSet = counts.settings.scenario == .set
+    let wanted = run.changes.filter { $0.value > 0 || isSet }.map(\.key)
+    if !wanted.isEmpty {
+      named.append(Double(wanted.count(where: run.isNamed)) / Double(wanted.count))
+    }
     for (effect, truth) in run.sizes where truth != 0 {
       sizes.append(effect.estimate / truth)
       sized.append((effect.lower...effect.upper).contains(truth) ? 1 : 0)

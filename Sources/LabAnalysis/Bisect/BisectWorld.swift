@@ -19,6 +19,12 @@ struct BisectWorld {
   private var driftSize = 0.0
   private var isFresh: [Bool]
 
+  /// How much slower launches are in the present burst, and how many of it are left.
+  private var burst = (slowdown: 0.0, left: 0.0)
+
+  /// How far the level of each build has wandered, and when it was looked at last.
+  private var strays: [(value: Double, time: Double)]
+
   init(_ settings: SimulationSettings, seed: UInt64) {
     self.settings = settings
     generator = NormalGenerator(seed: seed)
@@ -26,6 +32,7 @@ struct BisectWorld {
     levels = [Double](repeating: 0, count: count + 1)
     isUsable = [Bool](repeating: true, count: count + 1)
     isFresh = isUsable
+    strays = levels.map { _ in (0, -.infinity) }
     driftPeriod = (log2(Double(max(2, count))) + 4) * settings.build + 300
     plantChanges()
     if settings.jitter > 0 {
@@ -58,6 +65,11 @@ struct BisectWorld {
       plant(effect, at: places[0])
       plant(-effect / (1 + effect), at: places[1])
       plant(effect, at: places[2])
+    case .set:
+      // Each place is as likely for each size.
+      for (place, size) in zip(shuffledPlaces(settings.sizes.count), settings.sizes) {
+        plant(size, at: place)
+      }
     }
   }
 
@@ -67,10 +79,16 @@ struct BisectWorld {
   }
 
   /// So many different revisions after good, ascending.
-  private mutating func places(_ count: Int) -> [Int] {
-    var chosen = Set<Int>()
-    while chosen.count < count { chosen.insert(1 + generator.index(below: settings.candidates)) }
-    return chosen.sorted()
+  private mutating func places(_ count: Int) -> [Int] { shuffledPlaces(count).sorted() }
+
+  /// The same in the order that they were drawn; all there are at most.
+  private mutating func shuffledPlaces(_ count: Int) -> [Int] {
+    var chosen: [Int] = []
+    while chosen.count < min(count, settings.candidates) {
+      let place = 1 + generator.index(below: settings.candidates)
+      if !chosen.contains(place) { chosen.append(place) }
+    }
+    return chosen
   }
 
   /// Breaks revisions between the ends, in runs of about three.
@@ -118,6 +136,7 @@ struct BisectWorld {
     time += 1
     var value = levels[revision] + wander + driftSize * (phase < 1 ? phase : 2 - phase)
     value += settings.noise * generator.normal()
+    value += strayed(revision) + burstSlowdown()
     if settings.bimodal > 0, generator.uniform() < 0.3 { value += log1p(settings.bimodal) }
     if isFresh[revision] {
       isFresh[revision] = false
@@ -125,6 +144,29 @@ struct BisectWorld {
     }
     if generator.uniform() < settings.outliers { value += log1p(0.3 + 1.7 * generator.uniform()) }
     return value
+  }
+
+  /// How far the level of a build has wandered until now.
+  private mutating func strayed(_ revision: Int) -> Double {
+    guard settings.levels > 0 else { return 0 }
+    let stray = strays[revision]
+    let step = exp((stray.time - time) / 200)
+    let value = step * stray.value
+    let moved = value + settings.levels * (1 - step * step).squareRoot() * generator.normal()
+    strays[revision] = (moved, time)
+    return moved
+  }
+
+  /// How much slower a launch is for the burst that it is in, as a log ratio.
+  private mutating func burstSlowdown() -> Double {
+    guard settings.bursts > 0 else { return 0 }
+    let length = 30.0
+    if burst.left <= 0, generator.uniform() < settings.bursts / (1 - settings.bursts) / length {
+      burst = (log1p(0.2 + 0.8 * generator.uniform()), -length * log(1 - generator.uniform()))
+    }
+    guard burst.left > 0 else { return 0 }
+    burst.left -= 1
+    return burst.slowdown
   }
 }
 

@@ -24,7 +24,8 @@ package struct SimulationResult: Hashable, Sendable {
   /// What 95 % of the bisections did not exceed.
   package var launches95: Double
 
-  /// The share of the slowdowns that were named; nil where there are none.
+  /// The share of the slowdowns that were named, of a set that of all changes; nil where there are
+  /// none.
   package var foundShare: Double?
 
   /// Of the bisections with an interval: how many held a change, and the mean number of revisions;

@@ -3,7 +3,8 @@ package import LabModel
 extension SimulationSettings {
   /// Reads settings such as `n=64,effect=5%,cv=3%,runs=200,seed=1,scenario=two`.
   ///
-  /// Keys that are left out keep their defaults. Shares are written as `5%` or `0.05`.
+  /// Keys that are left out keep their defaults. Shares are written as `5%` or `0.05`, the sizes of
+  /// several changes as `5%:-3%:2%`. `counts=yes` is a measure that hardly varies, on a quiet machine.
   ///
   /// - Parameter text: Keys with values, separated by commas.
   /// - Throws: ``SimulationError`` for an unknown key or a value that it cannot have.
@@ -19,36 +20,67 @@ extension SimulationSettings {
   }
 
   private mutating func set(_ key: String, to value: String) throws(SimulationError) {
+    if let share = Self.shares.first(where: { $0.key == key }) {
+      self[keyPath: share.path] = try Self.share(key, value, share.range)
+      return
+    }
     switch key {
     case "n": candidates = try Self.whole(key, value, 1...65_536)
     case "runs": runs = try Self.whole(key, value, 1...1_000_000)
     case "launches": launches = try Self.whole(key, value, 1...10_000_000)
     case "seed": seed = UInt64(try Self.whole(key, value, 0...Int.max))
-    case "effect": effect = try Self.share(key, value, 0.0001...10)
-    case "cv": noise = try Self.share(key, value, 0...1)
-    case "jitter": jitter = try Self.share(key, value, 0...1)
-    case "broken": broken = try Self.share(key, value, 0...0.99)
-    case "drift": drift = try Self.share(key, value, 0...1)
-    case "outliers": outliers = try Self.share(key, value, 0...1)
-    case "ar": wander = try Self.share(key, value, 0...1)
-    case "bimodal": bimodal = try Self.share(key, value, 0...10)
-    case "cold": cold = try Self.share(key, value, 0...10)
-    case "second": second = try Self.share(key, value, 0...10)
-    case "build": build = try Self.share(key, value, 0...1_000_000)
-    case "conf": confidence = try Self.share(key, value, 0.5...0.9999)
     case "scenario":
       guard let known = Scenario(rawValue: value) else {
         throw SimulationError.unknown("scenario", value, among: Scenario.allCases.map(\.rawValue))
       }
       scenario = known
+    case "sizes":
+      scenario = .set
+      sizes = []
+      for size in value.split(separator: ":") {
+        sizes.append(try Self.share(key, String(size), -0.9...10))
+      }
+    case "counts":
+      guard value == "yes" else {
+        throw SimulationError("`counts` cannot be `\(value)`", remedy: "write `counts=yes`")
+      }
+      isExact = true
+      (noise, drift, outliers, wander) = (0.0001, 0, 0, 0)
     default: throw SimulationError.unknown("setting", key, among: Self.keys)
     }
   }
 
-  private static let keys = [
-    "n", "effect", "cv", "runs", "seed", "scenario", "jitter", "broken", "drift", "outliers", "ar",
-    "bimodal", "cold", "second", "build", "launches", "conf",
-  ]
+  /// The settings that are one number, with what it may be.
+  private static var shares: [Share] {
+    [
+      Share("effect", \.effect, 0.0001...10), Share("cv", \.noise), Share("jitter", \.jitter),
+      Share("broken", \.broken, 0...0.99), Share("drift", \.drift), Share("outliers", \.outliers),
+      Share("bursts", \.bursts, 0...0.9), Share("ar", \.wander), Share("levels", \.levels),
+      Share("bimodal", \.bimodal, 0...10), Share("cold", \.cold, 0...10),
+      Share("second", \.second, 0...10), Share("build", \.build, 0...1_000_000),
+      Share("conf", \.confidence, 0.5...0.9999),
+    ]
+  }
+
+  private struct Share {
+    let key: String
+    let path: WritableKeyPath<SimulationSettings, Double>
+    let range: ClosedRange<Double>
+
+    init(
+      _ key: String,
+      _ path: WritableKeyPath<SimulationSettings, Double>,
+      _ range: ClosedRange<Double> = 0...1
+    ) {
+      self.key = key
+      self.path = path
+      self.range = range
+    }
+  }
+
+  private static var keys: [String] {
+    shares.map(\.key) + ["n", "runs", "launches", "seed", "scenario", "sizes", "counts"]
+  }
 
   private static func whole(
     _ key: String,

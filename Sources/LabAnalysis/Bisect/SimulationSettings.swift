@@ -30,6 +30,20 @@ package struct SimulationSettings: Hashable, Sendable {
   /// The standard deviation of a slow wander of the machine, which is forgotten after 40 launches.
   package var wander = 0.003
 
+  /// The share of launches that lie in bursts of about 30, which make all of them 20 to 100 % slower.
+  package var bursts = 0.0
+
+  /// The standard deviation of a slow wander of each build by itself, which is forgotten after 200
+  /// launches.
+  package var levels = 0.0
+
+  /// Whether a count is measured, which hardly varies, and not a time.
+  package var isExact = false
+
+  /// How much slower each change makes a launch, as shares, where they are a set; below 0 for a
+  /// faster one.
+  package var sizes: [Double] = []
+
   /// How much slower 30 % of the launches are.
   package var bimodal = 0.0
 
@@ -40,7 +54,7 @@ package struct SimulationSettings: Hashable, Sendable {
   package var build = 100.0
 
   /// The most launches of one bisection.
-  package var launches = 4000
+  package var launches = 8000
 
   /// The probability that a culprit must have.
   package var confidence = 0.95
@@ -69,5 +83,8 @@ package struct SimulationSettings: Hashable, Sendable {
 
     /// One that is reverted, and comes again.
     case spike
+
+    /// One of each of some sizes, all of which are looked for.
+    case set
   }
 }

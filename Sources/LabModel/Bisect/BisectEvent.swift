@@ -74,7 +74,7 @@ package struct BisectStart: Hashable, Codable, Sendable {
   package var launchlabVersion: String
 
   /// The version of ``rules`` that this launchlab has.
-  package static let currentRules = 2
+  package static let currentRules = 3
 
   package init(
     rules: Int = BisectStart.currentRules,

@@ -10,7 +10,7 @@ package struct BisectLimits: Hashable, Codable, Sendable {
   /// The most seconds of building and launching, over all sessions; nil for no limit.
   package var seconds: Double?
 
-  package init(launches: Int = 4000, builds: Int? = nil, seconds: Double? = nil) {
+  package init(launches: Int = 8000, builds: Int? = nil, seconds: Double? = nil) {
     self.launches = launches
     self.builds = builds
     self.seconds = seconds

@@ -81,7 +81,7 @@ struct BisectQuestionOptions: ParsableArguments {
 
 /// How much a bisection may do.
 struct BisectWorkOptions: ParsableArguments {
-  @Option(help: "Launch at most this <number> of times (default: 4000).")
+  @Option(help: "Launch at most this <number> of times (default: 8000).")
   var maxLaunches: Int?
 
   @Option(help: "Build at most this <number> of commits (default: 2 log2(n) + 12).")

@@ -8,10 +8,10 @@ import Testing
   @Test func `keeps to the launches, and tells where the change is at least`() throws {
     var range = ScriptedRange(count: 64, steps: [40: 0.03])
     range.noise = 0.06
-    let answer = range.bisect(BisectParameters(limits: BisectLimits(launches: 700)))
+    let answer = range.bisect(BisectParameters(limits: BisectLimits(launches: 1400)))
     #expect(answer.outcome == .inconclusive(.launchesSpent))
     #expect(try #require(answer.interval).contains(40))
-    #expect(range.launched.values.reduce(0, +) <= 700)
+    #expect(range.launched.values.reduce(0, +) <= 1400)
   }
 
   @Test func `stops when the builds are spent`() throws {

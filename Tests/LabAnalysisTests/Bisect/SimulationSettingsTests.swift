@@ -19,6 +19,13 @@ import Testing
     #expect(try SimulationSettings(parsing: "") == SimulationSettings())
   }
 
+  @Test func `reads sizes of a set, and a count on a quiet machine`() throws {
+    let settings = try SimulationSettings(parsing: "sizes=5%:-0.03,counts=yes,bursts=10%,levels=1%")
+    #expect(settings.scenario == .set && settings.sizes == [0.05, -0.03])
+    #expect(settings.isExact && settings.noise == 0.0001 && settings.drift == 0)
+    #expect(settings.bursts == 0.1 && settings.levels == 0.01)
+  }
+
   struct Case: Sendable {
     let text: String
     let problem: String
@@ -41,6 +48,16 @@ import Testing
       text: "cv=fast",
       problem: "`cv` cannot be `fast`",
       remedy: "write a number from 0.0 to 1.0, or a percentage"
+    ),
+    Case(
+      text: "counts=no",
+      problem: "`counts` cannot be `no`",
+      remedy: "write `counts=yes`"
+    ),
+    Case(
+      text: "sizes=5%:much",
+      problem: "`sizes` cannot be `much`",
+      remedy: "write a number from -0.9 to 10.0, or a percentage"
     ),
     Case(text: "n", problem: "`n` is no setting", remedy: "write it as `key=value`"),
     Case(text: "n=", problem: "`n=` is no setting", remedy: "write it as `key=value`"),
