@@ -85,6 +85,9 @@ package enum WorkflowError: LabError, Hashable {
   /// A bisection cannot go on as it began; the reason is a phrase.
   case cannotGoOn(id: String, reason: String)
 
+  /// Another process goes on with the same bisection.
+  case bisectionInUse(path: String)
+
   /// A log was written by other rules of deciding.
   case otherRules(path: String, rules: Int, version: String)
 
@@ -106,7 +109,8 @@ package enum WorkflowError: LabError, Hashable {
       .outputIsDatabase,
       .bothOnStdout:
       .usage
-    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn, .nightInFuture, .noProbe:
+    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn, .bisectionInUse,
+      .nightInFuture, .noProbe:
       .couldNotMeasure
     }
   }
@@ -333,6 +337,14 @@ package enum WorkflowError: LabError, Hashable {
         id: "cannot-go-on",
         problem: "the bisection \(id) cannot go on: \(reason)",
         remedy: "bring back what it was built with, or bisect the same range anew"
+      )
+    case .bisectionInUse(let path):
+      Diagnostic(
+        .error,
+        id: "bisection-in-use",
+        problem: "another launchlab is at work on this bisection",
+        place: path,
+        remedy: "let it end, or stop it with Ctrl-C, and then go on with `--resume`"
       )
     case .otherRules(let path, let rules, let version):
       Diagnostic(

@@ -45,6 +45,45 @@ extension EndToEnd {
       #expect(waiting.leftovers == [])
     }
 
+    @Test func `a bisection has the machine while it launches, and not while it builds`()
+      async throws
+    {
+      let lab = Launchlab()
+      let bisection = try lab.startHeldBisection()
+      try #require(try await eventually { lab.exists("building") })
+
+      // It builds: another run has the machine.
+      let holder = try await lab.startSleeping()
+      try lab.write("", to: "go-on")
+
+      // It would launch: it waits.
+      try #require(
+        try await eventually { bisection.tool.stderrSoFar.contains("waiting up to 24h") }
+      )
+      #expect(bisection.tool.stderrSoFar.contains("process \(holder.pid) of "))
+      holder.send(SIGINT)
+      #expect(try await holder.finish().status == 130)
+      let output = try await bisection.finish()
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let culprit = try lab.git("rev-parse", "HEAD~1").prefix(12)
+      #expect(output.stdout.contains(culprit), "\(output.stdout)")
+      #expect(bisection.leftovers == [])
+    }
+
+    @Test func `only one process goes on with a bisection`() async throws {
+      let lab = Launchlab()
+      let bisection = try lab.startHeldBisection()
+      try #require(try await eventually { lab.exists("building") })
+
+      let other = try await lab.start(["bisect", "--resume", "last"]).finish()
+
+      #expect(other.status == 128)
+      #expect(other.stderr.contains("another launchlab is at work on this bisection"))
+      bisection.send(SIGINT)
+      #expect(try await bisection.finish().status == 130)
+    }
+
     @Test func `says on a terminal how long it has waited`() async throws {
       let lab = Launchlab()
       let holder = try await lab.startSleeping()
@@ -186,6 +225,27 @@ extension EndToEnd {
 
 extension Launchlab {
   /// Starts a run whose first launch goes on until it is ended.
+  /// A bisection whose first build waits until there is a file `go-on`.
+  fileprivate func startHeldBisection() throws -> Session {
+    for number in 0...4 {
+      let rounds = number >= 3 ? 400_000 : 200_000
+      try write("$i = 0; $i++ while $i < \(rounds); # \(number)\n", to: "repository/app.pl")
+      if number == 0 { try makeRepository() } else { try commit() }
+    }
+    let build = "touch \(path("building")); until [ -e \(path("go-on")) ]; do sleep 0.05; done"
+    try write(
+      """
+      scenario: app
+      source: {repository: repository, build: "\(build)"}
+      targets:
+        app: {command: [perl, app.pl]}
+      states: [warm]
+      """,
+      to: "scenario.yml"
+    )
+    return try start(["bisect", "HEAD~4..HEAD", "--scenario", "scenario.yml"])
+  }
+
   fileprivate func startSleeping() async throws -> Session {
     try writeProgram("open F, '>', 'begun'; close F; sleep 600 while 1")
     let session = try start(["measure", "--timeout", "600s", "--", "./program"])

@@ -54,7 +54,7 @@ extension BisectEngine {
       if !parameters.isForced { return decideInside(.same) }
     case .open(let interval):
       difference = interval
-      if !parameters.isForced { return done(.refused(.notEstablished)) }
+      if !parameters.isForced { return decideInside(.notEstablished) }
     }
     beginSearch()
     return nil
@@ -332,26 +332,42 @@ extension BisectEngine {
     let effect = reported(builds, 0.95) ?? estimate
     let change = FoundChange(revisions: revisions, effect: effect, probability: probability)
     guard rules.isShipped else { return accept(change) }
+    let count = max(pairs[builds]?.count ?? 0, rules.looks[1])
     sizing = Sizing(
       change: change,
       builds: builds,
-      count: max(pairs[builds]?.count ?? 0, rules.looks[1])
+      confirming: pairs[builds] ?? [],
+      count: count,
+      most: 4 * count
     )
     pairs[builds] = nil
     phase = .sizing
   }
 
   private mutating func decideSizing() -> BisectAction? {
-    guard let sizing else {
+    guard var sizing else {
       phase = .search
       return nil
     }
-    let have = pairs[sizing.builds]?.count ?? 0
-    if have < sizing.count, spent == nil {
-      return .launch(arms: [sizing.builds.first, sizing.builds.second], rows: sizing.count - have)
+    let ratios = pairs[sizing.builds] ?? []
+    if ratios.count < sizing.count, spent == nil {
+      return .launch(
+        arms: [sizing.builds.first, sizing.builds.second],
+        rows: sizing.count - ratios.count
+      )
     }
     var change = sizing.change
-    if have >= rules.looks[0], let effect = reported(sizing.builds, 0.95) { change.effect = effect }
+    if ratios.count >= rules.looks[0], let effect = reported(sizing.builds, 0.95) {
+      // More pairs, however large the size seems to be, so that this makes it no larger.
+      if effect.upper - effect.lower > 1.6 * abs(change.effect.estimate),
+        sizing.count < sizing.most, spent == nil
+      {
+        sizing.count *= 2
+        self.sizing = sizing
+        return nil
+      }
+      change.effect = sizing.size(effect, of: ratios, isExact: parameters.isExact)
+    }
     self.sizing = nil
     accept(change)
     return nil

@@ -268,7 +268,30 @@ struct FoundChange: Hashable, Sendable {
 struct Sizing: Sendable {
   var change: FoundChange
   var builds: PairOfBuilds
+
+  /// The log ratios that have confirmed the change.
+  var confirming: [Double]
+
+  /// How many pairs are launched, and the most that may be.
   var count: Int
+  var most: Int
+
+  /// The size that is told: that of the new pairs, or where these and the confirming ones exclude each
+  /// other, as where the machine has changed meanwhile, that of all of them with both intervals.
+  func size(_ new: LogInterval, of ratios: [Double], isExact: Bool) -> LogInterval {
+    let old = change.effect
+    guard new.lower > old.upper || new.upper < old.lower else { return new }
+    let all = PairTest.interval(
+      confirming + ratios,
+      confidence: 0.95,
+      isExact: isExact
+    )
+    return LogInterval(
+      estimate: all.estimate,
+      lower: min(new.lower, old.lower),
+      upper: max(new.upper, old.upper)
+    )
+  }
 }
 
 /// Two neighbouring builds, and by how much they differ.

@@ -55,7 +55,10 @@ struct ChangePosterior: Sendable {
     let single = log(1 - rules.twoChangesPrior)
     let double = log(rules.twoChangesPrior)
     var singles = cases.map { $0.singles(expected: expected) }
-    var doubles = cases.map { $0.doubles(pairs.gaps, expected: expected) }
+    // Two changes that nearly cancel out are far larger than what they leave between the ends.
+    let span = (levels.levels.max() ?? 0) - (levels.levels.min() ?? 0)
+    let size = rules.isShipped ? max(expected, span) : expected
+    var doubles = cases.map { $0.doubles(pairs.gaps, expected: size) }
     for index in cases.indices {
       for gap in gapPriors.indices {
         singles[index][gap].evidence += log(gapPriors[gap]) + single

@@ -2,9 +2,12 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A file that is only ever appended to, by one process at a time.
+/// A file that is only ever appended to, by one process at a time, which has a lock on it.
 package struct AppendedFile: Sendable {
   private let file: FileDescriptor
+
+  /// Another process appends to the file.
+  package struct InUse: Error {}
 
   /// Makes a new file, and the directories above it.
   ///
@@ -20,6 +23,7 @@ package struct AppendedFile: Sendable {
       options: [.create, .exclusiveCreate, .append, .closeOnExec],
       permissions: [.ownerReadWrite, .groupRead, .otherRead]
     )
+    try lock()
   }
 
   /// Goes on with a file.
@@ -27,7 +31,7 @@ package struct AppendedFile: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - length: How many of its bytes are kept.
-  /// - Throws: `Errno`, and ``HostError/placeRefused(path:_:)`` as for a new one.
+  /// - Throws: `Errno`, ``InUse``, and ``HostError/placeRefused(path:_:)`` as for a new one.
   package init(continuing path: String, keeping length: Int) throws {
     try Self.check(path)
     file = try FileDescriptor.open(
@@ -35,7 +39,16 @@ package struct AppendedFile: Sendable {
       .writeOnly,
       options: [.append, .noFollow, .closeOnExec]
     )
+    try lock()
     guard ftruncate(file.rawValue, length) == 0 else { throw Errno(rawValue: errno) }
+  }
+
+  private func lock() throws {
+    guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+      let error = Errno(rawValue: errno)
+      try? file.close()
+      throw error == .wouldBlock ? InUse() : error
+    }
   }
 
   /// Looks at the two directories above a file before what it says is done.

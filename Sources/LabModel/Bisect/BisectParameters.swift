@@ -35,7 +35,7 @@ package struct BisectParameters: Hashable, Codable, Sendable {
   package var limits: BisectLimits
 
   package init(
-    minimumEffect: Double = 0.01,
+    minimumEffect: Double = 0.00995033,  // 1 %
     confidence: Double = 0.95,
     alpha: Double = 0.001,
     direction: Direction = .regression,

@@ -184,7 +184,7 @@ package struct BisectJSON {
       "launches": JSONValue(parameters.limits.launches),
       "builds": JSONValue(parameters.limits.builds),
       "seconds": JSONValue(parameters.limits.seconds),
-      "min_effect": .number(parameters.minimumEffect),
+      "min_effect": .number((expm1(parameters.minimumEffect) * 1e6).rounded() / 1e6),
       "confidence": .number(parameters.confidence),
       "find": .string(parameters.direction.rawValue),
       "all": .bool(parameters.findsAll),

@@ -23,7 +23,7 @@ struct BisectLog {
   /// - Parameters:
   ///   - path: The file.
   ///   - length: The length of its whole lines, in bytes.
-  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)`` and ``WorkflowError/bisectionInUse(path:)``.
   init(resumingAt path: String, length: Int) throws {
     self.path = path
     file = try Self.writing(path) { try AppendedFile(continuing: path, keeping: length) }
@@ -53,6 +53,8 @@ struct BisectLog {
       return try body()
     } catch let error as HostError {
       throw error
+    } catch is AppendedFile.InUse {
+      throw WorkflowError.bisectionInUse(path: path)
     } catch {
       let reason = (error as? CocoaError)?.localizedDescription ?? "\(error)"
       throw WorkflowError.cannotWrite(path: path, reason: reason)

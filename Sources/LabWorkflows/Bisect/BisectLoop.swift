@@ -22,6 +22,7 @@ struct BisectLoop {
         try await build(revision, by: &builder, observe)
       case .launch(let arms, let rows):
         try await restore(arms, by: &builder, launcher: &launcher, observe)
+        try launcher.open(within: course.secondsLeft) { observe(.waiting($0)) }
         try await launch(arms, rows: rows, by: &launcher, observe)
       case .done(let answer):
         guard !course.hasEnded else { return }

@@ -9,6 +9,9 @@ package enum BisectProgressEvent: Sendable {
   /// Something that a reader should know before the answer.
   case noted(Diagnostic)
 
+  /// Another lab is at work.
+  case waiting(LabPatience.Event)
+
   case building(BisectRevision, number: Int)
 
   case built(BisectBuilt, BisectRevision)

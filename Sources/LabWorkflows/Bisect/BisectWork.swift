@@ -27,6 +27,14 @@ protocol BisectBuilder {
 
 /// Whoever launches builds side by side.
 protocol BisectLauncher {
+  /// Takes the machine for launches, where it was given back; waits while somebody else has it.
+  ///
+  /// - Parameters:
+  ///   - seconds: How long it may wait; nil for a day.
+  ///   - tell: Told what goes on meanwhile.
+  /// - Throws: a ``LabError`` when it was not to be had, or it was interrupted.
+  mutating func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) throws
+
   /// Launches every arm once in each row, after discarded launches that warm it up.
   ///
   /// Odd rows run in reverse order. Between `take` and the next launch nothing else is done.
@@ -45,12 +53,15 @@ protocol BisectLauncher {
     take: (BisectRow) throws -> Void
   ) async throws -> (revision: Int, reason: String)?
 
-  /// Gives back what is kept for launches, such as processors that nothing else may use.
+  /// Gives the machine back, with what is kept for launches, such as processors that nothing else may
+  /// use.
   ///
-  /// It is called before anything is built, and at the end; launching afterwards is possible.
+  /// It is called before anything is built, and at the end; it can be opened again afterwards.
   mutating func close()
 }
 
 extension BisectLauncher {
+  mutating func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) throws {}
+
   mutating func close() {}
 }

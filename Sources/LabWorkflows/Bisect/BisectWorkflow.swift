@@ -10,14 +10,15 @@ package struct BisectWorkflow {
 
   package init(request: BisectRequest) { self.request = request }
 
-  /// Bisects, from the start or from where a log ends.
+  /// Bisects, from the start or from where a log ends. It has the machine while it launches, and gives
+  /// it back while it builds.
   ///
   /// - Parameter observe: Told what goes on, never between the launches of a row.
   /// - Returns: What was found, also of a bisection that was interrupted and can go on.
   /// - Throws: a ``LabError`` when the work cannot begin or go on; the log stays.
   package func run(_ observe: (BisectProgressEvent) -> Void) async throws -> BisectSummary {
     let interrupt = try InterruptFlag.onSignals.get()
-    return try await LabSession.use(command: request.commandLine) { session in
+    return try await LabTurns.use(command: request.commandLine) { turns in
       var beginning = try BisectBeginning(request: request)
       defer { beginning.log.close() }
       let start = beginning.course.start
@@ -27,7 +28,7 @@ package struct BisectWorkflow {
       var launcher = try BuildLauncher(
         start: start,
         storeDirectory: request.storeDirectory,
-        session: session,
+        turns: turns,
         interrupt: interrupt
       )
       defer { launcher.close() }
@@ -42,8 +43,10 @@ package struct BisectWorkflow {
       summary.warnings += [beginning.course.builds[0].flatMap(DetachedTarget.warning)]
         .compactMap(\.self)
       summary.conditions = await Self.conditions(of: start, loadBefore: load)
-      await explain(&summary, beginning.course, in: session, interrupt: interrupt)
-      summary.warnings += session.notes
+      await explain(&summary, beginning.course, interrupt: interrupt) {
+        try turns.enter(waiting: "24h") { observe(.waiting($0)) }
+      }
+      summary.warnings += turns.notes
       writeReport(of: &summary)
       return summary
     }
@@ -73,8 +76,8 @@ package struct BisectWorkflow {
   private func explain(
     _ summary: inout BisectSummary,
     _ course: BisectCourse,
-    in session: LabSession,
-    interrupt: InterruptFlag
+    interrupt: InterruptFlag,
+    in session: () throws -> LabSession
   ) async {
     await CulpritChanges.add(to: &summary)
     let known = summary.details.indices.filter { summary.details[$0].builds != nil }
@@ -85,7 +88,7 @@ package struct BisectWorkflow {
         pairs: known.compactMap { summary.details[$0].builds },
         launchSeconds: course.engine.launchSeconds
       )
-      let found = try await stages.differences(in: session, interrupt: interrupt)
+      let found = try await stages.differences(in: session(), interrupt: interrupt)
       for (index, differences) in zip(known, found) {
         summary.details[index].stageChanges = differences ?? []
         guard differences?.isEmpty != false else { continue }

@@ -12,6 +12,7 @@ struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
   private let valgrind: ValgrindCount?
   private let open: (Plan) async throws -> Laboratory
   private let end: (Laboratory) -> Void
+  private let turns: LabTurns?
   private var kept: (plan: Plan, laboratory: Laboratory)?
 
   /// - Parameters:
@@ -19,16 +20,24 @@ struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
   ///   - valgrind: What counts; nil unless that is how instructions are counted.
   ///   - open: Makes a laboratory that knows the arms of a plan.
   ///   - close: Told of each laboratory that is not needed any more.
+  ///   - turns: The labs that laboratories belong to; nil where they need none.
   init(
     start: BisectStart,
     valgrind: ValgrindCount? = nil,
     open: @escaping (Plan) async throws -> Laboratory,
-    close: @escaping (Laboratory) -> Void = { _ in }
+    close: @escaping (Laboratory) -> Void = { _ in },
+    turns: LabTurns? = nil
   ) {
     self.start = start
     self.valgrind = valgrind
     self.open = open
     self.end = close
+    self.turns = turns
+  }
+
+  func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) throws {
+    let limit = seconds.map { "\(max(1, Int(min($0, 86_400).rounded(.up))))s" }
+    try turns?.enter(waiting: limit ?? "24h", tell)
   }
 
   mutating func launch(
@@ -69,6 +78,11 @@ struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
   }
 
   mutating func close() {
+    endKept()
+    turns?.leave()
+  }
+
+  private mutating func endKept() {
     if let kept { end(kept.laboratory) }
     kept = nil
   }
@@ -79,7 +93,7 @@ struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
       self.kept = nil
       return kept.laboratory
     }
-    close()
+    endKept()
     return try await open(plan)
   }
 
@@ -99,13 +113,13 @@ extension BuildLauncher where Laboratory == HostLaboratory {
   /// - Parameters:
   ///   - start: What is measured, and how.
   ///   - storeDirectory: The absolute path of the directory of the store.
-  ///   - session: The lab that all launches belong to.
+  ///   - turns: The labs that launches belong to.
   ///   - interrupt: Ends a waiting launch when it is set.
   /// - Throws: ``HostError/toolMissing(name:purpose:)`` when valgrind counts and there is none.
   init(
     start: BisectStart,
     storeDirectory: String,
-    session: LabSession,
+    turns: LabTurns,
     interrupt: InterruptFlag
   ) throws {
     let valgrind = try start.counting == .valgrind ? ValgrindCount(below: storeDirectory) : nil
@@ -113,14 +127,18 @@ extension BuildLauncher where Laboratory == HostLaboratory {
       start: start,
       valgrind: valgrind,
       open: { plan in
-        try await HostLaboratory(
+        guard let session = turns.session else {
+          preconditionFailure("the machine is taken before launches")
+        }
+        return try await HostLaboratory(
           plan: plan,
           directory: storeDirectory,
           session: session,
           interrupt: interrupt
         )
       },
-      close: { $0.close() }
+      close: { $0.close() },
+      turns: turns
     )
   }
 }

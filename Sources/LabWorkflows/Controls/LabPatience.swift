@@ -49,10 +49,29 @@ package struct LabPatience: Sendable {
     _ attempt: () throws(HostError) -> Result
   ) throws(HostError) -> Result {
     guard let current else { return try attempt() }
-    return try current.turn(attempt)
+    return try turn(within: current.limit, current.text, current.tell, attempt)
   }
 
-  private func turn<Result>(
+  /// The same for what waits also where nobody has asked for it, as what has begun already.
+  ///
+  /// - Parameters:
+  ///   - text: The longest time then, such as `24h`.
+  ///   - tell: Told what goes on then.
+  ///   - attempt: What takes the lock.
+  /// - Throws: Also `ScenarioError` for what is no duration.
+  static func turn<Result>(
+    atMost text: String,
+    _ tell: (Event) -> Void,
+    _ attempt: () throws(HostError) -> Result
+  ) throws -> Result {
+    guard current == nil else { return try turn(attempt) }
+    return try turn(within: ScenarioFile.duration(text, option: "--max-time"), text, tell, attempt)
+  }
+
+  private static func turn<Result>(
+    within limit: Nanoseconds,
+    _ text: String,
+    _ tell: (Event) -> Void,
     _ attempt: () throws(HostError) -> Result
   ) throws(HostError) -> Result {
     let beginning = ContinuousClock.now
@@ -65,11 +84,11 @@ package struct LabPatience: Sendable {
         let waited = Nanoseconds(Int64((ContinuousClock.now - beginning) / .nanoseconds(1)))
         let busy = HostError.labBusy(lock: lock, owner: owner, waited: text)
         guard waited < limit else { throw busy }
-        if owner != last { tell(.waiting(limit: text, reason: Self.reason(lock, owner))) }
+        if owner != last { tell(.waiting(limit: text, reason: reason(lock, owner))) }
         last = owner
         tell(.waited(waited, limit: text))
         let rest = Nanoseconds(limit.count - waited.count)
-        if try InterruptFlag.onSignals.get().isSet(within: min(Self.step, rest)) {
+        if try InterruptFlag.onSignals.get().isSet(within: min(step, rest)) {
           throw .interrupted
         }
       }

@@ -22,18 +22,22 @@ extension LabSession {
       session.end()
       return result
     } catch {
-      let changed = session.end()
-      guard !changed.isEmpty, let error = error as? any LabError else { throw error }
-      throw FailureInChangedMachine(
-        diagnostics: error.diagnostics + changed,
-        exitCode: error.exitCode
-      )
+      throw FailureInChangedMachine.adding(session.end(), to: error)
     }
   }
 }
 
 /// A failure, and what of the machine is not as it was before.
-private struct FailureInChangedMachine: LabError {
+struct FailureInChangedMachine: LabError {
   var diagnostics: [Diagnostic]
   var exitCode: LabExitCode
+
+  /// An error with what could not be set back; itself where everything was.
+  static func adding(_ changed: [Diagnostic], to error: any Error) -> any Error {
+    guard !changed.isEmpty, let error = error as? any LabError else { return error }
+    return FailureInChangedMachine(
+      diagnostics: error.diagnostics + changed,
+      exitCode: error.exitCode
+    )
+  }
 }

@@ -84,7 +84,10 @@ struct BisectWorkOptions: ParsableArguments {
   @Option(help: "Launch at most this <number> of times (default: 8000).")
   var maxLaunches: Int?
 
-  @Option(help: "Build at most this <number> of commits (default: 2 log2(n) + 12).")
+  @Option(
+    help:
+      "Build at most this <number> of commits (default: 2 log2(n) + 12; with --all as many again for each change)."
+  )
   var maxBuilds: Int?
 
   @Option(help: "Build and launch for at most this <duration>, such as 2h.")

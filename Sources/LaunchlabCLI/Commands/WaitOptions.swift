@@ -24,10 +24,15 @@ struct WaitOptions: ParsableArguments {
 
   private func patience(on console: Console) throws -> LabPatience? {
     guard let wait else { return nil }
-    return try LabPatience(wait) { Self.show($0, on: console) }
+    return try LabPatience(wait) { LabWaiting(console: console).show($0) }
   }
+}
 
-  private static func show(_ event: LabPatience.Event, on console: Console) {
+/// Shows that another lab is waited for: a note, and on a terminal how long.
+struct LabWaiting {
+  let console: Console
+
+  func show(_ event: LabPatience.Event) {
     let terminal = console.stderr.isTerminal ? console.stderr : nil
     switch event {
     case .waiting(let limit, let reason):

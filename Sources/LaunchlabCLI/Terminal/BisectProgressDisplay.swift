@@ -23,6 +23,9 @@ final class BisectProgressDisplay {
     case .noted(let diagnostic):
       clear()
       console.show([diagnostic])
+    case .waiting(let event):
+      clear()
+      LabWaiting(console: console).show(event)
     case .building(let revision, let number):
       note("build \(number): \(revision.id.prefix(12)) \(revision.subject.printable)")
     case .built(let built, _):

@@ -104,6 +104,14 @@ import Testing
     }
   }
 
+  @Test func `looks inside where it is not established that the ends differ`() {
+    var range = ScriptedRange(count: 64, steps: [20: 0.30, 40: -0.285])
+    range.noise = 0.20
+    let answer = range.bisect(BisectParameters(findsAll: true))
+    #expect(range.bisect().outcome == .refused(.notEstablished))
+    #expect(Set(answer.culprits.map(\.revisions)) == [20...20, 40...40])
+  }
+
   @Test func `ends where nothing inside differs`() {
     var range = ScriptedRange(count: 64, steps: [:])
     let answer = range.bisect(BisectParameters(findsAll: true))

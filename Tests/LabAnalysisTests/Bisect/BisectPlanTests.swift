@@ -38,7 +38,7 @@ import Testing
 
   private static let costs = BisectPlan.Costs(build: 100, launch: 1)
 
-  /// What is known of the time, and what follows from it for 64 revisions, 8.3 builds and about 333
+  /// What is known of the time, and what follows from it for 64 revisions, 8.3 builds and about 620
   /// launches.
   struct Time: Sendable {
     let costs: BisectPlan.Costs
@@ -49,10 +49,10 @@ import Testing
   @Test(arguments: [
     Time(costs: BisectPlan.Costs(build: nil, launch: 1)),
     Time(costs: BisectPlan.Costs(build: 100, launch: nil)),
-    Time(costs: BisectPlan.Costs(build: 0, launch: 0.01), least: 3.3, most: 3.3),
-    Time(costs: BisectPlan.Costs(build: nil, launch: 0.01, kept: 65), least: 3.3, most: 3.3),
-    Time(costs: BisectPlan.Costs(build: 100, launch: 0.01, kept: 5), least: 335, most: 835),
-    Time(costs: BisectPlan.Costs(build: 100, launch: 0.01, kept: 20), least: 3.3, most: 835),
+    Time(costs: BisectPlan.Costs(build: 0, launch: 0.01), least: 6.2, most: 6.2),
+    Time(costs: BisectPlan.Costs(build: nil, launch: 0.01, kept: 65), least: 6.2, most: 6.2),
+    Time(costs: BisectPlan.Costs(build: 100, launch: 0.01, kept: 5), least: 338, most: 838),
+    Time(costs: BisectPlan.Costs(build: 100, launch: 0.01, kept: 20), least: 6.2, most: 838),
   ])
   func `tells the time only where builds and launches are known`(test: Time) {
     let plan = BisectPlan(

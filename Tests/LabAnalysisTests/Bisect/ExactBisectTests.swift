@@ -63,6 +63,13 @@ import Testing
     #expect(answer.unsearched.allSatisfy { $0.limit == nil })
   }
 
+  @Test func `takes the smallest effect for a ratio and not for its logarithm`() {
+    var range = ScriptedRange(count: 16, steps: [5: log(1.01), 9: 0.05])
+    range.noise = 0
+    let answer = range.bisect(BisectParameters(findsAll: true, isExact: true))
+    #expect(answer.culprits.map(\.revisions.lowerBound) == [9, 5])
+  }
+
   @Test func `finds changes that cancel out`() {
     for changes in [[20, 30, 50], [3, 5, 9], [60, 61, 64]] {
       let steps = [changes[0]: 0.05, changes[1]: 0.03, changes[2]: -0.08]
