@@ -56,13 +56,67 @@ extension EndToEnd {
 
       let outcome: String
       let culprits: [Culprit]
+      struct Level: Decodable {
+        let commit: String
+      }
+
       let builds: Int
+      let levels: [Level]
       let skipped: [String]
       let resume: String?
     }
 
     private static func answer(_ output: Tool.Output) throws -> Answer {
       try JSONDecoder().decode(Answer.self, from: Data(output.stdout.utf8))
+    }
+
+    @Test func `takes builds that are equal for one, and none that reads other data`() async throws
+    {
+      let lab = Launchlab()
+      for number in 0...12 {
+        try lab.write(
+          """
+          // \(number)
+          #include <stdio.h>
+          int main(void) {
+            long rounds = 0;
+            FILE *file = fopen("rounds", "r");
+            if (!file || fscanf(file, "%ld", &rounds) != 1) return 1;
+            for (volatile long n = 0; n < rounds; n++) ;
+            return 0;
+          }
+
+          """,
+          to: "repository/app.c"
+        )
+        try lab.write("\(number >= 8 ? 3_000_000 : 2_000_000)\n", to: "repository/rounds")
+        if number == 0 { try lab.makeRepository() } else { try lab.commit() }
+      }
+      try lab.write(
+        """
+        scenario: app
+        source: {repository: repository, build: "cc -g -o app app.c"}
+        targets:
+          app: {command: [./app]}
+        states: [warm]
+        """,
+        to: "scenario.yml"
+      )
+      let output = try await lab.run(
+        "bisect",
+        "HEAD~12..HEAD",
+        "--scenario",
+        "scenario.yml",
+        "--json",
+        "-"
+      )
+      let answer = try Self.answer(output)
+      #expect(output.status == 0, "\(output.stderr)")
+      let culprit = try lab.git("rev-parse", "HEAD~4").filter(\.isHexDigit)
+      #expect(answer.culprits.map(\.commit) == [culprit])
+      // Several are built, and two are launched.
+      #expect(answer.builds >= 4)
+      #expect(answer.levels.count == 2, "\(answer.levels)")
     }
 
     @Test func `names the planted commit, and touches nothing of the user's`() async throws {

@@ -224,8 +224,7 @@ extension EndToEnd {
 }
 
 extension Launchlab {
-  /// Starts a run whose first launch goes on until it is ended.
-  /// A bisection whose first build waits until there is a file `go-on`.
+  /// Starts a bisection whose first build waits until there is a file `go-on`.
   fileprivate func startHeldBisection() throws -> Session {
     for number in 0...4 {
       let rounds = number >= 3 ? 400_000 : 200_000
@@ -246,6 +245,7 @@ extension Launchlab {
     return try start(["bisect", "HEAD~4..HEAD", "--scenario", "scenario.yml"])
   }
 
+  /// Starts a run whose first launch goes on until it is ended.
   fileprivate func startSleeping() async throws -> Session {
     try writeProgram("open F, '>', 'begun'; close F; sleep 600 while 1")
     let session = try start(["measure", "--timeout", "600s", "--", "./program"])

@@ -106,7 +106,8 @@ package struct BisectEngine: Sendable {
     precondition(weights.count >= 2, "a range has two ends")
     self.parameters = parameters
     self.rules = rules
-    range = RevisionClasses(weights: weights)
+    let looksInside = parameters.findsAll || parameters.direction == .any
+    range = RevisionClasses(weights: weights, joinsApart: !looksInside)
     rounds = [Int](repeating: 0, count: weights.count)
     orientation = parameters.direction == .improvement ? -1 : 1
     segment = BisectSegment(

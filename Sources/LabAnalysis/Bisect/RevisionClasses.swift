@@ -18,6 +18,10 @@ struct RevisionClasses: Sendable {
 
   private(set) var status: [Status]
 
+  /// Whether equal builds join everything between them too; not where changes that cancel out are
+  /// looked for.
+  private let joinsApart: Bool
+
   /// The digests of usable builds.
   private var digests: [Int: String] = [:]
 
@@ -27,8 +31,10 @@ struct RevisionClasses: Sendable {
 
   /// Takes one weight per revision, of which the first is not used.
   ///
-  /// A stretch is stood for by its last revision, the one of good by good itself.
-  init(weights given: [Double]) {
+  /// A stretch is stood for by its last revision, the one of good by good itself. With `joinsApart`
+  /// equal builds join what is between them, too; without it only neighbours do.
+  init(weights given: [Double], joinsApart: Bool = true) {
+    self.joinsApart = joinsApart
     let bad = given.count - 1
     var revisions = [0]
     var weights = [Double](repeating: 0, count: given.count)
@@ -100,11 +106,15 @@ struct RevisionClasses: Sendable {
     status[revision] = isUsable ? .built : .broken
     guard isUsable, let digest else { return }
     digests[revision] = digest
-    if let below = built(below: revision), digests[below] == digest {
+    if let below = built(below: revision), digests[below] == digest, joins(below, revision) {
       join(revision, into: below)
-    } else if let above = built(above: revision), digests[above] == digest {
+    } else if let above = built(above: revision), digests[above] == digest, joins(revision, above) {
       join(revision, into: above)
     }
+  }
+
+  private func joins(_ lower: Int, _ upper: Int) -> Bool {
+    joinsApart || between(lower, upper).isEmpty
   }
 
   /// Notes that a build cannot be launched.

@@ -10,8 +10,9 @@ package struct BisectWorkflow {
 
   package init(request: BisectRequest) { self.request = request }
 
-  /// Bisects, from the start or from where a log ends. It has the machine while it launches, and gives
-  /// it back while it builds.
+  /// Bisects, from the start or from where a log ends.
+  ///
+  /// It has the machine while it launches, and gives it back while it builds.
   ///
   /// - Parameter observe: Told what goes on, never between the launches of a row.
   /// - Returns: What was found, also of a bisection that was interrupted and can go on.

@@ -178,6 +178,7 @@ private struct Workshop: Sendable {
         return built
       }
       built.target = target
+      built.digest = BuildDigest.digest(ofTree: record.directory, launching: target)
     } catch {
       let problem = error.diagnostics.first?.problem ?? target.command[0]
       built.failure = "the build command has succeeded, but \(problem)"

@@ -58,6 +58,7 @@ package struct LabPatience: Sendable {
   ///   - text: The longest time then, such as `24h`.
   ///   - tell: Told what goes on then.
   ///   - attempt: What takes the lock.
+  /// - Returns: What `attempt` returns.
   /// - Throws: Also `ScenarioError` for what is no duration.
   static func turn<Result>(
     atMost text: String,

@@ -50,6 +50,7 @@ final class LabTurns {
   /// - Parameters:
   ///   - limit: The longest time to wait, such as `24h`, where ``LabPatience`` says none.
   ///   - tell: Told what goes on meanwhile.
+  /// - Returns: The lab.
   /// - Throws: `HostError.labBusy` when the time is over, and `HostError.interrupted`.
   @discardableResult
   func enter(
