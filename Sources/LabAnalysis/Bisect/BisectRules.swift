@@ -22,12 +22,12 @@ struct BisectRules: Hashable, Sendable {
 
   /// How often they may be wrong, as a share of what the confidence allows; and where every revision
   /// is built, so that nothing could convince them more.
-  var doubtfulRisk = 0.3
+  var doubtfulRisk = 0.15
   var exhaustedRisk = 2.0
 
   /// How many builds on either side of a change must show how much builds differ, unless the change
   /// is so many times that; and how many rows each of them has at once.
-  var witnesses = 5
+  var witnesses = 6
   var witnessRatio = 10.0
   var witnessRounds = 12
 
