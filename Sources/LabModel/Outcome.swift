@@ -30,13 +30,14 @@ extension Outcome {
 }
 
 extension Outcome: CustomStringConvertible {
-  /// The outcome with its values, such as `exited(3)`.
+  /// The outcome with its values, such as `exited with status 3`.
   package var description: String {
     switch self {
-    case .ready, .timedOut: name
-    case .exited(let code): "\(name)(\(code))"
-    case .signalled(let signal): "\(name)(\(signal))"
-    case .notStarted(let reason): "\(name)(\(reason))"
+    case .ready: "ready"
+    case .exited(let code): "exited with status \(code)"
+    case .signalled(let signal): "ended by signal \(signal)"
+    case .timedOut: "timed out"
+    case .notStarted(let reason): "not started: \(reason)"
     }
   }
 }

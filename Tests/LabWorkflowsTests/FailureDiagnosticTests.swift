@@ -19,7 +19,7 @@ import Testing
 
     #expect(
       diagnostic.description == """
-        error: exited(3) 3 times in a row, so the run stops
+        error: exited with status 3 3 times in a row, so the run stops
             stdout | hi
             stderr | no such
             stderr | file
@@ -64,7 +64,7 @@ import Testing
       record: record(.exited(code: 1), CapturedOutput())
     )
     #expect(diagnostic.place == "target \"x\", warm, launches with probe, block 2")
-    #expect(diagnostic.problem.hasPrefix("exited(1), so that the launch has no total"))
+    #expect(diagnostic.problem.hasPrefix("exited with status 1, so that the launch has no total"))
     #expect(diagnostic.remedy?.contains("`probe_hidden: true`") == true)
   }
 
@@ -154,7 +154,7 @@ import Testing
     )
     #expect(
       diagnostic.problem == """
-        timed-out at its first launch, so the run stops
+        timed out at its first launch, so the run stops
             \(example.seen)
             it printed nothing
         """

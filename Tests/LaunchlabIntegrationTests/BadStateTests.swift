@@ -82,7 +82,7 @@ extension EndToEnd {
 
       #expect(output.status == 128)
       let problem = "port \(port) is in use by pid \(holder.processIdentifier) (perl)"
-      #expect(output.stderr.contains("error: not-started(\(problem)"))
+      #expect(output.stderr.contains("error: not started: \(problem)"))
       #expect(output.stderr.contains("stop it, or choose another port"))
       let launches = try await lab.launches()
       #expect(launches.count == 3)

@@ -59,12 +59,12 @@ extension EndToEnd {
     @Test(arguments: [
       Failure(
         source: "kill 'SEGV', $$; sleep 100",
-        outcome: "signalled(11)",
+        outcome: "ended by signal 11",
         remedy: "run the command by hand under a debugger"
       ),
       Failure(
         source: "print STDERR \"no licence\\n\"; exit 3",
-        outcome: "exited(3)",
+        outcome: "exited with status 3",
         remedy: "run the command by hand"
       ),
     ]) func `stops after three failures in a row, and keeps them`(failure: Failure) async throws {
@@ -144,7 +144,7 @@ extension EndToEnd {
       )
 
       #expect(output.status == 128)
-      #expect(output.stderr.contains("error: timed-out at its first launch, so the run stops"))
+      #expect(output.stderr.contains("error: timed out at its first launch, so the run stops"))
       #expect(output.stderr.contains(delay.sight))
       #expect(output.stderr.contains("at: target \"program\", warm, block 0"))
       #expect(output.stderr.contains("help: \(delay.remedy)"))

@@ -109,7 +109,7 @@ extension EndToEnd {
       )
 
       #expect(output.status == 128)
-      #expect(output.stderr.contains("timed-out"))
+      #expect(output.stderr.contains("timed out"))
       #expect(output.stderr.contains("launch_ready()"), "\(output.stderr)")
     }
 

@@ -41,8 +41,8 @@ struct BisectSentence {
     return "\(culprit(first)); \(raw: effort)"
   }
 
-  /// What one change is, and how sure that is.
-  func culprit(_ culprit: BisectCulprit) -> Phrase {
+  /// What one change is, and how sure that is; as the beginning of a sentence, or within one.
+  func culprit(_ culprit: BisectCulprit, opens: Bool = true) -> Phrase {
     let facts: Phrase =
       "95 % interval \(raw: BisectWords.bounds(culprit.effect)), probability \(raw: BisectWords.probability(culprit.probability))"
     let deed = words.deed(culprit.effect)
@@ -55,7 +55,7 @@ struct BisectSentence {
     let shown = Phrase(Array(members.prefix(6)), separator: ", ")
     let more = members.count > 6 ? " and \(members.count - 6) more" : ""
     return
-      "One of these \(raw: words.count(members.count))\(raw: unusable(culprit.revisions)) \(deed): \(shown)\(raw: more); \(facts)"
+      "\(raw: opens ? "One" : "one") of these \(raw: words.count(members.count))\(raw: unusable(culprit.revisions)) \(deed): \(shown)\(raw: more); \(facts)"
   }
 
   /// Such as `, 2 of which do not build,`.

@@ -116,9 +116,10 @@ struct BisectWords {
     return text == none ? text : "\(logarithm < 0 ? "−" : "+")\(text)"
   }
 
-  /// Such as `+4.8 % to +5.6 %`.
+  /// Such as `+4.8 % to +5.6 %`; of equal ones, as of counts, `+5.2 % at both ends`.
   static func bounds(_ interval: LogInterval) -> String {
-    "\(change(interval.lower)) to \(change(interval.upper))"
+    let (lower, upper) = (change(interval.lower), change(interval.upper))
+    return lower == upper ? "\(lower) at both ends" : "\(lower) to \(upper)"
   }
 
   /// How long something took, such as `42 s`, `12 min` or `3.4 h`.

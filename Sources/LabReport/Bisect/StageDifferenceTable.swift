@@ -7,7 +7,7 @@ struct StageDifferenceTable {
   private let mostRows: Int
   private static let separator = " > "
   private static let titles = [
-    "stage", "before", "after", "difference", "95 % interval", "of the change",
+    "stage", "before", "after", "difference", "95 % interval", "share of time",
   ]
 
   /// How wide the columns beside the names are.

@@ -166,7 +166,7 @@ import Testing
     defer { laboratory.close() }
     _ = try laboratory.prepare(arm)
     let note = try #require(laboratory.notes.first { $0.id == "files-not-learnt" })
-    #expect(note.problem.hasSuffix("the watched launch was not ready: exited(3)"))
+    #expect(note.problem.hasSuffix("the watched launch was not ready: exited with status 3"))
     #expect(try laboratory.prepare(arm).warmUps == 0)
   }
 

@@ -128,7 +128,7 @@ import Testing
     let unlaunchable = try await bench.launch([3, 7], rows: 0..<9)
 
     #expect(unlaunchable?.revision == 7)
-    #expect(unlaunchable?.reason == "exited(127): libx.so: cannot open")
+    #expect(unlaunchable?.reason == "exited with status 127: libx.so: cannot open")
     #expect(bench.rows.count == 1)
   }
 
@@ -150,7 +150,7 @@ import Testing
 
     let unlaunchable = try await bench.launch([7], rows: 0..<1)
 
-    #expect(unlaunchable?.reason == "timed-out")
+    #expect(unlaunchable?.reason == "timed out")
   }
 
   @Test func `keeps the rows that were taken when it is interrupted`() async throws {
