@@ -19,7 +19,7 @@ import Testing
 
     #expect(
       diagnostic.description == """
-        error: exited with status 3 3 times in a row, so the run stops
+        error: exited with status 3, 3 times in a row, so the run stops
             stdout | hi
             stderr | no such
             stderr | file

@@ -39,7 +39,7 @@ extension EndToEnd {
       let old = try await lab.run("run", "scenario.yml", "--revision", "HEAD~1")
 
       #expect(changed.status == 128)
-      #expect(changed.stderr.contains("exited with status 3 3 times in a row"))
+      #expect(changed.stderr.contains("exited with status 3, 3 times in a row"))
       #expect(old.status == 0)
       #expect(lab.lineCount(of: "built") == 2)
     }

@@ -140,9 +140,17 @@ extension EndToEnd {
 
     @Test(arguments: [
       Failure(options: [], source: exit, outcome: "exited with status 3"),
-      Failure(options: ["--collect", "breakpoints"], source: exit, outcome: "exited with status 3"),
+      Failure(
+        options: ["--collect", "breakpoints"],
+        source: exit,
+        outcome: "exited with status 3"
+      ),
       Failure(options: ["--collect", "marks"], source: exit, outcome: "exited with status 3"),
-      Failure(options: ["--launches", "5"], source: exit, outcome: "exited with status 3 3 times in a row"),
+      Failure(
+        options: ["--launches", "5"],
+        source: exit,
+        outcome: "exited with status 3, 3 times in a row"
+      ),
       Failure(options: [], source: "kill 'SEGV', $$; sleep 9", outcome: "ended by signal 11"),
       Failure(options: ["--timeout", "300ms"], source: "sleep 99", outcome: "timed out"),
     ]) func `shows the stages of a target that fails, and what it printed`(

@@ -65,7 +65,9 @@ struct BisectRemarks {
     // The table of changes has them, where all were asked for.
     guard !summary.start.parameters.findsAll else { return [] }
     let sentence = BisectSentence(summary)
-    return summary.answer.culprits.dropFirst().map { "Another change: \(sentence.culprit($0, opens: false))" }
+    return summary.answer.culprits.dropFirst().map {
+      "Another change: \(sentence.culprit($0, opens: false))"
+    }
   }
 
   /// How much of the difference between the ends the first culprit explains.

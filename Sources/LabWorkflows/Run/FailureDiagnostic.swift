@@ -9,8 +9,8 @@ enum FailureDiagnostic {
     record: LaunchRecord,
     times: Int
   ) -> Diagnostic {
-    let count = times == 1 ? "at its first launch" : "\(times) times in a row"
-    let fate = "\(record.result.outcome) \(count), so the run stops"
+    let count = times == 1 ? " at its first launch" : ", \(times) times in a row"
+    let fate = "\(record.result.outcome)\(count), so the run stops"
     return make(fate, arm: arm, ready: ready, record: record)
   }
 

@@ -83,7 +83,11 @@ import Testing
       unpaired: 0,
       smallestDetectable: 0.01
     )
-    let error = Diagnostic(.error, id: "target-fails", problem: "exited with status 3 3 times in a row\n  x")
+    let error = Diagnostic(
+      .error,
+      id: "target-fails",
+      problem: "exited with status 3, 3 times in a row\n  x"
+    )
     let warnings = status == .failed ? [error] : []
     return ComparisonSummary(
       run: RunSummary(run: run(status: status), arms: [], warnings: warnings),
@@ -140,7 +144,8 @@ import Testing
     Case(status: .interrupted, reason: "the proof 20261121T043000Z-3fa2 was interrupted"),
     Case(
       status: .failed,
-      reason: "the launches of the proof 20261121T043000Z-3fa2 failed: exited with status 3 3 times in a row"
+      reason:
+        "the launches of the proof 20261121T043000Z-3fa2 failed: exited with status 3, 3 times in a row"
     ),
   ]
 
