@@ -76,7 +76,7 @@ extension EndToEnd {
       #expect(output.status == 128)
       #expect(
         output.stderr.contains(
-          "cannot execute \"\(lab.path("app/program"))\": no such file) 3 times in a row"
+          "cannot execute \"\(lab.path("app/program"))\": no such file, 3 times in a row"
         )
       )
       #expect(output.stderr.contains("help: fix the problem above, then run again"))
