@@ -5,12 +5,12 @@ import LabModel
 struct Launchlab: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "launchlab",
-    abstract: "Measures how long programs take to launch: after a reboot, after a reinstall, warm.",
+    abstract: "Measure how long programs take to launch: after a reboot, after a reinstall, warm.",
     discussion: """
-      Start with one program, without any file:
+      Measure one program:
         launchlab measure --state reinstall-cold --state warm -- perl -e 0
 
-      Or write a scenario and run it every night:
+      Write a scenario and run it every night:
         launchlab init && launchlab run scenario.yml
 
       Exit codes: 0 done, 1 regression or broken budget, 64 bad usage or scenario, \

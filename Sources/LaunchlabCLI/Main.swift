@@ -38,16 +38,14 @@ enum Main {
     return try? MarkWorkflow(name: name)
   }
 
-  /// Ends with ArgumentParser's own text and code for its own errors, and with 128 for others.
+  /// Ends with help on stdout, with 64 if the command line is wrong, and with 128 otherwise.
   private static func exit(withForeign error: any Error) -> Never {
     let code = Launchlab.exitCode(for: error)
     guard code == .failure else {
-      if code != .success {
-        // The message quotes what was given.
-        Console.standard.note(Launchlab.fullMessage(for: error, columns: nil))
-        Launchlab.exit(withError: code)
-      }
-      Launchlab.exit(withError: error)
+      guard code != .success else { Launchlab.exit(withError: error) }
+      let words = Array(CommandLine.arguments.dropFirst())
+      Console.standard.show([UsageError(error, words: words).diagnostic])
+      Launchlab.exit(withError: code)
     }
     Console.standard.show([Diagnostic(.error, id: "unexpected", problem: "\(error)")])
     Launchlab.exit(withError: ExitCode(LabExitCode.couldNotMeasure.rawValue))

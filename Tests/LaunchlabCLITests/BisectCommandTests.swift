@@ -11,27 +11,33 @@ import Testing
   }
 
   @Test(arguments: [
-    Case(words: "", problem: "give a range such as v1.0..HEAD"),
-    Case(words: "--resume last --replay log", problem: "--resume cannot be given with --replay"),
-    Case(words: "--resume last a..b", problem: "a range cannot be given with --resume"),
+    Case(words: "", problem: "missing a range such as v1.0..HEAD"),
+    Case(words: "--resume last --replay log", problem: "--resume cannot be used with --replay"),
+    Case(words: "--resume last a..b", problem: "a range cannot be used with --resume"),
     Case(
       words: "--resume last --min-effect 2% --max-time 1h --all --path src",
-      problem: "--min-effect, --all, --path cannot be given with --resume"
+      problem: "--min-effect, --all, --path cannot be used with --resume"
     ),
-    Case(words: "--replay log --max-time 1h", problem: "--max-time means nothing"),
-    Case(words: "--replay log --jobs 2", problem: "--jobs means nothing with --replay"),
-    Case(words: "--replay log --store s", problem: "--store means nothing with --replay"),
-    Case(words: "--simulate n=4 --find any", problem: "--find means nothing with --simulate"),
-    Case(words: "--simulate n=4 --git-log -", problem: "--git-log means nothing"),
-    Case(words: "a..b --scenario s --build make", problem: "--build means nothing with --scenario"),
-    Case(words: "a..b --scenario s --ready exit", problem: "--ready means nothing with --scenario"),
-    Case(words: "--alert R-1 -- true", problem: "a command means nothing with --alert"),
-    Case(words: "--artifacts d --path src -- a", problem: "--path means nothing with --artifacts"),
-    Case(words: "--artifacts d --jobs 2 -- a", problem: "--jobs means nothing with --artifacts"),
+    Case(words: "--replay log --max-time 1h", problem: "--max-time cannot be used"),
+    Case(words: "--replay log --jobs 2", problem: "--jobs cannot be used with --replay"),
+    Case(words: "--replay log --store s", problem: "--store cannot be used with --replay"),
+    Case(words: "--simulate n=4 --find any", problem: "--find cannot be used with --simulate"),
+    Case(words: "--simulate n=4 --git-log -", problem: "--git-log cannot be used"),
+    Case(
+      words: "a..b --scenario s --build make",
+      problem: "--build cannot be used with --scenario"
+    ),
+    Case(
+      words: "a..b --scenario s --ready exit",
+      problem: "--ready cannot be used with --scenario"
+    ),
+    Case(words: "--alert R-1 -- true", problem: "a command cannot be used with --alert"),
+    Case(words: "--artifacts d --path src -- a", problem: "--path cannot be used with --artifacts"),
+    Case(words: "--artifacts d --jobs 2 -- a", problem: "--jobs cannot be used with --artifacts"),
     Case(words: "a..b --build make --jobs 0 -- a", problem: "--jobs must be at least 1"),
     Case(words: "a..b --build m --max-builds 1 -- a", problem: "--max-builds must be at least 2"),
   ])
-  func `says which option means nothing`(test: Case) throws {
+  func `says which option cannot be used`(test: Case) throws {
     let words = test.words.split(separator: " ").map(String.init)
     let error = #expect(throws: (any Error).self) { try Launchlab.Bisect.parse(words) }
     let message = Launchlab.Bisect.message(for: try #require(error))

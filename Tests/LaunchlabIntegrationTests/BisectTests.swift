@@ -262,7 +262,7 @@ extension EndToEnd {
       let log = try String(contentsOfFile: lab.path("kept/bisect/\(id)/log.jsonl"), encoding: .utf8)
       let asked = try await lab.run("bisect", "--resume", id, "--min-effect", "2%", "--all")
       #expect(asked.status == 64)
-      #expect(asked.stderr.contains("--min-effect, --all cannot be given with --resume"))
+      #expect(asked.stderr.contains("--min-effect, --all cannot be used with --resume"))
       #expect(
         try String(contentsOfFile: lab.path("kept/bisect/\(id)/log.jsonl"), encoding: .utf8) == log
       )

@@ -62,7 +62,7 @@ extension EndToEnd {
       Mistake(arguments: ["exclude", "2026110", "--reason", "x"], problem: "runs begin with"),
       Mistake(arguments: ["exclude", "1999", "--reason", "x"], problem: "no stored run begins"),
       Mistake(arguments: ["exclude", "20261110", "--reason", " "], problem: "--reason cannot be"),
-      Mistake(arguments: ["exclude", "20261110"], problem: "Missing expected argument '--reason"),
+      Mistake(arguments: ["exclude", "20261110"], problem: "missing expected argument `--reason"),
       Mistake(arguments: ["include", "20261110"], problem: "is included already"),
       Mistake(arguments: ["exclude", "", "--reason", "x"], problem: "no stored run begins"),
     ])

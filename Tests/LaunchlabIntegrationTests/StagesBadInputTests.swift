@@ -15,7 +15,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      Refusal(arguments: [], texts: ["give the command after --, or a file with --parse"]),
+      Refusal(arguments: [], texts: ["missing a command"]),
       Refusal(
         arguments: ["--collect", "guess", "--", "true"],
         texts: ["'guess' is invalid", "  - probe\n  - breakpoints\n"]
@@ -43,9 +43,9 @@ extension EndToEnd {
       ),
       Refusal(
         arguments: ["--parse", "log", "--", "true"],
-        texts: ["--parse reads a file; it takes no command"]
+        texts: ["--parse takes no command"]
       ),
-      Refusal(arguments: ["--strict", "--", "true"], texts: ["--strict is for a text"]),
+      Refusal(arguments: ["--strict", "--", "true"], texts: ["--strict needs --parse"]),
       Refusal(
         arguments: ["--parse", "log", "--pattern", "("],
         texts: ["error: the pattern \"(\" cannot be used: there is no", "help: "]

@@ -8,27 +8,30 @@ extension Launchlab {
   /// Acknowledges an alert.
   struct Ack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Takes the new level of an alert as the normal one.",
+      abstract: "Acknowledge an alert and accept its level as the baseline.",
       discussion: """
-        A slower launch that is meant, because it pays for something else:
+        A slower launch that is intended, because it pays for something else:
           launchlab ack R-17 --reason "loads the new fonts, agreed with design"
 
-        From then on the alert is not red, `launchlab run` does not exit with 1 because of it, and \
-        the nights from its first one on are what others are held against. The reason is kept, and \
-        those who are notified are told of it after the next night.
+        The alert is no longer red, `launchlab run` no longer exits with 1 because of it, and the \
+        nights from its first one on become the baseline. The reason is stored, and everyone who \
+        is notified of alerts is told after the next night.
 
         Only an open alert can be acknowledged; `launchlab report` lists them.
         """
     )
 
-    @Argument(help: "The <id> of the alert, such as R-17.")
+    @Argument(help: .init("Alert to acknowledge, such as R-17.", valueName: "alert"))
     var id: String
 
-    @Option(help: "Keep this <text> as the reason.")
+    @Option(help: .init("Reason to record.", valueName: "text"))
     var reason: String
 
     @Option(
-      help: "Write to this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database to write (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?

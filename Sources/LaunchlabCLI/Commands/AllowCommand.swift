@@ -5,24 +5,27 @@ extension Launchlab {
   /// Allows launchlab to empty directories.
   struct Allow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Allows launchlab to empty a directory outside its scenario's directory.",
+      abstract: "Allow launchlab to empty a directory outside the scenario's directory.",
       discussion: """
-        Before each first run the `state:` directories of a target are emptied. Those below the \
-        directory of the scenario, below the repository that it builds, and below /tmp, /var/tmp and \
-        $TMPDIR need nothing. For any other, say once that nothing in it is needed:
+        The `state:` directories of a target are emptied before each first run. Directories below \
+        the scenario's directory, the repository that it builds, /tmp, /var/tmp and $TMPDIR need \
+        no permission. Any other directory needs it once:
           launchlab allow /srv/app/cache
 
-        It writes the file .launchlab-may-empty, which stays when the directory is emptied, and which \
-        counts for the directories below too. A program that insists on an empty directory gets one \
-        below it:
+        This writes the file .launchlab-may-empty, which is kept when the directory is emptied \
+        and also covers the directories below. A program that insists on an empty directory can \
+        use one below it:
           state: [/srv/app/cache/data]
 
-        To revoke it, delete that file. Directories of the system and of package managers, homes, \
-        and what lies directly in a home are never emptied.
+        Delete that file to revoke the permission. System directories, those of package managers, \
+        homes, and anything directly in a home are never emptied.
         """
     )
 
-    @Argument(help: "The directories.", completion: .directory)
+    @Argument(
+      help: .init("Directories that may be emptied.", valueName: "directory"),
+      completion: .directory
+    )
     var directories: [String]
 
     func run() async throws { try run(on: .standard) }

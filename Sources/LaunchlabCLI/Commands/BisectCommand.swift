@@ -8,32 +8,31 @@ extension Launchlab {
   /// Finds the commit that made launches slower.
   struct Bisect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Finds the commit in a range that made launches slower.",
+      abstract: "Find the commit in a range that made launches slower.",
       discussion: """
-        Builds few commits, launches each between its neighbours, so that drift of the machine \
-        falls on all of them alike, and names a commit only when it differs from its parent in \
-        launches of their own. Where the noise forbids that, it says how far it came:
+        Builds few commits, launches each next to its neighbours so that machine drift affects \
+        all of them alike, and names a commit only if new launches confirm that it differs from \
+        its parent. If noise prevents that, it reports how far it got:
           launchlab bisect v1.0..HEAD --scenario scenario.yml
 
-        Without a scenario, say what is built and launched; or give ready-made executables:
+        Without a scenario, give the build command and the program, or prebuilt executables:
           launchlab bisect v1.0..HEAD --build make -- ./app --version
           launchlab bisect --artifacts nightly-builds -- app --version
 
-        The log is written as it goes: what was cut off goes on, also with more launches, builds or \
-        time than before, and any log can be checked:
+        Everything is logged as it happens. An interrupted bisection can be resumed, with higher \
+        limits if need be, and any log can be checked:
           launchlab bisect --resume last
-          launchlab bisect --resume last --max-launches 8000
+          launchlab bisect --resume last --max-launches 16000
           launchlab bisect --replay .launchlab/bisect/ID/log.jsonl
 
-        How sure can it be, and what does it cost? Try it in a simulated world:
+        To see how reliable and how expensive a bisection is, simulate it:
           launchlab bisect --simulate n=64,effect=5%,cv=3%,runs=200,seed=1
 
-        Exit code 0 means found and confirmed, 125 that nothing can be named, 128 that it could not \
-        be done.
+        Exit codes: 0 found and confirmed, 125 inconclusive, 128 could not bisect.
         """
     )
 
-    @Argument(help: "The good and the bad revision, with two dots between them.")
+    @Argument(help: .init("Good and bad revision, such as v1.0..HEAD.", valueName: "good..bad"))
     var range: String?
 
     @OptionGroup var question: BisectQuestionOptions
@@ -44,18 +43,28 @@ extension Launchlab {
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(help: "Go on with the bisection of this <id>; \"last\" means the newest.")
+    @Option(help: .init("Resume this bisection; \"last\" is the newest one.", valueName: "id"))
     var resume: String?
 
-    @Option(help: "Compute every decision of this <log> again.", completion: .file())
+    @Option(
+      help: .init("Recompute every decision of a log and check it.", valueName: "log"),
+      completion: .file()
+    )
     var replay: String?
 
-    @Option(help: "Bisect a simulated <world>, such as n=64,effect=5%,cv=3%,runs=200,seed=1.")
+    @Option(
+      help: .init(
+        "Bisect simulated histories, such as n=64,effect=5%,cv=3%,runs=200,seed=1.",
+        valueName: "settings"
+      )
+    )
     var simulate: String?
 
     @Option(
-      help:
-        "Keep or find bisections beside this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database beside which bisections are kept (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
@@ -67,28 +76,30 @@ extension Launchlab {
         [resume.map { _ in "--resume" }, replay.map { _ in "--replay" }]
         .compactMap(\.self) + (simulate == nil ? [] : ["--simulate"])
       if others.count > 1 {
-        throw ValidationError("\(others[0]) cannot be given with \(others[1])")
+        throw ValidationError("\(others[0]) cannot be used with \(others[1])")
       }
       if let other = others.first {
         let useless = useless(beside: other)
         guard !useless.isEmpty else { return }
         throw ValidationError(
           other == "--resume"
-            ? "\(useless.joined(separator: ", ")) cannot be given with --resume: only limits can "
+            ? "\(useless.joined(separator: ", ")) cannot be used with --resume: only limits can "
               + "change on resume; start a new bisection"
-            : "\(useless[0]) means nothing with \(other), which says it already"
+            : "\(useless[0]) cannot be used with \(other)"
         )
       }
       let source = question.alert == nil ? "--scenario" : "--alert"
       if question.scenario != nil || question.alert != nil, let useless = givenForCommand.first {
-        throw ValidationError("\(useless) means nothing with \(source): the scenario says it")
+        throw ValidationError("\(useless) cannot be used with \(source); set it in the scenario")
       }
       if question.artifacts != nil, let useless = givenForSource.first {
-        throw ValidationError("\(useless) means nothing with --artifacts: they are built already")
+        throw ValidationError("\(useless) cannot be used with --artifacts, which are not built")
       }
       let isTold = range != nil || question.alert != nil || question.artifacts != nil
       if !isTold {
-        throw ValidationError("give a range such as v1.0..HEAD, --alert, --artifacts or --simulate")
+        throw ValidationError(
+          "missing a range such as v1.0..HEAD, --alert, --artifacts or --simulate"
+        )
       }
     }
 

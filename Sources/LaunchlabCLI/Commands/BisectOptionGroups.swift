@@ -5,66 +5,95 @@ import LabWorkflows
 /// What a bisection looks for.
 struct BisectQuestionOptions: ParsableArguments {
   @Option(
-    help: "Build and launch as this scenario <file> says.",
+    help: .init("Build and launch as described by this scenario.", valueName: "file"),
     completion: .file(extensions: ["yml", "yaml"])
   )
   var scenario: String?
 
-  @Option(help: "Without a scenario, build each commit with this shell <command>.")
+  @Option(
+    help: .init(
+      "Shell command that builds a commit, if there is no scenario.",
+      valueName: "command"
+    )
+  )
   var build: String?
 
   @Option(
-    help: """
-      Where a submodule cannot be fetched, let the --build fail (required), or go on without it \
-      (try); or check out none (off) (default: try).
+    help: .init(
+      """
+      Submodules: required (a build fails if one cannot be fetched), try (build without it) or \
+      off (check out none) (default: try).
       """,
+      valueName: "policy"
+    ),
     completion: .list(Source.Submodules.allCases.map(\.rawValue))
   )
   var submodules: String?
 
   @Option(
-    help: "Bisect the ready-made executables in this <directory>, one per version in order.",
+    help: .init(
+      "Bisect prebuilt executables in this directory, one per version in order.",
+      valueName: "directory"
+    ),
     completion: .directory
   )
   var artifacts: String?
 
-  @Option(help: "Take range, target, state and metric from the alert of this <id>, such as R-17.")
+  @Option(
+    help: .init(
+      "Take range, target, state and metric from an alert, such as R-17.",
+      valueName: "alert"
+    )
+  )
   var alert: String?
 
-  @Option(help: "Launch this <target> of the scenario (default: the only one).")
+  @Option(
+    help: .init("Target of the scenario to launch (default: the only one).", valueName: "name")
+  )
   var target: String?
 
   @Option(
-    help: "Launch in this <state> (default: warm, or the only one of the scenario).",
+    help: .init(
+      "Launch state (default: warm, or the only one of the scenario).",
+      valueName: "state"
+    ),
     completion: .list(LaunchState.allCases.map(\.rawValue))
   )
   var state: String?
 
   @Option(
-    help: """
-      Measure this <metric>: launch, peak_rss and so on, a stage such as fixup, a number such as \
+    help: .init(
+      """
+      Metric to bisect: launch, peak_rss and others, a stage such as fixup, a count such as \
       libraries, or instructions (default: launch).
       """,
+      valueName: "metric"
+    ),
     completion: .list(MeasureResolver.names)
   )
   var metric: String?
 
   @Option(
-    help: "Look for a regression, an improvement, or any of both (default: regression).",
+    help: .init(
+      "Direction of the change: regression, improvement or any (default: regression).",
+      valueName: "direction"
+    ),
     completion: .list(BisectParameters.Direction.allCases.map(\.rawValue))
   )
   var find: String?
 
-  @Option(help: "Look for changes of at least this <percentage> (default: 1%).")
+  @Option(help: .init("Smallest change to look for (default: 1%).", valueName: "percentage"))
   var minEffect: String?
 
-  @Option(help: "Name a commit that it is with this <probability> (default: 95%).")
+  @Option(
+    help: .init("Minimum probability to name a culprit (default: 95%).", valueName: "probability")
+  )
   var confidence: String?
 
-  @Flag(help: "Find every change in the range, improvements included.")
+  @Flag(help: "Find every change in the range, including improvements.")
   var all = false
 
-  @Flag(help: "Search although the ends do not differ; a culprit is confirmed all the same.")
+  @Flag(help: "Search even if good and bad look alike. A culprit is still confirmed.")
   var force = false
 
   /// The names of the options that were given.
@@ -81,31 +110,38 @@ struct BisectQuestionOptions: ParsableArguments {
 
 /// How much a bisection may do.
 struct BisectWorkOptions: ParsableArguments {
-  @Option(help: "Launch at most this <number> of times (default: 8000).")
+  @Option(help: .init("Maximum number of launches (default: 8000).", valueName: "number"))
   var maxLaunches: Int?
 
   @Option(
-    help:
-      "Build at most this <number> of commits (default: 2 log2(n) + 12; with --all as many again for each change)."
+    help: .init(
+      """
+      Maximum number of builds (default: 2 log2(n) + 12; with --all as many again for each \
+      change).
+      """,
+      valueName: "number"
+    )
   )
   var maxBuilds: Int?
 
-  @Option(help: "Build and launch for at most this <duration>, such as 2h.")
+  @Option(help: .init("Time limit for all builds and launches, such as 2h.", valueName: "duration"))
   var maxTime: String?
 
-  @Option(help: "Give up a build after this <duration> (default: 1h).")
+  @Option(help: .init("Time limit for one build (default: 1h).", valueName: "duration"))
   var buildTimeout: String?
 
-  @Option(help: "Build this <number> of commits at the same time, ahead of need (default: 1).")
+  @Option(
+    help: .init("Number of parallel builds, ahead of need (default: 1).", valueName: "number")
+  )
   var jobs: Int?
 
-  @Flag(help: "Build again what has failed before.")
+  @Flag(help: "Retry builds that failed before.")
   var retryFailed = false
 
-  @Option(help: "Do not build this <revision>; may be given more than once.")
+  @Option(help: .init("Do not build this revision; repeatable.", valueName: "revision"))
   var skip: [String] = []
 
-  @Option(help: "Look first at commits that touch this <path>; may be repeated.")
+  @Option(help: .init("Try commits that touch this path first; repeatable.", valueName: "path"))
   var path: [String] = []
 
   /// The names of the options that were given and that say which commits are built.

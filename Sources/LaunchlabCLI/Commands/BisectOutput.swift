@@ -6,24 +6,36 @@ import LabWorkflows
 
 /// Where the answer of `bisect` goes.
 struct BisectOutput: ParsableArguments {
-  @Option(help: "Write the answer as JSON to <file>; - means stdout.", completion: .file())
+  @Option(
+    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
   var json: String?
 
-  @Option(help: "Write a report in Markdown to <file>; - means stdout.", completion: .file())
+  @Option(
+    help: .init("Write a Markdown report; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
   var markdown: String?
 
   @Option(
-    help: "Write the steps as `git bisect log` does to <file>; - means stdout.",
+    help: .init(
+      "Write the steps in the format of `git bisect log`; - is stdout.",
+      valueName: "file"
+    ),
     completion: .file()
   )
   var gitLog: String?
 
-  @Flag(name: .shortAndLong, help: "Show every build, all stages, and how it was measured, too.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Also show every build, all stages, and the measuring conditions."
+  )
   var verbose = false
 
   func validate() throws {
     if [json, markdown, gitLog].filter({ $0 == "-" }).count > 1 {
-      throw ValidationError("only one of --json, --markdown and --git-log can be written to stdout")
+      throw ValidationError("only one of --json, --markdown and --git-log can use stdout")
     }
   }
 

@@ -8,20 +8,20 @@ extension Launchlab {
   /// Launches two programs in the same blocks, and tells whether one is slower.
   struct Compare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Compares two programs, two revisions or two stored runs: is one slower?",
+      abstract: "Compare two programs, two revisions or two stored runs.",
       discussion: """
-        Two programs, launched in the same random blocks; each is one argument, split into words \
-        like a shell does, but without a shell:
+        Two programs, interleaved in random order. Each is one argument, split into words like in \
+        a shell, but run without one:
           launchlab compare "perl -e 0" "python3 -c pass"
 
-        Two revisions, built with the source of a scenario:
+        Two revisions, built from the source of a scenario:
           launchlab compare --revisions v1.0..HEAD scenario.yml
 
-        Two stored runs, by the beginning of their ids, or by last, last~1 and so on. They are not \
-        interleaved, so that many nights must tell how much runs differ by themselves:
+        Two stored runs, by the start of their ids, or last, last~1 and so on. They were not \
+        interleaved, so the scatter between many earlier runs decides whether they differ:
           launchlab compare last~1 last
 
-        Exit code 0 means the same or better, 1 a regression, 125 that nothing can be concluded.
+        Exit codes: 0 the same or faster, 1 slower, 125 inconclusive.
         """
     )
 
@@ -33,74 +33,99 @@ extension Launchlab {
     )
     var what: [String]
 
-    @Option(help: "Build and compare these two <revisions>, such as HEAD~1..HEAD.")
+    @Option(
+      help: .init("Build and compare two revisions, such as HEAD~1..HEAD.", valueName: "a..b")
+    )
     var revisions: String?
 
     @Option(
       name: .customLong("state"),
-      help: """
-        Launch in this <state>: reboot-cold, reinstall-cold, first-run or warm (default: warm, or \
-        those of the scenario).
+      help: .init(
+        """
+        Launch state: reboot-cold, reinstall-cold, first-run or warm; repeatable (default: \
+        warm, or those of the scenario).
         """,
+        valueName: "state"
+      ),
       completion: .list(LaunchState.allCases.map(\.rawValue))
     )
     var states: [String] = []
 
     @Option(
       name: .customLong("target"),
-      help: "Compare this <target> of the scenario or the runs only."
+      help: .init("Compare only this target; repeatable.", valueName: "name")
     )
     var targets: [String] = []
 
     @Option(
       name: .customLong("metric"),
-      help: "Compare this <metric>, such as peak_rss (default: launch).",
+      help: .init(
+        "Metric to compare, such as peak_rss; repeatable (default: launch).",
+        valueName: "metric"
+      ),
       completion: .list(Metric.allCases.map(\.rawValue))
     )
     var metrics: [String] = []
 
     @Option(
       name: .shortAndLong,
-      help: """
-        Launch each this <number> of times per state, or <min..max> times until there is a verdict \
-        (default: 50, or as the scenario says).
+      help: .init(
         """
+        Launches of each per state: a number, or min..max to stop as soon as there is a \
+        verdict (default: 50, or as in the scenario).
+        """,
+        valueName: "number"
+      )
     )
     var launches: String?
 
     @Option(
-      help: "With <min..max> launches, an interval of this half-width is enough (default: 1%)."
+      help: .init(
+        """
+        With --launches min..max, also stop when the interval is this narrow, as its \
+        half-width (default: 1%).
+        """,
+        valueName: "percentage"
+      )
     )
     var precision: String?
 
-    @Option(help: "Call what changes by more than this <percentage> different (default: 2%).")
+    @Option(help: .init("Smallest difference that matters (default: 2%).", valueName: "percentage"))
     var effect: String?
 
-    @Option(help: "Be sure of a verdict by this <percentage> (default: 95%).")
+    @Option(help: .init("Confidence level of the verdict (default: 95%).", valueName: "percentage"))
     var confidence: String?
 
     @OptionGroup var launch: LaunchOptions
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(help: "Draw the order of the blocks from this <seed>.")
+    @Option(help: .init("Seed for the random order of launches.", valueName: "seed"))
     var seed: UInt64?
 
     @Option(
-      help: "Keep or find launches in this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database that keeps the launches (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
 
-    @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     func validate() throws {
       if revisions == nil, what.count < 2 {
-        throw ValidationError("give two commands in quotes, two stored runs, or --revisions A..B")
+        throw ValidationError(
+          "missing something to compare; try `launchlab compare \"perl -e 0\" \"python3 -c 0\"`"
+        )
       }
       if revisions != nil, let option = launch.firstForCommands {
-        throw ValidationError("\(option) is for commands; with --revisions the scenario says it")
+        throw ValidationError("\(option) cannot be used with --revisions; set it in the scenario")
       }
     }
 

@@ -6,12 +6,13 @@ struct ControlOptions: ParsableArguments {
   @Option(
     name: .customLong("control"),
     help: ArgumentHelp(
-      "Control or watch the machine: a <key=value> of a scenario's section controls.",
+      "Control or watch the machine, as a key of the scenario's section controls; repeatable.",
       discussion: """
         The value is YAML, such as cpus=[1], network=none, aslr=off, governor=performance, \
-        services=timers, steal=on, "settle={cpu_idle: 90%, within: 10s}", or require=all, \
-        without which what cannot be had is only reported.
-        """
+        services=timers, steal=on, "settle={cpu_idle: 90%, within: 10s}", or require=all to \
+        fail if a control is not available (default: only reported).
+        """,
+      valueName: "key=value"
     ),
     completion: .list((ControlName.allCases.map(\.rawValue) + ["require"]).map { "\($0)=" })
   )
@@ -24,7 +25,7 @@ struct ControlOptions: ParsableArguments {
 
   func validate() throws {
     if let odd = controls.first(where: { !$0.contains("=") }) {
-      throw ValidationError("--control takes KEY=VALUE, such as network=none, not \"\(odd)\"")
+      throw ValidationError("--control needs key=value, such as network=none, not \"\(odd)\"")
     }
   }
 }
@@ -33,10 +34,13 @@ struct ControlOptions: ParsableArguments {
 struct SuppressionOptions: ParsableArguments {
   @Option(
     name: .customLong("suppress"),
-    help: """
-      Do not warn of this <finding> of doctor, such as virtual-host; it is shown beside the name \
-      of the run.
+    help: .init(
       """
+      Do not warn about this finding of `launchlab doctor`, such as virtual-host; repeatable. \
+      The run is labelled with it.
+      """,
+      valueName: "finding"
+    )
   )
   var ids: [String] = []
 }

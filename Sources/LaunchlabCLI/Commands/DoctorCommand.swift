@@ -7,29 +7,32 @@ extension Launchlab {
   /// Says what the host can and cannot do.
   struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Says what this machine can and cannot do, and what to change.",
+      abstract: "Check what this machine can and cannot measure, and how to improve it.",
       discussion: """
-        It changes nothing. What is degraded makes numbers scatter or controls weaker; what is \
-        missing cannot be had on this machine. Each finding has an id and a remedy.
+        Changes nothing. Degraded means more noise or weaker controls; missing means not \
+        available on this machine. Each finding has an id and a remedy.
 
-        As much as there is to see:
+        As root, everything can be checked:
           sudo launchlab doctor
 
-        In a script, with what is known and meant to stay:
+        In a script, ignoring known findings:
           launchlab doctor --strict --suppress governor --suppress boost
         """
     )
 
     @Option(
-      help: "Count the finding with this <id> neither as degraded nor as missing; repeatable.",
+      help: .init("Ignore this finding; repeatable.", valueName: "finding"),
       completion: .list(DoctorWorkflow.ids)
     )
     var suppress: [String] = []
 
-    @Flag(help: "End with exit code 128 when something is missing that is not suppressed.")
+    @Flag(help: "Exit with 128 if something is missing that is not suppressed.")
     var strict = false
 
-    @Option(help: "Write the findings as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the findings as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     func run() async throws { try run(on: .standard) }

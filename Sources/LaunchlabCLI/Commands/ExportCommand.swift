@@ -6,16 +6,15 @@ extension Launchlab {
   /// Prints what is stored: launches, nights or alerts.
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints stored launches, nights or alerts, as JSON lines or CSV.",
+      abstract: "Export stored launches, nights or alerts as JSON lines or CSV.",
       discussion: """
-        Launches are those of one run, named by its id, or by the beginning of it; without one the \
-        newest is taken:
+        Launches of one run, given by the start of its id (default: the newest run):
           launchlab export --format csv > launches.csv
 
-        Nights are the values that trends are made of, one line per night, target, state and metric:
+        Nights are the values behind the trends, one line per night, target, state and metric:
           launchlab export --what nights --scenario redis --format csv > nights.csv
 
-        Alerts come with everything that happened to them, as JSON only:
+        Alerts with their whole history, as JSON only:
           launchlab export --what alerts > alerts.jsonl
         """
     )
@@ -23,25 +22,32 @@ extension Launchlab {
     @Argument(help: ArgumentHelp("The id of the run, or its beginning.", valueName: "run"))
     var id: String?
 
-    @Option(help: "What to export: launches, nights or alerts.")
+    @Option(help: .init("What to export: launches, nights or alerts.", valueName: "what"))
     var what = ExportRequest.Subject.launches
 
-    @Flag(help: "Export every run of the store, oldest first.")
+    @Flag(help: "Export every stored run, oldest first.")
     var all = false
 
-    @Option(help: "Export what belongs to this scenario <name> only.")
+    @Option(help: .init("Export only this scenario.", valueName: "name"))
     var scenario: String?
 
-    @Option(help: "The format: jsonl (JSON lines) or csv.")
+    @Option(help: .init("Output format: jsonl (JSON lines) or csv.", valueName: "format"))
     var format = Format.jsonl
 
     @Option(
-      help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
 
-    @Option(name: .shortAndLong, help: "Write to <file> instead of stdout.", completion: .file())
+    @Option(
+      name: .shortAndLong,
+      help: .init("Output file; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var output = "-"
 
     /// A format of exported launches and nights.
@@ -53,7 +59,7 @@ extension Launchlab {
     func validate() throws {
       if all, id != nil { throw ValidationError("give a run or --all, not both") }
       if what == .alerts, id != nil {
-        throw ValidationError("alerts belong to no single run; choose them with --scenario")
+        throw ValidationError("alerts do not belong to a run; select them with --scenario")
       }
     }
 

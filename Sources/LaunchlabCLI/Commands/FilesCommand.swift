@@ -7,57 +7,68 @@ extension Launchlab {
   /// Shows which files a launch opens, and which of them are the target's own.
   struct Files: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows the files that a launch opens, and which of them cold launches evict.",
+      abstract: "Show the files that a launch opens, and which of them cold launches evict.",
       discussion: """
-        The command is launched once, and every file that its processes open, map or execute is \
-        written down:
+        Launches the command once and records every file that its processes open, map or execute:
           launchlab files -- git status
 
-        The largest first, by another rule:
+        The largest first, with another rule for what belongs to the target:
           launchlab files --sort size --own prefix -- /opt/app/bin/app
 
-        One target of a scenario, which is built first if it has a source:
+        One target of a scenario, built first if it has a source:
           launchlab files scenario.yml --target app
 
-        What is learnt is kept beside the store, for the cold launches to come. They learn it by \
-        themselves too, and again when a program has changed.
+        The result is stored beside the database and used by later cold launches. They also learn \
+        it by themselves, and again after a program has changed.
         """
     )
 
-    @Argument(help: "The scenario file.", completion: .file(extensions: ["yml", "yaml"]))
+    @Argument(
+      help: .init("Scenario file.", valueName: "scenario-file"),
+      completion: .file(extensions: ["yml", "yaml"])
+    )
     var scenario: String?
 
-    @Option(name: .customLong("target"), help: "Show the files of this <name> of the scenario.")
+    @Option(name: .customLong("target"), help: .init("Target of the scenario.", valueName: "name"))
     var targetName: String?
 
-    @Option(help: "Sort the files of each class by: opened, size or path.")
+    @Option(
+      help: .init("Sort the files of each class by opened, size or path.", valueName: "order")
+    )
     var sort = FileSetText.Order.opened
 
     @OptionGroup var target: TargetOptions
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     func validate() throws {
       if scenario == nil, target.command.isEmpty {
-        throw ValidationError("give a scenario file, or the command after --")
+        throw ValidationError(
+          "missing a scenario file or a command; try `launchlab files -- git status`"
+        )
       }
       if scenario == nil, targetName != nil {
-        throw ValidationError("--target names a target of a scenario file")
+        throw ValidationError("--target needs a scenario file")
       }
       guard scenario != nil else { return }
       if !target.command.isEmpty {
-        throw ValidationError("give either a scenario file or a command")
+        throw ValidationError("give a scenario file or a command, not both")
       }
       var others = target.launch
       others.own = nil
       if let option = others.firstForCommands {
-        throw ValidationError("\(option) is for a command; a scenario file says it itself")
+        throw ValidationError(
+          "\(option) cannot be used with a scenario file; set it in the scenario"
+        )
       }
       if let own = target.launch.own, OwnRule(rawValue: own) == nil {
-        throw ValidationError("--own is one of package, prefix, all and listed")
+        throw ValidationError("--own must be package, prefix, all or listed")
       }
     }
 

@@ -6,29 +6,35 @@ extension Launchlab {
   /// Lists the stored runs.
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Lists what was run, newest first.",
+      abstract: "List stored runs, newest first.",
       discussion: """
-        A run that was excluded with `launchlab runs exclude` is marked; one that was removed is \
-        listed with --all only.
+        Runs excluded with `launchlab runs exclude` are marked; removed ones are listed only with \
+        --all.
         """
     )
 
-    @Option(help: "Show at most this <number> of runs.")
+    @Option(help: .init("Maximum number of runs to show.", valueName: "number"))
     var limit = 20
 
-    @Option(help: "Show the runs of this scenario <name> only.")
+    @Option(help: .init("Show only runs of this scenario.", valueName: "name"))
     var scenario: String?
 
-    @Flag(help: "List removed runs too.")
+    @Flag(help: "Include removed runs.")
     var all = false
 
     @Option(
-      help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
 
-    @Option(help: "Write the list as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the list as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     func validate() throws {

@@ -8,66 +8,93 @@ extension Launchlab {
   /// Takes what other tools measured into the store.
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract:
-        "Imports the results of hyperfine, or values of a CSV file, as nights of a history.",
+      abstract: "Import results of hyperfine, or values from a CSV file, as nights.",
       discussion: """
-        A result of hyperfine becomes one run, and each of its commands a target:
+        A hyperfine result becomes one run, and each of its commands a target:
           hyperfine --export-json night.json './app --version'
           launchlab import night.json --scenario app
 
-        A CSV file has a header, a time and a value on each line; lines of one time form one run. \
-        The columns unit, target, state, metric, commit and host are read too, where there are any:
+        A CSV file has a header, and a time and a value on each line; lines with the same time \
+        form one run. The columns unit, target, state, metric, commit and host are optional:
           time,value,unit,commit
           2026-11-20,12.5,ms,4f2a91c
           2026-11-21T04:30:00Z,12.7,ms,8b07d3e
           launchlab import app.csv --scenario app
 
-        Other names of columns, seconds since 1970, and no unit:
+        Other column names, times in seconds since 1970, and no unit column:
           launchlab import graph.csv --time-column push_timestamp --unit ms
 
-        Nothing is stored when a file has a mistake. Values that were imported before are skipped.
+        If a file has an error, nothing is stored. Values imported before are skipped.
         """
     )
 
-    @Argument(help: "The files.", completion: .file())
+    @Argument(help: .init("Files to import.", valueName: "file"), completion: .file())
     var files: [String]
 
-    @Option(help: "The format: hyperfine or csv (default: by the extension, .json or .csv).")
+    @Option(
+      help: .init(
+        "Input format: hyperfine or csv (default: by the file extension, .json or .csv).",
+        valueName: "format"
+      )
+    )
     var format: ImportFormat?
 
-    @Option(help: "The <name> of the scenario (default: the name of the only file).")
+    @Option(
+      help: .init("Name of the scenario (default: the name of the only file).", valueName: "name")
+    )
     var scenario: String?
 
     @Option(
-      help: "Store in this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database to write (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
 
-    @Option(help: "When hyperfine ran, as an ISO 8601 <date> (default: when the file was written).")
+    @Option(
+      help: .init(
+        "Date of the hyperfine run, in ISO 8601 (default: when the file was written).",
+        valueName: "date"
+      )
+    )
     var date: String?
 
-    @Option(help: "The <name> of the target (default: from the command or the name of the file).")
+    @Option(
+      help: .init(
+        "Name of the target (default: from the command or the file name).",
+        valueName: "name"
+      )
+    )
     var target: String?
 
     @Option(
-      help: "The launch <state> of the values: reboot-cold, reinstall-cold, first-run or warm."
+      help: .init(
+        "Launch state of the values: reboot-cold, reinstall-cold, first-run or warm.",
+        valueName: "state"
+      )
     )
     var state = "warm"
 
-    @Option(help: "The <commit> that was measured.")
+    @Option(help: .init("Commit that was measured.", valueName: "commit"))
     var commit: String?
 
-    @Option(help: "The <name> of the host; values of different hosts are never compared.")
+    @Option(
+      help: .init(
+        "Name of the host. Values from different hosts are never compared.",
+        valueName: "name"
+      )
+    )
     var host = "imported"
 
-    @Option(help: "The <unit> of CSV values, such as ms, s, B or MiB.")
+    @Option(help: .init("Unit of the CSV values, such as ms, s, B or MiB.", valueName: "unit"))
     var unit: String?
 
-    @Option(help: "The <name> of the CSV column that tells the time.")
+    @Option(help: .init("Name of the CSV column with the time.", valueName: "column"))
     var timeColumn = "time"
 
-    @Option(help: "The <name> of the CSV column that holds the values.")
+    @Option(help: .init("Name of the CSV column with the values.", valueName: "column"))
     var valueColumn = "value"
 
     func run() async throws { try run(on: .standard) }

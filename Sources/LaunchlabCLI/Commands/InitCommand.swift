@@ -5,20 +5,27 @@ extension Launchlab {
   /// Writes a scenario to begin with.
   struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Writes a commented scenario that runs as it is.",
+      abstract: "Write a commented example scenario that is ready to run.",
       discussion: """
-        With a command after --, the scenario measures that:
+        With a command after --, the scenario measures that command:
           launchlab init -- node -e 0
         """
     )
 
-    @Option(name: .shortAndLong, help: "Write to this <file>.", completion: .file())
+    @Option(
+      name: .shortAndLong,
+      help: .init("File to write.", valueName: "file"),
+      completion: .file()
+    )
     var output = "scenario.yml"
 
-    @Flag(help: "Replace the file if it exists.")
+    @Flag(help: "Overwrite an existing file.")
     var force = false
 
-    @Argument(parsing: .postTerminator, help: "The command to measure.")
+    @Argument(
+      parsing: .postTerminator,
+      help: .init("Command to measure, after --.", valueName: "command")
+    )
     var command: [String] = []
 
     func run() async throws { try run(on: .standard) }

@@ -7,16 +7,16 @@ extension Launchlab {
     static let configuration = CommandConfiguration(
       abstract: "Record a launch mark from a script.",
       discussion: """
-        For scripts that launchlab launches; programs call a function instead, which is faster:
+        For scripts launched by launchlab. Programs call a function instead, which is faster:
           launchlab mark "settings read"
           launchlab mark ready
 
-        The mark belongs to the process that runs the command. When nothing measures the script \
+        The mark belongs to the process that runs this command. If nothing measures the script \
         (LAUNCHLAB_EVENTS is not set), the command does nothing and exits with 0.
         """
     )
 
-    @Argument(help: "The <name> of the mark, of at most 255 bytes.")
+    @Argument(help: .init("Name of the mark, at most 255 bytes.", valueName: "name"))
     var name: String
 
     func run() throws { try MarkWorkflow(name: name).run() }

@@ -6,59 +6,71 @@ extension Launchlab {
   /// Measures one command, without a scenario file.
   struct Measure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Measures the launches of one command, without a scenario file.",
+      abstract: "Measure how long one command takes to launch, without a scenario file.",
       discussion: """
-        Warm, and after a reboot and a reinstall:
+        Warm, after a reboot and after a reinstall:
           launchlab measure --state reboot-cold --state reinstall-cold --state warm -- perl -e 0
 
-        A server until its port accepts a connection:
+        A server, until its port accepts a connection:
           launchlab measure --ready tcp:127.0.0.1:7379 -- redis-server --port 7379
 
         With a new data directory for each launch:
           launchlab measure --prepare 'rm -rf data && mkdir data' -- ./app --data data
 
-        The launches are kept in .launchlab/launchlab.sqlite of the working directory.
+        The launches are stored in .launchlab/launchlab.sqlite in the working directory.
         """
     )
 
     @Option(
       name: .customLong("state"),
-      help:
-        "Launch in this <state>: reboot-cold, reinstall-cold, first-run or warm (default: warm).",
+      help: .init(
+        "Launch state: reboot-cold, reinstall-cold, first-run or warm; repeatable (default: warm).",
+        valueName: "state"
+      ),
       completion: .list(LaunchState.allCases.map(\.rawValue))
     )
     var states: [String] = []
 
-    @Option(name: .shortAndLong, help: "Launch this <number> of times per state.")
+    @Option(name: .shortAndLong, help: .init("Launches per state.", valueName: "number"))
     var launches = 20
 
     @OptionGroup var target: TargetOptions
 
     @Option(
-      help: "Count this <event> on launches of its own, such as page-faults.",
+      help: .init(
+        "Count an event, such as page-faults, in separate launches; repeatable.",
+        valueName: "event"
+      ),
       completion: .list(CounterEvent.allCases.map(\.rawValue))
     )
     var counter: [String] = []
 
-    @Option(help: "Run this shell <command> before each launch, measured or not; it is not timed.")
+    @Option(
+      help: .init(
+        "Shell command to run before each launch, outside the timing.",
+        valueName: "command"
+      )
+    )
     var prepare: String?
 
-    @Option(help: "Run this shell <command> after each launch, measured or not.")
+    @Option(help: .init("Shell command to run after each launch.", valueName: "command"))
     var conclude: String?
 
-    @Option(help: "Run this shell <command> once, before the first launch.")
+    @Option(
+      help: .init("Shell command to run once, before the first launch.", valueName: "command")
+    )
     var setup: String?
 
-    @Option(help: "Run this shell <command> once, after the last launch.")
+    @Option(help: .init("Shell command to run once, after the last launch.", valueName: "command"))
     var cleanup: String?
 
-    @Flag(help: "Launch an empty program in the same blocks, as the floor.")
+    @Flag(help: "Also launch an empty program, as the floor.")
     var baseline = false
 
-    @Option(help: "Draw the order of the blocks from this <seed>.")
+    @Option(help: .init("Seed for the random order of launches.", valueName: "seed"))
     var seed: UInt64?
 
-    @Flag(help: "Print the plan, and touch nothing.")
+    @Flag(help: "Print the plan and exit.")
     var dryRun = false
 
     @OptionGroup var waiting: WaitOptions
@@ -66,7 +78,9 @@ extension Launchlab {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      if target.command.isEmpty { throw ValidationError("give the command after --") }
+      if target.command.isEmpty {
+        throw ValidationError("missing a command; try `launchlab measure -- perl -e 0`")
+      }
     }
 
     func run() async throws { try await run(on: .standard) }

@@ -7,16 +7,22 @@ import LabWorkflows
 /// Where the result of `run` and `measure` goes.
 struct OutputOptions: ParsableArguments {
   @Option(
-    help: "Keep the launches in this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+    help: .init(
+      "SQLite database that keeps the launches (default: .launchlab/launchlab.sqlite).",
+      valueName: "file"
+    ),
     completion: .file()
   )
   var store: String?
 
-  @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
+  @Option(
+    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
   var json: String?
 
   @Option(
-    help: "Write the result in hyperfine's JSON format to <file>.",
+    help: .init("Write the result in hyperfine's JSON format.", valueName: "file"),
     completion: .file()
   )
   var exportHyperfine: String?

@@ -6,45 +6,57 @@ extension Launchlab {
   /// Runs detectors over the stored nights.
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tells what would have been suspected, so that limits can be tuned.",
+      abstract: "Replay detectors over the stored history to tune thresholds.",
       discussion: """
-        Each stored night is judged from the nights before it alone, by one detector after the \
-        other. The segmentation of the whole history stands for the truth: an alert within 3 \
-        nights of one of its changes has found it, any other is a false alarm.
+        Each stored night is judged only from the nights before it, by one detector after the \
+        other. The segmentation of the whole history is taken as the truth: an alert within 3 \
+        nights of a change point has found it, any other alert is a false alarm.
 
-        To tune: look at the false alarms first. Where `nightly` has more than 0.05 per series and \
-        month, set `effect` or `floor` in the section `regression` of the scenario higher, or \
-        launch more often each night. Where it misses changes that matter, do the opposite. \
-        `threshold-10` shows what a fixed limit of 10 % would do. Nothing is stored, so try again \
-        as often as you like; the rule is that of the newest night.
+        To tune, look at the false alarms first. If `nightly` has more than 0.05 per series and \
+        month, raise `effect` or `floor` in the scenario's section `regression`, or launch more \
+        often each night. If it misses changes that matter, do the opposite. `threshold-10` shows \
+        a fixed limit of 10 %. Nothing is stored; the rule is the one of the newest night.
 
-        What is suspected is only the first stage: `launchlab run` proves it by launching the last \
-        good build beside the new one, so fewer false alarms reach a person.
+        A suspicion is only the first stage: `launchlab run` then launches the last good build \
+        next to the new one, so fewer false alarms reach anyone.
         """
     )
 
-    @Option(help: "Judge the nights since this <date>, such as 2026-10-01 (default: all).")
+    @Option(
+      help: .init("First night to judge, such as 2026-10-01 (default: all).", valueName: "date")
+    )
     var since: String?
 
     @Option(
       name: .customLong("detector"),
-      help: """
-        Run this <detector>: nightly, t-999, two-of-three, potts, perfherder or threshold-10; may be \
-        given several times (default: all).
+      help: .init(
         """
+        Detector to replay: nightly, t-999, two-of-three, potts, perfherder or threshold-10; \
+        repeatable (default: all).
+        """,
+        valueName: "detector"
+      )
     )
     var detectors: [String] = []
 
-    @Option(help: "Read the nights of this scenario <name> (default: that of the newest night).")
+    @Option(
+      help: .init("Scenario to replay (default: that of the newest night).", valueName: "name")
+    )
     var scenario: String?
 
     @Option(
-      help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
 
-    @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     func run() async throws { try run(on: .standard) }

@@ -8,57 +8,80 @@ extension Launchlab {
   /// Writes the trend report of stored nights.
   struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Writes the trend report: what changed, since when, is it code or machine.",
+      abstract: "Write the trend report: what changed, since when, and is it code or machine.",
       discussion: """
-        Nothing is launched. The report is written to report/latest.md beside the scenario, with a \
-        copy by date, charts in report/img and the dashboard report/index.html.
+        Launches nothing. Writes report/latest.md beside the scenario, a dated copy, charts in \
+        report/img, and the dashboard report/index.html:
           launchlab report scenario.yml
 
-        A report is no verdict: the exit code is 0 unless --fail-on says more.
+        The exit code is 0 unless --fail-on is given.
         """
     )
 
-    @Argument(help: "The scenario file.", completion: .file(extensions: ["yml", "yaml"]))
+    @Argument(
+      help: .init("Scenario file.", valueName: "scenario-file"),
+      completion: .file(extensions: ["yml", "yaml"])
+    )
     var scenarioFile: String?
 
     @Option(
-      help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
 
-    @Option(help: "Report the scenario of this <name> only.")
+    @Option(help: .init("Report only this scenario.", valueName: "name"))
     var scenario: String?
 
-    @Option(help: "Report the night of this run <id> (default: the newest complete one).")
+    @Option(help: .init("Run to report (default: the newest complete one).", valueName: "run"))
     var run: String?
 
     @Option(
       name: .shortAndLong,
-      help: "Write to this <directory> (default: report beside the scenario).",
+      help: .init(
+        "Output directory (default: report beside the scenario).",
+        valueName: "directory"
+      ),
       completion: .directory
     )
     var output: String?
 
-    @Option(help: "Write the trends as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the trends as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     @Option(
-      help: "Use this mustache <file> (default: .launchlab/report.md.mustache, if there is one).",
+      help: .init(
+        "Mustache template of the report (default: .launchlab/report.md.mustache, if it exists).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var template: String?
 
-    @Option(help: "Write charts as svg, or none.")
+    @Option(help: .init("Charts: svg or none.", valueName: "format"))
     var charts = Charts.svg
 
-    @Option(help: "Show tonight against the release of this <name> of the scenario.")
+    @Option(help: .init("Compare tonight with this release of the scenario.", valueName: "name"))
     var release: String?
 
-    @Option(help: "End with exit code 1 or 125 for what is confirmed, or suspected too.")
+    @Option(
+      help: .init(
+        """
+        Exit with 1 on confirmed regressions (confirmed), and with 125 on suspected ones too \
+        (suspected).
+        """,
+        valueName: "level"
+      )
+    )
     var failOn: FailOn?
 
-    @Flag(help: "Print the template that reports are written from, to begin one's own with.")
+    @Flag(help: "Print the report template, as a starting point for your own.")
     var printTemplate = false
 
     /// What charts are written.

@@ -7,30 +7,33 @@ extension Launchlab {
   /// Undoes what a killed lab has left changed.
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Restores what a run that was killed has left changed on this machine.",
+      abstract: "Restore machine settings left behind by a killed run.",
       discussion: """
-        A run writes down each value of the machine before it changes it, and sets it back when it \
-        ends, also after an error, Ctrl-C or a SIGTERM. After a kill -9 the next run does that \
-        first, or this command does it at once:
+        A run records each machine setting before it changes it, and restores it on every exit \
+        path, including errors, Ctrl-C and SIGTERM. After a kill -9 the next run restores it \
+        first; this command does so at once:
           launchlab restore
 
-        The value that was there is restored, not a default. A value that somebody else has \
-        changed meanwhile is told, and stays. Processes, cgroups and directories that were left \
-        are ended and removed. It may be given at any time; while a run goes on it refuses, and \
-        says which, or waits for its end with --wait.
+        The former value is restored, not a default. A setting that somebody else has changed \
+        meanwhile is reported and left alone. Leftover processes are killed, cgroups and \
+        directories removed. While a run is active, this command refuses and names it, or waits \
+        with --wait.
 
-        What was changed is in the user's own state directory: /run/launchlab for root, \
-        $XDG_RUNTIME_DIR/launchlab for others, or the directory that LAUNCHLAB_STATE_DIR names. \
-        Each user restores what is their own; root does not look into those of others.
+        The record is in /run/launchlab for root, $XDG_RUNTIME_DIR/launchlab for other users, or \
+        in LAUNCHLAB_STATE_DIR. Each user restores their own changes; root does not touch those \
+        of others.
 
-        It exits with 0 when the machine is as before, or was changed by somebody else, and with \
-        128 when something cannot be restored; then the command that does it by hand is shown.
+        Exit codes: 0 restored, or changed by somebody else; 128 something could not be restored \
+        (the command to do it by hand is shown).
         """
     )
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     func run() async throws { try run(on: .standard) }

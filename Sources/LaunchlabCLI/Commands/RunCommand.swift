@@ -7,54 +7,63 @@ extension Launchlab {
   /// Launches the arms of a scenario in random blocks, and stores every launch.
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Runs a scenario: launches every arm in random blocks, stores and reports.",
+      abstract: "Run a scenario: launch everything in random order, store and report.",
       discussion: """
-        Each block launches every arm once, in a new random order, so that drift of the machine \
-        falls on all of them alike. The result is printed, and stored in \
-        .launchlab/launchlab.sqlite beside the scenario.
+        Each block launches every arm once, in a new random order, so that machine drift affects \
+        all of them alike. The result is printed, and stored in .launchlab/launchlab.sqlite \
+        beside the scenario.
 
-        The run is one night of the scenario's history: it is judged against the nights before, a \
-        suspicion is settled by launching the last good build beside tonight's, and the report is \
-        written to report/latest.md. A run by hand that is no night: --no-verdict.
+        The run is one night of the scenario's history: it is compared with earlier nights, a \
+        suspicion is settled by launching the last good build next to tonight's, and the report \
+        is written to report/latest.md. Use --no-verdict for a run by hand.
 
-        See what would happen, without touching anything:
+        To see the plan without running it:
           launchlab run scenario.yml --dry-run
         """
     )
 
-    @Argument(help: "The scenario file.", completion: .file(extensions: ["yml", "yaml"]))
+    @Argument(
+      help: .init("Scenario file.", valueName: "scenario-file"),
+      completion: .file(extensions: ["yml", "yaml"])
+    )
     var scenario: String
 
-    @Flag(help: "Print the plan, and touch nothing.")
+    @Flag(help: "Print the plan and exit.")
     var dryRun = false
 
-    @Option(help: "Build this <revision> of the scenario's source instead of HEAD.")
+    @Option(help: .init("Revision of the source to build (default: HEAD).", valueName: "revision"))
     var revision: String?
 
-    @Option(help: "Draw the order of the blocks from this <seed>.")
+    @Option(help: .init("Seed for the random order of launches.", valueName: "seed"))
     var seed: UInt64?
 
-    @Option(help: "Go on with the cut-off run of this <id>; \"last\" means the newest.")
+    @Option(help: .init("Resume an interrupted run; \"last\" is the newest one.", valueName: "run"))
     var resume: String?
 
     @Option(
-      help: "Write the report to this <directory> (default: report beside the scenario).",
+      help: .init(
+        "Output directory of the report (default: report beside the scenario).",
+        valueName: "directory"
+      ),
       completion: .directory
     )
     var report: String?
 
     @Option(
-      help: """
-        File the run as if it had begun at this <instant>, such as 2026-03-14T02:00:00Z, to fill a \
-        history with older revisions.
+      help: .init(
         """
+        Date the run as if it began at this time, such as 2026-03-14T02:00:00Z, to fill a \
+        history with older revisions.
+        """,
+        valueName: "time"
+      )
     )
     var backdate: String?
 
-    @Flag(help: "Keep the run out of the history, and give no verdict.")
+    @Flag(help: "Give no verdict, and keep the run out of the history.")
     var noVerdict = false
 
-    @Flag(help: "Launch no older build to settle a suspicion.")
+    @Flag(help: "Do not launch the last good build to settle a suspicion.")
     var noProof = false
 
     @OptionGroup var suppression: SuppressionOptions
@@ -65,10 +74,10 @@ extension Launchlab {
 
     func validate() throws {
       if resume != nil, backdate != nil {
-        throw ValidationError("--backdate cannot be given with --resume: the run has begun")
+        throw ValidationError("--backdate cannot be used with --resume")
       }
       if resume != nil, seed != nil {
-        throw ValidationError("--seed cannot be given with --resume: the seed is the stored one")
+        throw ValidationError("--seed cannot be used with --resume, which uses the stored seed")
       }
     }
 

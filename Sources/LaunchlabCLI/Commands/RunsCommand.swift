@@ -8,18 +8,18 @@ extension Launchlab {
   /// Takes stored runs out of history, and puts them back.
   struct Runs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Excludes or removes stored runs from history, and includes them again.",
+      abstract: "Exclude or remove stored runs from the history, or include them again.",
       discussion: """
         To leave out a night disturbed by a backup:
           launchlab runs exclude 20261121T043000Z-3fa2 --reason "backup ran into it"
 
-        An excluded run stays in `launchlab history`, with a mark, but no trend, verdict, replay, \
-        bisection or export of nights uses it. A removed run is listed only by \
-        `launchlab history --all`. Nothing is deleted, so that both can be undone:
+        An excluded run is still listed and marked in `launchlab history`, but no trend, verdict, \
+        replay, bisection or export of nights uses it. A removed run is listed only by `launchlab \
+        history --all`. Nothing is deleted, so both can be undone:
           launchlab runs include 20261121T043000Z-3fa2
 
-        Who decided what, when and why is kept in the store. An alert that began with the run is \
-        judged again by the nights that follow.
+        Who decided what, when and why is stored. An alert that began with the run is judged \
+        again from the nights that follow.
         """,
       subcommands: [Exclude.self, Remove.self, Include.self]
     )
@@ -33,7 +33,10 @@ extension Launchlab.Runs {
     var id: String
 
     @Option(
-      help: "Write to this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database to write (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
@@ -58,12 +61,12 @@ extension Launchlab.Runs {
   /// Takes a run out of history.
   struct Exclude: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Leaves a run out of trends, verdicts and exports of nights."
+      abstract: "Leave a run out of trends, verdicts and exports of nights."
     )
 
     @OptionGroup var choice: Choice
 
-    @Option(help: "Keep this <text> as the reason.")
+    @Option(help: .init("Reason to record.", valueName: "text"))
     var reason: String
 
     func run() async throws {
@@ -74,12 +77,12 @@ extension Launchlab.Runs {
   /// Takes a run out of history and out of lists.
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Excludes a run, and hides it from lists too; nothing is deleted."
+      abstract: "Exclude a run and hide it from lists; nothing is deleted."
     )
 
     @OptionGroup var choice: Choice
 
-    @Option(help: "Keep this <text> as the reason.")
+    @Option(help: .init("Reason to record.", valueName: "text"))
     var reason: String
 
     func run() async throws {
@@ -90,12 +93,12 @@ extension Launchlab.Runs {
   /// Puts a run back into history.
   struct Include: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Puts a run back that was excluded or removed."
+      abstract: "Include a run again that was excluded or removed."
     )
 
     @OptionGroup var choice: Choice
 
-    @Option(help: "Keep this <text> as the reason.")
+    @Option(help: .init("Reason to record.", valueName: "text"))
     var reason = ""
 
     func run() async throws {

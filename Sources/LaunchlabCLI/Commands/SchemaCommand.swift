@@ -5,9 +5,9 @@ extension Launchlab {
   /// Prints the JSON Schema of scenario files.
   struct Schema: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints the JSON Schema of scenario files, for editors.",
+      abstract: "Print the JSON Schema of scenario files, for editors.",
       discussion: """
-        Editors that use the YAML language server read it from the first line of a scenario:
+        Editors with the YAML language server read it from the first line of a scenario:
           # yaml-language-server: $schema=launchlab.schema.json
         """
     )

@@ -9,24 +9,24 @@ extension Launchlab {
   struct SelfTest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "selftest",
-      abstract: "Launches a program against itself: how small an effect can this host detect?",
+      abstract: "Launch a program against itself to find the smallest detectable effect.",
       discussion: """
-        One program is launched as A and as B in the same random blocks, as a comparison would do. \
-        The result is the smallest effect that is detected in 80 of 100 comparisons, per state and \
-        number of pairs, and how often A and B were called different, which is a false alarm. The \
-        shorter a program, the larger is the share of noise: test with one like yours.
+        The same program is launched as A and as B, interleaved in random order as in a \
+        comparison. The result is the smallest effect detected in 80 of 100 comparisons, per \
+        state and number of pairs, and the rate of false alarms. The shorter a program runs, the \
+        larger its relative noise, so test with one like yours.
 
-        With the program `true`, in every state this host can bring about:
+        With the program `true`, in every state this host can create:
           launchlab selftest
 
-        With a program and the controls of your scenarios:
+        With the program and controls of your scenarios:
           launchlab selftest --launches 100 --state warm -- node -e 0
 
-        Which of several hosts is the most stable one, from what each has written:
+        Which of several hosts is the quietest:
           launchlab selftest --json $(hostname).json
           launchlab selftest --compare host1.json host2.json
 
-        Whether installed programs do the same with the probe of `launchlab stages` as without:
+        Whether installed programs behave the same with the probe of `launchlab stages`:
           launchlab selftest --probe /usr/bin /usr/sbin
 
         Exit code 125 means that A and B were called different, or that there were too few pairs.
@@ -35,69 +35,87 @@ extension Launchlab {
 
     @Option(
       name: .customLong("state"),
-      help: """
-        Launch in this <state>: reboot-cold, reinstall-cold, first-run or warm (default: all but \
-        first-run that this host can bring about).
+      help: .init(
+        """
+        Launch state: reboot-cold, reinstall-cold, first-run or warm; repeatable (default: all \
+        that this host can create, except first-run).
         """,
+        valueName: "state"
+      ),
       completion: .list(LaunchState.allCases.map(\.rawValue))
     )
     var states: [String] = []
 
-    @Option(name: .shortAndLong, help: "Launch A and B this <number> of times each per state.")
+    @Option(
+      name: .shortAndLong,
+      help: .init("Launches of A and of B per state.", valueName: "number")
+    )
     var launches = 60
 
     @OptionGroup var target: TargetOptions
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(help: "Draw the order of the blocks from this <seed>.")
+    @Option(help: .init("Seed for the random order of launches.", valueName: "seed"))
     var seed: UInt64?
 
     @Option(
-      help: """
-        Keep the launches and the noise in this SQLite <file> (default: \
+      help: .init(
+        """
+        SQLite database that keeps the launches and the noise (default: \
         launchlab/launchlab.sqlite in $XDG_STATE_HOME or ~/.local/state).
         """,
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
 
-    @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     @Option(
       parsing: .upToNextOption,
-      help: "Launch nothing, and rank the hosts that wrote these <files> with --json.",
+      help: .init(
+        "Rank the hosts that wrote these files with --json; launches nothing.",
+        valueName: "files"
+      ),
       completion: .file(extensions: ["json"])
     )
     var compare: [String] = []
 
     @Option(
       parsing: .upToNextOption,
-      help: """
-        Measure nothing: run every program in these <directories> with --version or --help, with \
-        the probe and without it, and exit with 1 if the probe makes a difference.
+      help: .init(
+        """
+        Check the probe instead: run every program in these directories with --version or \
+        --help, with and without the probe, and exit with 1 if they behave differently.
         """,
+        valueName: "directories"
+      ),
       completion: .directory
     )
     var probe: [String] = []
 
     func validate() throws {
       if launches < 5 {
-        throw ValidationError("--launches must be at least 5, not \(launches): fewer say nothing")
+        throw ValidationError("--launches must be at least 5, not \(launches)")
       }
       if !probe.isEmpty,
         !states.isEmpty || !target.command.isEmpty || seed != nil || store != nil
           || !compare.isEmpty
       {
-        throw ValidationError("--probe takes no command; of the other options it takes --json")
+        throw ValidationError("--probe takes no command, and no option but --json")
       }
       if !compare.isEmpty,
         !states.isEmpty || !target.command.isEmpty || seed != nil || store != nil
           || waiting.wait != nil
       {
         throw ValidationError(
-          "--compare reads files and launches nothing; of the other options it takes --json"
+          "--compare takes no command, and no option but --json"
         )
       }
     }

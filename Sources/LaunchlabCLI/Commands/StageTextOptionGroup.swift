@@ -7,21 +7,28 @@ import LabWorkflows
 /// How `stages --parse` reads a text.
 struct StageTextOptionGroup: ParsableArguments {
   @Option(
-    help: "Read the stages that are printed in this <file>; - means stdin.",
+    help: .init("Read stages from a log; - is stdin.", valueName: "file"),
     completion: .file()
   )
   var parse: String?
 
-  @Flag(help: "Refuse what no loader prints, and blocks that are not complete.")
+  @Flag(help: "Fail on lines that no loader prints and on incomplete blocks.")
   var strict = false
 
-  @Option(help: "The <version> of the glibc that printed the text, such as 2.36.")
+  @Option(
+    help: .init("Version of the glibc that wrote the log, such as 2.36.", valueName: "version")
+  )
   var glibc: String?
 
-  @Option(help: "The <frequency> of the cycles in the text, in hertz.")
+  @Option(help: .init("Frequency of the cycles in the log, in hertz.", valueName: "hertz"))
   var cyclesPerSecond: Double?
 
-  @Option(help: "Find stages with this <regex>; its groups are stage, value and unit.")
+  @Option(
+    help: .init(
+      "Regular expression that finds stages, with the groups stage, value and unit; repeatable.",
+      valueName: "regex"
+    )
+  )
   var pattern: [String] = []
 
   /// The options given that mean nothing without a text to read.

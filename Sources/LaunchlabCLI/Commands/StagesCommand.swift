@@ -7,38 +7,44 @@ extension Launchlab {
   /// Splits launches of a command into stages, or reads the stages that a program printed.
   struct Stages: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows where the launch time of a program goes: what dyld printed, for Linux.",
+      abstract: "Break a launch into stages, like dyld statistics, for Linux programs.",
       discussion: """
-        Any program, unmodified, launched once:
+        Any unmodified program, launched once:
           launchlab stages -- node -e 0
 
-        Medians of ten launches after a reinstall, and what looking costs:
+        Medians of ten launches after a reinstall, with the overhead of the probe:
           launchlab stages --launches 10 --state reinstall-cold -- git --version
 
-        A log with the statistics of dyld, glibc, Go, Python and others:
+        A log with statistics of dyld, glibc, Go, Python and others:
           launchlab stages --parse app.log
         """
     )
 
-    @Option(name: .shortAndLong, help: "Launch this <number> of times.")
+    @Option(name: .shortAndLong, help: .init("Number of launches.", valueName: "number"))
     var launches = 1
 
     @Option(
-      help: "Launch in this <state>: reboot-cold, reinstall-cold, first-run or warm.",
+      help: .init(
+        "Launch state: reboot-cold, reinstall-cold, first-run or warm.",
+        valueName: "state"
+      ),
       completion: .list(LaunchState.allCases.map(\.rawValue))
     )
     var state = LaunchState.warm.rawValue
 
     @Option(
-      help: """
-        Look with this <collector>: auto (the probe, and what Python, Node, Java or Go prints of its \
-        own start), probe, breakpoints, statistics, text or marks (default: probe, or breakpoints \
-        where the probe cannot be used).
+      help: .init(
         """
+        How stages are collected: auto (the probe, and the start-up log of Python, Node, Java \
+        or Go), probe, breakpoints, statistics, text or marks; repeatable (default: probe, or \
+        breakpoints where the probe cannot be used).
+        """,
+        valueName: "collector"
+      )
     )
     var collect: [StageCollector] = []
 
-    @Flag(help: "Take LD_AUDIT out of the environment; what the program executes is not followed.")
+    @Flag(help: "Hide LD_AUDIT from the program. Programs that it executes are not followed.")
     var probeHidden = false
 
     @OptionGroup var target: TargetOptions
@@ -51,17 +57,17 @@ extension Launchlab {
 
     func validate() throws {
       if text.parse == nil, target.command.isEmpty {
-        throw ValidationError("give the command after --, or a file with --parse")
+        throw ValidationError("missing a command; try `launchlab stages -- perl -e 0`")
       }
       if text.parse != nil, !target.command.isEmpty {
-        throw ValidationError("--parse reads a file; it takes no command")
+        throw ValidationError("--parse takes no command")
       }
       if text.parse == nil, let option = text.optionsOfParse.first {
-        throw ValidationError("\(option) is for a text that is read with --parse")
+        throw ValidationError("\(option) needs --parse")
       }
       if text.parse != nil, output.isForLaunches || isForLaunches {
         throw ValidationError(
-          "--parse launches nothing; of the options it takes --json and its own"
+          "options of launches cannot be used with --parse"
         )
       }
     }

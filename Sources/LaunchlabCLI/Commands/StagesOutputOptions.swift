@@ -6,16 +6,22 @@ import LabWorkflows
 
 /// Where the result of `stages` goes.
 struct StagesOutputOptions: ParsableArguments {
-  @Flag(help: "Show every library and initializer, not only the slowest.")
+  @Flag(help: "Show all libraries and initializers, not only the slowest.")
   var all = false
 
-  @Option(help: "Write the result as JSON to <file>; - means stdout.", completion: .file())
+  @Option(
+    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
   var json: String?
 
-  @Option(help: "Write a Chrome trace, which Perfetto opens, to <file>.", completion: .file())
+  @Option(
+    help: .init("Write a Chrome trace, for Perfetto.", valueName: "file"),
+    completion: .file()
+  )
   var trace: String?
 
-  @Option(help: "Write the launches for speedscope to <file>.", completion: .file())
+  @Option(help: .init("Write a profile for speedscope.", valueName: "file"), completion: .file())
   var speedscope: String?
 
   /// Whether an option is given that only launches have.
@@ -23,7 +29,7 @@ struct StagesOutputOptions: ParsableArguments {
 
   func validate() throws {
     guard [json, trace, speedscope].count(where: { $0 == "-" }) > 1 else { return }
-    throw ValidationError("only one of --json, --trace and --speedscope can go to stdout")
+    throw ValidationError("only one of --json, --trace and --speedscope can use stdout")
   }
 
   /// Compares the files that are written with each other and with those of the launches.

@@ -27,82 +27,126 @@ struct TargetOptions: ParsableArguments {
 /// How a program is launched, whatever it is.
 struct LaunchOptions: ParsableArguments {
   @Option(
-    help: """
-      The launch ends at: exit, stdout:<pattern>, stderr:<pattern>, notify, mark, mark:<name>, \
-      tcp:<host>:<port>, unix:<path>, http://<url> or file:<path> (default: exit).
+    help: .init(
       """
+      When the target is ready: exit, stdout:<pattern>, stderr:<pattern>, notify, mark, \
+      mark:<name>, tcp:<host>:<port>, unix:<path>, http://<url> or file:<path> (default: \
+      exit).
+      """,
+      valueName: "condition"
+    )
   )
   var ready: String?
 
   @Option(
-    help: """
-      Take stages and memory of this <executable> of the launch, where the command is a launcher: \
-      its file name, such as soffice.bin, or its path (default: the program that becomes ready).
+    help: .init(
       """
+      Program to report stages and memory of, if the command is a launcher: a file name such \
+      as soffice.bin, or a path (default: the program that becomes ready).
+      """,
+      valueName: "program"
+    )
   )
   var program: String?
 
-  @Option(help: "Give up a launch after this <duration>, such as 10s (default: 60s).")
+  @Option(
+    help: .init("Time limit for one launch, such as 10s (default: 60s).", valueName: "duration")
+  )
   var timeout: String?
 
-  @Option(help: "Stop a ready target with this <signal> (default: TERM).")
+  @Option(help: .init("Signal that stops a ready target (default: TERM).", valueName: "signal"))
   var stopSignal: String?
 
-  @Option(help: "Kill a target that has not stopped after this <duration> (default: 2s).")
+  @Option(
+    help: .init(
+      "Kill a target that has not stopped after this time (default: 2s).",
+      valueName: "duration"
+    )
+  )
   var stopGrace: String?
 
   @Option(
-    help: """
-      Stop a ready target only when this <condition> holds too: stdout:<pattern>, stderr:<pattern>, \
-      tcp:<host>:<port>, unix:<path>, http://<url> or file:<path>.
+    help: .init(
       """
+      Stop a ready target only once this holds: stdout:<pattern>, stderr:<pattern>, \
+      tcp:<host>:<port>, unix:<path>, http://<url> or file:<path>.
+      """,
+      valueName: "condition"
+    )
   )
   var stopWhen: String?
 
-  @Option(help: "Let a ready target go on for this <duration> before it is stopped (default: 0s).")
+  @Option(
+    help: .init(
+      "Let a ready target run this long before it is stopped (default: 0s).",
+      valueName: "duration"
+    )
+  )
   var stopAfter: String?
 
   @Option(
     name: .customLong("env"),
-    help: """
-      Set <variable=value>, or give only a name to pass launchlab's own value, which is never \
-      stored or shown.
+    help: .init(
       """
+      Set an environment variable. With a name only, launchlab's own value is passed on, and \
+      never stored or shown; repeatable.
+      """,
+      valueName: "name=value"
+    )
   )
   var environment: [String] = []
 
-  @Option(name: .customLong("stdin"), help: "Give this <file> as input.", completion: .file())
+  @Option(
+    name: .customLong("stdin"),
+    help: .init("File to use as stdin.", valueName: "file"),
+    completion: .file()
+  )
   var standardInput: String?
 
-  @Flag(help: "Give the target a pseudo-terminal.")
+  @Flag(help: "Run the target in a pseudo-terminal.")
   var tty = false
 
   @Option(
-    help: """
-      Count this <path> as the target's own, and evict it when cold: a file, a directory, a pattern \
-      with *, ? and **, or an exclusion that begins with !.
+    help: .init(
+      """
+      Path to evict before cold launches: a file, a directory, a pattern with *, ? and **, or \
+      an exclusion that begins with !; repeatable.
       """,
+      valueName: "path"
+    ),
     completion: .file()
   )
   var files: [String] = []
 
   @Option(
-    help: """
-      Evict by this <rule> when cold, of the files that the target opens: package, prefix, all or \
-      listed (default: package).
+    help: .init(
+      """
+      Which of the files that the target opens are evicted before cold launches: package, \
+      prefix, all or listed (default: package).
       """,
+      valueName: "rule"
+    ),
     completion: .list(OwnRule.allCases.map(\.rawValue))
   )
   var own: String?
 
-  @Option(help: "Make the files of this <directory> anew when cold.", completion: .directory)
+  @Option(
+    help: .init(
+      "Recreate the files of this directory before cold launches; repeatable.",
+      valueName: "directory"
+    ),
+    completion: .directory
+  )
   var install: [String] = []
 
-  @Option(help: "Copy a private HOME from this <directory>.", completion: .directory)
+  @Option(
+    help: .init("Directory to copy a private HOME from.", valueName: "directory"),
+    completion: .directory
+  )
   var home: String?
 
   @Option(
-    help: "Empty this <directory> of the target before a first run.",
+    help: .init("Directory to empty before a first run; repeatable.", valueName: "directory"),
     completion: .directory
   )
   var stateDirectory: [String] = []
@@ -111,7 +155,7 @@ struct LaunchOptions: ParsableArguments {
 
   func validate() throws {
     if environment.contains("") {
-      throw ValidationError("--env takes VARIABLE=VALUE or VARIABLE, not \"\"")
+      throw ValidationError("--env needs name=value or name, not \"\"")
     }
   }
 

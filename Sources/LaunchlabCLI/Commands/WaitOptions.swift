@@ -4,7 +4,12 @@ import LabWorkflows
 
 /// How long a command waits while another lab is at work.
 struct WaitOptions: ParsableArguments {
-  @Option(help: "Wait up to <duration>, such as 30m, for another lab to finish.")
+  @Option(
+    help: .init(
+      "Wait up to this long, such as 30m, for another lab to finish.",
+      valueName: "duration"
+    )
+  )
   var wait: String?
 
   /// Does something that has labs, each of which waits for its turn where that is asked for.

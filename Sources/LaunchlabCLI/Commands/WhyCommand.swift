@@ -6,28 +6,34 @@ extension Launchlab {
   /// Tells what an alert rests on.
   struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Tells why there is an alert: every condition with its value, limit and n.",
+      abstract: "Explain an alert: every condition with its value, limit and n.",
       discussion: """
-        The first line says what changed, by how much, since when, and whether it is the code or \
-        the machine. Then follow the events of the alert, each with everything that was looked at, \
-        the comparison of the last good build with the new one, and whom it was told to:
+        The first line says what changed, by how much, since when, and whether the code or the \
+        machine changed. Then follow the events of the alert with everything that was checked, \
+        the comparison of the last good build with the new one, and who was notified:
           launchlab why R-17
 
-        `launchlab export --what nights` and `launchlab export RUN` give the values that the \
-        numbers are computed from; docs/verdicts.md has the formulas.
+        `launchlab export --what nights` and `launchlab export RUN` print the values behind the \
+        numbers; docs/verdicts.md has the formulas.
         """
     )
 
-    @Argument(help: "The <id> of the alert, such as R-17.")
+    @Argument(help: .init("Alert to show, such as R-17.", valueName: "alert"))
     var id: String
 
     @Option(
-      help: "Read this SQLite <file> (default: .launchlab/launchlab.sqlite).",
+      help: .init(
+        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
       completion: .file()
     )
     var store: String?
 
-    @Option(help: "Write the finding as JSON to <file>; - means stdout.", completion: .file())
+    @Option(
+      help: .init("Write the explanation as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
     var json: String?
 
     func run() async throws { try run(on: .standard) }

@@ -1,0 +1,76 @@
+import ArgumentParser
+import LabReport
+import Testing
+
+@testable import LaunchlabCLI
+
+@Suite struct UsageErrorTests {
+  struct Case: CustomTestStringConvertible {
+    let words: [String]
+    let text: String
+    var testDescription: String { words.joined(separator: " ") }
+  }
+
+  static let cases = [
+    Case(
+      words: ["mesure", "--", "true"],
+      text: """
+        error: unknown command "mesure"
+          help: did you mean `launchlab measure`? see `launchlab --help`
+
+        """
+    ),
+    Case(
+      words: ["runs", "exclud", "x"],
+      text: """
+        error: unknown command "exclud"
+          help: did you mean `launchlab runs exclude`? see `launchlab runs --help`
+
+        """
+    ),
+    Case(
+      words: ["measure", "--timeut", "3s", "--", "true"],
+      text: """
+        error: unknown option `--timeut`
+          help: did you mean `--timeout`? see `launchlab measure --help`
+
+        """
+    ),
+    Case(
+      words: ["measure", "--launches", "x", "--", "true"],
+      text: """
+        error: the value `x` is invalid for `--launches <number>`
+          help: see `launchlab measure --help`
+
+        """
+    ),
+    Case(
+      words: ["export", "--format", "xml"],
+      text: """
+        error: the value `xml` is invalid for `--format <format>`
+          help: use one of `jsonl` and `csv`; see `launchlab export --help`
+
+        """
+    ),
+    Case(
+      words: ["measure"],
+      text: """
+        error: missing a command
+          help: try `launchlab measure -- perl -e 0`
+
+        """
+    ),
+  ]
+
+  @Test(arguments: cases)
+  func `says what is wrong, and what to type instead`(_ test: Case) throws {
+    let error = try #require(throws: (any Error).self) {
+      _ = try Launchlab.parseAsRoot(test.words)
+    }
+    let text = DiagnosticText(
+      [UsageError(error, words: test.words).diagnostic],
+      style: TextStyle(usesColor: false, width: 80)
+    )
+    #expect(text.rendered() == test.text)
+  }
+}
