@@ -14,14 +14,14 @@ extension HostError {
       switch owner {
       case .process(let holder, isLab: true, _):
         (
-          "another launchlab is measuring on this host, and two would disturb each other: "
+          "another launchlab is measuring on this host: "
             + holder.sentence,
-          "wait until it has ended, as `--wait 30m` does, or end it with `kill \(holder.pid)`"
+          "wait for it with `--wait 30m`, or stop it with `kill \(holder.pid)`"
         )
       case .process(let holder, isLab: false, _):
         (
-          "the lab lock is held by a process that is no launchlab: \(holder.sentence)",
-          "find out what it is for, and wait until it has ended"
+          "the lab lock is held by a process other than launchlab: \(holder.sentence)",
+          "find out what it is, and wait until it has ended"
         )
       case .inherited(let pid):
         (
@@ -78,7 +78,7 @@ extension HostError {
     return Diagnostic(
       .error,
       id: "spawner-lost",
-      problem: "the process that launches (the spawner) ended with \(status) during a launch"
+      problem: "the spawner ended with \(status) during a launch"
         + count,
       remedy: "find out what ended it, with `dmesg | tail` for the kernel's out-of-memory killer, "
         + "then go on with `--resume last` where a scenario is run or bisected"

@@ -56,7 +56,7 @@ package enum HostError: LabError, Hashable {
   /// without a full stop.
   case controlsRefused([ControlName: String])
 
-  /// A change of the machine could not be made; `reason` is a sentence without a full stop.
+  /// A machine change could not be made; `reason` is a sentence without a full stop.
   case changeFailed(Change, reason: String)
 
   /// The journal of changes cannot be kept; `operation` is a phrase such as `write to`.
@@ -149,7 +149,7 @@ package enum HostError: LabError, Hashable {
         Diagnostic(
           .error,
           id: "files-not-learnt",
-          problem: "the files of the launch are not known: \(reason)",
+          problem: "the files of the launch are unknown: \(reason)",
           remedy: "run the command by hand, and see whether it becomes ready"
         )
       ]

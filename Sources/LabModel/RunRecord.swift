@@ -80,7 +80,7 @@ package struct RunRecord: Hashable, Codable, Sendable {
     /// Every block was launched.
     case complete
 
-    /// It stopped early because a target did not work.
+    /// It stopped early because a target failed.
     case failed
     case interrupted
   }

@@ -12,7 +12,7 @@ package struct HistoryText {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    guard !runs.isEmpty else { return "no runs are stored yet\n" }
+    guard !runs.isEmpty else { return "no runs stored yet\n" }
     let titles = ["run", "started", "scenario", "status", "launches", "arms", "commit", "host"]
     let table = TextTable(
       columns: [.left, .left, .left, .left, .right, .right, .left, .left],

@@ -86,7 +86,7 @@ package struct PlanText {
     }
     let more = plan.blockCount - shown
     let rest = Quantity.count(more, "more block")
-    return lines + (more > 0 ? ["and \(rest), each in an order drawn anew from the seed"] : [])
+    return lines + (more > 0 ? ["and \(rest), each in a new random order"] : [])
   }
 
   /// A name for an arm that is short enough for the order: A to Z, then A2 and on.
@@ -109,9 +109,9 @@ extension PlanText {
       let sentence = effect(of: state)
       return style.wrapped("  \(state.rawValue): \(sentence)", indent: 6)
     }
-    return ["what is done to this machine before each launch:"] + lines
-      + ["after each launch every process of the target is stopped"] + commands + [""]
-      + ["This was a dry run: nothing was launched and nothing was changed."]
+    return ["before each launch:"] + lines
+      + ["after each launch all processes of the target are stopped"] + commands + [""]
+      + ["Dry run: nothing was launched or changed."]
   }
 
   /// What targets want to be run beside their launches.
@@ -131,7 +131,7 @@ extension PlanText {
   private func effect(of state: LaunchState) -> String {
     switch state {
     case .rebootCold:
-      "sync, then vm.drop_caches=3; this empties the page cache for everyone on this host"
+      "sync, then vm.drop_caches=3, which empties the page cache of the whole host"
     case .reinstallCold:
       eviction
     case .firstRun:
@@ -144,7 +144,7 @@ extension PlanText {
   private var hasReinstall: Bool { plan.arms.contains { $0.state == .reinstallCold } }
 
   private var eviction: String {
-    "the target's own files leave the page cache\(ownFiles)\(installs); the rest stays"
+    "the target's own files are evicted from the page cache\(ownFiles)\(installs); other files stay cached"
   }
 
   private var ownFiles: String {
@@ -161,7 +161,7 @@ extension PlanText {
   private var installs: String {
     let directories = unique(plan.scenario.targets.flatMap(\.install))
     return directories.isEmpty
-      ? "" : "; every file under \(directories.joined(separator: ", ")) is made anew as a copy"
+      ? "" : "; every file under \(directories.joined(separator: ", ")) is recreated as a copy"
   }
 
   private var homes: String {

@@ -33,7 +33,7 @@ struct RunFacts {
     switch run.status {
     case .complete: return nil
     case .unfinished: return "unfinished: \(progress)"
-    case .failed: return "stopped early because a target did not work: \(progress)"
+    case .failed: return "stopped early because a target failed: \(progress)"
     case .interrupted: return "interrupted: \(progress)"
     }
   }

@@ -42,7 +42,7 @@ package struct RunMarkdown {
       "# Launch times of \(escaped(facts.scenario))",
       "",
       "- **What:** \(escaped(facts.order))\(build)",
-      "- **When and where:** \(facts.startedAt); \(escaped(facts.host))",
+      "- **When and where:**  \(facts.startedAt); \(escaped(facts.host))",
       "- **States:** \(stateAnswer)",
       "- **Anything wrong:** \(trouble)",
     ]
@@ -52,7 +52,7 @@ package struct RunMarkdown {
     let doubtful = arms.filter { !$0.isStateReached }
     let judged = arms.reduce(0) { $0 + $1.summary.state.reached }
     if judged == 0, doubtful.isEmpty { return "no launch was judged" }
-    guard !doubtful.isEmpty else { return "every launch had the state it asked for" }
+    guard !doubtful.isEmpty else { return "every launch reached its state" }
     return doubtful.map { "\(escaped($0.name)) \($0.coldness)" }.joined(separator: "; ")
   }
 
@@ -175,7 +175,7 @@ package struct RunMarkdown {
       return "    \(place) && \(ShellQuoting.text(target.command))".printable
     }
     let identity = "run \(run.id), seed \(run.plan.seed), launchlab \(run.tool)"
-    return ["## How to repeat it", "", "This is \(escaped(identity)).", ""] + repeated
+    return ["## How to reproduce it", "", "This is \(escaped(identity)).", ""] + repeated
       + ["What it launches:", ""] + targets
   }
 

@@ -19,7 +19,7 @@ extension ScenarioKeys {
     Key(
       "aslr",
       .scalar(.control(.toggle)),
-      "Whether addresses are random. Off makes launches alike, but all of them with one layout, "
+      "Whether addresses are randomized. Off makes launches alike, but all of them with one layout, "
         + "which may be a lucky one. Default: as on the host."
     ),
     Key(
@@ -88,8 +88,8 @@ extension ScenarioKeys {
     Key(
       "settle",
       .map(settle),
-      "What the machine must be like before each launch. A launch is put off until it is, at most "
-        + "for `within`, and is then made all the same and marked unsettled. At least one limit. "
+      "What the machine must be like before each launch. A launch waits until it is, at most "
+        + "for `within`, and is then made anyway and marked unsettled. At least one limit. "
         + "Default: nothing is waited for."
     ),
     Key(
@@ -108,13 +108,13 @@ extension ScenarioKeys {
     Key(
       "require",
       .choice([.scalar(.word(["all"] + controlNames)), .list(of: .scalar(.word(controlNames)))]),
-      "The controls without which nothing is launched; all means every one that the section asks "
-        + "for. Default: what cannot be had is reported, and the run goes on without it."
+      "The controls that must take effect, or nothing is launched; all means every one that the section asks "
+        + "for. Default: a control that is not available is reported, and the run goes on."
     ),
     Key(
       "suppress",
       .choice([.scalar(.control(.finding)), .list(of: .scalar(.control(.finding)))]),
-      "The ids of findings of `launchlab doctor` that are known and not warned of; they are shown "
+      "The ids of findings of `launchlab doctor` that are not warned about; they are shown "
         + "beside the name of the run instead."
     ),
   ]
@@ -146,7 +146,7 @@ extension ScenarioKeys {
       .scalar(.control(.temperature)),
       "The highest temperature of any sensor, in degrees Celsius."
     ),
-    Key("within", .scalar(.duration), "How long a launch is put off at most. Default: 30s."),
+    Key("within", .scalar(.duration), "How long a launch waits at most. Default: 30s."),
   ]
 
   static let steal: [Key] = [

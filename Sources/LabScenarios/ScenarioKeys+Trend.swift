@@ -68,7 +68,7 @@ extension ScenarioKeys {
     Key(
       "nights",
       .scalar(.whole(5...365)),
-      "How many nights a night is held against at most. Default: 28."
+      "The most baseline nights. Default: 28."
     ),
     Key(
       "proof",

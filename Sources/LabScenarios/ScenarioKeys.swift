@@ -23,7 +23,7 @@ enum ScenarioKeys {
     Key(
       "states",
       .list(of: .scalar(.word(LaunchState.allCases.map(\.rawValue)))),
-      "How cold the machine is for a launch. Each target is launched in each state. "
+      "What is in memory before a launch. Each target is launched in each state.  "
         + "Default: [\(defaultStates.map(\.rawValue).joined(separator: ", "))]."
     ),
     Key(
@@ -52,33 +52,33 @@ enum ScenarioKeys {
     Key(
       "controls",
       .map(controls),
-      "How the machine is kept the same, and what is watched. Each run says what it got of each."
+      "How the machine is controlled and watched. Each run records what took effect."
     ),
     Key(
       "stages",
       .map(stages),
-      "How launches are split into stages, on launches of their own beside the plain ones."
+      "How launches are split into stages, in separate launches beside the plain ones."
     ),
     Key(
       "regression",
       .map(regression),
-      "Which differences from former nights matter, and what is done about a suspicion."
+      "Which differences from earlier nights matter, and how a suspicion is settled."
     ),
     Key(
       "budgets",
       .list(of: .map(budget)),
-      "Limits that the median of a night must keep."
+      "Limits for the median of a night."
     ),
     Key(
       "notify",
       .list(of: .oneOf(notifier)),
-      "Who is told of findings. Each change of a finding is told once; what cannot be told is tried "
+      "Who is notified of alerts. Each change of an alert is sent once; what cannot be sent is tried "
         + "again the next night."
     ),
     Key(
       "releases",
       .named(.name, .scalar(.trend(.anchor))),
-      "Nights that trends are held against besides, by names of your own: a date, the id of a run, "
+      "Further nights to compare with, by names of your own: a date, the id of a run, "
         + "or the first digits of a commit."
     ),
     Key(
@@ -164,7 +164,7 @@ enum ScenarioKeys {
     Key(
       "install",
       .list(of: .scalar(.path)),
-      "Directories whose files are written anew before reinstall-cold and first-run launches."
+      "Directories whose files are recreated before reinstall-cold and first-run launches."
     ),
     Key(
       "home",
@@ -182,7 +182,7 @@ enum ScenarioKeys {
     Key(
       "counters",
       .list(of: .scalar(.word(CounterEvent.allCases.map(\.rawValue)))),
-      "Events to count, on launches of their own, because counting takes time."
+      "Events to count, in separate launches, because counting takes time."
     ),
     Key(
       "prepare",
@@ -301,7 +301,7 @@ enum ScenarioKeys {
     Key(
       "submodules",
       .scalar(.word(Source.Submodules.allCases.map(\.rawValue))),
-      "What becomes of a submodule that cannot be fetched: required (the build fails), try (a "
+      "What to do about a submodule that cannot be fetched: required (the build fails), try (a "
         + "warning; the build command decides whether it can do without), off (no submodule is "
         + "checked out). Default: try."
     ),

@@ -111,7 +111,7 @@ package enum ScenarioTemplate {
     # Look for the commit of a confirmed regression the same night, for at most an hour.
     # bisect: auto
 
-    # Limits that the median of a night must keep.
+    # Limits for the median of a night.
     # budgets:
     #   - {target: NAME, state: warm, metric: launch, max: 60ms}
 

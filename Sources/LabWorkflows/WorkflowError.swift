@@ -41,7 +41,7 @@ package enum WorkflowError: LabError, Hashable {
 
   case ambiguousAlert(id: String, stores: [String])
 
-  /// An alert is acknowledged already, or has ended; `since` begins with a comma, or is empty.
+  /// An alert is already acknowledged, or has ended; `since` begins with a comma, or is empty.
   case cannotAcknowledge(id: String, state: Alert.State, since: String)
 
   /// A run has the standing already that it should get; `since` begins with a comma, or is empty.
@@ -238,7 +238,7 @@ package enum WorkflowError: LabError, Hashable {
         .error,
         id: "cannot-acknowledge",
         problem: state == .acknowledged
-          ? "\(id) is acknowledged already\(since)"
+          ? "\(id) is already acknowledged\(since)"
           : "\(id) is not open: it is \(state.rawValue)\(since)",
         remedy: "see what became of it with `launchlab why \(id)`"
       )
@@ -284,14 +284,14 @@ package enum WorkflowError: LabError, Hashable {
       Diagnostic(
         .error,
         id: "missing-scenario",
-        problem: "nothing names the scenario of \(files) files",
+        problem: "\(files) files need the name of their scenario",
         remedy: "name it with `--scenario NAME`"
       )
     case .unknownFormat(let path):
       Diagnostic(
         .error,
         id: "unknown-format",
-        problem: "the name of \"\(path)\" does not say its format",
+        problem: "cannot tell the format of \"\(path)\" from its name",
         place: path,
         remedy: "name it with `--format hyperfine` or `--format csv`"
       )
@@ -313,21 +313,21 @@ package enum WorkflowError: LabError, Hashable {
       Diagnostic(
         .error,
         id: "cannot-compare",
-        problem: "nothing can be compared: \(reason)",
+        problem: "cannot compare: \(reason)",
         remedy: remedy
       )
     case .cannotBisect(let reason, let remedy):
       Diagnostic(
         .error,
         id: "cannot-bisect",
-        problem: "nothing can be bisected: \(reason)",
+        problem: "cannot bisect: \(reason)",
         remedy: remedy
       )
     case .unknownBisection(let id, let problem, let newest):
       Diagnostic(
         .error,
         id: "unknown-bisection",
-        problem: "no bisection is meant by \"\(id)\": \(problem)",
+        problem: "no bisection \"\(id)\": \(problem)",
         remedy: newest.isEmpty
           ? "name the store it was made with by --store" : "give one of: \(newest), last"
       )
@@ -336,7 +336,7 @@ package enum WorkflowError: LabError, Hashable {
         .error,
         id: "cannot-go-on",
         problem: "the bisection \(id) cannot go on: \(reason)",
-        remedy: "bring back what it was built with, or bisect the same range anew"
+        remedy: "bring back what it was built with, or start a new bisection of the range"
       )
     case .bisectionInUse(let path):
       Diagnostic(
@@ -367,9 +367,9 @@ package enum WorkflowError: LabError, Hashable {
       Diagnostic(
         .error,
         id: "other-decision",
-        problem: "the log does not follow from itself: \(reason)",
+        problem: "the log contradicts itself: \(reason)",
         place: "\(path):\(line)",
-        remedy: "somebody changed it; bisect anew"
+        remedy: "it was changed; start a new bisection"
       )
     case .badPattern(let problem, let remedy):
       Diagnostic(

@@ -121,7 +121,7 @@ import Testing
     #expect(
       text.contains(
         """
-        what is controlled and watched during the run, and put back after it:
+        controls during the run, restored afterwards:
           cpus: targets run on processor 3 only
           env_size: the environment is padded at random before each launch
           swap: vm.swappiness 10

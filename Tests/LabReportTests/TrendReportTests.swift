@@ -71,7 +71,7 @@ import Testing
     #expect(cells == [9, 12])
   }
 
-  @Test func `a change of the machine does not hide behind an older alert`() throws {
+  @Test func `a machine change does not hide behind an older alert`() throws {
     let lines = try TrendMarkdown(summary: SampleTrend.moved).rendered().split(separator: "\n")
     let day = SampleTrend(count: 70).day(60)
     #expect(
@@ -88,7 +88,7 @@ import Testing
     summary.alerts[0].events[0].criteria.append(
       Criterion(
         id: "baseline-median",
-        text: "median of the baseline",
+        text: "baseline median",
         value: 412e6,
         isMet: false,
         n: 28,
@@ -100,7 +100,7 @@ import Testing
     #expect(row.split(separator: "|")[1].trimmingCharacters(in: .whitespaces) == "–")
     let why = AlertText(summary.alerts[0], style: TextStyle(width: 200)).rendered()
     let line = try #require(why.split(separator: "\n").first { $0.contains("baseline-median") })
-    #expect(line.contains("28  –    median of"))
+    #expect(line.contains("28  –    baseline median"))
   }
 
   @Test func `shows missing nights as gaps`() throws {

@@ -108,8 +108,8 @@ import Testing
         files: ["/var/log/app.log"]
       ),
       seen: """
-        waiting for tcp 127.0.0.1:8080; 3 processes (sh, app) are asleep: nothing was computed in \
-        the last 1.5 s
+        waiting for tcp 127.0.0.1:8080; 3 processes (sh, app) are asleep: no processor time in the \
+        last 1.5 s
             listening on tcp 127.0.0.1:8081, unix /run/app.sock
             with these files open: /var/log/app.log
         """,
@@ -118,7 +118,7 @@ import Testing
     Sight(
       ready: .exit,
       sight: TreeSight(processes: ["sleep"], window: .seconds(1)),
-      seen: "waiting for exit; sleep is asleep: nothing was computed in the last 1 s",
+      seen: "waiting for exit; sleep is asleep: no processor time in the last 1 s",
       remedy: "it does not exit by itself: set `ready`, such as to {stdout: PATTERN}"
     ),
     Sight(
@@ -126,19 +126,19 @@ import Testing
       sight: TreeSight(processes: ["java"], used: .milliseconds(980), window: .seconds(1)),
       seen:
         "waiting for sd_notify READY=1; java is at work: 0.98 s of processor time in the last 1 s",
-      remedy: "it is still at work: raise `timeout`"
+      remedy: "it is still computing: raise `timeout`"
     ),
     Sight(
       ready: .file(path: "/x"),
       sight: TreeSight(processes: ["cp"], window: .seconds(1), isActive: true),
       seen: "waiting for file /x; cp is waiting for storage, or about to run",
-      remedy: "it is still at work: raise `timeout`"
+      remedy: "it is still computing: raise `timeout`"
     ),
     Sight(
       ready: .output(stream: .stdout, pattern: "^up"),
       sight: TreeSight(processes: ["app"], window: .seconds(1)),
       seen:
-        "waiting for stdout matching \"^up\"; app is asleep: nothing was computed in the last 1 s",
+        "waiting for stdout matching \"^up\"; app is asleep: no processor time in the last 1 s",
       remedy:
         "raise `timeout`, or check `ready`; a program that buffers its output needs `tty: true`"
     ),

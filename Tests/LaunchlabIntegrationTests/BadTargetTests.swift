@@ -20,7 +20,7 @@ extension EndToEnd {
       Refusal(
         command: "no-such-program",
         problem: "there is no program \"no-such-program\" in PATH",
-        remedy: "give the path of the program, or install it"
+        remedy: "give its path, or install it"
       ),
       Refusal(
         command: "./plain",
@@ -111,7 +111,7 @@ extension EndToEnd {
       Delay(
         source: "$SIG{TERM} = $SIG{INT} = 'IGNORE'; 1 while 1",
         sight: "waiting for exit; program is at work: ",
-        remedy: "it is still at work: raise `timeout`"
+        remedy: "it is still computing: raise `timeout`"
       ),
       Delay(
         source: "close STDOUT; close STDERR; sleep 100",

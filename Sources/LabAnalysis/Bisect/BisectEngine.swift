@@ -156,7 +156,7 @@ package struct BisectEngine: Sendable {
   /// - Parameters:
   ///   - revision: The one that was asked for.
   ///   - isUsable: Whether it can be launched.
-  ///   - digest: Of what was built; builds with the same one are not told apart.
+  ///   - digest: Of what was built; builds with the same one are not distinguished.
   ///   - seconds: How long it took; nil when it was found, which changes no expected cost.
   package mutating func built(_ revision: Int, isUsable: Bool, digest: String?, seconds: Double?) {
     builds += 1

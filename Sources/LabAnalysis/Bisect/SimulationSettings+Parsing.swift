@@ -13,7 +13,7 @@ extension SimulationSettings {
     for part in text.split(separator: ",") {
       let pieces = part.split(separator: "=", maxSplits: 1).map(Self.trimmed)
       guard pieces.count == 2 else {
-        throw SimulationError("`\(part)` is no setting", remedy: "write it as `key=value`")
+        throw SimulationError("unknown setting `\(part)`", remedy: "write it as `key=value`")
       }
       try set(pieces[0], to: pieces[1])
     }

@@ -58,7 +58,7 @@ package struct RunLikeness {
     return Diagnostic(
       .warning,
       id: "different-hosts",
-      problem: "the runs were made on hosts that are not alike: \(differentFacts)",
+      problem: "the runs were made on different hosts: \(differentFacts)",
       place: place,
       remedy: Self.remedy
     )
@@ -71,7 +71,7 @@ package struct RunLikeness {
       .warning,
       id: "different-controls",
       problem:
-        "the runs held the machine still in different ways: \(names.joined(separator: ", "))",
+        "the runs had different controls: \(names.joined(separator: ", "))",
       place: place,
       remedy: Self.remedy
     )

@@ -1,7 +1,7 @@
 import LabModel
 
 extension Alert {
-  /// Whether the alert names a change of the machine that nothing is compared across.
+  /// Whether the alert names a machine change that nothing is compared across.
   var isMachineStep: Bool {
     kind == .step && cause == .machine && (state == .confirmed || state == .acknowledged)
   }

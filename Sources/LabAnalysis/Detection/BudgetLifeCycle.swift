@@ -31,10 +31,10 @@ struct BudgetLifeCycle {
         before: check.budget.maximum,
         after: median
       )
-      let reason = "the whole interval of tonight's median is above the limit"
+      let reason = "the interval of tonight's median is above the limit"
       ledger.open(draft, as: AlertChange(.confirmed, .unknown, reason, criteria))
     case (.kept, let open?):
-      let reason = "the whole interval of tonight's median keeps the limit"
+      let reason = "the interval of tonight's median is within the limit"
       ledger.change(open.number, to: AlertChange(.recovered, open.cause, reason, criteria))
     default: break
     }

@@ -3,7 +3,7 @@ import LabModel
 /// The night of the control or the floor, held against the nights that a judged series is held
 /// against.
 ///
-/// Its own newest nights would not do: after a change of the machine they lie on both sides of it
+/// Its own newest nights would not do: after a machine change they lie on both sides of it
 /// for weeks, and the control would seem to move with everything that happens in that time.
 struct CompanionNight {
   let tonight: SeriesPoint

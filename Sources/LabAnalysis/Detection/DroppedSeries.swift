@@ -19,7 +19,7 @@ struct DroppedSeries {
     for alert in ledger.alerts where alert.isOpen {
       if alert.kind == .budget, !(scenario.budgets ?? []).contains(where: { $0.isOf(alert.series) })
       {
-        let reason = "the scenario has no such budget any more"
+        let reason = "the scenario no longer has this budget"
         ledger.change(alert.number, to: AlertChange(.recovered, alert.cause, reason, []))
       } else if alert.kind != .budget, alert.state == .suspected, !isJudged(alert.series) {
         let reason =

@@ -58,7 +58,7 @@ struct SeriesProof {
       [
         Criterion(
           id: CriterionID.sameBuild,
-          text: "the last good build and tonight's are the same",
+          text: "the last good build is the same as tonight's",
           value: 1,
           isMet: false,
           unit: .count

@@ -74,7 +74,7 @@ struct StepEvidence {
       let sign = direction.sign(of: metric)
       return Criterion(
         id: id,
-        text: "tonight's median of the \(name) / its median on the nights of the baseline",
+        text: "tonight's median of the \(name) / its baseline median",
         value: tonight.median / baseline.median,
         limit: 1 + sign * rule.effect,
         isMet: companion.hasMoved(direction),

@@ -104,7 +104,7 @@ struct StepLifeCycle {
     if judgement.suspicion?.isTwoOfThree == true, judgement.suspicion?.direction == direction,
       evidence.controlExplains(direction)
     {
-      return change(.confirmed, .machine, "the control, which does not change, is \(word) as well")
+      return change(.confirmed, .machine, "the control is \(word) as well")
     }
     if proof.isNotCode(direction) || wasNotCode {
       if step != nil {
@@ -195,7 +195,7 @@ struct StepLifeCycle {
         && other.direction != alert.direction && isAfter(alert, other)
     }
     guard let suspected else { return }
-    let reason = "it is the way back from \(alert.id)"
+    let reason = "it reverts \(alert.id)"
     ledger.change(suspected.number, to: AlertChange(.refuted, suspected.cause, reason, [back]))
   }
 
@@ -212,7 +212,7 @@ struct StepLifeCycle {
       guard let onset = chain.index(of: alert.onset), onset < chain.partStart,
         let text = chain.breaks.last?.text
       else { continue }
-      let reason = "nothing settled it before values could no longer be compared: \(text)"
+      let reason = "not settled before values became incomparable: \(text)"
       ledger.change(alert.number, to: AlertChange(.refuted, alert.cause, reason, []))
     }
   }

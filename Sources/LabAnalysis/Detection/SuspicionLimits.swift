@@ -115,7 +115,7 @@ extension SuspicionLimits {
     criteria += [
       Criterion(
         id: CriterionID.prediction,
-        text: "tonight's median \(side) the limit that one night in 1000 exceeds",
+        text: "tonight's median \(side) the 99.9 % prediction limit",
         value: value,
         limit: prediction,
         isMet: isBeyond(value, prediction),
@@ -138,7 +138,7 @@ extension SuspicionLimits {
     criteria.append(
       Criterion(
         id: CriterionID.probability,
-        text: "probability of such nights without a change",
+        text: "p-value if nothing changed",
         value: probability,
         isMet: probability <= DetectionLimits.falseDiscoveries,
         n: values.count,
@@ -163,17 +163,17 @@ extension SuspicionLimits {
     }
     let kept = baseline.keptRuns
     return [
-      part(CriterionID.baselineMedian, "median of the baseline", baseline.median, baseline.runs),
+      part(CriterionID.baselineMedian, "baseline median", baseline.median, baseline.runs),
       part(
         CriterionID.baselineMAD,
-        "median absolute deviation of the baseline",
+        "baseline median absolute deviation",
         baseline.medianAbsoluteDeviation,
         baseline.runs
       ),
-      part(CriterionID.baselineMean, "mean of the baseline without outliers", baseline.mean, kept),
+      part(CriterionID.baselineMean, "baseline mean without outliers", baseline.mean, kept),
       part(
         CriterionID.baselineDeviation,
-        "standard deviation of the baseline without outliers",
+        "baseline standard deviation without outliers",
         baseline.standardDeviation,
         kept
       ),
@@ -188,7 +188,7 @@ extension SuspicionLimits {
       criteria.append(
         Criterion(
           id: CriterionID.effect,
-          text: "change against the median of the baseline, as a share of it",
+          text: "relative change from the baseline median",
           value: change / abs(baseline.median),
           limit: sign * rule.effect,
           isMet: sign * change > rule.effect * abs(baseline.median),
@@ -202,7 +202,7 @@ extension SuspicionLimits {
       criteria.append(
         Criterion(
           id: CriterionID.floor,
-          text: "change against the median of the baseline",
+          text: "change from the baseline median",
           value: change,
           limit: sign * floor,
           isMet: sign * change > floor,

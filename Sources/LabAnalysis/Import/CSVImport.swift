@@ -71,7 +71,7 @@ private struct Reader {
     for (column, option) in [(Column.time, "--time-column"), (.value, "--value-column")]
     where columns[column] == nil {
       problem(
-        "there is no column \"\(name(of: column))\", but \(names.map { "\"\($0)\"" }.joined(separator: ", "))",
+        "no column \"\(name(of: column))\"; found \(names.map { "\"\($0)\"" }.joined(separator: ", "))",
         line: header.line,
         column: 1,
         "name the column with `\(option) NAME`"
@@ -147,7 +147,7 @@ extension Reader {
     guard let field = field(.time, in: record) else { return nil }
     if let date = ImportedTime.date(field.text) { return date }
     problem(
-      "\"\(field.text)\" is no time",
+      "\"\(field.text)\" is not a timestamp",
       at: field,
       "write a date such as 2026-11-21, 2026-11-21T04:30:00Z, or seconds since 1970"
     )
@@ -161,16 +161,16 @@ extension Reader {
     let named = text(.metric, in: record)
     let metric = Metric.stored.first { $0.rawValue == named }
     if let named, metric == nil {
-      problem("\"\(named)\" is no metric", at: field, Self.metricRemedy)
+      problem("\"\(named)\" is not a metric", at: field, Self.metricRemedy)
       return nil
     }
     guard let unit = unit(of: metric, in: record) else { return nil }
     guard let found = metric ?? unit.usualMetric else {
-      problem("nothing says of what \"\(field.text)\" is a count", at: field, Self.metricRemedy)
+      problem("it is not clear what \"\(field.text)\" counts", at: field, Self.metricRemedy)
       return nil
     }
     guard let value = unit.value(field.text) else {
-      problem("\"\(field.text)\" is no value", at: field, "write a number from 0, such as 12.5")
+      problem("\"\(field.text)\" is not a value", at: field, "write a number from 0, such as 12.5")
       return nil
     }
     return (found, value)
@@ -181,7 +181,7 @@ extension Reader {
     var unit = options.unit
     if let field, !field.text.isEmpty {
       unit = ImportedUnit(field.text)
-      if unit == nil { problem("\"\(field.text)\" is no unit", at: field, Self.unitRemedy) }
+      if unit == nil { problem("\"\(field.text)\" is not a unit", at: field, Self.unitRemedy) }
     } else if unit == nil, metric?.unit == .count {
       unit = ImportedUnit("1")
     } else if unit == nil {
@@ -202,7 +202,7 @@ extension Reader {
       Diagnostic(
         .error,
         id: "import-unit",
-        problem: "nothing says the unit of the values",
+        problem: "values have no unit",
         place: "\(path):\(record.line)",
         remedy: "give it with `--unit ms`, or add a column \"unit\""
       )
@@ -213,7 +213,7 @@ extension Reader {
     guard let field = field(.state, in: record), !field.text.isEmpty else { return options.state }
     if let state = LaunchState(rawValue: field.text) { return state }
     let names = LaunchState.allCases.map(\.rawValue).joined(separator: ", ")
-    problem("\"\(field.text)\" is no launch state", at: field, "write one of \(names)")
+    problem("\"\(field.text)\" is not a launch state", at: field, "write one of \(names)")
     return nil
   }
 

@@ -65,7 +65,7 @@ package struct HyperfineImport {
     case .keyNotFound(let key, let context):
       "\(place(context)) has no \"\(key.stringValue)\""
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      "\(place(context)) is not what it should be"
+      "\(place(context)) has an unexpected form"
     case .dataCorrupted(let context) where context.codingPath.isEmpty: "it is not JSON"
     case .dataCorrupted(let context): "\(place(context)) is damaged"
     @unknown default: "it cannot be read"

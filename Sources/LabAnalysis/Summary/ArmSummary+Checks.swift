@@ -17,7 +17,6 @@ extension ArmSummary {
       { $0.remark("two-modes") },
       { $0.remark("drift") },
       { $0.remark("first-launch") },
-      { $0.highVariation },
       { $0.flagged(.outputBlocked) },
       { $0.flagged(.leftProcesses) },
       { $0.flagged(.stoppedEarly) },
@@ -36,7 +35,7 @@ extension ArmSummary {
       return Diagnostic(
         .error,
         id: "no-ready-launch",
-        problem: "there is no launch, because the run ended before it",
+        problem: "not launched: the run ended first",
         remedy: "run again"
       )
     }
@@ -45,7 +44,7 @@ extension ArmSummary {
       id: "no-ready-launch",
       problem: "none of \(Wording.launches(launches)) became ready (\(failures)); the command, its "
         + "readiness condition or its timeout is probably wrong",
-      remedy: "run the command by hand, and see its output with `launchlab export`"
+      remedy: "run the command by hand, or see its output with `launchlab export`"
     )
   }
 
@@ -55,7 +54,7 @@ extension ArmSummary {
       .warning,
       id: "unexpected-outcomes",
       problem: "\(Wording.launches(launches - readyLaunches, of: launches)) did not become ready "
-        + "(\(failures)), and the numbers are of the others; the target fails now and then",
+        + "(\(failures)); the numbers are of the others",
       remedy: "see the output of the failed launches with `launchlab export`"
     )
   }
@@ -73,16 +72,16 @@ extension ArmSummary {
     guard state.notReached > 0 else { return nil }
     let fate =
       isUnreached
-      ? "the numbers are of launches that were not \(arm.state.rawValue)"
-      : "their numbers are left out"
+      ? "the numbers are of launches in another state"
+      : "are excluded"
     return Diagnostic(
       .warning,
       id: "state-not-reached",
       problem: "\(Wording.launches(state.notReached, of: readyLaunches)) did not reach "
         + "\(arm.state.rawValue), and \(fate): \(Self.mainReason(unreachedReasons))",
       remedy: arm.state.isCold
-        ? "end the processes that keep the files in use, or measure another state"
-        : "free memory so that the target's pages can stay, or measure another state"
+        ? "stop the processes that use the files, or measure another state"
+        : "free memory, or measure another state"
     )
   }
 
@@ -91,9 +90,9 @@ extension ArmSummary {
     return Diagnostic(
       .warning,
       id: "state-not-verified",
-      problem: "it is not known whether \(Wording.launches(state.notVerified, of: readyLaunches)) "
+      problem: "unverified: whether \(Wording.launches(state.notVerified, of: readyLaunches)) "
         + "reached \(arm.state.rawValue): \(Self.mainReason(state.unverifiedReasons))",
-      remedy: "run as root, so that launchlab can see what is in memory"
+      remedy: "run as root, to see what is in memory"
     )
   }
 
@@ -116,9 +115,9 @@ extension ArmSummary {
     return Diagnostic(
       .warning,
       id: "few-values",
-      problem: "\(n == 1 ? "one launch time is" : "\(n) launch times are") too few for an interval "
-        + "of the median, so how far off it is cannot be told",
-      remedy: "measure at least 5 launches, better 20, with `launches: 20` or `--launches 20`"
+      problem: "\(n == 1 ? "one launch time is" : "\(n) launch times are") too few for an "
+        + "interval of the median",
+      remedy: "measure at least 5 launches, better 20: `launches: 20` or `--launches 20`"
     )
   }
 
@@ -131,26 +130,20 @@ extension ArmSummary {
       isTooShort ? .warning : .note,
       id: "coarse-resolution",
       problem:
-        "readiness is polled, so a time is commonly up to \(Wording.time(step)) too long, which "
-        + "is \(Wording.percent(step / max(median, 1))) of the median"
-        + (isTooShort ? "; the launch is too short for this condition" : ""),
-      remedy: "use a condition that is awaited, such as `exit`, `stdout` or `notify`"
+        "readiness is polled: times are up to \(Wording.time(step)) too long, "
+        + "\(Wording.percent(step / max(median, 1))) of the median"
+        + (isTooShort ? "; too coarse for so short a launch" : ""),
+      remedy: "use a condition that is not polled, such as `exit`, `stdout` or `notify`"
     )
   }
 
-  private var highVariation: Diagnostic? {
-    // Two modes are told of already, and are the cause then.
+  /// The coefficient of variation of launches that scatter by more than a tenth; nil of others, and of
+  /// those with two modes, which are the cause then.
+  var highVariation: Double? {
     guard let variation = launch?.estimates.coefficientOfVariation, variation > 0.1,
       remark("two-modes") == nil
     else { return nil }
-    let cause = arm.state.isCold ? "storage and other work" : "other work on the machine"
-    return Diagnostic(
-      .warning,
-      id: "high-variation",
-      problem: "the standard deviation is \(Wording.percent(variation)) of the mean; \(cause) "
-        + "makes launches scatter",
-      remedy: "stop other work, or measure more launches, and read the interval of the median"
-    )
+    return variation
   }
 
   // MARK: - Flags
@@ -170,55 +163,55 @@ extension ArmSummary {
     switch flag {
     case .replaced:
       (
-        "the executable was another file than in the first one, so the numbers are of different "
-          + "programs; it was probably built or updated meanwhile",
+        "the executable was not the same file as in the first launch: the numbers are of different "
+          + "programs",
         "run again without building or updating the target"
       )
     case .outputBlocked:
       (
-        "a pipe was full, so the target may have waited until its output was read; it writes very "
+        "an output pipe was full, so the target may have been blocked; it writes very "
           + "much",
         "make the target write less, or send its output to a file"
       )
     case .leftProcesses:
       (
-        "processes were left behind and were killed, so later launches may have found work half "
+        "leftover processes were killed, so later launches may have found work half "
           + "done; the target starts children that it does not wait for",
         "wait for what the children do with a readiness condition other than `exit`"
       )
     case .killed:
       (
-        "the target did not stop in its grace time and was killed, so it may not have stored its "
-          + "state; it stops slowly, ignores the signal, or was still starting when it was sent",
+        "the target did not stop within its grace time and was killed, so it may not have saved its "
+          + "state",
         "set `stop: {signal, grace}` to what the target needs, or try `stop: {after: 200ms}`"
       )
     case .stoppedEarly:
       (
-        "the target was stopped before what `stop: {when}` waits for had come, so it may not have been "
+        "the target was stopped before the condition of `stop: {when}` held, so it may not have been "
           + "ready to stop",
-        "correct the condition, or raise `timeout`, which it has to come within as well"
+        "correct the condition, or raise `timeout`, which also limits this wait"
       )
     case .afterKill:
       (
-        "the target had been killed in its launch before, so it may have had to recover; launches that "
-          + "then stopped by themselves are left out",
+        "the target was killed in the launch before and may have had to recover; launches that "
+          + "then stopped by themselves are excluded",
         "let it stop by itself with `stop: {grace, after}`, or set `stop: {signal: KILL}` if it "
           + "can only be killed"
       )
     case .outputTruncated:
       (
-        "the middle of the output was dropped; the target writes very much",
+        "the middle of the output was dropped: it is very long",
         "make the target write less"
       )
     case .crowded:
       (
-        "more threads wanted to run than there were processors, and with `scheduling: fifo` a thread "
+        "more threads than processors were runnable; with `scheduling: fifo` a thread "
           + "runs until it waits, so others of the target may have waited for it",
         "leave `scheduling` out for this target, or give it more processors with `cpus`"
       )
     case .relaunched:
       (
-        "the process that launches (the spawner) was killed, and the launch was made again",
+        "the spawner was killed, and the launch was repeated",
         "see `dmesg | tail` if you did not kill it: memory may have run out"
       )
     }

@@ -8,7 +8,7 @@ extension ArmSummary {
     let isOne = tally.disturbed == 1
     let fate =
       isDisturbed
-      ? ", so that the numbers are of disturbed launches" : " and \(isOne ? "is" : "are") left out"
+      ? "; the numbers are of disturbed launches" : " and \(isOne ? "is" : "are") excluded"
     let repeated = tally.repeated > 0 ? "; \(tally.repeated) repeated" : ""
     return Diagnostic(
       isDisturbed ? .warning : .note,
@@ -26,8 +26,8 @@ extension ArmSummary {
     return Diagnostic(
       .note,
       id: "unsettled-launches",
-      problem: "\(Wording.launches(tally.unsettled, of: launches)) began before the machine had "
-        + "settled, and count all the same: \(tally.obstacle ?? "no reason was recorded")",
+      problem: "\(Wording.launches(tally.unsettled, of: launches)) started before the machine had "
+        + "settled, and still count: \(tally.obstacle ?? "no reason was recorded")",
       remedy: "stop the other work, or raise `within` or the limit under `settle`"
     )
   }
@@ -44,7 +44,7 @@ extension DisturbanceTally {
       .warning,
       id: "too-disturbed",
       problem:
-        "the result is inconclusive, because \(Wording.launches(doubtful)) were disturbed or "
+        "inconclusive: \(Wording.launches(doubtful)) were disturbed or "
         + "unsettled, \(Wording.percent(share)) where \(Wording.percent(limit)) is tolerated: "
         + causes.joined(separator: "; "),
       remedy: "\(remedy), or raise `share` under `steal`"
@@ -62,11 +62,11 @@ extension DisturbanceTally {
   /// What helps against the most frequent kind.
   var remedy: String {
     switch ordered.first?.kind {
-    case .steal: "measure when the hypervisor is less loaded, or on a machine of its own"
+    case .steal: "measure when the hypervisor is less loaded, or on dedicated hardware"
     case .throttling: "let the machine cool down, and set `settle: {temperature: ...}`"
     case .swapIn: "free memory, or set `swap: off`"
     case .foreignCPU, nil:
-      "stop the other work, or give the targets processors of their own with `cpus`"
+      "stop the other work, or reserve processors for the targets with `cpus`"
     }
   }
 
@@ -95,7 +95,7 @@ extension Disturbance.Kind {
     case .steal: "stolen time"
     case .throttling: "throttling"
     case .swapIn: "swap-ins"
-    case .foreignCPU: "others on the processors"
+    case .foreignCPU: "other programs on the processors"
     }
   }
 }

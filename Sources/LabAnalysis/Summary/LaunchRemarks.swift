@@ -22,9 +22,9 @@ struct LaunchRemarks {
     return Diagnostic(
       .warning,
       id: "two-modes",
-      problem: "the launches have two modes: \(phrases[0]), \(phrases[1]); something is different "
+      problem: "bimodal: \(phrases[0]), \(phrases[1]); something differs "
         + "from launch to launch, such as the core, its frequency, or a cache that is hit or not",
-      remedy: "judge each mode by itself, and see with `launchlab export` what tells them apart"
+      remedy: "judge each mode by itself; `launchlab export` shows what distinguishes them"
     )
   }
 
@@ -34,11 +34,11 @@ struct LaunchRemarks {
     return Diagnostic(
       .warning,
       id: "drift",
-      problem: "from the first launch to the last they became "
-        + "\(Wording.percent(abs(drift.share))) \(direction), by "
-        + "\(Wording.time(abs(drift.change))); the machine may have heated up, or other work or "
-        + "what the target itself stores may have changed",
-      remedy: "run again once the machine is at rest, and compare arms within one run only"
+      problem: "launches became "
+        + "\(Wording.percent(abs(drift.share))) \(direction) during the run, by "
+        + "\(Wording.time(abs(drift.change))); the machine may have heated up, or other work on it or "
+        + "what the target stores may have changed",
+      remedy: "run again on an idle machine, and compare only arms of the same run"
     )
   }
 
@@ -48,9 +48,9 @@ struct LaunchRemarks {
       .warning,
       id: "first-launch",
       problem: "the first launch took \(Wording.time(first.value)), "
-        + "\(Wording.multiple(first.multiple)) times the median of the others; something may have "
-        + "been colder than before the others, or it may be chance",
-      remedy: "read the median, which it hardly moves, and run again to see whether it comes back"
+        + "\(Wording.multiple(first.multiple)) times the median of the others: something was probably "
+        + "colder, or it is chance",
+      remedy: "use the median, and run again to see whether it recurs"
     )
   }
 
@@ -62,9 +62,9 @@ struct LaunchRemarks {
       id: "outliers",
       problem: "\(Wording.launches(outliers.count, of: sample.count)) "
         + "\(outliers.count == 1 ? "is an outlier" : "are outliers") "
-        + "(\(outliers.high) slow, \(outliers.low) fast); other work on the machine is the usual "
-        + "cause, and none was dropped",
-      remedy: "read the median and its interval, which outliers hardly move, not the mean"
+        + "(\(outliers.high) slow, \(outliers.low) fast), usually due to other work on the machine; "
+        + "none was dropped",
+      remedy: "use the median and its interval rather than the mean"
     )
   }
 }

@@ -21,43 +21,31 @@ struct RunWarnings {
     }
     let errors = found.prefix { $0.severity == .error }
     return errors + [tooDisturbed].compactMap(\.self) + found.dropFirst(errors.count)
-      + [proactiveReclaim, virtualHost].compactMap(\.self).filter { !suppressed.contains($0.id) }
+      + [noise].compactMap(\.self)
   }
 
-  /// What is known and meant to stay as it is; it stands beside the name of the run.
-  private var suppressed: Set<String> { run.plan.scenario.controls?.suppressed ?? [] }
+  /// One line for all arms that scatter much.
+  private var noise: Diagnostic? {
+    let plain = arms.filter { $0.arm.kind == .plain }
+    let noisy = plain.compactMap { arm in arm.highVariation.map { (arm: arm.arm, variation: $0) } }
+    guard let worst = noisy.max(by: { $0.variation < $1.variation }) else { return nil }
+    let name =
+      "\(worst.arm.target) \(worst.arm.state.rawValue) at \(Wording.percent(worst.variation))"
+    return Diagnostic(
+      .warning,
+      id: "high-variation",
+      problem: plain.count == 1
+        ? "noisy: \(name) CV"
+        : "noisy: \(noisy.count) of \(plain.count) arms above 10 % CV, worst \(name)",
+      remedy: "stop other work (see `top`), or measure more launches"
+    )
+  }
 
   /// More launches were disturbed or unsettled than the scenario tolerates.
   private var tooDisturbed: Diagnostic? {
     let summary = RunSummary(run: run, arms: arms, warnings: [])
     guard summary.isTooDisturbed, let limit = run.plan.tolerableShare else { return nil }
     return summary.disturbances.inconclusive(share: summary.doubtfulShare, limit: limit)
-  }
-
-  private var proactiveReclaim: Diagnostic? {
-    run.host.proactiveReclaim.map { agent in
-      Diagnostic(
-        .note,
-        id: "proactive-reclaim",
-        problem: "this machine drops idle pages from memory by itself (\(agent)), so that a warm "
-          + "program grows cold while it rests",
-        remedy: "compare these numbers only with others of this machine"
-      )
-    }
-  }
-
-  private var virtualHost: Diagnostic? {
-    guard let hypervisor = run.host.virtualization,
-      arms.contains(where: { $0.arm.state.isCold && $0.launches > 0 })
-    else { return nil }
-    return Diagnostic(
-      .note,
-      id: "virtual-host",
-      problem:
-        "this machine is virtual (\(hypervisor)), so its host may still hold the blocks that "
-        + "a cold launch reads, and cold launches may look faster than on real storage",
-      remedy: "compare cold numbers only with others of this machine"
-    )
   }
 }
 

@@ -69,7 +69,7 @@ package struct ArtifactCache: Sendable {
   /// - Parameters:
   ///   - artifact: What it is a copy of.
   ///   - name: The name that it was kept under.
-  /// - Returns: The path of the copy; nil when there is none, or it is not what it should be.
+  /// - Returns: The path of the copy; nil when there is none, or it has an unexpected form.
   package func copy(of artifact: Artifact, named name: String) -> String? {
     guard let name = FilePath.Component(name), name.kind == .regular,
       let room = room(of: artifact.digest), DiskUse.status(of: room)?.isDirectory == true,

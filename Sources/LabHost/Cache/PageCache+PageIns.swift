@@ -105,7 +105,7 @@ extension PageIns {
   private mutating func addNotes(faults: MajorFaults?, watched: Set<String>) {
     guard let faults else {
       notes.append(
-        "faults were not recorded, so that faulted pages and read-ahead are not told apart"
+        "faults were not recorded, so faulted pages and read-ahead are not distinguished"
       )
       return
     }
@@ -119,7 +119,7 @@ extension PageIns {
     if let all = majorFaults, all > Int64(faults.events.count) {
       notes.append(
         "\(all - Int64(faults.events.count)) of \(all) major faults have no record, so that faulted "
-          + "pages and read-ahead are not told apart"
+          + "pages and read-ahead are not distinguished"
       )
     }
   }

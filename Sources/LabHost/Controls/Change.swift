@@ -1,4 +1,4 @@
-/// One reversible change of the machine, as the journal keeps it.
+/// One reversible machine change, as the journal keeps it.
 ///
 /// Paths are relative to the root of a ``HostTree``, without a leading slash.
 package enum Change: Hashable, Codable, Sendable {

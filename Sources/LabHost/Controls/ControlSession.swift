@@ -149,7 +149,7 @@ package struct ControlSession {
   private func undo(_ changes: [Change]) -> [String] {
     changes.reversed().compactMap { change in
       guard case .failed(let reason) = change.undo(in: tree) else { return nil }
-      return "and it could not be set back: \(reason)"
+      return "and it could not be restored: \(reason)"
     }
   }
 

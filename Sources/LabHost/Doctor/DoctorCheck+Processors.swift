@@ -49,7 +49,7 @@ extension DoctorCheck {
   private static func boost(_ host: HostExamination) -> Finding {
     guard let present = BoostControl(isOn: false).reading(in: host.tree) else {
       return .missing(
-        "whether they are used is not told, and cannot be changed",
+        "the kernel does not tell whether they are used, nor can it change that",
         remedy: host.remedy(onBareMetal: "switch turbo modes off in the firmware")
       )
     }

@@ -7,7 +7,7 @@ extension DoctorCheck {
       host.isRoot
         ? .ok("launchlab runs as root")
         : .degraded(
-          "launchlab runs as user \(host.trials.user()), who may change little of this machine",
+          "launchlab runs as user \(host.trials.user()), who can change few settings of this machine",
           remedy: "run launchlab with `sudo`"
         )
     },
@@ -32,7 +32,7 @@ extension DoctorCheck {
         )
     },
     Self("cgroup", "a control group per run", find: cgroup),
-    Self("cpuset", "keeping others off processors", find: cpuset),
+    Self("cpuset", "reserving processors", find: cpuset),
     Self("network-namespace", "a network apart") { host in
       let code = host.trials.networkNamespace()
       if code == 0 { return .ok("a launch can have a network of its own, for `network: none`") }
@@ -98,7 +98,7 @@ extension DoctorCheck {
   }
 
   private static let consequence =
-    "so that `cpus` pins targets but keeps nobody off their processors"
+    "so that `cpus` pins targets but does not reserve their processors"
 
   private static func lockedCpuset(
     _ host: HostExamination,

@@ -8,7 +8,7 @@ extension DoctorCheck {
       return .degraded(
         "this machine is virtual (\(hypervisor)): what is below may still hold the blocks that a cold "
           + "launch reads, and may give the processors to others",
-        remedy: "compare its numbers only with others of this machine"
+        remedy: "compare its numbers only with others from this machine"
       )
     },
     Self("mains-power", "mains power", find: mainsPower),
@@ -21,7 +21,7 @@ extension DoctorCheck {
       return load <= Double(count) / 2
         ? .ok("\(load) on \(processors)")
         : .degraded(
-          "\(load) on \(processors): others are at work",
+          "\(load) on \(processors): machine busy",
           remedy: host.isRoot
             ? "stop other processes (see `top`), or use `--control scheduling=fifo`, which runs "
               + "launches before them"
@@ -55,21 +55,21 @@ extension DoctorCheck {
     Self("debug-build", "launchlab itself") { host in
       host.trials.isDebugBuild()
         ? .degraded(
-          "it was built without optimisation, so that what it does between launches takes longer",
+          "built without optimisation: slower between launches",
           remedy: "build it with `swift build -c release`"
-        ) : .ok("it was built with optimisation")
+        ) : .ok("built with optimisation")
     },
     Self("lab-lock", "other runs") { host in
       host.record.holder.map {
         .degraded("one is going on: \($0)", remedy: "wait until it has ended")
       } ?? .ok("none is going on")
     },
-    Self("leftovers", "what killed runs have left") { host in
+    Self("leftovers", "leftovers of killed runs") { host in
       let count = host.record.leftovers
       guard count > 0 else { return .ok("nothing") }
       return .degraded(
-        "\(count == 1 ? "one run has" : "\(count) runs have") not set back what they changed",
-        remedy: "set it back with `launchlab restore`"
+        "\(count == 1 ? "one run has" : "\(count) runs have") not restored what they changed",
+        remedy: "restore it with `launchlab restore`"
       )
     },
     Self("noise", "noise of this host", find: noise),
@@ -97,7 +97,7 @@ extension DoctorCheck {
     }
     let isDischarging = batteries.contains { host.tree.text(at: "\($0)/status") == "Discharging" }
     if isDischarging {
-      return .degraded("it runs on battery, which lowers clocks", remedy: "plug it in")
+      return .degraded("running on battery lowers clocks", remedy: "plug it in")
     }
     return .ok(batteries.isEmpty ? "it has no battery" : "it is plugged in")
   }
@@ -113,7 +113,7 @@ extension DoctorCheck {
     }
     guard let worst = known.map(\.effect).max() else {
       return .degraded(
-        "it was not measured yet, so that nobody knows which differences are real",
+        "not measured yet: noise floor unknown",
         remedy: "measure it with `launchlab selftest`"
       )
     }

@@ -54,7 +54,7 @@ package final class LabSession {
     return Diagnostic(
       .note,
       id: "recovered",
-      problem: "a lab that was killed had left these behind, and they were set back or removed: "
+      problem: "cleaned up after an interrupted run: "
         + restored.joined(separator: ", ")
     )
   }
@@ -67,7 +67,7 @@ package final class LabSession {
     return Diagnostic(
       .note,
       id: "spawner-killed",
-      problem: "the process that launches (the spawner) was killed \(times), last with \(status), "
+      problem: "the spawner was killed \(times), last with \(status), "
         + "and \(launches) that it was busy with was made again; no launch is lost",
       remedy: "see `dmesg | tail` if you did not kill it: memory may have run out"
     )

@@ -5,7 +5,7 @@ package struct LaunchConditions: Hashable, Sendable {
   /// The processors it runs on; nil means that its affinity is not touched.
   package var cpus: [Int]?
 
-  /// Whether its addresses are random as on the host; false switches that off for it alone.
+  /// Whether its addresses are randomized as on the host; false switches that off for it alone.
   package var randomizesAddresses: Bool
 
   package var priority: LaunchPriority?

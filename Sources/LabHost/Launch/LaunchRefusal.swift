@@ -45,9 +45,9 @@ package enum LaunchRefusal: Hashable, Sendable {
       Diagnostic(
         .error,
         id: "program-not-found",
-        problem: "there is no program \"\(command)\" in PATH",
+        problem: "\"\(command)\" not found in PATH",
         place: "PATH=\(path)",
-        remedy: "give the path of the program, or install it"
+        remedy: "give its path, or install it"
       )
     case .programNotRun(let name, let seen):
       Diagnostic(

@@ -6,7 +6,7 @@ package struct ControlPlan: Hashable, Codable, Sendable {
   /// Whether everything else is kept off `cpus`, where that can be done.
   package var isShielded: Bool
 
-  /// Whether addresses are random; nil means as on the host.
+  /// Whether addresses are randomized; nil means as on the host.
   package var randomizesAddresses: Bool?
 
   /// Whether the environment is padded at random before each launch.

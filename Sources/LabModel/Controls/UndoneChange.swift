@@ -1,4 +1,4 @@
-/// What became of one change of the machine that was to be undone.
+/// What became of one machine change that was to be undone.
 package struct UndoneChange: Hashable, Codable, Sendable {
   /// The control that made the change; nil for what every run makes, such as its cgroup.
   package var control: ControlName?

@@ -48,7 +48,7 @@ package struct AlertSentence: Hashable, Sendable {
       switch alert.cause {
       case .code: "the code changed"
       case .machine: "the machine changed, not the code"
-      case .unknown: "whether code or machine is not known"
+      case .unknown: "code or machine: unknown"
       }
     return switch alert.state {
     case .suspected: "suspected, \(cause)"
@@ -56,7 +56,7 @@ package struct AlertSentence: Hashable, Sendable {
     case .acknowledged: "acknowledged, \(cause)"
     case .fixed: "fixed"
     case .recovered: "recovered"
-    case .refuted: "refuted, it was no change of the code"
+    case .refuted: "refuted: the code did not change"
     }
   }
 

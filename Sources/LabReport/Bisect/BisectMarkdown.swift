@@ -198,7 +198,7 @@ package struct BisectMarkdown {
   private var smallest: String {
     let least = summary.start.parameters.minimumEffect
     let isKept = summary.answer.culprits.allSatisfy { abs($0.effect.estimate) >= least }
-    return isKept ? " Changes below \(BisectWords.size(least)) are not looked for." : ""
+    return isKept ? " Changes below \(BisectWords.size(least)) are ignored." : ""
   }
 
   private var commands: [String] {

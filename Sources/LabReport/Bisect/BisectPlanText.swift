@@ -65,7 +65,7 @@ package struct BisectPlanText {
   }
 
   private var assumption: String {
-    "planned for a change of \(BisectWords.size(plan.effect)) and launches that scatter by "
+    "planned for a change of \(BisectWords.size(plan.effect)) at a CV of "
       + BisectWords.percent(plan.noise)
   }
 
@@ -73,20 +73,20 @@ package struct BisectPlanText {
   private var visibility: String {
     let smallest = smallestVisible
     if plan.canBeSeen {
-      return smallest.map { "changes from about \(BisectWords.size($0)) on can be found" }
+      return smallest.map { "finds changes of about \(BisectWords.size($0)) and more" }
         ?? "such a change can be found"
     }
     let isNoisy = spent.contains("--max-launches")
     let advice =
       "raise \(spent.joined(separator: " and "))"
-      + (isNoisy ? ", or make launches scatter less" : "")
+      + (isNoisy ? ", or reduce noise" : "")
       + (isNoisy && start.measure == .metric(.launch) ? ", or \(MetricAdvice.beforehand)" : "")
     guard let smallest else {
-      return "warning: within these limits hardly any change can be found: \(advice)"
+      return "warning: these limits are too low to find a change: \(advice)"
     }
     return
-      "warning: a change of \(BisectWords.size(plan.effect)) will hardly be found within these "
-      + "limits, only one of about \(BisectWords.size(smallest)) or more: \(advice)"
+      "warning: these limits are too low for a change of \(BisectWords.size(plan.effect)), "
+      + "they likely find only \(BisectWords.size(smallest)) or more: \(advice)"
   }
 
   /// The limits that are in the way.

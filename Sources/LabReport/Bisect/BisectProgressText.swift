@@ -35,7 +35,7 @@ package struct BisectProgressText {
   }
 
   private var range: String {
-    guard let remaining = progress.remaining else { return "does anything differ" }
+    guard let remaining = progress.remaining else { return "is there a difference" }
     let size = words?.count(remaining.count) ?? Quantity.count(remaining.count, "revision")
     guard let best = progress.best else { return "\(size) left" }
     let ends = Set([best.lowerBound, best.upperBound]).sorted()

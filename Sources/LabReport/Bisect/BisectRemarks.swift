@@ -106,10 +106,10 @@ struct BisectRemarks {
         "Two changes are likely, so the range was split at \(strong: words.short(revision)) and the larger one was looked for first"
     case .layoutNoise(let size):
       return
-        "Levels of neighbouring builds differ by about \(raw: BisectWords.percent(size)) by themselves, as the layout of code does; a change that small cannot be told from it"
+        "Neighbouring builds differ by about \(raw: BisectWords.percent(size)) for other reasons, such as code layout; smaller changes cannot be distinguished from that"
     case .spread:
       return
-        "The difference is spread over many \(raw: words.noun)s: no single one deserves the blame"
+        "The difference is spread over many \(raw: words.noun)s; there is no single culprit"
     }
   }
 
@@ -118,7 +118,7 @@ struct BisectRemarks {
     switch summary.answer.outcome {
     case .refused(.same) where summary.answer.unsearched.isEmpty:
       return
-        "Changes that cancel out are not seen at the ends: a new bisection with \(code: "--all") looks inside"
+        "Changes that cancel out are invisible at the ends: a new bisection with \(code: "--all") looks inside"
     case .refused(.tooSmall):
       return "Give a smaller \(code: "--min-effect") to look for it, in a new bisection"
     case .inconclusive(.notConfirmed), .inconclusive(.nothingToLearn): return quieter
@@ -148,7 +148,7 @@ struct BisectRemarks {
   private var zero: Phrase? {
     guard let medians = summary.medians, min(medians.good, medians.bad) < 0.5 else { return nil }
     return
-      "Changes are ratios, in which a value of 0 counts as a half: look at the medians, not at percentages"
+      "Changes are ratios in which 0 counts as one half: use the medians, not the percentages"
   }
 
   private var counting: Phrase? {
@@ -164,6 +164,6 @@ struct BisectRemarks {
   private var timeouts: Phrase? {
     guard summary.timeouts > 0 else { return nil }
     let count = Quantity.count(summary.timeouts, "launch", plural: "launches")
-    return "\(raw: count) had no end; each counts as slow as the time limit"
+    return "\(raw: count) timed out; each counts as the time limit"
   }
 }

@@ -86,7 +86,7 @@ struct BisectSentence {
         "There is no \(raw: noun) between good and bad: \(measured) differs by \(raw: BisectWords.change(difference.estimate)), 99 % interval \(raw: bounds), which is within ±\(raw: smallest); \(raw: effort)"
     case .tooSmall:
       return
-        "Bad is \(raw: size) \(raw: way) than good in \(measured), 99 % interval \(raw: bounds), which is less than the \(raw: smallest) that are looked for; \(raw: effort)"
+        "Bad is \(raw: size) \(raw: way) than good in \(measured), 99 % interval \(raw: bounds), which is less than the minimum of \(raw: smallest) (--min-effect); \(raw: effort)"
     case .opposite:
       let other = summary.start.parameters.direction.other
       return
@@ -114,18 +114,18 @@ struct BisectSentence {
 
   static func reason(_ obstacle: BisectObstacle, _ noun: String) -> String {
     switch obstacle {
-    case .launchesSpent: "all launches that were allowed are used"
-    case .buildsSpent: "all builds that were allowed are used"
-    case .timeSpent: "all the time that was allowed is used"
-    case .nothingToLearn: "every \(noun) that can be built was launched as often as it helps"
-    case .notConfirmed: "what seemed to be the change was not confirmed by new launches"
+    case .launchesSpent: "the launch limit was reached"
+    case .buildsSpent: "the build limit was reached"
+    case .timeSpent: "the time limit was reached"
+    case .nothingToLearn: "more launches of any \(noun) would not help"
+    case .notConfirmed: "the suspected change was not confirmed by new launches"
     case .interrupted: "the bisection was interrupted"
     }
   }
 
   private var interrupted: Phrase {
     guard let interval = summary.answer.interval else {
-      return "Interrupted before anything is known of the range; \(raw: effort)"
+      return "Interrupted before anything was found out; \(raw: effort)"
     }
     return
       "Interrupted; so far, with a probability of 95 %, the change is in \(words.range(interval)); \(raw: effort)"

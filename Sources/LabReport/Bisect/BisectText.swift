@@ -90,7 +90,7 @@ package struct BisectText {
     let sentence = BisectSentence(summary).answer.plain
     let stop =
       summary.isInterrupted && summary.answer.outcome != .inconclusive(.interrupted)
-      ? style.wrapped("Interrupted before the work was done.").map { style.paint($0, .boldWarning) }
+      ? style.wrapped("Interrupted.").map { style.paint($0, .boldWarning) }
       : []
     return style.wrapped(sentence).map { style.paint($0, ink) } + stop + buildLog
   }

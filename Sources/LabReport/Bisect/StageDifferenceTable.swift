@@ -16,7 +16,7 @@ struct StageDifferenceTable {
   static let title = "What changed between the parent and the culprit"
   static func title(of culprit: String) -> String { "What \(culprit) changed in the launch" }
 
-  static let remark = "What differs by less than its noise, or by little, is left out."
+  static let remark = "Differences within the noise, and small ones, are left out."
 
   /// - Parameters:
   ///   - differences: The largest first.

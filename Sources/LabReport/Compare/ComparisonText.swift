@@ -39,7 +39,7 @@ package struct ComparisonText {
         return "\(name): run \(run.id) of \(run.plan.scenario.name.printable), "
           + "\(Quantity.instant(run.startedAt))\(build)"
       } + [
-        "not interleaved; the scatter of runs is taken from "
+        "not interleaved; the scatter between runs is taken from "
           + Quantity.count(nights, "other night"), comparison.candidate.host.phrase,
       ]
   }
@@ -58,7 +58,7 @@ package struct ComparisonText {
   /// The sentence of the deciding comparison, and how many verdicts there are of each kind.
   private var answer: [String] {
     guard let deciding = findings.deciding else {
-      return [style.paint("The two have nothing in common that can be compared.", .boldWarning)]
+      return [style.paint("There is nothing to compare in both.", .boldWarning)]
     }
     let states = Set(findings.map(\.state)).count
     let sentence = ComparisonWords(deciding)

@@ -32,7 +32,8 @@ struct ComparisonWords {
     case .regression, .improvement: "\(candidate) is \(difference) than \(baseline)"
     case .same:
       "\(candidate) and \(baseline) are the same within \(Quantity.percent(finding.rule.effectLimit))"
-    case .inconclusive: "\(candidate) and \(baseline) are not told apart"
+    case .inconclusive:
+      "\(candidate) and \(baseline) are inconclusive: neither different nor equivalent"
     }
   }
 
@@ -62,10 +63,11 @@ struct ComparisonWords {
       return "fewer than \(Sample.fewestForInterval) blocks have an accepted value of both"
     case .belowNoiseFloor?:
       let floor = finding.rule.noiseFloor.map(Quantity.percent) ?? "that"
-      return "the difference is smaller than the noise floor of this host, \(floor)"
+      return "the difference is below the noise floor of this host, \(floor)"
     case .disturbed?: return "too many launches were disturbed"
     case .notInterleaved?:
-      return "the runs were not interleaved, and too few nights tell how much runs differ"
+      return
+        "the runs were not interleaved, and there are too few nights to know how much runs differ"
     case .differentHosts?: return "the runs are of different hosts"
     case .differentControls?: return "the runs had different controls"
     case .wideInterval?, nil:

@@ -16,15 +16,18 @@ struct ControlWishes {
       return style.wrapped("  \(name.rawValue): \(wish.printable)\(required)", indent: 6)
     }
     return lines.isEmpty
-      ? [] : ["what is controlled and watched during the run, and put back after it:"] + lines
+      ? [] : ["controls during the run, restored afterwards:"] + lines
   }
 
   /// What is asked of a control; nil when it is left alone.
   private func wish(for name: ControlName) -> String? {
     switch name {
     case .cpus: plan.cpus.map { "targets run on \(Self.processors($0)) only" }
-    case .shield: plan.cpus != nil && plan.isShielded ? "everything else is kept off them" : nil
-    case .aslr: plan.randomizesAddresses.map { $0 ? "addresses are random" : "addresses are fixed" }
+    case .shield: plan.cpus != nil && plan.isShielded ? "everything else is moved off them" : nil
+    case .aslr:
+      plan.randomizesAddresses.map {
+        $0 ? "addresses are randomized" : "addresses are not randomized"
+      }
     case .environmentSize:
       plan.padsEnvironment ? "the environment is padded at random before each launch" : nil
     case .priority: plan.priority.map(Self.priority)

@@ -13,7 +13,7 @@ package struct RestoreText {
   /// The text, with a line feed after every line.
   package func rendered() -> String {
     guard !recovery.changes.isEmpty else {
-      return "nothing to restore: no lab that ended early has left anything behind\n"
+      return "nothing to restore\n"
     }
     let titles = ["control", "what", "now", "status"]
     let table = TextTable(

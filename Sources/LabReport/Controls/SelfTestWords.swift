@@ -15,7 +15,7 @@ enum SelfTestWords {
     case .regression: "B is called slower than A, which is the same program (\(numbers))"
     case .improvement: "B is called faster than A, which is the same program (\(numbers))"
     case .inconclusive:
-      "A and B are not told apart, nor known to be within \(limit) of each other (\(numbers))"
+      "A and B: inconclusive, neither different nor equivalent within \(limit) (\(numbers))"
     }
   }
 

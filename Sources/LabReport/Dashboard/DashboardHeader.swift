@@ -38,7 +38,7 @@ struct DashboardHeader {
       (steps, "confirmed regression", "confirmed regressions"),
       (max(broken, red.count - steps), "broken budget", "broken budgets"),
       (suspected, "suspicion", "suspicions"),
-      (machine, "change of the machine", "changes of the machine"),
+      (machine, "machine change", "machine changes"),
       (acknowledged, "acknowledged regression", "acknowledged regressions"),
     ]
     let counts = parts.filter { $0.0 > 0 }.map { Quantity.count($0.0, $0.1, plural: $0.2) }
@@ -128,7 +128,7 @@ struct DashboardHeader {
 
   /// The newest ones; the charts mark every one.
   private var missedLines: [String] {
-    let shown = summary.missed.suffix(3).reversed().map { "no result of \($0.day): \($0.reason)" }
+    let shown = summary.missed.suffix(3).reversed().map { "no result for \($0.day): \($0.reason)" }
     let rest = summary.missed.count - shown.count
     return shown
       + (rest > 0

@@ -83,7 +83,7 @@ package struct Notice: Hashable, Sendable {
     let more = days.count > shownDays ? " and \(days.count - shownDays) more" : ""
     let nights = days.count == 1 ? "the night" : "the nights"
     return
-      "there is no result of \(nights) \(days.prefix(shownDays).joined(separator: ", "))\(more)"
+      "no result for \(nights) \(days.prefix(shownDays).joined(separator: ", "))\(more)"
   }
 
   /// The text with visible control characters, cut to what a subject can hold.
@@ -103,7 +103,7 @@ extension Notice.Paragraph {
       + (isToBeTaken
         ? [
           Notice.Command(
-            purpose: "to take the new level as the normal one",
+            purpose: "to accept the new level as the baseline",
             text: "launchlab ack \(alert.id) --reason TEXT"
           )
         ] : [])

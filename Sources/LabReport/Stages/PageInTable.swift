@@ -34,7 +34,7 @@ package struct PageInTable {
           }
         }
     )
-    return [style.paint("pages brought in, by file", .dim)]
+    return [style.paint("page-ins by file", .dim)]
       + table.lines(style: style).map { "  \($0)" }
   }
 

@@ -65,7 +65,7 @@ enum StageWords {
     case .repaired: "calculated"
     case .unfinished: "end not seen"
     case .folded: nil
-    case .merged: "holds the next too"
+    case .merged: "includes the next stage"
     case .unavailable: "not available"
     }
   }

@@ -61,7 +61,8 @@ package struct StagesText {
         .map { "\($0.title.truncated(to: 48)) \(StageWords.median($0.stage))" }
       return items.isEmpty ? [] : listed("slowest", "\(label): \(items.joined(separator: ", "))")
     }
-    let how = "\(count) apart\(unreadiness), seen by \(StageWords.collector(summary.collector))"
+    let how =
+      "\(count)\(unreadiness), collected by \(StageWords.collector(summary.collector))"
     let heading = "\(style.paint(title.printable, .bold))  \(style.paint(how, .dim))"
     return [heading] + table(rows.stages + rows.longestPrinted)
       + section("tasks and marks", rows.marks, showsStart: true) + phrases + cost + check + unready
@@ -73,7 +74,8 @@ package struct StagesText {
     let medians = summary.seenLaunches > 1 ? ", medians" : ""
     let program = summary.program.map { " · \($0.printable)" } ?? ""
     let title = ShellQuoting.text(command).printable.truncated(to: style.width)
-    let how = "\(count)\(unreadiness)\(medians), seen by \(StageWords.collector(summary.collector))"
+    let how =
+      "\(count)\(unreadiness)\(medians), collected by \(StageWords.collector(summary.collector))"
     return [style.paint(title, .bold)]
       + style.wrapped("  \(how)\(program)", indent: 2).map { style.paint($0, .dim) }
   }
@@ -100,7 +102,7 @@ package struct StagesText {
   /// What the list of later things leaves out.
   private var unlisted: [String] {
     let count = rows.unlistedCount
-    return count > 0 ? [style.paint("  and \(count) more, which --all shows", .dim)] : []
+    return count > 0 ? [style.paint("  and \(count) more (see --all)", .dim)] : []
   }
 
   private var others: [String] {
@@ -143,7 +145,7 @@ package struct StagesText {
     let extent = summary.seenLaunches > 1 ? " of the first launch" : ""
     let more = all.count - shown.count
     return [style.paint("processes\(extent)", .dim)] + table.lines(style: style).map { "  \($0)" }
-      + (more > 0 ? [style.paint("  and \(more) more, which --all shows", .dim)] : [])
+      + (more > 0 ? [style.paint("  and \(more) more (see --all)", .dim)] : [])
   }
 
   // MARK: - Evidence

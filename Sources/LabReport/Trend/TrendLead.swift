@@ -47,7 +47,7 @@ struct TrendLead {
     let all = alerts + budgets
     guard all.isEmpty else { return all.joined(separator: ", ") }
     let isJudged = summary.series.contains { $0.assessment.baseline != nil }
-    return isJudged ? "nothing changed" : "nothing to compare with yet"
+    return isJudged ? "nothing changed" : "no verdict yet"
   }
 
   /// The alert that the answer speaks of; nil when there is none, or a budget without an alert is

@@ -22,10 +22,10 @@ struct TrendSections {
     let controls = lead.controls()
     guard !controls.isEmpty else {
       return
-        "**Control:** there is none, so that nothing tells code from machine but a comparison; name one with \(code: "baseline: {control: …}") in the scenario"
+        "**Control:** none, so only a comparison can tell code from machine changes; set one with \(code: "baseline: {control: …}") in the scenario"
     }
     guard let largest = TrendLead.largestChange(controls) else {
-      return "**Control:** it has too few nights to compare with"
+      return "**Control:** too few nights to compare with"
     }
     let change = TrendWords.change(largest.ratio)
     let move = lead.controlMove.map { move in
@@ -53,7 +53,7 @@ struct TrendSections {
       summary.launches == 0
       ? 0 : Double(summary.disturbedLaunches) / Double(summary.launches)
     return
-      "**Launches:** \(summary.launches), of which \(summary.disturbedLaunches) were disturbed (\(raw: Quantity.percent(share))) and count for nothing"
+      "**Launches:** \(summary.launches), of which \(summary.disturbedLaunches) were disturbed (\(raw: Quantity.percent(share))) and are excluded"
   }
 
   private var noise: Phrase {
@@ -168,9 +168,9 @@ struct TrendSections {
     return [
       "Run \(MarkdownTable.escaped(run.id)), seed \(run.plan.seed), launchlab "
         + "\(MarkdownTable.escaped(run.tool)), \(Quantity.count(summary.nights.count, "night")) "
-        + "on record. Judged: \(metrics). A change matters from "
-        + "\(Quantity.percent(rule.effect))\(floor) on; a comparison must be "
-        + "\(Quantity.percent(rule.confidence)) sure; a baseline is up to \(rule.nights) nights.",
+        + "on record. Judged: \(metrics). Changes of at least "
+        + "\(Quantity.percent(rule.effect))\(floor) matter; confidence level "
+        + "\(Quantity.percent(rule.confidence)); a baseline is up to \(rule.nights) nights.",
       "",
       "One bar of a line of 30 nights is one night, `·` is a night without a value, `╎` is a "
         + "place that nothing is compared across; the height of the line is at least 10 % of the "

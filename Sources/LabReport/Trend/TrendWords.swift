@@ -46,10 +46,10 @@ enum TrendWords {
     let slow = alert.kind == .drift ? "slow " : ""
     let noun = alert.direction == .worse ? "regression" : "improvement"
     return alert.cause == .machine && alert.state == .confirmed
-      ? "\(slow)change of the machine" : slow + noun
+      ? "\(slow)machine change" : slow + noun
   }
 
-  /// Such as `confirmed changes of the machine`.
+  /// Such as `confirmed machine changes`.
   static func plural(_ title: String) -> String {
     title.contains("change of") ? title.replacing("change of", with: "changes of") : title + "s"
   }

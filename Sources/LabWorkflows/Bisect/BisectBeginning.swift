@@ -75,7 +75,7 @@ struct BisectBeginning {
         id: "other-host",
         problem: "this host is \"\(here)\", but the bisection began on \"\(start.fingerprint)\"; "
           + "the difference between two builds may be another one here",
-        remedy: "bisect anew if the answer has to hold for one of them"
+        remedy: "start a new bisection to get an answer for one of them"
       )
     ]
   }

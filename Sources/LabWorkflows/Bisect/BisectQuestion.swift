@@ -82,8 +82,8 @@ struct BisectQuestion {
     let name = options.target ?? alert?.target
     guard name != nil || names.count == 1 else {
       throw .cannotBisect(
-        reason: "the scenario has \(names.count) targets, and nothing says which one is launched",
-        remedy: "name one with --target: \(names.joined(separator: ", "))"
+        reason: "the scenario has \(names.count) targets, and none is selected",
+        remedy: "select one with --target: \(names.joined(separator: ", "))"
       )
     }
     guard let target = scenario.targets.first(where: { $0.name == name ?? names[0] }) else {
@@ -118,22 +118,22 @@ struct BisectQuestion {
       guard scenario.source != nil || options.artifacts != nil else {
         throw WorkflowError.cannotBisect(
           reason: "\(path) has no section `source` to build revisions from",
-          remedy: "add `source`, or give ready-made executables with --artifacts"
+          remedy: "add `source`, or use prebuilt executables with --artifacts"
         )
       }
       return scenario
     }
     guard !options.launching.command.isEmpty else {
       throw WorkflowError.cannotBisect(
-        reason: "nothing says what is launched",
-        remedy: "give --scenario FILE, or a command after --"
+        reason: "nothing to launch",
+        remedy: "use --scenario FILE, or give a command after --"
       )
     }
     var scenario = try ScenarioFile.loadForLaunch(options: options.launching)
     guard options.build != nil || options.artifacts != nil else {
       throw WorkflowError.cannotBisect(
-        reason: "nothing says how the command is built",
-        remedy: "give --build COMMAND, or ready-made executables with --artifacts"
+        reason: "no build command",
+        remedy: "use --build COMMAND, or prebuilt executables with --artifacts"
       )
     }
     scenario.source = try options.build.map {

@@ -30,11 +30,11 @@ enum BisectRangeError: LabError, Hashable {
   private var diagnostic: Diagnostic {
     switch self {
     case .notARange(let text, let remedy):
-      Self.error("\"\(text)\" is no range of revisions", remedy: remedy)
+      Self.error("\"\(text)\" is not a range of revisions", remedy: remedy)
     case .noSource:
       Self.error(
         "the scenario names no source that could be built",
-        remedy: "add the section `source` to it, or name ready-made executables by `--artifacts`"
+        remedy: "add the section `source`, or use prebuilt executables with `--artifacts`"
       )
     case .endSkipped(let name):
       Self.error(

@@ -104,9 +104,9 @@ private struct Splitter {
   private func shellNeeded(_ character: Character) -> WorkflowError {
     .badCommandLine(
       text,
-      reason: "no shell is run that would obey \(character)",
+      reason: "there is no shell to interpret \(character)",
       remedy:
-        "quote it if it is meant as it stands, or compare \"sh -c '…'\", with the shell's own "
+        "quote it to use it literally, or compare \"sh -c '…'\", with the shell's own "
         + "launch in it"
     )
   }

@@ -46,7 +46,7 @@ package struct ComparisonCommand {
     guard names.count == 2, options.words.count == 2 else {
       throw .cannotCompare(
         reason: "\"\(names[0])\" names a stored run, and is not one of two",
-        remedy: "give two runs, as `launchlab history` lists them, or the whole path of a program"
+        remedy: "give two runs listed by `launchlab history`, or the whole path of a program"
       )
     }
     return true

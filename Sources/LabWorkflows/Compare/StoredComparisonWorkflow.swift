@@ -25,7 +25,7 @@ struct StoredComparisonWorkflow {
     guard baseline.run.id != candidate.run.id else {
       throw WorkflowError.cannotCompare(
         reason: "\(options.words[0]) and \(options.words[1]) are the same run",
-        remedy: "give two runs, as `launchlab history` lists them"
+        remedy: "give two runs listed by `launchlab history`"
       )
     }
     let metrics = try options.chosenMetrics()

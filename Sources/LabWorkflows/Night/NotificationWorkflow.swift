@@ -178,16 +178,16 @@ extension NotificationWorkflow {
     Diagnostic(
       .warning,
       id: "not-notified",
-      problem: "\(notifier) could not be told of \(alerts): \(failure)",
+      problem: "\(notifier) could not be notified of \(alerts): \(failure)",
       place: "notify",
-      remedy: "fix the problem above; it is told again after the next night"
+      remedy: "fix the problem above; the next night tries again"
     )
   }
 
   private static func unstored(_ diagnostic: Diagnostic) -> Diagnostic {
     var warning = diagnostic
     warning.severity = .warning
-    warning.problem = "what was told of findings cannot be kept: \(diagnostic.problem)"
+    warning.problem = "notifications cannot be recorded: \(diagnostic.problem)"
     return warning
   }
 }

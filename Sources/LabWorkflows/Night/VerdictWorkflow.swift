@@ -105,10 +105,10 @@ struct VerdictWorkflow {
     return Diagnostic(
       .warning,
       id: "no-proof",
-      problem: "the suspicion could not be proved tonight: \(reason)",
+      problem: "the suspicion could not be settled tonight: \(reason)",
       place: "\(key.target) \(key.state.rawValue) \(key.metric.rawValue), last good run "
         + outcome.request.good.run,
-      remedy: "it is looked at again in the next night; compare by hand with `launchlab compare`"
+      remedy: "the next night tries again; compare by hand with `launchlab compare`"
     )
   }
 }

@@ -51,7 +51,7 @@ enum FailureDiagnostic {
     let window = seconds(sight.window)
     let activity =
       sight.isAsleep
-      ? "asleep: nothing was computed in the last \(window)"
+      ? "asleep: no processor time in the last \(window)"
       : sight.used > .zero
         ? "at work: \(seconds(sight.used)) of processor time in the last \(window)"
         : "waiting for storage, or about to run"
@@ -76,7 +76,7 @@ enum FailureDiagnostic {
 
   /// What to do about a target that was seen; nil where that tells nothing more.
   private static func remedy(for sight: TreeSight, ready: Readiness) -> String? {
-    guard sight.isAsleep else { return "it is still at work: raise `timeout`" }
+    guard sight.isAsleep else { return "it is still computing: raise `timeout`" }
     switch ready {
     case .tcp, .http:
       return sight.ports.first.map { "it listens elsewhere: set `ready: {tcp: \"\($0)\"}`" }
@@ -105,7 +105,7 @@ enum FailureDiagnostic {
     case .exited: "run the command by hand, or set `ready` to the condition that ends its launch"
     // SIGXCPU, which only a limit of processor time sends.
     case .signalled(signal: 24):
-      "it computed for too long without waiting: with `scheduling: fifo` 10 s are allowed, so leave that "
+      "it computed without waiting for longer than the 10 s of `scheduling: fifo`: leave that "
         + "out; else see `ulimit -t`"
     case .signalled: "run the command by hand under a debugger"
     case .timedOut:

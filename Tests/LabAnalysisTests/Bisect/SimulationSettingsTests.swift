@@ -59,8 +59,8 @@ import Testing
       problem: "`sizes` cannot be `much`",
       remedy: "write a number from -0.9 to 10.0, or a percentage"
     ),
-    Case(text: "n", problem: "`n` is no setting", remedy: "write it as `key=value`"),
-    Case(text: "n=", problem: "`n=` is no setting", remedy: "write it as `key=value`"),
+    Case(text: "n", problem: "unknown setting `n`", remedy: "write it as `key=value`"),
+    Case(text: "n=", problem: "unknown setting `n=`", remedy: "write it as `key=value`"),
   ])
   func `says what is wrong and what was meant`(test: Case) throws {
     let error = #expect(throws: SimulationError.self) {

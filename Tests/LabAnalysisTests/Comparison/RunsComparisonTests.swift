@@ -126,7 +126,7 @@ import Testing
     let refused = ControlReceipt(name: "boost", wanted: "off", status: .failed)
     let likeness = RunLikeness(record(controls: [pinned]), record(controls: [refused]))
     #expect(likeness.obstacle == .differentControls)
-    #expect(likeness.warnings[0].problem.hasSuffix("different ways: cpus"))
+    #expect(likeness.warnings[0].problem.hasSuffix("different controls: cpus"))
     #expect(RunLikeness(record(), record(controls: [refused])).obstacle == nil)
   }
 

@@ -104,12 +104,13 @@ import Testing
       """
     #expect(
       problems(text) == [
-        "/data/my app.csv:2:1 \"today\" is no time", "/data/my app.csv:3:12 \"x\" is no value",
-        "/data/my app.csv:4:14 \"h\" is no unit",
-        "/data/my app.csv:5:12 \"speed\" is no metric",
+        "/data/my app.csv:2:1 \"today\" is not a timestamp",
+        "/data/my app.csv:3:12 \"x\" is not a value",
+        "/data/my app.csv:4:14 \"h\" is not a unit",
+        "/data/my app.csv:5:12 \"speed\" is not a metric",
         "/data/my app.csv:6:14 the metric \"peak_rss\" is not in that unit",
-        "/data/my app.csv:7:12 nothing says of what \"1\" is a count",
-        "/data/my app.csv:8:18 \"frozen\" is no launch state",
+        "/data/my app.csv:7:12 it is not clear what \"1\" counts",
+        "/data/my app.csv:8:18 \"frozen\" is not a launch state",
         "/data/my app.csv:9:1 the line has 2 of the 5 fields that the header names",
       ]
     )
@@ -120,12 +121,12 @@ import Testing
     ("time,value\n", "/data/my app.csv:1:1 the file has no values"),
     (
       "when,value\n1,2\n",
-      "/data/my app.csv:1:1 there is no column \"time\", but \"when\", \"value\""
+      "/data/my app.csv:1:1 no column \"time\"; found \"when\", \"value\""
     ),
     ("time,value\n\"2026", "/data/my app.csv:2:1 the quoted field has no end"),
     (
       "time,value\n2026-11-21,1\n2026-11-22,2\n",
-      "/data/my app.csv:2 nothing says the unit of the values"
+      "/data/my app.csv:2 values have no unit"
     ),
   ])
   func `tells what is wrong with a file`(text: String, problem: String) {

@@ -63,7 +63,7 @@ import Testing
 
   @Test(arguments: [
     ("{", "\"h.json\" is not a result of hyperfine: it is not JSON"),
-    ("[]", "\"h.json\" is not a result of hyperfine: it is not what it should be"),
+    ("[]", "\"h.json\" is not a result of hyperfine: it has an unexpected form"),
     ("{\"results\": []}", "\"h.json\" is not a result of hyperfine: it has no results"),
     ("{\"a\": 1}", "\"h.json\" is not a result of hyperfine: it has no \"results\""),
     (

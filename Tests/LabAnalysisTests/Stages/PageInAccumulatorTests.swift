@@ -17,7 +17,7 @@ import Testing
     #expect(summary.readAhead == 14)
   }
 
-  @Test func `does not split the pages when one launch was not told apart`() {
+  @Test func `does not split the pages when one launch was not distinguished`() {
     var accumulator = PageInAccumulator()
     accumulator.add(PageIns(files: [file("/a", 10, faulted: 4)], notes: ["one"]))
     accumulator.add(PageIns(files: [PageIn(path: "/a", isOwn: true, pages: 10)], notes: ["one"]))

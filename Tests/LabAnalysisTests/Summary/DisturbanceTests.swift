@@ -193,11 +193,11 @@ import Testing
     let texts = builder.summary.warnings.filter { $0.id.hasSuffix("-launches") }
     #expect(
       texts.map(\.description).joined(separator: "\n") == """
-        note: 1 of 21 launches was disturbed and is left out: others on the processors in 1, at \
-        worst 4.10 ms (200 µs is tolerated); 1 repeated
+        note: 1 of 21 launches was disturbed and is excluded: other programs on the processors in 1, \
+        at worst 4.10 ms (200 µs is tolerated); 1 repeated
           at: perl, warm
-          help: stop the other work, or give the targets processors of their own with `cpus`
-        note: 1 of 21 launches began before the machine had settled, and count all the same: cpu \
+          help: stop the other work, or reserve processors for the targets with `cpus`
+        note: 1 of 21 launches started before the machine had settled, and still count: cpu \
         idle 12 % (limit 90 %)
           at: perl, warm
           help: stop the other work, or raise `within` or the limit under `settle`
@@ -212,10 +212,10 @@ import Testing
     builder.add([9_000, 9_000, 9_000, 9_000], disturbances: [Self.stolen])
     #expect(
       builder.summary.warnings.first?.description == """
-        warning: the result is inconclusive, because 6 launches were disturbed or unsettled, 30 % \
+        warning: inconclusive: 6 launches were disturbed or unsettled, 30 % \
         where 25 % is tolerated: stolen time in 4, at worst 10.0 ms; 2 before \
         the machine had settled (cpu idle 12 % (limit 90 %))
-          help: measure when the hypervisor is less loaded, or on a machine of its own, or raise \
+          help: measure when the hypervisor is less loaded, or on dedicated hardware, or raise \
         `share` under `steal`
         """
     )

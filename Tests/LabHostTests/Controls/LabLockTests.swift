@@ -80,7 +80,7 @@ import Testing
     let holder = try Holder(of: path, text: Self.claim(pid: 1, user: "root"))
     defer { holder.kill() }
     let error = try #require(throws: HostError.self) { try LabLock(at: places, command: []) }
-    #expect(error.text.contains("is no launchlab: process \(holder.pid) of \(NSUserName()), "))
+    #expect(error.text.contains("other than launchlab: process \(holder.pid) of \(NSUserName()), "))
     #expect(!error.text.contains("`kill"))
     #expect(!error.text.contains("process 1 "))
   }
@@ -203,7 +203,7 @@ import Testing
     let pid = getpid()
     #expect(text.contains("process \(pid) of \(NSUserName()), \""))
     #expect(text.contains("\" since 20"))
-    #expect(text.contains("help: wait until it has ended, as `--wait 30m` does, or end it with "))
+    #expect(text.contains("help: wait for it with `--wait 30m`, or stop it with "))
     #expect(text.contains("`kill \(pid)`"))
   }
 

@@ -73,7 +73,7 @@ import Testing
       compares: range(50, 51)
     ),
     Case(
-      name: "a change of the machine has no commit",
+      name: "a machine change has no commit",
       change: { $0.alerts[0].cause = .machine },
       since: "the night of \(sample.day(51)); the last good one is \(sample.day(50))",
       compares: nil

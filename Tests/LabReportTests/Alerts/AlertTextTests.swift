@@ -29,10 +29,10 @@ import Testing
       nights: [],
       sentence:
         "server warm: launch seems to be 12.4 % slower (41.20 → 46.31 ms), since 2026-11-14: "
-        + "suspected, whether code or machine is not known"
+        + "suspected, code or machine: unknown"
     ),
     Case(
-      name: "a change of the machine for the better",
+      name: "a machine change for the better",
       alert: SampleAlerts.alert {
         $0.cause = .machine
         $0.direction = .better

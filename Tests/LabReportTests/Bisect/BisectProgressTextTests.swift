@@ -20,7 +20,7 @@ import Testing
         launchesLeft: 200,
         secondsLeft: 750
       ),
-      text: "good against bad: does anything differ; about 7 builds, about 13 minutes left"
+      text: "good against bad: is there a difference; about 7 builds, about 13 minutes left"
     ),
     Case(
       progress: BisectProgress(

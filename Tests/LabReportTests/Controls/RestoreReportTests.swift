@@ -17,7 +17,7 @@ import Testing
   @Test func `says that there is nothing to restore`() {
     #expect(
       RestoreText(Recovery(), style: TextStyle()).rendered()
-        == "nothing to restore: no lab that ended early has left anything behind\n"
+        == "nothing to restore\n"
     )
   }
 

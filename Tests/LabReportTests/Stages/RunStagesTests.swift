@@ -27,8 +27,8 @@ import Testing
   @Test func `shows the stages and page-ins of an arm in the terminal`() throws {
     let text = RunText(summary, style: TextStyle(width: 120)).rendered()
     let name = try #require(ArmText.shown(of: summary).first?.name)
-    #expect(text.contains("stages of \(name)  2 launches apart, seen by the probe"))
-    #expect(text.contains("seen by the loader's statistics"))
+    #expect(text.contains("stages of \(name)  2 launches, collected by the probe"))
+    #expect(text.contains("collected by the loader's statistics"))
     #expect(text.contains("total pre-main time"))
     #expect(text.contains("936 pages came in, 5 by a fault and 931 read ahead (the medians per"))
     #expect(text.contains("1 major fault was elsewhere"))

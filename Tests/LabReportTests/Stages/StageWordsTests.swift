@@ -75,7 +75,7 @@ import Testing
   @Test func `says in brief that no launch was ready`() {
     let summary = SampleStages.summary([SampleStages.unready, SampleStages.unready])
     let lines = StagesText(summary, style: TextStyle()).brief(title: "tool warm")
-    #expect(lines.first == "tool warm  2 launches apart, none of them ready, seen by the probe")
+    #expect(lines.first == "tool warm  2 launches, none of them ready, collected by the probe")
   }
 
   @Test func `says how the sum compares with launches`() {
@@ -114,10 +114,12 @@ import Testing
       Stage(name: "mark \($0)", kind: .detail, start: .zero, duration: .zero, source: .marks)
     }
     let summary = SampleStages.summary([stages])
-    #expect(StagesText(summary, style: TextStyle()).rendered().contains("  and 16 more, which"))
+    #expect(
+      StagesText(summary, style: TextStyle()).rendered().contains("  and 16 more (see --all)")
+    )
     #expect(StagesMarkdown(summary, title: "tool").rendered().contains("And 16 more."))
     let all = StagesText(summary, style: TextStyle(), showsAll: true).rendered()
     #expect(all.contains("mark 39"))
-    #expect(!all.contains(" more, which"))
+    #expect(!all.contains(" more (see"))
   }
 }

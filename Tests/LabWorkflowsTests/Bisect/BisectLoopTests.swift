@@ -304,6 +304,7 @@ struct BisectLoopTests {
     }
     builder.gone = [24]
     builder.version = version
+    builder.stamp = " of another day"
     launcher.rowsUntilInterrupt = .max
     if version.isEmpty {
       try await loop.run(builder: &builder, launcher: &launcher) { _ in }

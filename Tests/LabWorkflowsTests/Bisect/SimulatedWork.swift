@@ -70,6 +70,9 @@ struct SimulatedBuilder: BisectBuilder {
   /// What the digests of builds end with.
   var version = ""
 
+  /// What a build holds that differs every time, such as its date.
+  var stamp = ""
+
   mutating func build(
     _ revision: Int,
     ahead: [Int],
@@ -83,8 +86,8 @@ struct SimulatedBuilder: BisectBuilder {
       revision: revision,
       failure: isBroken ? "it does not build" : nil,
       seconds: isBroken ? failureSeconds : 2,
-      digest: isBroken ? nil : "digest \(revision)\(version)",
-      target: isBroken ? nil : Target(name: "app", command: ["/bin/true"], directory: "/")
+      digest: isBroken ? nil : "digest \(revision)\(stamp)",
+      target: isBroken ? nil : Target(name: "app\(version)", command: ["/bin/true"], directory: "/")
     )
   }
 

@@ -48,13 +48,13 @@ import Testing
     )
   }
 
-  @Test func `refuses what is acknowledged already`() throws {
+  @Test func `refuses what is already acknowledged`() throws {
     _ = try store([SampleNight.alert(events: [SampleNight.event(.confirmed)])])
     _ = try acknowledge("R-1", "new fonts")
     let problem = try #require(refusal(of: "R-1"))
     #expect(
       problem.problem
-        == "R-1 is acknowledged already, since 2026-11-21T02:00:00Z: new fonts"
+        == "R-1 is already acknowledged, since 2026-11-21T02:00:00Z: new fonts"
     )
     #expect(problem.remedy == "see what became of it with `launchlab why R-1`")
   }

@@ -82,7 +82,7 @@ import Testing
     #expect(warnings.map(\.severity) == [.warning])
     #expect(
       warnings.map(\.problem) == [
-        "command tell could not be told of R-1: it ended with status 7: no network"
+        "command tell could not be notified of R-1: it ended with status 7: no network"
       ]
     )
     #expect(
@@ -115,9 +115,9 @@ import Testing
     )
     #expect(
       warnings.map(\.problem) == [
-        "command fails could not be told of R-1: it ended with status 1",
-        "command fails could not be told of R-2: it ended with status 1",
-        "webhook $HOOK could not be told of R-1, R-2: the variable HOOK is not set",
+        "command fails could not be notified of R-1: it ended with status 1",
+        "command fails could not be notified of R-2: it ended with status 1",
+        "webhook $HOOK could not be notified of R-1, R-2: the variable HOOK is not set",
       ]
     )
     #expect(file("message").hasPrefix("To: dev@example.org\nSubject: "))
@@ -159,7 +159,7 @@ import Testing
     ).deliver(alerts, summary: SampleNight.summary(of: scenario), at: SampleNight.evening)
     #expect(
       warnings.map(\.problem) == [
-        "command tell could not be told of R-1: launchlab was interrupted"
+        "command tell could not be notified of R-1: launchlab was interrupted"
       ]
     )
     #expect(file("findings").isEmpty)
@@ -181,7 +181,7 @@ import Testing
         MissedNight(day: String(third), reason: "no run"),
       ]
     )
-    #expect(file("message").hasSuffix("there is no result of the night \(third)\n"))
+    #expect(file("message").hasSuffix("no result for the night \(third)\n"))
   }
 
   @Test func `leaves the summary of a job alone where there is no job`() async throws {

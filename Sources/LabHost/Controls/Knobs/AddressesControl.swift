@@ -2,7 +2,7 @@ import LabModel
 
 /// Makes the addresses of every process random where the host has switched that off.
 ///
-/// Switching it off is no change of the machine: each launch does that for itself. Source: Linux,
+/// Switching it off is no machine change: each launch does that for itself. Source: Linux,
 /// Documentation/admin-guide/sysctl/kernel.rst, `randomize_va_space`.
 struct AddressesControl: Control {
   static let path = "proc/sys/kernel/randomize_va_space"

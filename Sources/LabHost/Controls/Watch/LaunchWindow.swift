@@ -83,7 +83,7 @@ struct LaunchWindow {
     return min(room, max(0, busy - ofLaunch - change.own))
   }
 
-  /// So long at most were others on the processors during the launch itself.
+  /// So long at most were other programs on the processors during the launch itself.
   ///
   /// The rest of the window, in which the spawner and launchlab hand over to each other, is longer
   /// than many a launch, and what happens there is no harm.

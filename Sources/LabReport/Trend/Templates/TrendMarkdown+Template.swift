@@ -107,7 +107,7 @@ extension TrendMarkdown {
 
     {{/drift}}
     {{^drift}}
-    No series drifted beyond what is known.
+    No series drifted beyond known changes.
 
     {{/drift}}
     ## Since the last report
