@@ -125,7 +125,7 @@ extension EndToEnd {
       let output = try await lab.run("measure", "--launches", "12", "--", "./program")
 
       #expect(output.status == 0)
-      #expect(output.stderr.contains("the executable was another file than in the first one"))
+      #expect(output.stderr.contains("the executable was not the same file as in the first launch"))
       #expect(output.stderr.contains("help: run again without building or updating the target"))
       let launches = try await lab.launches().sorted { $0.block < $1.block }
       #expect(launches.first?.flags.contains("replaced") == false)

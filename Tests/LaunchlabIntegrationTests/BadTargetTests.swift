@@ -19,7 +19,7 @@ extension EndToEnd {
       ),
       Refusal(
         command: "no-such-program",
-        problem: "there is no program \"no-such-program\" in PATH",
+        problem: "\"no-such-program\" not found in PATH",
         remedy: "give its path, or install it"
       ),
       Refusal(
@@ -183,7 +183,7 @@ extension EndToEnd {
       )
 
       #expect(output.status == 0)
-      #expect(output.stderr.contains("did not stop in its grace time and was killed"))
+      #expect(output.stderr.contains("did not stop within its grace time and was killed"))
       #expect(output.stderr.contains("help: set `stop: {signal, grace}`"))
       let launches = try await lab.launches()
       #expect(launches.map(\.outcome) == ["ready", "ready", "ready"])

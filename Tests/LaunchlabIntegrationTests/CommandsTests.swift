@@ -202,7 +202,7 @@ extension EndToEnd {
       let launches = try await lab.launches()
       #expect(launches.map(\.flags) == [[], [], ["killed"], ["after-kill"], [], []])
       #expect(launches.map(\.stateReached).firstIndex(of: "not-reached") == 3)
-      #expect(output.stderr.contains("had been killed in its launch before"))
+      #expect(output.stderr.contains("was killed in the launch before"))
     }
 
     @Test func `tells of the commands in a dry run`() async throws {

@@ -117,7 +117,7 @@ extension EndToEnd {
       let missing = try await lab.run("compare", "--launches", "5", "/nowhere/a", "true")
 
       #expect(pipe.status == 64)
-      #expect(pipe.stderr.contains("no shell is run that would obey |"))
+      #expect(pipe.stderr.contains("there is no shell to interpret |"))
       #expect(metric.status == 64)
       #expect(missing.status == 128)
       for output in [pipe, metric, missing] { #expect(output.stderr.contains("help: ")) }

@@ -3,26 +3,34 @@ package import LabModel
 
 extension BisectEngine {
   /// Takes other limits than those it began with; what was decided stays decided.
-  package mutating func limit(_ limits: BisectLimits) { parameters.limits = limits }
+  package mutating func limit(_ limits: BisectLimits) {
+    parameters.limits = limits
+    hasNoRoom = false
+  }
 
   /// The limit that is reached, if one is.
   var spent: BisectObstacle? {
-    if launches >= parameters.limits.launches { return .launchesSpent }
+    if hasNoRoom || launches >= parameters.limits.launches { return .launchesSpent }
     if timeIsSpent { return .timeSpent }
     let usable = range.status.count { $0 == .built }
     if usable >= mostBuilds || builds - usable >= 3 * mostBuilds { return .buildsSpent }
     return nil
   }
 
-  /// Cuts launches to those that are left; the first comparison of the ends is always made.
-  func withinLimits(_ action: BisectAction) -> BisectAction {
+  /// Cuts launches to those that are left; the first comparison of the ends is always made. Where not
+  /// one row is left, that is decided anew, so that what is pending is listed.
+  mutating func withinLimits(_ action: BisectAction) -> BisectAction {
     guard case .launch(let arms, let rows) = action, rules.isShipped,
       phase != .ends || probes > 0
     else {
       return action
     }
     let left = (parameters.limits.launches - launches) / arms.count
-    guard left > 0 else { return done(.inconclusive(.launchesSpent)) }
+    guard left > 0 else {
+      guard !hasNoRoom else { return done(.inconclusive(.launchesSpent)) }
+      hasNoRoom = true
+      return withinLimits(decide())
+    }
     return .launch(arms: arms, rows: min(rows, left))
   }
 

@@ -48,6 +48,9 @@ package struct BisectEngine: Sendable {
   /// A change that is confirmed, while its size is measured.
   var sizing: Sizing?
 
+  /// Whether fewer launches are left than one row takes.
+  var hasNoRoom = false
+
   /// Why a part was given up first, where others were searched still.
   var givenUp: BisectObstacle?
 

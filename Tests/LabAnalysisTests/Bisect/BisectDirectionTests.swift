@@ -85,6 +85,21 @@ import Testing
     #expect(left.good < 40 && left.bad >= 40)
   }
 
+  @Test func `names or lists every change, wherever the launches end`() {
+    for launches in 300..<500 {
+      var range = ScriptedRange(count: 64, steps: [10: 0.2, 30: -0.08, 40: 0.12])
+      range.noise = 0.005
+      let limits = BisectLimits(launches: launches)
+      let answer = range.bisect(BisectParameters(findsAll: true, limits: limits))
+      guard !answer.culprits.isEmpty else { continue }
+      for step in [10, 30, 40] {
+        let isNamed = answer.culprits.contains { $0.revisions.contains(step) }
+        let isListed = answer.unsearched.contains { $0.good < step && step <= $0.bad }
+        #expect(isNamed || isListed, "\(launches) launches, step \(step)")
+      }
+    }
+  }
+
   @Test func `searches the other way where all are asked for, and bad is faster`() {
     var range = ScriptedRange(count: 64, steps: [10: -0.12, 40: 0.05])
     let answer = range.bisect(BisectParameters(findsAll: true))
