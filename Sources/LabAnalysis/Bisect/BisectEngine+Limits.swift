@@ -17,8 +17,9 @@ extension BisectEngine {
     return nil
   }
 
-  /// Cuts launches to those that are left; the first comparison of the ends is always made. Where not
-  /// one row is left, that is decided anew, so that what is pending is listed.
+  /// Cuts launches to those that are left; the first comparison of the ends is always made.
+  ///
+  /// If not one row is left, the next step is decided again, so that what is pending is listed.
   mutating func withinLimits(_ action: BisectAction) -> BisectAction {
     guard case .launch(let arms, let rows) = action, rules.isShipped,
       phase != .ends || probes > 0
