@@ -133,7 +133,7 @@ extension EndToEnd {
       )
 
       #expect(output.status == 0)
-      #expect(output.stderr.contains("it is not known whether 3 of 3 launches reached"))
+      #expect(output.stderr.contains("unverified: whether 3 of 3 launches reached"))
       #expect(output.stderr.contains("help: run as root"))
       #expect(!output.stdout.contains("pinned"))
       let launches = try await lab.launches()

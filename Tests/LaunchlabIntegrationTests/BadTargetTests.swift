@@ -105,7 +105,7 @@ extension EndToEnd {
     @Test(arguments: [
       Delay(
         source: "sleep 100",
-        sight: "waiting for exit; program is asleep: nothing was computed",
+        sight: "waiting for exit; program is asleep: no processor time",
         remedy: "it does not exit by itself: set `ready`"
       ),
       Delay(
