@@ -22,6 +22,35 @@ package struct DiagnosticText {
     .map { $0 + "\n" }.joined()
   }
 
+  /// The text that fits below a table: errors as they are, and of the rest the gravest, a line each.
+  ///
+  /// - Parameters:
+  ///   - most: How many lines there are besides errors, the one that counts the others included.
+  ///   - option: What shows all of it, such as `-v`.
+  /// - Returns: The lines, each with a line feed; empty when there is no diagnostic.
+  package func brief(atMost most: Int, allWith option: String) -> String {
+    let errors = diagnostics.filter { $0.severity == .error }
+    let warnings = diagnostics.filter { $0.severity == .warning }
+    let notes = diagnostics.count - errors.count - warnings.count
+    let shown = warnings.count + (notes > 0 ? 1 : 0) > most ? most - 1 : warnings.count
+    let counts = [(warnings.count - shown, "more warning"), (notes, "note")]
+      .filter { $0.0 > 0 }.map { Quantity.count($0.0, $0.1) }
+    let rest =
+      counts.isEmpty ? [] : [style.paint("\(counts.joined(separator: ", ")): see \(option)", .dim)]
+    return DiagnosticText(errors, style: style).rendered()
+      + (warnings.prefix(shown).map(line) + rest).map { $0 + "\n" }.joined()
+  }
+
+  /// The first half of a sentence, which says what is wrong, on one line.
+  private func line(_ diagnostic: Diagnostic) -> String {
+    let problem = diagnostic.problem.split(separator: "\n").first.map(String.init) ?? ""
+    let what = problem.split(separator: "; ").first.map(String.init) ?? ""
+    let place = diagnostic.place.map { "\($0): " } ?? ""
+    let label = diagnostic.severity.rawValue
+    let line = "\(label): \(place)\(what)".printable.truncated(to: style.width)
+    return style.paint("\(label):", ink(diagnostic.severity)) + line.dropFirst(label.count + 1)
+  }
+
   private func lines(_ diagnostic: Diagnostic, before next: Diagnostic?) -> [String] {
     let isRepeated = next?.id == diagnostic.id && next?.remedy == diagnostic.remedy
     let remedy = isRepeated ? nil : diagnostic.remedy

@@ -3,11 +3,12 @@ import LabModel
 
 /// The result of a run as a terminal shows it.
 ///
-/// The first lines say what was run and where. Then come the launch times, what else was measured,
-/// the evidence for the states, and the warnings.
+/// It is the launch times, and where all is asked for also what was run and where, what else was
+/// measured, the evidence for the states, and the warnings.
 package struct RunText {
   private let summary: RunSummary
   private let style: TextStyle
+  private let isVerbose: Bool
   private let includesWarnings: Bool
   private let facts: RunFacts
 
@@ -16,20 +17,28 @@ package struct RunText {
   /// - Parameters:
   ///   - summary: The result of the run.
   ///   - style: How the text is shown; with the width `.max` no line is broken.
+  ///   - isVerbose: Whether all is shown, and not only the launch times.
   ///   - includesWarnings: Whether the warnings follow the result; if not, they belong on stderr.
-  package init(_ summary: RunSummary, style: TextStyle, includesWarnings: Bool = true) {
+  package init(
+    _ summary: RunSummary,
+    style: TextStyle,
+    isVerbose: Bool = true,
+    includesWarnings: Bool = true
+  ) {
     self.summary = summary
     self.style = style
+    self.isVerbose = isVerbose
     self.includesWarnings = includesWarnings
     facts = RunFacts(summary)
   }
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
+    let times = LaunchTable(summary, style: style).lines()
     let sections =
-      [header, LaunchTable(summary, style: style).lines()]
-      + [FigureTable(summary, style: style).lines()] + stages
-      + [evidence, facts.controls.lines(style: style)]
+      isVerbose
+      ? [header, times, FigureTable(summary, style: style).lines()] + stages
+        + [evidence, facts.controls.lines(style: style)] : [failure, times]
     let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
     let shown = includesWarnings ? summary.warnings : []
     let warnings = DiagnosticText(shown, style: style).rendered()
@@ -40,9 +49,14 @@ package struct RunText {
     let title = style.paint(facts.scenario, .bold)
     let details = [facts.order, facts.host, facts.build].compactMap(\.self)
     return ["\(title)  run \(summary.run.id) · \(facts.startedAt)"]
-      + [facts.unfinished, facts.inconclusive].compactMap(\.self)
-      .flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .boldFailure) }
+      + failure
       + details.flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .dim) }
+  }
+
+  /// Why the run as a whole tells less than it was to tell.
+  private var failure: [String] {
+    [facts.unfinished, facts.inconclusive].compactMap(\.self)
+      .flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .boldFailure) }
   }
 
   /// How the launches of each plain arm were spent.

@@ -51,4 +51,29 @@ import Testing
     let text = DiagnosticText(Self.diagnostics, style: style).rendered()
     try expectSnapshot(text, named: usesColor ? "colour" : "plain", suite: "DiagnosticText")
   }
+
+  @Test func `fits below a table, with errors whole and the gravest warnings on a line each`() {
+    func diagnostic(_ severity: Diagnostic.Severity, _ problem: String) -> Diagnostic {
+      Diagnostic(severity, id: "x", problem: problem, place: "app, warm", remedy: "do that")
+    }
+    let warnings = (1...4).map { diagnostic(.warning, "it is \($0); since something is so") }
+    let text = DiagnosticText(
+      [diagnostic(.error, "it fails")] + warnings + [diagnostic(.note, "by the way")],
+      style: TextStyle()
+    )
+    #expect(
+      text.brief(atMost: 3, allWith: "-v") == """
+        error: it fails
+          at: app, warm
+          help: do that
+        warning: app, warm: it is 1
+        warning: app, warm: it is 2
+        2 more warnings, 1 note: see -v
+
+        """
+    )
+    let three = DiagnosticText(Array(warnings.prefix(3)), style: TextStyle(width: 20))
+    #expect(three.brief(atMost: 3, allWith: "-v").split(separator: "\n").count == 3)
+    #expect(DiagnosticText([], style: TextStyle()).brief(atMost: 3, allWith: "-v").isEmpty)
+  }
 }

@@ -116,7 +116,7 @@ extension EndToEnd {
       Delay(
         source: "close STDOUT; close STDERR; sleep 100",
         ready: "stdout:ready",
-        sight: "asleep: nothing was computed",
+        sight: "asleep: no processor time",
         remedy: "raise `timeout`, or check `ready`"
       ),
       Delay(

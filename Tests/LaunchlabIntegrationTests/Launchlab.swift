@@ -26,6 +26,9 @@ struct Launchlab {
     "perl", "-MPOSIX", "-e", "sigprocmask(SIG_SETMASK, POSIX::SigSet->new); exec @ARGV or die",
   ]
 
+  /// Whether `measure` and `run` show everything, so that tests see it.
+  var isVerbose = true
+
   /// A command that runs launchlab, such as `setpriv` with its options.
   var wrapper: [String] = []
 
@@ -36,6 +39,13 @@ struct Launchlab {
     _ arguments: String...,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Tool.Output {
+    try await run(arguments: arguments, sourceLocation: sourceLocation)
+  }
+
+  func run(
+    arguments: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Tool.Output {
     let session = try start(arguments)
     let output = try await session.finish(sourceLocation: sourceLocation)
     #expect(session.leftovers == [], sourceLocation: sourceLocation)
@@ -44,6 +54,10 @@ struct Launchlab {
 
   /// Starts launchlab, to do something to it while it runs.
   func start(_ arguments: [String]) throws -> Session {
+    var arguments = arguments
+    if isVerbose, ["measure", "run"].contains(arguments.first) {
+      arguments.insert("--verbose", at: 1)
+    }
     let command = Self.unblocked + wrapper + [executable] + arguments
     let tool = try Tool.start(
       command[0],

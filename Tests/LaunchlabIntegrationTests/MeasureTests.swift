@@ -106,6 +106,29 @@ extension EndToEnd {
       #expect(launches.allSatisfy { !$0.flags.contains("killed") })
     }
 
+    @Test(arguments: [[], ["--verbose"], ["--quiet"]])
+    func `shows the table and little else, or all, or nothing else`(options: [String]) async throws
+    {
+      var lab = Launchlab()
+      lab.isVerbose = false
+
+      let output = try await lab.run(
+        arguments: ["measure"] + options + ["--launches", "5", "--", "/bin/true"]
+      )
+
+      #expect(output.status == 0)
+      let isVerbose = options == ["--verbose"]
+      #expect(output.stdout.contains("true") && output.stdout.contains("median"))
+      #expect(output.stdout.contains("containment") == isVerbose)
+      #expect(output.stdout.contains("peak RSS") == isVerbose)
+      if options == ["--quiet"] { #expect(output.stderr.isEmpty) }
+      if options.isEmpty {
+        let lines = output.stderr.split(separator: "\n")
+        #expect(lines.count { $0.hasPrefix("warning: ") || $0.hasSuffix("see -v") } <= 3)
+        #expect(!output.stderr.contains("  help: "))
+      }
+    }
+
     @Test func `launches a program as it was written`() async throws {
       let lab = Launchlab()
       try lab.copyProgram("/bin/sh", to: "shell")

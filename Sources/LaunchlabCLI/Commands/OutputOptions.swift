@@ -27,6 +27,19 @@ struct OutputOptions: ParsableArguments {
   )
   var exportHyperfine: String?
 
+  @Flag(
+    name: .shortAndLong,
+    help: "Also show memory and CPU time, the evidence for states, the controls, and all warnings."
+  )
+  var verbose = false
+
+  @Flag(name: .shortAndLong, help: "Print only the result, without progress and warnings.")
+  var quiet = false
+
+  func validate() throws {
+    if verbose, quiet { throw ValidationError("--verbose cannot be used with --quiet") }
+  }
+
   /// Executes a run, shows its progress and its result, and ends with its exit code.
   func execute(
     _ request: RunRequest,
@@ -45,27 +58,34 @@ struct OutputOptions: ParsableArguments {
       if check.exitCode != .done { throw ExitCode(check.exitCode.rawValue) }
       return
     }
-    let progress = ProgressDisplay(console: console)
-    defer { progress.clear() }
+    let progress = quiet ? nil : ProgressDisplay(console: console)
+    defer { progress?.clear() }
     let night = NightWorkflow(request: request, provesSuspicions: provesSuspicions)
-    let result = try await night.run { progress.show($0) }
-    progress.clear()
+    let result = try await night.run { progress?.show($0) }
+    progress?.clear()
     try show(result, on: console)
     if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
   }
 
-  /// Shows the text first, so that a file that cannot be written does not hide the result.
+  /// Shows the text first, so that a file that cannot be written does not hide the result; the verdict
+  /// comes last.
   private func show(_ result: NightResult, on console: Console) throws {
     let summary = result.summary
-    if json != "-" && exportHyperfine != "-" {
-      let style = console.resultStyle
-      try console.write(RunText(summary, style: style, includesWarnings: false).rendered())
-      if let trend = result.trend {
-        let text = TrendText(trend, style: style, options: result.options)
-        try console.write("\n" + text.rendered())
-      }
+    let style = console.resultStyle
+    let hasText = json != "-" && exportHyperfine != "-"
+    if hasText {
+      let text = RunText(summary, style: style, isVerbose: verbose, includesWarnings: false)
+      try console.write(text.rendered())
     }
-    console.show(summary.warnings)
+    if verbose {
+      console.show(summary.warnings)
+    } else {
+      console.showBriefly(summary.warnings.filter { !quiet || $0.severity == .error })
+    }
+    if hasText, let trend = result.trend {
+      let text = TrendText(trend, style: style, options: result.options)
+      try console.write("\n" + text.rendered())
+    }
     if let exportHyperfine {
       try ResultFile(exportHyperfine).write { try HyperfineJSON(summary).write(to: $0) }
     }

@@ -27,6 +27,12 @@ struct Console: Sendable {
     try? stderr.write(DiagnosticText(diagnostics, style: style).rendered())
   }
 
+  /// Shows the gravest diagnostics on stderr in a few lines; `-v` is said to show all.
+  func showBriefly(_ diagnostics: [Diagnostic]) {
+    let text = DiagnosticText(diagnostics, style: Self.style(of: stderr))
+    try? stderr.write(text.brief(atMost: 3, allWith: "-v"))
+  }
+
   /// Writes a line of progress to stderr; no name in it can steer a terminal.
   func note(_ line: String) { try? stderr.write(line + "\n") }
 }
