@@ -61,7 +61,7 @@ package struct RunMarkdown {
     let problems = summary.warnings.filter { $0.severity != .note }
     let gravest = problems.first.map { gravest in
       let count = Quantity.count(problems.count, "warning")
-      return "\(count) below, the gravest: \(escaped(gravest.problem))"
+      return "\(count) below, the most severe: \(escaped(gravest.problem))"
     }
     let all = [facts.unfinished].compactMap(\.self) + failed + [gravest].compactMap(\.self)
     return all.isEmpty ? "nothing was seen" : all.joined(separator: "; ")

@@ -189,7 +189,7 @@ enum ScenarioKeys {
       commands,
       "A command to run before each launch, measured or not: a text for the shell, a list of a program "
         + "and its arguments, or a map for commands before launches, blocks and the run. It runs "
-        + "before the state is brought about, is not part of the time, and ends the run when it fails."
+        + "before the state is created, is not part of the time, and ends the run when it fails."
     ),
     Key(
       "cleanup",

@@ -45,7 +45,7 @@ struct CapabilityCheck: Sendable {
     let hidden = files.filter { $0.isOwn && !pageCache.canVerify($0.path) }
     guard let first = hidden.first else { return nil }
     let others = hidden.count > 1 ? " and \(hidden.count - 1) others" : ""
-    return "residency of \(first.path.string)\(others) is told only to root or the owner"
+    return "residency of \(first.path.string)\(others) is visible only to root and the owner"
   }
 
   /// Whether what is read of the own files comes from block devices of this machine.

@@ -47,7 +47,7 @@ extension DoctorCheck {
       return reclaim.receipt.status == .observed
         ? .ok("no agent does it")
         : .degraded(
-          "whether DAMON does it is told only to root",
+          "only root can see whether DAMON does it",
           remedy: "look with `sudo launchlab doctor`"
         )
     },

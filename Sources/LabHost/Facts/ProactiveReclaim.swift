@@ -23,7 +23,7 @@ struct ProactiveReclaim {
       before: found,
       after: found,
       status: found == nil ? .unavailable : .observed,
-      reason: found == nil ? "the state of DAMON is told only to root" : nil
+      reason: found == nil ? "only root can see the state of DAMON" : nil
     )
   }
 

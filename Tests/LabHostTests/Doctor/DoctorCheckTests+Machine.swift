@@ -86,7 +86,7 @@ extension DoctorCheckTests {
     Case("proactive-reclaim", .degraded, "DAMON reclaim drops", remedy: "proactive_reclaim=off") {
       try $0.write("Y", to: "sys/module/damon_reclaim/parameters/enabled")
     },
-    Case("proactive-reclaim", .degraded, "told only to root", remedy: "sudo launchlab doctor") {
+    Case("proactive-reclaim", .degraded, "only root can see", remedy: "sudo launchlab doctor") {
       try $0.write("1", to: "sys/kernel/mm/damon/admin/kdamonds/0/pid")
     },
   ]

@@ -26,7 +26,7 @@ import Testing
     try write("pageout", to: "\(Self.agent)/contexts/0/schemes/0/action")
     #expect(receipt.status == .unavailable)
     #expect(receipt.after == nil)
-    #expect(receipt.reason == "the state of DAMON is told only to root")
+    #expect(receipt.reason == "only root can see the state of DAMON")
   }
 
   private var receipt: ControlReceipt {

@@ -9,7 +9,7 @@ struct ProactiveReclaimControl: Control {
 
   func obstacle(in tree: HostTree) -> String? {
     guard reading(in: tree) == nil else { return nil }
-    return "the state of DAMON is told only to root: run as root"
+    return "only root can see the state of DAMON: run as root"
   }
 
   func reading(in tree: HostTree) -> String? { ProactiveReclaim(tree: tree).receipt.after }

@@ -41,7 +41,7 @@ import Testing
     try machine.write("pageout", to: "\(Self.agent)/0/contexts/0/schemes/0/action")
     #expect(
       control.obstacle(in: machine.tree)
-        == "the state of DAMON is told only to root: run as root"
+        == "only root can see the state of DAMON: run as root"
     )
   }
 }
