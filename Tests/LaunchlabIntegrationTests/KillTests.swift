@@ -57,7 +57,7 @@ extension EndToEnd {
 
       #expect(isKilled)
       #expect(output.status == 0, "\(output.stderr)")
-      #expect(output.stderr.contains("(the spawner) was killed once, last with signal 9"))
+      #expect(output.stderr.contains("the spawner was killed once, last with signal 9"))
       #expect(session.leftovers == [])
       #expect(try await lab.runs().map(\.status) == ["complete"])
       let stored = try await lab.launches()
@@ -112,7 +112,7 @@ extension EndToEnd {
 
       // What is concluded of so few launches does not matter.
       #expect([0, 1, 125].contains(output.status), "\(output.stderr)")
-      #expect(output.stderr.contains("(the spawner) was killed 2 times, last with signal 9"))
+      #expect(output.stderr.contains("the spawner was killed 2 times, last with signal 9"))
       #expect(session.leftovers == [])
     }
 
