@@ -46,8 +46,9 @@ struct UsageError {
       .map { String($0).replacing(#/'([^'\n]*)'/#) { "`\($0.1)`" } }
     let advice = sentences.dropFirst().first?
       .replacing("Did you mean", with: "did you mean")
-      .replacing("Please provide one of", with: "use one of")
-      .replacing(#/\.$/#, with: ";")
+      .replacing(#/Please provide one of( the following:\s+-)?/#, with: "use one of")
+      .replacing(#/\n\s+- /#, with: ", ")
+      .replacing(#/([^.;?])[.]?$/#) { "\($0.1);" }
     return Self.diagnostic(sentences.first ?? "", [advice, help])
   }
 

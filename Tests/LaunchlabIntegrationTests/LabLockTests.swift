@@ -19,7 +19,7 @@ extension EndToEnd {
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("process \(holder.pid) of "))
-      #expect(output.stderr.contains("\"launchlab measure --timeout 600s -- ./program\""))
+      #expect(output.stderr.contains("\"launchlab measure --verbose --timeout 600s -- ./program\""))
       #expect(output.stderr.contains("help: "))
       #expect(output.stdout == "")
       #expect(holder.tool.process.isRunning)
@@ -167,10 +167,10 @@ extension EndToEnd {
       mount -t tmpfs -o mode=1777 tmpfs /run/lock; mount -t tmpfs -o mode=700 tmpfs /run/launchlab
       unset LAUNCHLAB_STATE_DIR; safe=$(mktemp -d); trap 'rm -r "$safe"' EXIT
       as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env "HOME=$here")
-      one() { "$lab" measure --launches 3 --store "$1" -- /bin/true; }
+      one() { "$lab" measure -v --launches 3 --store "$1" -- /bin/true; }
       root() { (one $safe/a.sqlite) >/dev/null 2>root.err; echo -n "root $?"; }
       warned() { echo -n ", warned $(grep -c 'warning: the lab lock that all users share' root.err)"; }
-      nobody() { "${as_nobody[@]}" "$lab" measure --launches 3 --store b.sqlite -- /bin/true \
+      nobody() { "${as_nobody[@]}" "$lab" measure -v --launches 3 --store b.sqlite -- /bin/true \
         >/dev/null 2>nobody.err; echo -n "nobody $?"; }
       all() { echo -n "$1: "; root; warned; echo -n "; "; nobody; echo; }
       until_held() { until grep -q ":$(stat -c %i $lock 2>/dev/null || echo none) " /proc/locks

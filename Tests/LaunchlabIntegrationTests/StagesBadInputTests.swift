@@ -18,13 +18,18 @@ extension EndToEnd {
       Refusal(arguments: [], texts: ["missing a command"]),
       Refusal(
         arguments: ["--collect", "guess", "--", "true"],
-        texts: ["'guess' is invalid", "  - probe\n  - breakpoints\n"]
+        texts: [
+          "the value `guess` is invalid", "help: use one of auto, probe, breakpoints,",
+        ]
       ),
       Refusal(
         arguments: ["--launches", "0", "--", "true"],
         texts: ["\"0\" is not a whole number from 1"]
       ),
-      Refusal(arguments: ["--launches", "many", "--", "true"], texts: ["'many' is invalid"]),
+      Refusal(
+        arguments: ["--launches", "many", "--", "true"],
+        texts: ["the value `many` is invalid"]
+      ),
       Refusal(arguments: ["--state", "tepid", "--", "true"], texts: ["\"tepid\""]),
       Refusal(
         arguments: ["--collect", "probe", "--collect", "probe", "--", "true"],

@@ -60,12 +60,21 @@ package struct GitRepository: Sendable {
 
   /// Checks a commit out into a linked worktree, without its submodules.
   ///
-  /// Nothing of the repository is changed but its list of worktrees.
+  /// Nothing of the repository is changed but its list of worktrees. That list is not locked by git:
+  /// of several worktrees that are added and removed at a time, git 2.39 fails to add one in 450
+  /// ("Invalid path", because another took its directory away), so a failure is tried again.
   func addWorktree(at path: FilePath, of commit: String) async throws {
-    _ = try await command.output(
-      ["worktree", "add", "--force", "--detach", path.string, commit],
-      to: "check out \(commit)"
-    )
+    for isLast in [false, false, true] {
+      do {
+        _ = try await command.output(
+          ["worktree", "add", "--force", "--detach", path.string, commit],
+          to: "check out \(commit)"
+        )
+        return
+      } catch {
+        if isLast || FileManager.default.fileExists(atPath: path.string) { throw error }
+      }
+    }
   }
 
   /// Cuts the link between the repository and one worktree, whose files stay.
