@@ -63,3 +63,95 @@ extension StateReached {
     }
   }
 }
+
+/// How much of one file was in the page cache.
+package struct FileResidency: Hashable, Codable, Sendable {
+  package var path: String
+
+  /// Whether the file is the target's own, and so must not be resident before a cold launch.
+  package var isOwn: Bool
+
+  package var residentPages: Int
+
+  package var totalPages: Int
+
+  /// Why pages stayed, such as `mapped by pid 1 and 41 others`; nil when nothing stayed,
+  /// or nothing was meant to go.
+  package var pinnedBy: String?
+
+  package init(
+    path: String,
+    isOwn: Bool,
+    residentPages: Int,
+    totalPages: Int,
+    pinnedBy: String? = nil
+  ) {
+    self.path = path
+    self.isOwn = isOwn
+    self.residentPages = residentPages
+    self.totalPages = totalPages
+    self.pinnedBy = pinnedBy
+  }
+}
+
+/// What was done right before a launch, and the evidence of what it reached.
+package struct Preparation: Hashable, Codable, Sendable {
+  /// How long the preparation took, all in.
+  package var duration: Nanoseconds
+
+  /// How many unmeasured launches made the target warm.
+  package var warmUps: Int
+
+  /// Per file, read last before the launch; empty when it cannot be read.
+  package var residency: [FileResidency]
+
+  /// Why the state cannot be verified, if so.
+  package var unverified: String?
+
+  /// Why the preparation itself did not reach the state, if so.
+  package var failure: String?
+
+  /// How the launch waited for the machine to settle; nil when that is not asked for.
+  package var settling: Settling?
+
+  package init(
+    duration: Nanoseconds = .zero,
+    warmUps: Int = 0,
+    residency: [FileResidency] = [],
+    unverified: String? = nil,
+    failure: String? = nil,
+    settling: Settling? = nil
+  ) {
+    self.duration = duration
+    self.warmUps = warmUps
+    self.residency = residency
+    self.unverified = unverified
+    self.failure = failure
+    self.settling = settling
+  }
+}
+
+extension Preparation {
+  /// How many major faults a warm launch may have: one per 1,000 pages of its files.
+  package var toleratedFaults: Int64 { Self.toleratedFaults(of: residency) }
+
+  /// The same before the residency belongs to a launch.
+  package static func toleratedFaults(of residency: [FileResidency]) -> Int64 {
+    Int64(residency.reduce(0) { $0 + $1.totalPages } / 1_000)
+  }
+}
+
+/// What a cold launch brought into the page cache, beside what came from storage meanwhile.
+package struct ReadIn: Hashable, Sendable {
+  /// The bytes of the target's own files that were not resident before the launch, and are after it.
+  package var ownBytes: Int64
+
+  /// The bytes that the whole machine read from block devices in the same time, so at least what the
+  /// launch did.
+  package var machineBytes: Int64
+
+  package init(ownBytes: Int64, machineBytes: Int64) {
+    self.ownBytes = ownBytes
+    self.machineBytes = machineBytes
+  }
+}

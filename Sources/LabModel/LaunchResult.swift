@@ -155,3 +155,78 @@ package struct CapturedStream: Hashable, Codable, Sendable {
     self.totalBytes = totalBytes
   }
 }
+
+/// How one launch ended.
+package enum Outcome: Hashable, Codable, Sendable {
+  /// The target became ready in time.
+  case ready
+
+  /// The target exited before it was ready, or with a status other than 0.
+  case exited(code: Int32)
+
+  /// A signal ended the target before it was ready.
+  case signalled(signal: Int32)
+
+  /// The target was not ready within its timeout.
+  case timedOut
+
+  /// The target could not be started at all.
+  case notStarted(reason: String)
+}
+
+extension Outcome {
+  /// The name used in JSON, the store and reports: the case without its values.
+  package var name: String {
+    switch self {
+    case .ready: "ready"
+    case .exited: "exited"
+    case .signalled: "signalled"
+    case .timedOut: "timed-out"
+    case .notStarted: "not-started"
+    }
+  }
+}
+
+extension Outcome: CustomStringConvertible {
+  /// The outcome with its values, such as `exited with status 3`.
+  package var description: String {
+    switch self {
+    case .ready: "ready"
+    case .exited(let code): "exited with status \(code)"
+    case .signalled(let signal): "ended by signal \(signal)"
+    case .timedOut: "timed out"
+    case .notStarted(let reason): "not started: \(reason)"
+    }
+  }
+}
+
+/// A span of time, or an instant of the monotonic clock, in whole nanoseconds.
+package struct Nanoseconds: Hashable, Comparable, Sendable {
+  package let count: Int64
+
+  package init(_ count: Int64) { self.count = count }
+
+  package static let zero = Self(0)
+
+  package static func seconds(_ seconds: Int64) -> Self { Self(seconds * 1_000_000_000) }
+
+  package static func milliseconds(_ milliseconds: Int64) -> Self { Self(milliseconds * 1_000_000) }
+
+  package static func < (left: Self, right: Self) -> Bool { left.count < right.count }
+
+  package static func + (left: Self, right: Self) -> Self { Self(left.count + right.count) }
+
+  package static func - (left: Self, right: Self) -> Self { Self(left.count - right.count) }
+}
+
+/// Encoded as a bare integer, so that JSON fields ending in `_ns` are numbers.
+extension Nanoseconds: Codable {
+  package init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(Int64.self))
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(count)
+  }
+}

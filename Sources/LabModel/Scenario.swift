@@ -191,3 +191,54 @@ package struct MissingSubmodule: Hashable, Codable, Sendable {
     self.reason = reason
   }
 }
+
+/// How cold the machine is for a launch.
+///
+/// The raw value is the name used in scenarios, JSON and reports.
+package enum LaunchState: String, Codable, CaseIterable, Sendable {
+  /// After `sync` and `vm.drop_caches=3`.
+  case rebootCold = "reboot-cold"
+
+  /// The target's own files are evicted; files under `install:` directories are made anew.
+  case reinstallCold = "reinstall-cold"
+
+  /// As `reinstall-cold`, and the private HOME and the state directories start from a template.
+  case firstRun = "first-run"
+
+  /// After unmeasured launches, until one has no major fault.
+  case warm
+}
+
+extension LaunchState {
+  /// Whether the target's own files must not be resident when the launch begins.
+  package var isCold: Bool { self != .warm }
+}
+
+/// How a target that is ready is stopped.
+package struct StopPolicy: Hashable, Codable, Sendable {
+  /// The signal that is sent first, by number.
+  package var signal: Int32
+
+  /// How long the target may take after `signal` before its whole tree is killed.
+  package var grace: Nanoseconds
+
+  /// What a ready target has to do before it is sent `signal`; nil for nothing.
+  ///
+  /// It is waited for as long as for the launch.
+  package var condition: Readiness?
+
+  /// How long it goes on after that; nil for not at all.
+  package var after: Nanoseconds?
+
+  package init(
+    signal: Int32 = 15,
+    grace: Nanoseconds = .seconds(2),
+    condition: Readiness? = nil,
+    after: Nanoseconds? = nil
+  ) {
+    self.signal = signal
+    self.grace = grace
+    self.condition = condition
+    self.after = after
+  }
+}

@@ -121,3 +121,185 @@ package struct StateDirectory: Hashable, Codable, Sendable {
     self.template = template
   }
 }
+
+/// Which of the files that a launch opens are the target's own.
+package enum OwnRule: String, Codable, CaseIterable, Sendable {
+  /// Those of the packages that its programs are from, and those of no package outside the system.
+  case package
+
+  /// Those below the directories that its programs are installed in.
+  case prefix
+
+  /// Every one.
+  case all
+
+  /// The executable, its libraries outside the system's directories, and what `files:` lists.
+  case listed
+}
+
+/// One file that a launch opens, maps or executes.
+package struct LaunchFile: Hashable, Sendable {
+  /// Absolute, with symbolic links resolved.
+  package var path: String
+
+  package var bytes: Int64
+
+  /// Whether it is the target's own, and so is evicted before a cold launch.
+  package var isOwn: Bool
+
+  /// Whether a process of the launch executed it.
+  package var isProgram: Bool
+
+  /// The package that it was installed with; nil for none.
+  package var package: String?
+
+  /// Why it is its own or not, as a short phrase.
+  package var reason: String
+
+  package init(
+    path: String,
+    bytes: Int64,
+    isOwn: Bool,
+    isProgram: Bool = false,
+    package: String? = nil,
+    reason: String
+  ) {
+    self.path = path
+    self.bytes = bytes
+    self.isOwn = isOwn
+    self.isProgram = isProgram
+    self.package = package
+    self.reason = reason
+  }
+}
+
+/// The files that the launches of a target open.
+package struct FileSet: Sendable {
+  package var target: Target
+
+  package var files: [LaunchFile]
+
+  /// What a reader must know of them.
+  package var notes: [Diagnostic]
+
+  package init(target: Target, files: [LaunchFile], notes: [Diagnostic] = []) {
+    self.target = target
+    self.files = files
+    self.notes = notes
+  }
+
+  /// The rule that sorted the files.
+  package var rule: OwnRule { target.own ?? .package }
+
+  /// How many own or shared files there are, and their size.
+  package func total(own isOwn: Bool) -> (files: Int, bytes: Int64) {
+    let some = files.filter { $0.isOwn == isOwn }
+    return (some.count, some.reduce(0) { $0 + $1.bytes })
+  }
+}
+
+/// Commands that are run before, or after, the launches of a target; never part of a time.
+package struct LaunchCommands: Hashable, Codable, Sendable {
+  /// The program and its arguments that go with each launch, measured or not.
+  package var launch: [String]?
+
+  /// The ones that go with each block.
+  package var block: [String]?
+
+  /// The ones that go with the whole run.
+  package var run: [String]?
+
+  /// How long each of them may take.
+  package var timeout: Nanoseconds
+
+  package init(
+    launch: [String]? = nil,
+    block: [String]? = nil,
+    run: [String]? = nil,
+    timeout: Nanoseconds = .seconds(60)
+  ) {
+    self.launch = launch
+    self.block = block
+    self.run = run
+    self.timeout = timeout
+  }
+
+  /// What a command goes with.
+  package enum Moment: String, CaseIterable, Sendable {
+    case launch
+    case block
+    case run
+  }
+
+  /// The command of a moment; nil where there is none.
+  package subscript(_ moment: Moment) -> [String]? {
+    switch moment {
+    case .launch: launch
+    case .block: block
+    case .run: run
+    }
+  }
+
+  /// The program that the shell texts of scenarios are given to.
+  package static let shell = ["/bin/sh", "-c"]
+
+  /// A command as a person would type it, as far as no argument needs quotes.
+  package static func text(of command: [String]) -> String {
+    Array(command.prefix(2)) == shell && command.count == 3
+      ? command[2] : command.joined(separator: " ")
+  }
+}
+
+/// The condition that ends a launch.
+package enum Readiness: Hashable, Codable, Sendable {
+  /// The target's process exits with status 0.
+  case exit
+
+  /// A line of a stream matches a POSIX extended regular expression.
+  case output(stream: OutputStream, pattern: String)
+
+  /// The target sends `READY=1` to the socket named by `NOTIFY_SOCKET`.
+  case notify
+
+  /// The target makes a launch mark of this name; one made with `launch_ready` is `ready`.
+  case mark(name: String)
+
+  /// A TCP port accepts a connection; `host` is a name or a numeric address.
+  case tcp(host: String, port: Int)
+
+  /// A Unix stream socket at a path accepts a connection.
+  case unix(path: String)
+
+  /// An HTTP GET is answered with a 2xx status; `path` starts with a slash.
+  case http(host: String, port: Int, path: String)
+
+  /// A file exists.
+  case file(path: String)
+}
+
+/// One of the two output streams of a target.
+package enum OutputStream: String, Codable, CaseIterable, Sendable {
+  case stdout
+  case stderr
+}
+
+extension Readiness: CustomStringConvertible {
+  /// The condition as a phrase for people, such as `tcp 127.0.0.1:7379`.
+  package var description: String {
+    switch self {
+    case .exit: "exit"
+    case .output(let stream, let pattern): "\(stream.rawValue) matching \"\(pattern)\""
+    case .notify: "sd_notify READY=1"
+    case .mark(let name): "the launch mark \"\(name)\""
+    case .tcp(let host, let port): "tcp \(Self.authority(host: host, port: port))"
+    case .unix(let path): "unix socket \(path)"
+    case .http(let host, let port, let path):
+      "http://\(Self.authority(host: host, port: port))\(path)"
+    case .file(let path): "file \(path)"
+    }
+  }
+
+  private static func authority(host: String, port: Int) -> String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}

@@ -1,3 +1,5 @@
+import LabModel
+
 /// A table in Markdown, laid out so that its source can be read too.
 struct MarkdownTable {
   var titles: [String]
@@ -39,5 +41,50 @@ struct MarkdownTable {
       default: escaped.append(character)
       }
     }
+  }
+}
+
+/// The warnings of a run in Markdown; those of one kind, about several arms, are one item.
+struct WarningsMarkdown {
+  var warnings: [Diagnostic]
+
+  /// A heading and the items; empty when there is no warning.
+  var lines: [String] {
+    warnings.isEmpty ? [] : ["## Warnings", ""] + groups.flatMap(item)
+  }
+
+  /// The warnings in order, with neighbours that say the same of another arm together.
+  private var groups: [[Diagnostic]] {
+    warnings.reduce(into: []) { groups, warning in
+      if let last = groups.last?.first, last.id == warning.id, last.remedy == warning.remedy {
+        groups[groups.count - 1].append(warning)
+      } else {
+        groups.append([warning])
+      }
+    }
+  }
+
+  private func item(_ group: [Diagnostic]) -> [String] {
+    guard let first = group.first else { return [] }
+    let severity = "**\(first.severity.rawValue):**"
+    let next = first.remedy.map { " *Next:* \(Self.text($0))." } ?? ""
+    guard group.count > 1 else {
+      let place = first.place.map { " (\(MarkdownTable.escaped($0)))" } ?? ""
+      return ["- \(severity) \(Self.text(first.problem))\(place).\(next)"]
+    }
+    let members = group.map { warning in
+      let place = warning.place.map { "\(MarkdownTable.escaped($0)): " } ?? ""
+      return "  - \(place)\(Self.text(warning.problem))"
+    }
+    return ["- \(severity) \(group.count) arms.\(next)"] + members
+  }
+
+  /// A text whose parts between backquotes are shown as code.
+  static func text(_ text: String) -> String {
+    let parts = text.printable.split(separator: "`", omittingEmptySubsequences: false)
+    guard parts.count % 2 == 1 else { return MarkdownTable.escaped(text) }
+    return parts.enumerated().map { number, part in
+      number % 2 == 1 && !part.isEmpty ? "`\(part)`" : MarkdownTable.escaped(String(part))
+    }.joined()
   }
 }

@@ -132,3 +132,13 @@ enum Quantity {
       .replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " UTC")
   }
 }
+
+extension CounterEvent {
+  /// What one value of the event named `name` counts; events not known count occurrences.
+  static func unit(of name: String) -> Metric.Unit {
+    switch Self(rawValue: name) {
+    case .taskClock, .cpuClock: .nanoseconds
+    default: .count
+    }
+  }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import LabAnalysis
 import LabModel
 import LabStatistics
@@ -83,4 +84,66 @@ struct RunEvidence {
     }
     .sorted()
   }
+}
+
+/// The files of an arm that stayed in the page cache, joined by the reason why.
+struct PinnedFiles {
+  /// Such as `libc.so.6, libm.so.6 (mapped by pid 1 and 41 others)`, in the order of the files.
+  let phrases: [String]
+
+  init(_ arms: [ArmSummary]) {
+    var reasons: [String] = []
+    var names: [String: [String]] = [:]
+    for file in arms.flatMap(\.residency) {
+      guard let reason = file.pinnedBy else { continue }
+      let name = URL(filePath: file.path).lastPathComponent.printable
+      if names[reason] == nil { reasons.append(reason) }
+      if names[reason]?.contains(name) != true { names[reason, default: []].append(name) }
+    }
+    phrases = reasons.map { reason in
+      let files = names[reason] ?? []
+      let more = files.count > 6 ? " and \(files.count - 6) more" : ""
+      return "\(files.prefix(6).joined(separator: ", "))\(more) (\(reason.printable))"
+    }
+  }
+}
+
+/// The disturbed and unsettled launches of an arm as a phrase.
+struct DisturbanceText {
+  let tally: DisturbanceTally
+  let launches: Int
+
+  /// Such as `3 of 43 launches, 2 repeated (foreign-cpu 3, at worst 4.10 ms of 0.2 ms)`; nil when
+  /// there was none.
+  var phrase: String? {
+    guard tally.doubtful > 0 || tally.repeated > 0 else { return nil }
+    let all = Quantity.count(launches, "launch", plural: "launches")
+    let kinds = Disturbance.Kind.allCases.compactMap { kind in
+      tally.kinds[kind].map { "\(kind.rawValue) \($0.launches), at worst \(words(of: $0.worst))" }
+    }
+    let phrases = [
+      "\(tally.disturbed) of \(all) disturbed"
+        + (kinds.isEmpty ? "" : " (\(kinds.joined(separator: "; ")))"),
+      tally.unsettled > 0
+        ? "\(tally.unsettled) unsettled" + (tally.obstacle.map { " (\($0))" } ?? "") : nil,
+      tally.repeated > 0 ? "\(tally.repeated) repeated" : nil,
+    ]
+    return phrases.compactMap(\.self).joined(separator: ", ")
+  }
+
+  private func words(of disturbance: Disturbance) -> String {
+    guard disturbance.kind.isTime else {
+      let noun = disturbance.kind == .swapIn ? "page" : "time"
+      return Quantity.count(Int(clamping: disturbance.amount), noun)
+    }
+    let amount = Quantity.text(Nanoseconds(disturbance.amount))
+    // Where a clock tick is longer than what is tolerated, any tick is too much.
+    guard disturbance.limit > 0 else { return amount }
+    return "\(amount) where \(Quantity.text(Nanoseconds(disturbance.limit))) is tolerated"
+  }
+}
+
+extension Disturbance.Kind {
+  /// Whether amounts are nanoseconds; otherwise they are counts.
+  var isTime: Bool { self == .steal || self == .foreignCPU }
 }

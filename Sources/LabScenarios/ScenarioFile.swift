@@ -93,3 +93,83 @@ package enum ScenarioFile {
     )
   }
 }
+
+/// Decides what a scenario launches, and how often.
+package enum Planner {
+  /// Plans the run of a scenario.
+  ///
+  /// Arms are the targets in their order, each in every state, then the empty program in every
+  /// state where it is asked for, then the counter launches of targets that have counters, then the
+  /// collector launches, which the control has none of. The order of each block follows from the seed; see
+  /// ``Plan/order(ofBlock:)``.
+  ///
+  /// - Parameters:
+  ///   - scenario: What is asked for.
+  ///   - seed: Decides the order of the launches. The same seed gives the same order.
+  /// - Returns: A plan with as many blocks as each arm gets launches at most.
+  package static func plan(_ scenario: Scenario, seed: UInt64) -> Plan {
+    var names = scenario.targets.map(\.name)
+    if scenario.includesEmptyBaseline { names.append(Arm.emptyTarget) }
+    let plain = names.flatMap { name in
+      scenario.states.map { Arm(target: name, state: $0) }
+    }
+    let counting = scenario.targets.filter { !$0.counters.isEmpty }.flatMap { target in
+      scenario.states.map { Arm(target: target.name, state: $0, kind: .counters) }
+    }
+    let collected = scenario.targets.filter { $0.name != Arm.controlTarget }
+    let collecting = collected.flatMap { target in
+      scenario.states.flatMap { state in
+        (scenario.stages?.arms ?? []).map { collector in
+          Arm(target: target.name, state: state, kind: Arm.Kind(collector))
+        }
+      }
+    }
+    return Plan(
+      scenario: scenario,
+      seed: seed,
+      arms: plain + counting + collecting,
+      blockCount: max(scenario.launches, scenario.adaptive?.most ?? 0)
+    )
+  }
+}
+
+extension Scenario {
+  /// Leads everything that belongs to the program into another tree, such as that of a build.
+  ///
+  /// Programs, working directories, `files:` and `install:` directories below `top` are found
+  /// at the same relative path below `directory`. What the scenario itself brings, such as
+  /// `stdin:`, `home:` and `state:`, stays where it is.
+  ///
+  /// - Parameters:
+  ///   - top: The absolute path of the top of the repository, with symbolic links followed.
+  ///   - directory: The absolute path of the top of the tree that takes its place.
+  /// - Returns: The scenario with the paths rewritten.
+  package func rebased(from top: String, to directory: String) -> Scenario {
+    func moved(_ path: String) -> String {
+      guard PathSafety.contains(top, path) else { return path }
+      return PathSafety.absolute(directory + path.dropFirst(top == "/" ? 0 : top.count), from: "/")
+    }
+    var scenario = self
+    scenario.targets = targets.map { original in
+      var target = original
+      if let program = original.command.first {
+        target.command[0] = moved(program)
+      }
+      target.program = original.program.map(moved)
+      for path in [\Target.prepare, \Target.cleanup] {
+        for moment in [\LaunchCommands.launch, \.block, \.run] {
+          if let program = original[keyPath: path]?[keyPath: moment]?.first {
+            target[keyPath: path]?[keyPath: moment]?[0] = moved(program)
+          }
+        }
+      }
+      target.directory = moved(original.directory)
+      target.files = original.files.map { entry in
+        entry.hasPrefix("!") ? "!" + moved(String(entry.dropFirst())) : moved(entry)
+      }
+      target.install = original.install.map(moved)
+      return target
+    }
+    return scenario
+  }
+}

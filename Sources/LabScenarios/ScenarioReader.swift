@@ -1,4 +1,5 @@
 import LabModel
+import LabPatterns
 
 /// Makes a scenario of a value whose shape was checked, and reports what contradicts itself or is
 /// dangerous.
@@ -100,5 +101,118 @@ struct ScenarioReader {
       }
     }
     return states
+  }
+}
+
+/// Collects everything that is wrong with one scenario file, or with options that stand for one.
+struct Findings {
+  /// How a place is shown.
+  private let name: @Sendable (Place) -> String
+
+  private var found: [(place: Place, diagnostic: Diagnostic)] = []
+
+  /// Creates an empty collection; `path` is that of the file as the user gave it.
+  init(path: String) { name = { "\(path):\($0.line):\($0.column)" } }
+
+  /// Creates an empty collection; each option stands for a line, from 1.
+  init(options: [String]) {
+    name = { place in options.indices.contains(place.line - 1) ? options[place.line - 1] : "" }
+  }
+
+  var isEmpty: Bool { found.isEmpty }
+
+  /// Whether something was found right there.
+  func isReported(at place: Place) -> Bool { found.contains { $0.place == place } }
+
+  /// In the order of the file; findings at one place stay in the order they were made.
+  var diagnostics: [Diagnostic] {
+    found.enumerated()
+      .sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
+      .map(\.element.diagnostic)
+  }
+
+  mutating func report(_ id: String, _ problem: String, at place: Place, remedy: String) {
+    let diagnostic = Diagnostic(
+      .error,
+      id: id,
+      problem: problem,
+      place: name(place),
+      remedy: remedy
+    )
+    found.append((place, diagnostic))
+  }
+}
+
+/// Makes the section `stages` of a value whose shape was checked.
+struct StagesReader {
+  var findings: Findings
+
+  mutating func plan(from value: Value) -> StagePlan {
+    var plan = StagePlan()
+    if let collect = value["collect"] { plan.collectors = collectors(from: collect) }
+    if let launches = value["launches"]?.text.flatMap({ Int($0) }) { plan.launches = launches }
+    plan.isProbeHidden = value["probe_hidden"]?.text == "true"
+    for entry in value["env"]?.entries ?? [] {
+      plan.environment[entry.key] = entry.value.text ?? ""
+    }
+    plan.patterns = (value["patterns"]?.elements ?? []).compactMap { pattern(from: $0) }
+    reportUnused(plan, in: value)
+    return plan
+  }
+
+  private mutating func collectors(from value: Value) -> [StageCollector] {
+    var collectors: [StageCollector] = []
+    for element in value.elements {
+      guard let collector = element.text.flatMap(StageCollector.init(rawValue:)) else { continue }
+      if collectors.contains(collector) {
+        findings.report(
+          "contradiction",
+          "the collector \(quoted(collector.rawValue)) is given twice",
+          at: element.place,
+          remedy: "keep one of them"
+        )
+      } else {
+        collectors.append(collector)
+      }
+    }
+    return collectors
+  }
+
+  /// A pattern that cannot be read would find nothing, every night.
+  private mutating func pattern(from value: Value) -> String? {
+    guard let text = value.text else { return nil }
+    let pattern: TextPattern
+    do throws(PatternError) {
+      pattern = try TextPattern(text)
+    } catch {
+      findings.report(
+        "invalid-value",
+        "the pattern \(quoted(text)) cannot be used: \(error.problem)",
+        at: value.place,
+        remedy: error.remedy
+      )
+      return nil
+    }
+    for group in ["stage", "value", "unit"] where !pattern.groups.contains(group) {
+      findings.report(
+        "invalid-value",
+        "the pattern \(quoted(text)) has no group named \(quoted(group))",
+        at: value.place,
+        remedy: "write groups such as (?<stage>\\w+): (?<value>[0-9.]+) ?(?<unit>ms|s)"
+      )
+    }
+    return text
+  }
+
+  private mutating func reportUnused(_ plan: StagePlan, in value: Value) {
+    guard !plan.collectors.contains(.text) else { return }
+    for key in ["env", "patterns"] where value[key] != nil {
+      findings.report(
+        "contradiction",
+        "\(quoted(key)) is for the collector text, which is not asked for",
+        at: value[key]?.place ?? value.place,
+        remedy: "add text to `collect`, or remove the key"
+      )
+    }
   }
 }

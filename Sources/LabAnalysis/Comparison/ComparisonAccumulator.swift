@@ -1,5 +1,5 @@
 package import LabModel
-import LabStatistics
+package import LabStatistics
 
 /// Takes in the launches of a run, and compares the targets of each pair.
 package struct ComparisonAccumulator: Sendable {
@@ -92,5 +92,151 @@ package struct ComparisonAccumulator: Sendable {
         }
       }
     }
+  }
+}
+
+/// What is concluded from a run whose targets were launched to be compared.
+package struct ComparisonSummary: Hashable, Sendable {
+  package var run: RunSummary
+
+  /// By pair, then by state in the order of the plan, then by metric as they were asked for.
+  package var arms: [ArmComparison]
+
+  package init(run: RunSummary, arms: [ArmComparison]) {
+    self.run = run
+    self.arms = arms
+  }
+
+  /// The same as every comparison is shown.
+  package var findings: [ComparisonFinding] { arms.map(\.finding) }
+
+  /// That of the deciding arm: a regression before inconclusive before an improvement before same.
+  package var verdict: Verdict { findings.verdict }
+
+  /// The code that the comparison ends with; that of the run where it is graver.
+  package var exitCode: LabExitCode { max(run.exitCode, verdict.exitCode) }
+}
+
+/// How the arms of one comparison are judged: by one rule, with what is known of the host's noise.
+package struct ComparisonRules: Hashable, Sendable {
+  /// With the confidence that all looks together have.
+  package var base: ComparisonRule
+
+  /// How often the launches are looked at, at least 1.
+  package var looks: Int
+
+  /// What self-tests have found of the host, the newest of each state and command.
+  package var noise: [HostNoise]
+
+  /// The command of each target, by name.
+  package var commands: [String: [String]]
+
+  package init(
+    base: ComparisonRule,
+    looks: Int = 1,
+    noise: [HostNoise] = [],
+    commands: [String: [String]] = [:]
+  ) {
+    self.base = base
+    self.looks = looks
+    self.noise = noise
+    self.commands = commands
+  }
+
+  /// The rule of one comparison.
+  ///
+  /// The confidence is that of each look. The noise floor is that of launch times only, which is what
+  /// self-tests measure: the larger one where both commands were tested, and nil where none was.
+  ///
+  /// - Parameters:
+  ///   - pair: What is compared.
+  ///   - state: The state of the launches.
+  ///   - metric: What is compared of them.
+  ///   - pairs: How many pairs of launches there are.
+  /// - Returns: The base rule with these three set.
+  package func rule(
+    for pair: ComparedPair,
+    in state: LaunchState,
+    of metric: Metric,
+    pairs: Int
+  ) -> ComparisonRule {
+    var rule = base
+    rule.confidence = LookConfidence.confidence(base.confidence, looks: looks)
+    rule.direction = metric.direction
+    rule.noiseFloor =
+      metric == .launch
+      ? [pair.baseline, pair.candidate].compactMap { floor(of: $0, in: state, pairs: pairs) }.max()
+      : nil
+    return rule
+  }
+
+  private func floor(of target: String, in state: LaunchState, pairs: Int) -> Double? {
+    guard let command = commands[target] else { return nil }
+    return noise.first { $0.state == state && $0.command == command }?
+      .floor(pairs: pairs, limit: ComparisonRule().effectLimit)
+  }
+}
+
+/// When two arms are called different.
+package struct ComparisonRule: Hashable, Sendable {
+  /// What an effect must exceed, as a share: 0.02 stands for a ratio of 1.02, or of 1 / 1.02.
+  package var effectLimit: Double
+
+  /// The confidence of the interval, from 0 to 1, both excluded.
+  package var confidence: Double
+
+  /// The smallest effect that this host tells apart from its own noise; nil when it is not known.
+  package var noiseFloor: Double?
+
+  /// Which way the compared metric is better.
+  package var direction: Metric.Direction
+
+  package init(
+    effectLimit: Double = 0.02,
+    confidence: Double = 0.95,
+    noiseFloor: Double? = nil,
+    direction: Metric.Direction = .lowerIsBetter
+  ) {
+    self.effectLimit = effectLimit
+    self.confidence = confidence
+    self.noiseFloor = noiseFloor
+    self.direction = direction
+  }
+
+  /// The same rule with another limit.
+  package func limited(to effectLimit: Double) -> Self {
+    var rule = self
+    rule.effectLimit = effectLimit
+    return rule
+  }
+
+  /// The same rule with an interval of another confidence.
+  package func confident(by confidence: Double) -> Self {
+    var rule = self
+    rule.confidence = confidence
+    return rule
+  }
+
+  /// Judges a ratio by its interval: the whole interval decides, never the ratio alone.
+  ///
+  /// - Parameters:
+  ///   - ratio: Candidate / baseline.
+  ///   - interval: That of the ratio; nil when there are too few values for one.
+  /// - Returns: The verdict, and what stands in its way if it is inconclusive.
+  package func judged(
+    _ ratio: Double,
+    _ interval: Interval?
+  ) -> (verdict: Verdict, doubt: PairedComparison.Doubt?) {
+    guard let interval else { return (.inconclusive, .fewPairs) }
+    let upper = 1 + effectLimit
+    let isLarger = interval.low > upper
+    guard isLarger || interval.high < 1 / upper else {
+      let isWithin = interval.low >= 1 / upper && interval.high <= upper
+      return isWithin ? (.same, nil) : (.inconclusive, .wideInterval)
+    }
+    if let noiseFloor, PairedComparison.effect(of: ratio) < noiseFloor {
+      return (.inconclusive, .belowNoiseFloor)
+    }
+    return (isLarger == (direction == .lowerIsBetter) ? .regression : .improvement, nil)
   }
 }

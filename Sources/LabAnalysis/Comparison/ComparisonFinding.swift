@@ -1,3 +1,4 @@
+import Foundation
 package import LabModel
 package import LabStatistics
 
@@ -108,4 +109,99 @@ extension Verdict {
     case .inconclusive: .inconclusive
     }
   }
+}
+
+/// What is concluded from launching two targets in the same blocks: the baseline, and the candidate
+/// that is judged.
+///
+/// The whole interval of the median ratio decides, never the ratio
+/// alone. Exchanging the two targets turns the ratio and the verdict over.
+package struct PairedComparison: Hashable, Sendable {
+  /// The pairs, one per block, in the order of the blocks.
+  package let pairs: PairedRatio
+
+  package let rule: ComparisonRule
+
+  /// The median of candidate / baseline.
+  package let ratio: Double
+
+  /// The interval of the ratio, of the rule's confidence; nil for fewer than 5 pairs.
+  package let interval: Interval?
+
+  package let verdict: Verdict
+
+  /// Why the verdict is inconclusive; nil when it is not.
+  package let doubt: Doubt?
+
+  /// Compares, in O(n log n).
+  package init(_ pairs: PairedRatio, rule: ComparisonRule = ComparisonRule()) {
+    self.pairs = pairs
+    self.rule = rule
+    ratio = pairs.ratio
+    interval = pairs.interval(confidence: rule.confidence)
+    (verdict, doubt) = rule.judged(ratio, interval)
+  }
+
+  /// How many pairs were compared.
+  package var count: Int { pairs.count }
+
+  /// How far the ratio is from 1, as a share of the smaller side.
+  package var effect: Double { Self.effect(of: ratio) }
+
+  /// Whether the two are called different.
+  package var isDifference: Bool { verdict == .regression || verdict == .improvement }
+
+  /// Whether more pairs are not needed: there is a verdict, or the interval is narrow enough.
+  ///
+  /// - Parameter precision: The half-width that is enough, as a share of the ratio.
+  /// - Returns: False where there is neither.
+  package func isDecided(precision: Double) -> Bool {
+    if verdict != .inconclusive { return true }
+    guard let interval else { return false }
+    return log(interval.high / interval.low) / 2 <= log1p(precision)
+  }
+
+  /// The smallest effect that a comparison like this one detects in 80 % of cases.
+  ///
+  /// It is taken from the scatter of these pairs around their own median, so it can be told beside
+  /// any verdict.
+  ///
+  /// - Parameter seed: That of the resampling; the same seed gives the same effect.
+  /// - Returns: A share; nil for fewer than 5 pairs.
+  package func smallestDetectable(seed: UInt64 = 1) -> Double? {
+    pairs.detectableEffect(
+      pairs: count,
+      limit: rule.effectLimit,
+      confidence: rule.confidence,
+      seed: seed
+    )
+  }
+
+  /// What stands in the way of a verdict; the raw value is the name used in JSON and reports.
+  package enum Doubt: String, Codable, CaseIterable, Sendable {
+    /// There are fewer than 5 pairs, so there is no interval.
+    case fewPairs = "few-pairs"
+
+    /// The interval reaches across a limit.
+    case wideInterval = "wide-interval"
+
+    /// The two would be called different, by less than this host can tell from its noise.
+    case belowNoiseFloor = "below-noise-floor"
+
+    /// Too many launches of the run were disturbed or unsettled.
+    case disturbed
+
+    /// The two come from two runs, and the history of their scenario does not tell how much runs
+    /// differ.
+    case notInterleaved = "not-interleaved"
+
+    /// The two come from two runs on hosts that are not alike.
+    case differentHosts = "different-hosts"
+
+    /// The two come from two runs that held the machine still in different ways.
+    case differentControls = "different-controls"
+  }
+
+  /// How far a ratio is from 1, as a share of the smaller side.
+  package static func effect(of ratio: Double) -> Double { max(ratio, 1 / ratio) - 1 }
 }

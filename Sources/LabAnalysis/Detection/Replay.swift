@@ -1,5 +1,6 @@
 package import Foundation
 import LabModel
+import LabStatistics
 
 /// What detectors would have said of a stored history, night by night.
 ///
@@ -110,4 +111,206 @@ struct JudgedNights {
 
   /// The place of a night in the chain of a series; nil when it has no value.
   func index(of run: String, in key: SeriesKey) -> Int? { places[key]?[run] }
+}
+
+/// A detector on its way through the nights.
+///
+/// Nights in a row that it finds suspicious are one alert. When three of the last five nights were,
+/// in one direction, the new level counts as the normal one from its first night on, as if somebody
+/// had acknowledged it.
+struct ReplayedDetector {
+  private let detector: Detector
+  private let rule: RegressionRule
+
+  /// By series.
+  fileprivate var states: [State]
+
+  /// How many nights without a suspicion end an alert.
+  static let quietNights = 3
+
+  /// Where a series stands.
+  fileprivate struct State {
+    var chain: SeriesChain
+
+    /// Suspicious nights of the open alert; empty when there is none.
+    var nights: [Int] = []
+    var onset = 0
+    var direction = Alert.Direction.worse
+  }
+
+  init(_ detector: Detector, chains: [SeriesChain], rule: RegressionRule) {
+    self.detector = detector
+    self.rule = rule
+    states = chains.map { State(chain: $0) }
+  }
+
+  /// An alert at the night that raised it.
+  struct Alarm {
+    let series: SeriesKey
+    let point: SeriesPoint
+    let index: Int
+    let direction: Alert.Direction
+
+    /// The night that is held against changes: that of the alert, or, of a detector that needs many
+    /// nights after a change, the first one of the new level.
+    let place: Int
+  }
+
+  /// Goes through the nights in order.
+  consuming func alarms(in judged: JudgedNights) -> [Alarm] {
+    var alarms: [Alarm] = []
+    for run in judged.runs {
+      let places = states.map { judged.index(of: run, in: $0.chain.key) }
+      let findings = findings(at: places)
+      for place in states.indices {
+        guard let index = places[place] else { continue }
+        let isLate = detector == .windows
+        if let alarm = states[place].take(findings[place], at: index, isLate: isLate) {
+          alarms.append(alarm)
+        }
+      }
+    }
+    return alarms
+  }
+
+  /// A suspicious night: its direction and the first night of the new level.
+  fileprivate typealias Finding = (direction: Alert.Direction, onset: Int)
+
+  private func findings(at places: [Int?]) -> [Finding?] {
+    switch detector {
+    case .nightly, .prediction, .twoOfThree: suspicions(at: places)
+    case .potts: zip(states, places).map { state, index in index.flatMap { step(state, $0) } }
+    case .windows: zip(states, places).map { state, index in index.flatMap { change(state, $0) } }
+    case .threshold:
+      zip(states, places).map { state, index in index.flatMap { threshold(state, $0) } }
+    }
+  }
+
+  private func suspicions(at places: [Int?]) -> [Finding?] {
+    let judgements = zip(states, places).map { state, index in
+      SeriesJudgement(state.chain, at: index, rule: rule)
+    }
+    let controlled = detector == .nightly ? judgements.controllingFalseDiscoveries() : judgements
+    return controlled.map { judgement in
+      guard let suspicion = judgement.suspicion, isFound(suspicion, in: judgement) else {
+        return nil
+      }
+      return (suspicion.direction, suspicion.onset)
+    }
+  }
+
+  private func isFound(_ suspicion: Suspicion, in judgement: SeriesJudgement) -> Bool {
+    switch detector {
+    case .prediction: suspicion.isBeyondPrediction && suspicion.isBeyondMargin
+    case .twoOfThree: suspicion.isTwoOfThree && suspicion.isBeyondMargin
+    default: judgement.isSuspicious
+    }
+  }
+
+  /// The step to the newest segment of the nights so far, while it is new.
+  private func step(_ state: State, _ index: Int) -> Finding? {
+    let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
+    let first = max(start, index + 1 - DetectionLimits.segmentedNights)
+    let segments = PottsSegmentation.levels(
+      of: state.chain.values(first..<index + 1),
+      minimumLength: DetectionLimits.nightsOfStep
+    )
+    guard segments.count > 1 else { return nil }
+    let (old, new) = (segments[segments.count - 2], segments[segments.count - 1])
+    let change = abs(new.level - old.level)
+    let metric = state.chain.key.metric
+    guard new.range.count <= DetectionLimits.memory,
+      change > rule.margin(at: old.level, of: metric), change >= max(old.error, new.error),
+      let direction = Alert.Direction(from: old.level, to: new.level, metric: metric)
+    else { return nil }
+    return (direction, first + new.range.lowerBound)
+  }
+
+  /// The change that the newest night completes the window after.
+  private func change(_ state: State, _ index: Int) -> Finding? {
+    let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
+    let first = max(start, index + 1 - DetectionLimits.segmentedNights)
+    let values = state.chain.values(first..<index + 1)
+    guard let place = WindowTest.changes(in: values).last, place + WindowTest.after == values.count
+    else { return nil }
+    let old = try? Sample(Array(values[..<place].suffix(WindowTest.before.upperBound)))
+    let new = try? Sample(Array(values[place...]))
+    let metric = state.chain.key.metric
+    guard let before = old?.median, let after = new?.median,
+      abs(after - before) > rule.margin(at: before, of: metric),
+      let direction = Alert.Direction(from: before, to: after, metric: metric)
+    else { return nil }
+    return (direction, first + place)
+  }
+
+  private func threshold(_ state: State, _ index: Int) -> Finding? {
+    let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
+    guard index > start else { return nil }
+    let (before, after) = (state.chain.points[index - 1].median, state.chain.points[index].median)
+    guard abs(after - before) > 0.1 * abs(before),
+      let direction = Alert.Direction(from: before, to: after, metric: state.chain.key.metric)
+    else { return nil }
+    return (direction, index)
+  }
+}
+
+extension ReplayedDetector.State {
+  /// Takes in one night.
+  ///
+  /// - Parameters:
+  ///   - finding: Nil for a quiet night.
+  ///   - index: Of the night in the chain.
+  ///   - isLate: Whether the detector needs many nights after a change.
+  /// - Returns: The alert that the night raises, if it does.
+  fileprivate mutating func take(
+    _ finding: ReplayedDetector.Finding?,
+    at index: Int,
+    isLate: Bool
+  ) -> ReplayedDetector.Alarm? {
+    if let last = nights.last, index - last > ReplayedDetector.quietNights { nights = [] }
+    guard let finding else { return nil }
+    let isNew = nights.isEmpty || direction != finding.direction
+    if isNew { (nights, onset, direction) = ([], finding.onset, finding.direction) }
+    nights.append(index)
+    let recent = nights.filter { $0 > index - 5 }
+    if recent.count >= 3 {
+      chain = chain.accepting(onset, direction)
+      nights = []
+    }
+    guard isNew else { return nil }
+    return ReplayedDetector.Alarm(
+      series: chain.key,
+      point: chain.points[index],
+      index: index,
+      direction: finding.direction,
+      place: isLate ? finding.onset : index
+    )
+  }
+}
+
+extension SeriesChain {
+  /// The same nights, with the level since an onset as the normal one.
+  fileprivate func accepting(_ onset: Int, _ direction: Alert.Direction) -> Self {
+    let alert = Alert(
+      number: alerts.count + 1,
+      kind: .step,
+      series: key,
+      direction: direction,
+      state: .acknowledged,
+      cause: .unknown,
+      onset: points[onset].run,
+      lastGood: nil,
+      before: 0,
+      after: 0,
+      events: []
+    )
+    return Self(
+      key: key,
+      points: points,
+      nights: nights,
+      breaks: breaks,
+      alerts: alerts + [alert],
+      isTonight: isTonight
+    )
+  }
 }

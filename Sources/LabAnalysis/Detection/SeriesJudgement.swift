@@ -1,4 +1,5 @@
 import LabModel
+import LabStatistics
 
 /// One series tonight, before anything is concluded of it.
 struct SeriesJudgement: Sendable {
@@ -103,5 +104,66 @@ extension SeriesTrend.Role {
     case Arm.controlTarget: self = .control
     default: self = .target
     }
+  }
+}
+
+/// The identifiers of criteria, as docs/verdicts.md explains them.
+enum CriterionID {
+  static let baselineMedian = "baseline-median"
+  static let baselineMean = "baseline-mean"
+  static let baselineDeviation = "baseline-sd"
+  static let baselineMAD = "baseline-mad"
+  static let prediction = "t-prediction"
+  static let twoOfThree = "two-of-three"
+  static let effect = "effect"
+  static let floor = "floor"
+  static let probability = "probability"
+  static let falseDiscovery = "false-discovery"
+  static let controlMoved = "control-moved"
+  static let floorMoved = "floor-moved"
+  static let proofRatio = "proof-ratio"
+  static let proofLow = "proof-ratio-low"
+  static let proofHigh = "proof-ratio-high"
+  static let sameBuild = "same-build"
+  static let noProof = "no-proof"
+  static let segmentation = "segmentation-step"
+  static let levelBack = "level-back"
+  static let budget = "budget"
+  static let budgetLow = "budget-low"
+  static let budgetHigh = "budget-high"
+  static let driftThen = "drift-then"
+  static let driftNow = "drift-now"
+  static let driftExplained = "drift-explained"
+  static let driftLow = "drift-ratio-low"
+  static let driftHigh = "drift-ratio-high"
+}
+
+extension [SeriesJudgement] {
+  /// The same judgements, with what the false-discovery control makes of each judged series.
+  ///
+  /// The more series a scenario has, the more of them are beyond a limit by chance; the method of
+  /// Benjamini and Hochberg keeps the expected share of false ones among all suspicions at 5 %.
+  func controllingFalseDiscoveries() -> Self {
+    let places = indices.filter { self[$0].isJudged && self[$0].suspicion != nil }
+    let probabilities = places.map { self[$0].suspicion?.probability ?? 1 }
+    let rate = DetectionLimits.falseDiscoveries
+    let accepted = BenjaminiHochberg.accepted(probabilities, rate: rate)
+    let limits = BenjaminiHochberg.limits(count: places.count, rate: rate)
+    let taken = accepted.count { $0 }
+    var controlled = self
+    for (rank, place) in places.enumerated() {
+      // The largest limit that is kept decides for all below it.
+      let limit = limits[Swift.max(taken, 1) - 1]
+      controlled[place].discovery = Criterion(
+        id: CriterionID.falseDiscovery,
+        text: "probability against the limit of the false-discovery control over all series",
+        value: probabilities[rank],
+        limit: limit,
+        isMet: accepted[rank],
+        n: places.count,
+        unit: .probability
+      )
+    }
+    return controlled
   }
 }

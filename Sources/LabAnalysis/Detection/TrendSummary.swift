@@ -168,3 +168,67 @@ package struct StageChange: Hashable, Sendable {
     self.after = after
   }
 }
+
+extension TrendSummary {
+  /// The exit code that the verdicts of the night ask for.
+  ///
+  /// A red alert or a broken budget is a regression, unless somebody has acknowledged the budget's
+  /// alert; a suspicion that nothing has settled, or a budget that the interval reaches across, is
+  /// inconclusive.
+  package var exitCode: LabExitCode {
+    let budgets = budgets.map { check -> LabExitCode in
+      switch check.outcome {
+      case .broken: isAcknowledged(check.budget) ? .done : .regression
+      case .undecided: .inconclusive
+      case .kept, .unmeasured: .done
+      }
+    }
+    let alerts = alerts.map { alert -> LabExitCode in
+      if alert.isRed { return .regression }
+      return alert.state == .suspected ? .inconclusive : .done
+    }
+    return (budgets + alerts).max() ?? .done
+  }
+
+  private func isAcknowledged(_ budget: Budget) -> Bool {
+    alerts.contains { alert in
+      alert.kind == .budget && alert.state == .acknowledged && budget.isOf(alert.series)
+    }
+  }
+}
+
+/// What becomes of alerts that no later night can settle, since the scenario asks for something else
+/// now.
+///
+/// A red alert of a series that is no longer judged stays: that nobody looks at it does not make it
+/// good, and a person may acknowledge it.
+struct DroppedSeries {
+  private let scenario: Scenario
+  private let metrics: [Metric]
+
+  /// - Parameter scenario: As it is tonight.
+  init(_ scenario: Scenario) {
+    self.scenario = scenario
+    metrics = (scenario.regression ?? RegressionRule()).metrics
+  }
+
+  func apply(to ledger: inout AlertLedger) {
+    for alert in ledger.alerts where alert.isOpen {
+      if alert.kind == .budget, !(scenario.budgets ?? []).contains(where: { $0.isOf(alert.series) })
+      {
+        let reason = "the scenario no longer has this budget"
+        ledger.change(alert.number, to: AlertChange(.recovered, alert.cause, reason, []))
+      } else if alert.kind != .budget, alert.state == .suspected, !isJudged(alert.series) {
+        let reason =
+          "the scenario no longer judges \(alert.series.metric.rawValue) of "
+          + "\(alert.series.target) in the state \(alert.series.state.rawValue)"
+        ledger.change(alert.number, to: AlertChange(.refuted, alert.cause, reason, []))
+      }
+    }
+  }
+
+  private func isJudged(_ series: SeriesKey) -> Bool {
+    metrics.contains(series.metric) && scenario.states.contains(series.state)
+      && scenario.targets.contains { $0.name == series.target }
+  }
+}

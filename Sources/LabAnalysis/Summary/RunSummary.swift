@@ -214,3 +214,84 @@ package struct ResidencySummary: Hashable, Sendable {
     self.pinnedBy = pinnedBy
   }
 }
+
+extension RunSummary {
+  /// The exit code that the run ends with.
+  ///
+  /// Where several reasons apply, the one that `LabExitCode` puts first decides.
+  package var exitCode: LabExitCode {
+    let doubt: LabExitCode = isTooDisturbed ? .inconclusive : .done
+    return (arms.map(\.exitCode) + [run.status.exitCode, doubt]).max() ?? .done
+  }
+}
+
+extension ArmSummary {
+  /// How many launches were ready.
+  var readyLaunches: Int { outcomes[Outcome.ready.name] ?? 0 }
+
+  fileprivate var exitCode: LabExitCode {
+    guard readyLaunches > 0 else { return .couldNotMeasure }
+    return isDoubtful ? .inconclusive : .done
+  }
+}
+
+extension RunRecord.Status {
+  fileprivate var exitCode: LabExitCode {
+    switch self {
+    case .failed: .couldNotMeasure
+    case .interrupted: .interrupted
+    case .complete, .unfinished: .done
+    }
+  }
+}
+
+extension RunSummary {
+  /// The scenario's name, with the ids of the findings that are not warned of, such as
+  /// `redis [suppressed: governor, virtual-host]`.
+  package var name: String {
+    let scenario = run.plan.scenario
+    let ids = scenario.controls?.suppressed.sorted() ?? []
+    return ids.isEmpty
+      ? scenario.name : "\(scenario.name) [suppressed: \(ids.joined(separator: ", "))]"
+  }
+
+  /// The disturbances of all arms together.
+  package var disturbances: DisturbanceTally {
+    DisturbanceTally.sum(of: arms.map(\.disturbances))
+  }
+
+  /// The disturbed and unsettled launches of all arms, as a share of those that were asked for by
+  /// now; from 0 to 1.
+  package var doubtfulShare: Double {
+    disturbances.share(of: arms.reduce(0) { $0 + $1.launches })
+  }
+
+  /// Whether more launches were disturbed or unsettled than a result may have.
+  package var isTooDisturbed: Bool {
+    run.plan.tolerableShare.map { doubtfulShare > $0 } ?? false
+  }
+}
+
+extension RunSummary {
+  /// The places of functions that stages are about.
+  package var codePlaces: Set<CodePlace> {
+    arms.flatMap(\.stages).reduce(into: []) { $0.formUnion($1.codePlaces) }
+  }
+
+  /// Gives the functions of every stage the names that were found for them.
+  ///
+  /// - Parameter symbols: Demangled symbols by ``codePlaces``.
+  /// - Returns: The same result with the symbols.
+  package func naming(_ symbols: [CodePlace: String]) -> Self {
+    changingStages { $0.naming(symbols) }
+  }
+
+  /// The same result with the shortest parts of stages summed, since a run reports many arms.
+  package func foldingStages() -> Self { changingStages { $0.folded() } }
+
+  private func changingStages(_ change: (StagesSummary) -> StagesSummary) -> Self {
+    var changed = self
+    for index in arms.indices { changed.arms[index].stages = arms[index].stages.map(change) }
+    return changed
+  }
+}

@@ -180,3 +180,63 @@ package struct ControlSession {
     return receipt
   }
 }
+
+/// Something of the machine that is set for the whole of a run, and set back afterwards.
+///
+/// A control only reads: it says what it finds and which ``Change``s it takes. Who applies them
+/// writes each to the ``ControlJournal`` first.
+package protocol Control: Sendable {
+  var name: ControlName { get }
+
+  /// What is asked for, for people, such as `performance`.
+  var wanted: String { get }
+
+  /// Why this machine cannot do it at all, as a sentence without a full stop and with the remedy;
+  /// nil when it can be tried.
+  func obstacle(in tree: HostTree) -> String?
+
+  /// The present value, for people, such as `powersave`; nil when it cannot be read.
+  func reading(in tree: HostTree) -> String?
+
+  /// What takes the machine from its present value to the wanted one, in order; empty when it has
+  /// that already.
+  func changes(in tree: HostTree) -> [Change]
+
+  /// What this machine cannot do of it although the rest can be done, as a sentence without a full
+  /// stop; nil when all of it can be done.
+  func shortfall(in tree: HostTree) -> String?
+}
+
+extension Control {
+  package func shortfall(in tree: HostTree) -> String? { nil }
+}
+
+/// Why a change of a control could not be made, in words with the remedy.
+struct ControlFailure {
+  /// One sentence without a full stop.
+  let text: String
+
+  init(
+    of control: any Control,
+    at change: Change,
+    _ error: HostError,
+    isRoot: Bool = geteuid() == 0
+  ) {
+    let diagnostic = error.diagnostics.first
+    var parts = diagnostic?.problem ?? "\(error)"
+    if let place = diagnostic?.place, !parts.contains(place) { parts += " (\(place))" }
+    let remedy = Self.remedy(of: control.name, at: change, isRoot: isRoot) ?? diagnostic?.remedy
+    text = remedy.map { "\(parts); \($0)" } ?? parts
+  }
+
+  private static func remedy(of name: ControlName, at change: Change, isRoot: Bool) -> String? {
+    guard isRoot else { return "run as root, or leave `\(name.rawValue)` out" }
+    switch change {
+    case .value(path: BoostControl.noTurbo, _, _):
+      return "the firmware may have switched boost off: look into its set-up"
+    case .value(path: NMIWatchdogControl.path, _, _):
+      return "the watchdog needs a counter of the processor, which few virtual machines have"
+    default: return nil
+    }
+  }
+}

@@ -1,3 +1,6 @@
+import CLabHost
+import Foundation
+import Glibc
 package import LabModel
 import SystemPackage
 
@@ -73,5 +76,151 @@ package struct Doctor: Sendable {
       ),
     ]
     return Set(skipped.filter(\.isSkipped).map(\.id))
+  }
+}
+
+/// All that the checks of doctor look at.
+struct HostExamination: Sendable {
+  let tree: HostTree
+
+  let trials: HostTrials
+
+  /// What launchlab itself has kept about this host.
+  let record: LabRecord
+
+  let cpu: CPUInfo
+
+  /// The hypervisor below; nil on bare metal.
+  let hypervisor: String?
+
+  init(tree: HostTree, trials: HostTrials, record: LabRecord) {
+    self.tree = tree
+    self.trials = trials
+    self.record = record
+    cpu = CPUInfo(text: tree.text(at: "proc/cpuinfo") ?? "")
+    hypervisor =
+      Virtualization(tree: tree, hasHypervisorFlag: cpu.hasHypervisorFlag).description
+  }
+
+  var isRoot: Bool { trials.user() == 0 }
+
+  /// The remedy for what only the machine below a virtual one could mend.
+  func remedy(onBareMetal remedy: String) -> String {
+    hypervisor == nil ? remedy : "nothing can be done in this virtual machine"
+  }
+
+  /// The remedy for a missing right; `remedy` is for root, who lacks it too.
+  func remedy(forRoot remedy: String) -> String { isRoot ? remedy : "run launchlab as root" }
+
+  /// The names of the directories of the processors that there are.
+  var processors: [String] {
+    let directory = "sys/devices/system/cpu"
+    return tree.names(in: directory)
+      .filter { $0.hasPrefix("cpu") && Int($0.dropFirst(3)) != nil }
+      .map { "\(directory)/\($0)" }
+  }
+
+  /// The processors that are on.
+  var processorCount: Int? { cpu.count }
+}
+
+/// What launchlab itself has kept about a host.
+package struct LabRecord: Sendable {
+  /// Who measures on this host just now, such as `pid 4711 of ada: launchlab run`.
+  package var holder: String?
+
+  /// How many runs ended without setting back what they had changed.
+  package var leftovers: Int
+
+  /// How much launches scatter, by the newest selftest in each state.
+  package var noise: [HostNoise]
+
+  package init(holder: String? = nil, leftovers: Int = 0, noise: [HostNoise] = []) {
+    self.holder = holder
+    self.leftovers = leftovers
+    self.noise = noise
+  }
+}
+
+/// What cannot be read of a machine, but only be tried.
+///
+/// Numbers are those of errno; 0 means that it works.
+struct HostTrials: Sendable {
+  /// The effective user id.
+  var user: @Sendable () -> UInt32
+
+  /// Whether the kernel tells what is resident of files that belong to others.
+  var seesResidency: @Sendable () -> Bool
+
+  var networkNamespace: @Sendable () -> Int32
+
+  var tracing: @Sendable () -> Int32
+
+  /// A software event, with the kernel's part or without.
+  var softwareEvent: @Sendable (_ withKernel: Bool) -> Int32
+
+  /// A counter of the processor, with the kernel's part or without.
+  var hardwareEvent: @Sendable (_ withKernel: Bool) -> Int32
+
+  /// Why the probe cannot be used; nil when it can.
+  var probeProblem: @Sendable () -> String?
+
+  /// Whether launchlab was built without optimisation.
+  var isDebugBuild: @Sendable () -> Bool
+
+  /// Whether a program that notifications need is installed.
+  var hasProgram: @Sendable (NoticeProgram) -> Bool
+
+  /// Those of this process, on the machine that it runs on.
+  static let live = Self(
+    user: { geteuid() },
+    seesResidency: { PageCache().canVerify("/proc/self/exe") && PageCache().canVerify("/bin/sh") },
+    networkNamespace: { -lab_try_network_namespace() },
+    tracing: { -lab_try_tracing() },
+    // PERF_TYPE_SOFTWARE with PERF_COUNT_SW_PAGE_FAULTS.
+    softwareEvent: { -lab_try_counter(1, 2, $0 ? 1 : 0) },
+    // PERF_TYPE_HARDWARE with PERF_COUNT_HW_INSTRUCTIONS.
+    hardwareEvent: { -lab_try_counter(0, 1, $0 ? 1 : 0) },
+    probeProblem: probeProblem,
+    isDebugBuild: {
+      #if DEBUG
+      true
+      #else
+      false
+      #endif
+    },
+    hasProgram: {
+      let sender = NoticeSender(directory: "/", environment: ProcessInfo.processInfo.environment)
+      return sender.path(of: $0) != nil
+    }
+  )
+
+  /// Launches a program that does nothing, with the probe.
+  @Sendable private static func probeProblem() -> String? {
+    do throws(HostError) {
+      let spawner = try Spawner()
+      defer { spawner.close() }
+      let probe = try StageProbe(fallback: "/tmp")
+      defer { probe.remove() }
+      return try probe.problem(with: spawner)
+    } catch {
+      return error.diagnostics.first?.problem ?? "it cannot be tried"
+    }
+  }
+}
+
+extension Int32 {
+  /// What an error number means, such as `Operation not permitted`.
+  var errorText: String { Errno(rawValue: self).description }
+}
+
+extension Capability {
+  /// What is true of a host every night; `launchlab doctor` and the record of a run have it.
+  private static let lasting: Set = ["virtual-host", "proactive-reclaim"]
+
+  /// What a reader of a run is told of it; nil when it is fine, or true every night.
+  package var warning: Diagnostic? {
+    guard status != .ok, !Self.lasting.contains(id) else { return nil }
+    return Diagnostic(.warning, id: id, problem: "\(title): \(finding)", remedy: remedy)
   }
 }

@@ -1,3 +1,4 @@
+import CLabHost
 import Glibc
 import LabModel
 
@@ -31,5 +32,17 @@ package enum OpenFiles {
       limit.rlim_cur < rlim_t(fewest)
     else { return }
     throw .tooFewFiles(limit: Int(limit.rlim_cur), needed: fewest)
+  }
+}
+
+/// What is known of a stream that may be a terminal.
+package enum TerminalFacts {
+  /// The number of columns of the terminal behind a descriptor; nil when there is none.
+  ///
+  /// A terminal that does not tell its size counts as 80 columns wide.
+  package static func width(of descriptor: Int32) -> Int? {
+    guard isatty(descriptor) == 1 else { return nil }
+    let columns = lab_terminal_columns(descriptor)
+    return columns > 0 ? Int(columns) : 80
   }
 }

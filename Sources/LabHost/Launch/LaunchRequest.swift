@@ -1,4 +1,6 @@
+import Glibc
 package import LabModel
+import LabPatterns
 
 /// What the spawner is asked to launch, encoded once and used for every launch of a target.
 ///
@@ -178,5 +180,120 @@ struct EncodedCondition {
       // The program finds the name, and the socket to tell, in the file of its events.
       kind = 7
     }
+  }
+}
+
+/// The regular expression of an output condition.
+enum ReadyPattern {
+  /// Checks that a pattern is a POSIX extended regular expression, and gives its steps.
+  ///
+  /// - Returns: The steps in the encoding of `spawner_match.c`.
+  /// - Throws: ``HostError/launchRefused(_:)`` with the reason.
+  static func encoded(_ pattern: String) throws(HostError) -> String {
+    guard !pattern.utf8.contains(0) else { throw .launchRefused(.containsNUL(pattern)) }
+    do throws(PatternError) {
+      return try OutputPattern(pattern).encoded
+    } catch {
+      throw .launchRefused(.badPattern(pattern, reason: error.problem, remedy: error.remedy))
+    }
+  }
+}
+
+/// An address of a host that a readiness condition asks for.
+struct NumericAddress: Hashable {
+  /// `AF_INET` or `AF_INET6`.
+  var family: Int32
+
+  /// In network order: 4 or 16 bytes, filled up with zeros to 16.
+  var bytes: [UInt8]
+
+  static let none = Self(family: AF_INET, bytes: [UInt8](repeating: 0, count: 16))
+
+  /// Resolves a name or a numeric address; the first IPv4 address is preferred.
+  ///
+  /// - Throws: ``HostError/launchRefused(_:)`` when the name has no address.
+  static func resolve(_ host: String) throws(HostError) -> Self {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let status = unsafe getaddrinfo(host, nil, &hints, &list)
+    guard status == 0 else {
+      let reason = unsafe String(cString: gai_strerror(status)).lowercased()
+      throw .launchRefused(.unknownHost(host, reason: reason))
+    }
+    defer { unsafe freeaddrinfo(list) }
+    let addresses = unsafe addresses(of: list)
+    guard let address = addresses.first(where: { $0.family == AF_INET }) ?? addresses.first else {
+      throw .launchRefused(.unknownHost(host, reason: "it has neither IPv4 nor IPv6"))
+    }
+    return address
+  }
+
+  private static func addresses(of list: UnsafeMutablePointer<addrinfo>?) -> [Self] {
+    var addresses: [Self] = []
+    var next = unsafe list
+    while let entry = unsafe next {
+      let family = unsafe entry.pointee.ai_family
+      // The address follows the port in sockaddr_in, and the flow label too in sockaddr_in6.
+      let range = family == AF_INET ? 4..<8 : 8..<24
+      if family == AF_INET || family == AF_INET6, let raw = unsafe entry.pointee.ai_addr {
+        let bytes = unsafe UnsafeRawBufferPointer(start: raw, count: range.upperBound)[range]
+        let padding = [UInt8](repeating: 0, count: 16 - range.count)
+        addresses.append(Self(family: family, bytes: unsafe Array(bytes) + padding))
+      }
+      unsafe next = entry.pointee.ai_next
+    }
+    return addresses
+  }
+}
+
+/// Writes a message whose first field is the length of the rest.
+struct MessageWriter {
+  /// What the kernel lets a program be given at most; execve(2).
+  static let limit = 6 << 20
+
+  private var bytes: [UInt8] = [0, 0, 0, 0]
+
+  /// Where the next field will be.
+  var position: Int { bytes.count }
+
+  mutating func append(_ value: some FixedWidthInteger) {
+    unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+
+  /// Appends the entry point and four places, the absent ones as zeros.
+  mutating func append(_ breakpoints: BreakpointPlaces?) {
+    append(breakpoints?.entry ?? 0)
+    for index in 0..<SpawnerTrace.placeLimit {
+      let places = breakpoints?.places ?? []
+      let place = index < places.count ? places[index] : nil
+      append(place?.address ?? 0)
+      append(place?.base.rawValue ?? 0)
+      append(UInt32(0))
+    }
+  }
+
+  /// Appends what of a condition has a fixed size.
+  mutating func append(_ condition: EncodedCondition) {
+    append(condition.kind)
+    append(condition.stream)
+    append(UInt32(bitPattern: condition.address.family))
+    append(condition.port)
+    append(condition.address.bytes)
+  }
+
+  mutating func append(_ text: String) throws(HostError) {
+    guard !text.utf8.contains(0) else { throw .launchRefused(.containsNUL(text)) }
+    bytes.append(contentsOf: text.utf8)
+    bytes.append(0)
+  }
+
+  func finished() throws(HostError) -> [UInt8] {
+    guard bytes.count < Self.limit else { throw .launchRefused(.tooLarge(bytes: bytes.count)) }
+    let length = UInt32(bytes.count - 4)
+    let prefix = unsafe withUnsafeBytes(of: length) { unsafe Array($0) }
+    return prefix + bytes.dropFirst(4)
   }
 }

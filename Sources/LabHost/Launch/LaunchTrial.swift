@@ -1,3 +1,4 @@
+import Glibc
 package import LabModel
 
 /// Finds out which conditions of a launch this machine refuses, by launching a program that does
@@ -68,6 +69,89 @@ package struct LaunchTrial {
     case .ready: nil
     case .notStarted(let reason): reason
     case let outcome: "a program that does nothing did not run with it: \(outcome)"
+    }
+  }
+}
+
+/// What holds for a launched program from before its first instruction.
+package struct LaunchConditions: Hashable, Sendable {
+  /// The processors it runs on; nil means that its affinity is not touched.
+  package var cpus: [Int]?
+
+  /// Whether its addresses are randomized as on the host; false switches that off for it alone.
+  package var randomizesAddresses: Bool
+
+  package var priority: LaunchPriority?
+
+  /// Whether it and the spawner run before every other program; `priority` does not count then.
+  package var isRealTime: Bool
+
+  package var network: TargetNetwork
+
+  /// Whether each launch is given a padding variable of 0 to 4,095 bytes.
+  package var padsEnvironment: Bool
+
+  package init(
+    cpus: [Int]? = nil,
+    randomizesAddresses: Bool = true,
+    priority: LaunchPriority? = nil,
+    isRealTime: Bool = false,
+    network: TargetNetwork = .host,
+    padsEnvironment: Bool = false
+  ) {
+    self.cpus = cpus
+    self.randomizesAddresses = randomizesAddresses
+    self.priority = priority
+    self.isRealTime = isRealTime
+    self.network = network
+    self.padsEnvironment = padsEnvironment
+  }
+}
+
+/// Conditions as the spawner reads them; the encoding is that of `spawner_protocol.h`.
+extension LaunchConditions {
+  /// The nice value and the policy that the program gets in the end.
+  var givenPriority: LaunchPriority? { isRealTime ? RealTimeScheduling.priority : priority }
+
+  /// The flags of the request that ask for them.
+  var encodedFlags: UInt32 {
+    let priority = givenPriority
+    let flags: [(UInt32, Bool)] = [
+      (8, cpus != nil),
+      (16, !randomizesAddresses),
+      (32, priority?.nice != nil),
+      (64, priority?.policy != nil),
+      (128, network == .none),
+      (256, padsEnvironment),
+      (512, isRealTime),
+    ]
+    return flags.reduce(0) { $1.1 ? $0 | $1.0 : $0 }
+  }
+
+  /// The processors, as 16 words of 64 bits.
+  ///
+  /// - Throws: ``HostError/launchRefused(_:)`` for a processor that can never be there.
+  func encodedCPUs() throws(HostError) -> [UInt64] {
+    var words = [UInt64](repeating: 0, count: ProcessAffinity.limit / 64)
+    for cpu in cpus ?? [] {
+      guard (0..<ProcessAffinity.limit).contains(cpu) else {
+        throw .launchRefused(.unknownProcessor(cpu))
+      }
+      words[cpu / 64] |= 1 << UInt64(cpu % 64)
+    }
+    return words
+  }
+}
+
+extension LaunchPriority {
+  /// The number of the policy in sched(7), and the level, which is 0 for policies without one.
+  var encodedPolicy: (number: UInt32, level: UInt32) {
+    let level = UInt32(clamping: level ?? 1)
+    return switch policy {
+    case .fifo: (1, level)
+    case .rr: (2, level)
+    case .batch: (3, 0)
+    case .other, nil: (0, 0)
     }
   }
 }

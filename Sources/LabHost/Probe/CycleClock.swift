@@ -1,5 +1,7 @@
 import CLabHost
 import Foundation
+import Glibc
+import LabModel
 
 /// The rate of the counter that the dynamic loader counts its time in.
 package struct CycleClock: Hashable, Sendable {
@@ -68,5 +70,14 @@ package struct CycleClock: Hashable, Sendable {
       explanation: "cycles are counted as \(megahertz) MHz, which was measured against"
         + " \(source)\(caution)"
     )
+  }
+}
+
+/// The clock of every time in launchlab, `CLOCK_MONOTONIC`.
+enum MonotonicClock {
+  static var now: Nanoseconds {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The numbers that the decisions of a bisection depend on, stored with it.
 ///
 /// Differences are natural logarithms of ratios. Sources of the defaults: the simulations behind
@@ -67,5 +69,129 @@ package struct BisectParameters: Hashable, Codable, Sendable {
 
     /// The one that the ends show.
     case any
+  }
+}
+
+/// How much work a bisection may do.
+package struct BisectLimits: Hashable, Codable, Sendable {
+  /// The most launches, discarded ones not counted.
+  package var launches: Int
+
+  /// The most builds that succeed, and a third of those that may fail; nil for
+  /// 2 log2(n) + 12, or + 6 where builds differ by themselves.
+  package var builds: Int?
+
+  /// The most seconds of building and launching, over all sessions; nil for no limit.
+  package var seconds: Double?
+
+  package init(launches: Int = 8000, builds: Int? = nil, seconds: Double? = nil) {
+    self.launches = launches
+    self.builds = builds
+    self.seconds = seconds
+  }
+
+  /// Whether work can be done within these limits.
+  package var isSound: Bool {
+    launches > 0 && builds ?? 1 > 0 && (0..<1e9).contains(seconds ?? 0)
+  }
+}
+
+/// What a bisection measures of each launch.
+package enum BisectMeasure: Hashable, Codable, Sendable {
+  /// Something that every plain launch gives.
+  case metric(Metric)
+
+  /// An event that is counted on launches with counters.
+  case counter(CounterEvent)
+
+  /// The time of a stage by its path, such as `fixup` or `init.libraries`, in nanoseconds.
+  case stage(String)
+
+  /// A number that collectors count, such as `libraries`, `relocations` or `page_ins`.
+  case tally(String)
+
+  /// The name used on the command line, in JSON and in reports.
+  package var name: String {
+    switch self {
+    case .metric(let metric): metric.rawValue
+    case .counter(let event): event.rawValue
+    case .stage(let path), .tally(let path): path
+    }
+  }
+
+  /// What one value counts.
+  package var unit: Metric.Unit {
+    switch self {
+    case .metric(let metric): metric.unit
+    case .stage: .nanoseconds
+    case .counter(.taskClock), .counter(.cpuClock): .nanoseconds
+    case .counter, .tally: .count
+    }
+  }
+}
+
+/// How instructions or other events are counted.
+package enum CountingMethod: String, Codable, Sendable {
+  /// By the processor, in the kernel's part too.
+  case hardware
+
+  /// By valgrind, in user mode only, children included.
+  case valgrind
+
+  /// By the kernel.
+  case software
+}
+
+/// How a confirmed regression is bisected at the end of a night: the section `bisect`.
+package struct AutomaticBisection: Hashable, Codable, Sendable {
+  /// How long it may take.
+  package var time: Nanoseconds
+
+  /// How many builds are made at the same time.
+  package var jobs: Int
+
+  package init(time: Nanoseconds = .seconds(3600), jobs: Int = 1) {
+    self.time = time
+    self.jobs = jobs
+  }
+}
+
+/// One version in the range of a bisection: a commit, or a ready-made executable.
+package struct BisectRevision: Hashable, Codable, Sendable {
+  /// The full commit id, or the name of the artifact.
+  package var id: String
+
+  /// The id of what is built, so that equal ones are built once; nil where that is not known.
+  package var tree: String?
+
+  /// The first line of the commit message; the name of the artifact where there is no commit.
+  package var subject: String
+
+  package var author: String?
+  package var authoredAt: Date?
+
+  /// The ids of the parents, the first one first; empty for artifacts and a root commit.
+  package var parents: [String]
+
+  /// How likely a change is here beside others; 1 where nothing is known, and 0 where the revision
+  /// holds the same files as the one before it.
+  package var weight: Double
+
+  package init(
+    id: String,
+    tree: String? = nil,
+    subject: String,
+    author: String? = nil,
+    authoredAt: Date? = nil,
+    parents: [String] = [],
+    weight: Double = 1
+  ) {
+    self.id = id
+    self.tree = tree
+    self.subject = subject
+    self.author = author
+    self.authoredAt = authoredAt
+    self.parents = parents
+    self.weight = weight
   }
 }

@@ -140,3 +140,104 @@ package enum StageFlag: String, Hashable, Codable, CaseIterable, Sendable {
   /// Cannot be had with this collector or for this program.
   case unavailable
 }
+
+/// How a scenario asks for stages.
+package struct StagePlan: Hashable, Codable, Sendable {
+  /// At least one, without repetition.
+  package var collectors: [StageCollector]
+
+  /// How many launches of its own each collector gets in each state, at least 1.
+  package var launches: Int
+
+  /// Whether the probe takes `LD_AUDIT` out of the target's environment.
+  package var isProbeHidden: Bool
+
+  /// Variables that only the launches of the collector `text` get.
+  package var environment: [String: String]
+
+  /// Regular expressions with the groups `stage`, `value` and `unit`, for the target's own text.
+  package var patterns: [String]
+
+  package init(
+    collectors: [StageCollector] = [.probe],
+    launches: Int = Self.defaultLaunches,
+    isProbeHidden: Bool = false,
+    environment: [String: String] = [:],
+    patterns: [String] = []
+  ) {
+    self.collectors = collectors
+    self.launches = launches
+    self.isProbeHidden = isProbeHidden
+    self.environment = environment
+    self.patterns = patterns
+  }
+
+  package static let defaultLaunches = 5
+
+  /// The collectors that get launches of their own.
+  ///
+  /// Marks cost next to nothing, and are taken along where the probe or breakpoints collect.
+  package var arms: [StageCollector] {
+    let carriesMarks = collectors.contains { [.auto, .probe, .breakpoints].contains($0) }
+    return collectors.filter { !carriesMarks || $0 != .marks }
+  }
+
+  /// Whether marks are wanted, on launches of whatever collector.
+  package var hasMarks: Bool { collectors.contains(.marks) }
+}
+
+/// A way to see how a launch is spent; its launches are never mixed with plain ones.
+///
+/// The raw value is the name used in scenarios, JSON, the store and reports.
+package enum StageCollector: String, Hashable, Codable, CaseIterable, Sendable {
+  /// The probe, and what the runtime of a known program prints of its own start when it is asked.
+  case auto
+
+  /// An `LD_AUDIT` object in the target: every stage, library and initializer of a dynamic glibc
+  /// program.
+  case probe
+
+  /// Hardware breakpoints from outside: exec, entry and main of any program, nothing injected.
+  case breakpoints
+
+  /// The dynamic loader's own `LD_DEBUG=statistics`.
+  case statistics
+
+  /// Text that the target prints itself, such as Go's `inittrace`.
+  case text
+
+  /// What the target says with the marks API.
+  case marks
+}
+
+/// A version of the GNU C library.
+package struct GlibcVersion: Hashable, Comparable, CustomStringConvertible, Sendable {
+  package var major: Int
+  package var minor: Int
+
+  package init(_ major: Int, _ minor: Int) {
+    self.major = major
+    self.minor = minor
+  }
+
+  /// Reads a version such as `2.36`; nil for any other text.
+  package init?(_ text: String) {
+    self.init(beginning: text)
+    guard text == description else { return nil }
+  }
+
+  /// Reads the two numbers that a text begins with, such as `2.36-9+deb12u7`.
+  package init?(beginning text: String) {
+    let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count > 1, let major = Int(parts[0]),
+      let minor = Int(parts[1].prefix(while: \.isNumber)), major >= 0
+    else { return nil }
+    self.init(major, minor)
+  }
+
+  package var description: String { "\(major).\(minor)" }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    (left.major, left.minor) < (right.major, right.minor)
+  }
+}

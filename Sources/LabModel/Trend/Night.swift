@@ -74,3 +74,94 @@ package struct Artifact: Hashable, Codable, Sendable {
     self.bytes = bytes
   }
 }
+
+/// A stored summary with what is known of its run: one value of a series.
+package struct NightRow: Hashable, Sendable {
+  package var scenario: String
+  package var startedAt: Date
+  package var status: RunRecord.Status
+  package var purpose: RunRecord.Purpose
+
+  /// The fingerprint of the host.
+  package var fingerprint: String
+
+  /// The full commit id of what was built; nil without a build.
+  package var commit: String?
+
+  package var summary: MetricRow
+
+  package init(
+    scenario: String,
+    startedAt: Date,
+    status: RunRecord.Status,
+    purpose: RunRecord.Purpose,
+    fingerprint: String,
+    commit: String?,
+    summary: MetricRow
+  ) {
+    self.scenario = scenario
+    self.startedAt = startedAt
+    self.status = status
+    self.purpose = purpose
+    self.fingerprint = fingerprint
+    self.commit = commit
+    self.summary = summary
+  }
+}
+
+/// What is said of something that was compared with what was before; the raw value is the name used
+/// in JSON, the store and reports.
+package enum Verdict: String, Codable, CaseIterable, Sendable {
+  /// It is worse, by more than the effect limit.
+  case regression
+
+  /// It is better, by more than the effect limit.
+  case improvement
+
+  /// If there is a difference, it is smaller than the effect limit.
+  case same
+
+  case inconclusive
+}
+
+/// Two targets of a run that are held against each other.
+package struct ComparedPair: Hashable, Codable, Sendable {
+  /// What the two have in common, such as the name of the target that both are builds of.
+  package var name: String
+
+  /// The name of the target that the other is compared with.
+  package var baseline: String
+
+  /// The name of the target that is judged.
+  package var candidate: String
+
+  package init(name: String, baseline: String, candidate: String) {
+    self.name = name
+    self.baseline = baseline
+    self.candidate = candidate
+  }
+}
+
+/// One attempt to tell somebody of an event of an alert.
+package struct Delivery: Hashable, Codable, Sendable {
+  /// The number of the alert.
+  package var alert: Int
+
+  /// The index of the event in the alert.
+  package var event: Int
+
+  /// Whom, as `docs/verdicts.md` names notifiers, such as `email dev@example.org`.
+  package var notifier: String
+  package var at: Date
+
+  /// Why it could not be delivered; nil when it was.
+  package var failure: String?
+
+  package init(alert: Int, event: Int, notifier: String, at: Date, failure: String? = nil) {
+    self.alert = alert
+    self.event = event
+    self.notifier = notifier
+    self.at = at
+    self.failure = failure
+  }
+}

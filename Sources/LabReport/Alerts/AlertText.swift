@@ -144,3 +144,85 @@ package struct AlertText {
     return ["", style.paint("next", .bold)] + shown.map { "  \($0.printable)" }
   }
 }
+
+/// What a person reads who has acknowledged an alert.
+package struct AcknowledgementText {
+  private let alert: Alert
+
+  package init(_ alert: Alert) { self.alert = alert }
+
+  /// The text, with a line feed after every line.
+  package func rendered() -> String {
+    let reason = alert.events.last?.reason ?? ""
+    return "\(alert.id) \(AlertSentence(alert).text)\n  reason: \(reason)\n"
+      .split(separator: "\n").map { String($0).printable + "\n" }.joined()
+  }
+}
+
+/// The numbers of a criterion as people read them.
+struct CriterionWords {
+  let criterion: Criterion
+
+  var value: String { text(criterion.value) }
+
+  var limit: String { text(criterion.limit) }
+
+  var n: String { criterion.n.map(String.init) ?? Quantity.none }
+
+  /// Whether the condition speaks for a change; a dash for a number that is no condition.
+  var met: String { criterion.isFigure ? Quantity.none : criterion.isMet ? "yes" : "no" }
+
+  private func text(_ number: Double?) -> String {
+    guard let number else { return Quantity.none }
+    switch criterion.unit {
+    case .nanoseconds: return scale(.nanoseconds).text(number)
+    case .bytes: return scale(.bytes).text(number)
+    case .count: return scale(.count).text(number)
+    case .share: return String(format: "%.2f %%", number * 100)
+    case .ratio: return String(format: "%.4f", number)
+    case .probability: return Self.probability(number)
+    }
+  }
+
+  /// The same scale for value and limit, so that they can be compared at a glance.
+  private func scale(_ unit: Metric.Unit) -> Scale {
+    Scale(unit, for: max(abs(criterion.value ?? 0), abs(criterion.limit ?? 0)))
+  }
+
+  private static func probability(_ number: Double) -> String {
+    number == 0 || number >= 0.001
+      ? String(format: "%.4f", number) : String(format: "%.1e", number)
+  }
+}
+
+/// The commands that a reader of an alert may want next.
+package struct AlertCommands: Hashable, Sendable {
+  /// Shows every criterion.
+  package let why: String
+
+  /// Takes the new level as the normal one.
+  package let acknowledge: String
+
+  /// Launches the two builds that the change lies between again, interleaved, or where they are not
+  /// known, holds the last good night and the first bad one against each other; nil for a budget.
+  package let compare: String?
+
+  /// - Parameters:
+  ///   - alert: What is read.
+  ///   - nights: Those of the scenario, for the commits; may be empty.
+  package init(_ alert: Alert, nights: [Night] = []) {
+    why = "launchlab why \(alert.id)"
+    acknowledge = "launchlab ack \(alert.id) --reason \"…\""
+    guard let lastGood = alert.lastGood else {
+      compare = nil
+      return
+    }
+    if let range = AlertRange(alert, nights: nights).commits {
+      let arm =
+        "--target \(ShellQuoting.text([alert.series.target])) --state \(alert.series.state.rawValue)"
+      compare = "launchlab compare --revisions \(range) scenario.yml \(arm)"
+    } else {
+      compare = "launchlab compare \(lastGood) \(alert.onset)"
+    }
+  }
+}

@@ -1,5 +1,5 @@
 package import LabAnalysis
-import LabModel
+package import LabModel
 
 /// The result of a bisection as a terminal shows it: one sentence first, then what it changes, and
 /// what can be done next; what it rests on only where that is asked for.
@@ -130,5 +130,80 @@ package struct BisectText {
       "\(words.measure.printable) of \(words.arm.printable)\(medians) · "
         + BisectSentence(summary).work,
     ].flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .dim) }
+  }
+}
+
+/// How far a bisection is, on one line.
+package struct BisectProgressText {
+  private let progress: BisectProgress
+  private let words: BisectWords?
+
+  /// Creates the line.
+  ///
+  /// - Parameters:
+  ///   - progress: How far it is.
+  ///   - start: What is bisected; without it revisions are called by their number.
+  package init(_ progress: BisectProgress, start: BisectStart? = nil) {
+    self.progress = progress
+    words = start.map(BisectWords.init)
+  }
+
+  /// Such as `search: 12 commits left, 1a2b3c4d5e6f has 62.0 %; about 3 builds, 6 minutes left`.
+  ///
+  /// - Returns: A phrase without line feeds and colours.
+  package func rendered() -> String {
+    let parts = ["\(phase): \(range)", left].filter { !$0.isEmpty }
+    return parts.joined(separator: "; ").printable
+  }
+
+  private var phase: String {
+    switch progress.phase {
+    case .ends: "good against bad"
+    case .search: "search"
+    case .confirmation: "confirmation"
+    case .others: "other changes"
+    case .done: "done"
+    }
+  }
+
+  private var range: String {
+    guard let remaining = progress.remaining else { return "is there a difference" }
+    let size = words?.count(remaining.count) ?? Quantity.count(remaining.count, "revision")
+    guard let best = progress.best else { return "\(size) left" }
+    let ends = Set([best.lowerBound, best.upperBound]).sorted()
+    let name = ends.map { words?.short($0) ?? "#\($0)" }.joined(separator: "..")
+    return "\(size) left, \(name) has \(BisectWords.probability(progress.probability))"
+  }
+
+  private var left: String {
+    guard progress.phase != .done else { return "" }
+    let builds = Int(min(max(0, progress.buildsLeft), 1e6).rounded(.up))
+    let count = builds > 0 ? "about \(Quantity.count(builds, "build")), " : ""
+    return "\(count)\(BisectWords.estimate(progress.secondsLeft)) left"
+  }
+}
+
+extension BisectSummary {
+  /// The answer in one sentence without a full stop.
+  package var headline: String { BisectSentence(self).answer.plain }
+
+  /// The command that goes on with more than was allowed, or after an interruption; nil where the
+  /// search has come to its end.
+  package var resumption: String? {
+    let commands = BisectCommands(self)
+    let words = isInterrupted ? commands.resumption() : commands.prolongation
+    return words.map { ShellQuoting.text($0).printable }
+  }
+
+  /// The limit that has ended the search, for a culprit or for others beside it.
+  var limitReached: BisectObstacle? {
+    let obstacle: BisectObstacle?
+    switch answer.outcome {
+    case .inconclusive(let reason): obstacle = reason
+    case .found: obstacle = answer.unsearched.lazy.compactMap(\.limit).first
+    case .refused(.notEstablished): return answer.launchesToGoOn == nil ? nil : .launchesSpent
+    case .refused, .failed: obstacle = nil
+    }
+    return [.launchesSpent, .buildsSpent, .timeSpent].contains(obstacle) ? obstacle : nil
   }
 }

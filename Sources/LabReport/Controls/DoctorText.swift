@@ -1,3 +1,4 @@
+import Foundation
 package import LabModel
 
 /// What doctor has found, as a terminal shows it: the gravest first, each with its remedy.
@@ -110,5 +111,97 @@ package struct DoctorText {
     ]
     let suppressed = findings.suppressedCapabilities.count
     return (counts + (suppressed > 0 ? ["\(suppressed) suppressed"] : [])).joined(separator: ", ")
+  }
+}
+
+/// What doctor has found as JSON, of schema `launchlab.doctor/1`.
+package struct DoctorJSON {
+  private let findings: DoctorFindings
+
+  package init(_ findings: DoctorFindings) { self.findings = findings }
+
+  /// Writes the JSON text in pieces.
+  ///
+  /// - Throws: What `sink` throws.
+  package func write(to sink: (String) throws -> Void) rethrows {
+    let value: JSONValue = [
+      "schema": "launchlab.doctor/1",
+      "host": JSONValue(host: findings.host),
+      "counts": [
+        "ok": JSONValue(findings.capabilities(.ok).count),
+        "degraded": JSONValue(findings.capabilities(.degraded).count),
+        "missing": JSONValue(findings.capabilities(.missing).count),
+        "suppressed": JSONValue(findings.suppressedCapabilities.count),
+      ],
+      "capabilities": .array(findings.capabilities.map(capability)),
+      "noise": .array(findings.noise.map(noise)),
+    ]
+    try JSONText.write(value, .indented, to: sink)
+  }
+
+  private func capability(_ capability: Capability) -> JSONValue {
+    [
+      "id": .string(capability.id),
+      "title": .string(capability.title),
+      "status": .string(capability.status.rawValue),
+      "suppressed": .bool(findings.isSuppressed(capability)),
+      "finding": .string(capability.finding),
+      "remedy": JSONValue(capability.remedy),
+    ]
+  }
+
+  private func noise(_ noise: HostNoise) -> JSONValue {
+    [
+      "run": .string(noise.run),
+      "measured_at": .string(noise.measuredAt.formatted(.iso8601)),
+      "command": .array(noise.command.map(JSONValue.string)),
+      "state": .string(noise.state.rawValue),
+      "pairs": JSONValue(noise.pairs),
+      "median_ns": .number(noise.median),
+      "cv": .number(noise.coefficientOfVariation),
+      "detectable": .array(
+        noise.detectable.map { ["pairs": JSONValue($0.pairs), "effect": .number($0.effect)] }
+      ),
+      "comparisons": JSONValue(noise.comparisons),
+      "false_alarms": JSONValue(noise.falseAlarms),
+    ]
+  }
+}
+
+extension JSONValue {
+  /// The facts of a host; null where a fact is not known.
+  init(host: HostFacts) {
+    self = [
+      "fingerprint": .string(host.fingerprint),
+      "cpu_model": JSONValue(host.cpuModel),
+      "cpu_count": JSONValue(host.cpuCount),
+      "memory_bytes": JSONValue(host.memoryBytes),
+      "architecture": .string(host.architecture),
+      "kernel": .string(host.kernel),
+      "kernel_build": JSONValue(host.kernelBuild),
+      "libc": JSONValue(host.libc),
+      "microcode": JSONValue(host.microcode),
+      "governor": JSONValue(host.governor),
+      "file_system": JSONValue(host.fileSystem),
+      "device": JSONValue(host.device),
+      "storage": JSONValue(host.storage),
+      "read_ahead_kilobytes": JSONValue(host.readAheadKilobytes),
+      "io_scheduler": JSONValue(host.ioScheduler),
+      "proactive_reclaim": JSONValue(host.proactiveReclaim),
+      "virtualization": JSONValue(host.virtualization),
+    ]
+  }
+}
+
+extension HostFacts {
+  /// The machine in one phrase, without what is unknown.
+  var phrase: String {
+    let facts: [String?] = [
+      cpuModel, cpuCount.map { Quantity.count($0, "cpu") },
+      memoryBytes.map { Quantity.text(Double($0), .bytes) }, "Linux \(kernel) \(architecture)",
+      libc, [fileSystem, device].compactMap(\.self).joined(separator: " on "),
+      virtualization.map { "under \($0)" }, "host \(fingerprint.prefix(12))",
+    ]
+    return facts.compactMap(\.self).filter { !$0.isEmpty }.map(\.printable).joined(separator: " · ")
   }
 }

@@ -99,3 +99,170 @@ extension DashboardHTML {
     }
     """#
 }
+
+extension DashboardHTML {
+  /// Change points, breaks, alerts and missing nights, and the night that is pointed at.
+  static let scriptOfMarks = #"""
+    // What stands at a point: each has the index of the point, a text and a kind.
+    function marksOf(series) {
+      const told = new Set();
+      const found = [];
+      for (const change of series.changes) {
+        const isUp = change.after > change.before;
+        const kind = isUp === (series.worse === "up") ? "worse" : "better";
+        const sign = isUp ? "▲" : "▼";
+        const alert = change.alert ? `${change.alert} ` : "";
+        if (change.alert) told.add(change.alert);
+        const text = `${alert}${sign} ${percent(change.after / change.before)}`;
+        found.push({ index: change.index, kind, text });
+      }
+      for (const alert of series.alerts) {
+        if (told.has(alert.id)) continue;
+        found.push({
+          index: alert.index, kind: alert.direction, text: `${alert.id} ${alert.state}`,
+        });
+      }
+      for (const mark of series.breaks) {
+        found.push({ index: mark.index, kind: "break", text: `◆ ${mark.text}` });
+      }
+      return found.sort((one, other) => one.index - other.index);
+    }
+
+    function marks(series, plane) {
+      const shapes = missing(series, plane);
+      const ends = [-Infinity, -Infinity];
+      for (const mark of marksOf(series)) {
+        const slot = series.at[mark.index];
+        if (slot <= plane.from && mark.index > 0) continue;
+        const x = plane.x(slot) - plane.step / 2;
+        const kind = mark.kind === "break" ? "break" : `change ${mark.kind}`;
+        const line = svg("path", {
+          class: kind, d: `M${x.toFixed(1)} ${margin.top - 4}V${height - margin.bottom}`,
+        });
+        line.append(svg("title", {}, `${day(slot)}: ${mark.text}`));
+        shapes.push(line, ...label(mark, x, plane, ends));
+      }
+      return shapes;
+    }
+
+    // A label on the first of two lines that has room; none where there is no room on either.
+    function label(mark, x, plane, ends) {
+      const text = mark.text.length > 22 ? `${mark.text.slice(0, 21)}…` : mark.text;
+      const width = text.length * 7;
+      const isLeft = x + width > plane.width;
+      const from = isLeft ? x - width : x;
+      const line = ends.findIndex(end => from >= end + 8);
+      if (line < 0) return [];
+      ends[line] = from + width;
+      return [svg("text", {
+        class: mark.kind, x: x.toFixed(1), y: 26 - line * 14,
+        "text-anchor": isLeft ? "end" : "start",
+      }, text)];
+    }
+
+    function missing(series, plane) {
+      const there = new Set(series.at.slice(firstPoint(series, plane.from)));
+      const y = height - margin.bottom;
+      const half = Math.min(4, plane.step / 2);
+      let d = "";
+      for (let slot = plane.from; slot < plane.to; slot += 1) {
+        if (there.has(slot)) continue;
+        const x = plane.x(slot);
+        // Where crosses would run into each other, a tick stands for one.
+        d += half < 2 ? `M${x.toFixed(1)} ${y - 4}v8`
+          : `M${(x - half).toFixed(1)} ${y - 4}l${2 * half} 8m0 -8l${-2 * half} 8`;
+      }
+      const kind = half < 2 ? "miss thin" : "miss";
+      return d === "" ? [] : [svg("path", { class: kind, d })];
+    }
+
+    function pointAt(series, slot) {
+      const index = firstPoint(series, slot);
+      return series.at[index] === slot ? index : -1;
+    }
+
+    function drawCursor(card) {
+      const { series, plane } = card;
+      if (!plane) return;
+      card.cursor.replaceChildren();
+      if (!card.isPointed) return;
+      const x = plane.x(card.slot).toFixed(1);
+      card.cursor.append(svg("path", {
+        class: "cursor", d: `M${x} ${margin.top}V${height - margin.bottom}`,
+      }));
+      const index = pointAt(series, card.slot);
+      if (index < 0) return;
+      card.cursor.append(svg("circle", {
+        class: "cursor-dot", cx: x, cy: plane.y(series.median[index]).toFixed(1), r: 4.5,
+      }));
+    }
+    """#
+}
+
+extension DashboardHTML {
+  /// The same as tables: all series of tonight, and the nights of one series.
+  static let scriptOfTables = #"""
+    // Columns have a title and whether they hold numbers.
+    function tableOf(caption, columns, lines) {
+      const cell = (name, text, column) =>
+        html(name, column.kind ? { class: column.kind } : {}, text);
+      const head = columns.map(column => {
+        const title = cell("th", column.title, column);
+        title.scope = "col";
+        return title;
+      });
+      return html("table", {}, html("caption", {}, caption), html("thead", {}, html("tr", {}, ...head)),
+        html("tbody", {}, ...lines.map(line =>
+          html("tr", {}, ...line.map((text, index) => cell("td", text, columns[index]))))));
+    }
+
+    const column = title => ({ title });
+    const numbers = title => ({ title, kind: "number" });
+
+    function seriesTable(shown) {
+      const columns = [
+        column("Target"), column("State"), column("Metric"), column("Verdict"), column("Alert"),
+        numbers("Median"), numbers("95 % interval"), numbers("n"), numbers("To baseline"),
+        numbers("1 night"), numbers("7 nights"), numbers("30 nights"), column("Noise"),
+      ];
+      const lines = shown.map(series => {
+        const newest = series.at.length - 1;
+        const { median, interval, n } =
+          newest < 0 ? { median: "–", interval: "–", n: "–" } : valueText(series, newest);
+        const open = series.alerts.filter(alert =>
+          ["suspected", "confirmed", "acknowledged"].includes(alert.state));
+        return [
+          series.target, series.state, words(series.metric), verdict(series),
+          open.map(alert => `${alert.id} ${alert.state}`).join(", "), median, interval,
+          n.replace("n ", ""), percent(series.ratio), percent(series.over1),
+          percent(series.over7), percent(series.over30), series.noise,
+        ];
+      });
+      return tableOf("The newest value of each series", columns, lines);
+    }
+
+    // Made when it is opened, the newest night first.
+    function fillNights(card) {
+      if (!card.table.open) return card.body.replaceChildren();
+      const { series } = card;
+      const columns = [
+        column("Night"), numbers("Median"), numbers("95 % interval"), numbers("n"),
+        { title: "Notes", kind: "wide" }, column("Run"), column("Commit"),
+      ];
+      const marked = Map.groupBy(marksOf(series), mark => mark.index);
+      const lines = [];
+      for (let slot = slots.time.length - 1; slot >= firstSlot(); slot -= 1) {
+        const index = pointAt(series, slot);
+        const values = index < 0 ? null : valueText(series, index);
+        const notes = (marked.get(index) || []).map(mark => mark.text);
+        const build = slots.builds[slots.build[slot]];
+        lines.push([
+          minute(slot), values ? values.median : "no value", values ? values.interval : "",
+          values ? String(series.n[index]) : "", [problems.get(slot), ...notes].filter(Boolean).join(", "),
+          slots.run[slot] || "", build ? build.commit : "",
+        ]);
+      }
+      card.body.replaceChildren(tableOf("Nights, the newest first", columns, lines));
+    }
+    """#
+}

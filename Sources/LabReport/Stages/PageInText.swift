@@ -1,5 +1,5 @@
 package import LabAnalysis
-import LabModel
+package import LabModel
 
 /// The pages that the cold launches of an arm brought in.
 package struct PageInText {
@@ -39,5 +39,83 @@ package struct PageInText {
     guard let wait = summary.wait else { return "\(text) (\(extent))" }
     let all = Quantity.text(wait + (summary.metadata?.wait ?? .zero))
     return "\(text); waited \(all) for them (\(extent))"
+  }
+}
+
+/// The pages that a cold launch brought in, file by file, most pages first.
+///
+/// It is the figure that Instruments calls "File Backed Page In".
+package struct PageInTable {
+  private static let mostFiles = 12
+  private static let titles = ["pages", "faulted", "read ahead", "waited", "own", ""]
+
+  private let files: [PageIn]
+  private let rest: [PageIn]
+
+  /// Creates the table; files without a page that came in are left out.
+  package init(_ files: [PageIn], showsAll: Bool = false) {
+    let sorted = files.filter { $0.pages > 0 }.enumerated()
+      .sorted { ($1.element.pages, $0.offset) < ($0.element.pages, $1.offset) }
+      .map(\.element)
+    let count = showsAll || sorted.count == Self.mostFiles + 1 ? sorted.count : Self.mostFiles
+    self.files = Array(sorted.prefix(count))
+    rest = Array(sorted.dropFirst(count))
+  }
+
+  /// The table for a terminal; empty when no page came in.
+  package func lines(style: TextStyle) -> [String] {
+    guard !files.isEmpty else { return [] }
+    let room = max(12, style.width == .max ? .max : style.width - 47)
+    let table = TextTable(
+      columns: [.right, .right, .right, .right, .left, .left],
+      rows: [Self.titles.map { TextTable.Cell($0, .dim) }]
+        + rows.map { row in
+          row.enumerated().map { column, text in
+            TextTable.Cell(column == 5 ? Self.shortened(text, to: room) : text)
+          }
+        }
+    )
+    return [style.paint("page-ins by file", .dim)]
+      + table.lines(style: style).map { "  \($0)" }
+  }
+
+  /// The table in Markdown; empty when no page came in.
+  package var markdown: [String] {
+    guard !files.isEmpty else { return [] }
+    return MarkdownTable(
+      titles: Self.titles.dropLast() + ["file"],
+      textColumns: [4, 5],
+      rows: rows.map { $0.map(MarkdownTable.escaped) }
+    )
+    .lines
+  }
+
+  private var rows: [[String]] {
+    let shown = files.map {
+      [
+        Self.count($0.pages), Self.count($0.faulted), Self.count($0.readAhead),
+        Self.wait($0.wait), $0.isOwn ? "own" : "", $0.path.printable,
+      ]
+    }
+    guard !rest.isEmpty else { return shown }
+    let others = PageInSummary(launches: 1, files: rest)
+    return shown + [
+      [
+        Self.count(others.pages), Self.count(others.faulted), Self.count(others.readAhead),
+        Self.wait(others.wait), "", "\(rest.count) more files",
+      ]
+    ]
+  }
+
+  private static func count(_ number: Int?) -> String { number.map { String($0) } ?? Quantity.none }
+
+  private static func wait(_ time: Nanoseconds?) -> String {
+    time.map { $0 == .zero ? "" : Quantity.text($0) } ?? Quantity.none
+  }
+
+  /// The end of a path, which tells more than its beginning.
+  private static func shortened(_ path: String, to width: Int) -> String {
+    guard path.displayWidth > width else { return path }
+    return "…" + path.suffix(width - 1)
   }
 }

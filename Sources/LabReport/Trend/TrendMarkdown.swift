@@ -1,5 +1,5 @@
 package import LabAnalysis
-import LabModel
+package import LabModel
 import Mustache
 
 /// The trend report of a scenario in Markdown.
@@ -132,5 +132,201 @@ package struct ReportOptions: Hashable, Sendable {
     self.scenarioFile = scenarioFile
     self.release = release
     self.hasCharts = hasCharts
+  }
+}
+
+extension TrendMarkdown {
+  /// The template of reports, to begin one's own with.
+  ///
+  /// A name that has no value is left out; a section of such a name, too.
+  package static let defaultTemplate = """
+    # {{title}}
+    - **What:** {{what}}
+    - **Since:** {{since}}
+    - **Code or machine:** {{cause}}
+    - **Next:** {{next}}
+
+    {{facts}}
+
+    {{#alerts}}
+    ## Alerts
+
+    {{alerts}}
+
+    {{/alerts}}
+    {{#budgets}}
+    ## Budgets
+
+    {{budgets}}
+
+    {{/budgets}}
+    ## Trend
+
+    {{#trend}}
+    {{trend}}
+
+    {{/trend}}
+    {{#unchangedTitle}}
+    <details>
+    <summary>{{unchangedTitle}}</summary>
+
+    {{unchanged}}
+
+    </details>
+
+    {{/unchangedTitle}}
+    {{#findings}}
+    <a id="{{anchor}}"></a>
+
+    ## {{symbol}} {{id}}: {{title}}, {{series}} {{change}}
+
+    {{#picture}}
+    {{picture}}
+
+    {{/picture}}
+    - **What:** {{what}}
+    - **Since:** {{since}}
+    - **Code or machine:** {{cause}}
+
+    {{#quantiles}}
+    {{quantiles}}
+
+    {{/quantiles}}
+    {{#stages}}
+    Where the time went, tonight against the last good night:
+
+    {{stages}}
+
+    {{/stages}}
+    {{#criteria}}
+    <details>
+    <summary>What decided it</summary>
+
+    {{criteria}}
+
+    </details>
+
+    {{/criteria}}
+    {{#events}}
+    What happened so far:
+
+    {{events}}
+
+    {{/events}}
+    {{#similar}}
+    Similar alerts that ended:
+
+    {{similar}}
+
+    {{/similar}}
+    Commands:
+
+    {{commands}}
+
+    {{/findings}}
+    ## Machine
+
+    {{machine}}
+
+    {{#receipts}}
+    <details>
+    <summary>Controls of tonight</summary>
+
+    {{receipts}}
+
+    </details>
+
+    {{/receipts}}
+    ## Slow drift
+
+    {{#drift}}
+    {{drift}}
+
+    {{/drift}}
+    {{^drift}}
+    No series drifted beyond known changes.
+
+    {{/drift}}
+    ## Since the last report
+
+    {{#changes}}
+    {{changes}}
+
+    {{/changes}}
+    {{^changes}}
+    No alert changed tonight.
+
+    {{/changes}}
+    {{#stillOpen}}
+    Still open:
+
+    {{stillOpen}}
+
+    {{/stillOpen}}
+    {{#missed}}
+    Nights without a result:
+
+    {{missed}}
+
+    {{/missed}}
+    ## Method
+
+    {{method}}
+
+    {{hidden}}
+
+    """
+}
+
+/// A template of a report that cannot be read.
+package struct TemplateError: LabError, Hashable {
+  /// What is wrong, as a sentence without a full stop.
+  package var problem: String
+
+  /// The line of the template, from 1.
+  package var line: Int
+
+  /// The text of that line.
+  package var text: String
+
+  /// The path of the template; nil while it is not known.
+  package var path: String?
+
+  package init(problem: String, line: Int, text: String, path: String? = nil) {
+    self.problem = problem
+    self.line = line
+    self.text = text
+    self.path = path
+  }
+
+  package var diagnostics: [Diagnostic] {
+    [
+      Diagnostic(
+        .error,
+        id: "bad-template",
+        problem: "the template cannot be read: \(problem), in \"\(text.truncated(to: 60))\"",
+        place: "\(path ?? "template"):\(line)",
+        remedy: "correct it, or begin with the one that `launchlab report --print-template` prints"
+      )
+    ]
+  }
+
+  package var exitCode: LabExitCode { .usage }
+
+  static func problem(of error: any Error) -> String {
+    guard let error = error as? MustacheTemplate.Error else {
+      return "a tag has no end"
+    }
+    switch error {
+    case .sectionCloseNameIncorrect: return "a section ends with another name than it begins with"
+    case .unfinishedName: return "a tag has no end, as {{name}} has"
+    case .expectedSectionEnd: return "a section has no end, as {{/name}}"
+    case .invalidSetDelimiter: return "the new delimiters are none, as in {{=<% %>=}}"
+    case .transformAppliedToInheritanceSection: return "a transform cannot be applied to a block"
+    case .illegalTokenInsideInheritSection: return "only blocks can stand in an inherited section"
+    case .textInsideInheritSection: return "no text can stand in an inherited section"
+    case .invalidConfigVariableSyntax: return "a setting is not written as {{% NAME: value}}"
+    case .unrecognisedConfigVariable: return "a setting is not known; there is CONTENT_TYPE only"
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import LabAnalysis
 import LabModel
 
@@ -81,5 +82,103 @@ struct TrendTable {
     let count = Quantity.count(trends.count, "unchanged series", plural: "unchanged series")
     guard let largest = TrendLead.largestChange(trends) else { return count }
     return "\(count), at most \(Quantity.percent(abs(largest.ratio - 1))) off"
+  }
+}
+
+/// The last nights of a series as a line of block elements.
+struct Sparkline {
+  private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+  /// The smallest height, as a share of the middle, so that noise does not look like a step.
+  private static let leastSpan = 0.1
+
+  /// Per night the value; nil for a night without one.
+  var values: [Double?]
+
+  /// The indices of the nights that a break stands before.
+  var breaks: Set<Int> = []
+
+  /// One character per night, `·` where there is no value, and `╎` at a break.
+  var text: String {
+    let known = values.compactMap(\.self)
+    guard let low = known.min(), let high = known.max() else {
+      return String(repeating: "·", count: values.count)
+    }
+    let middle = (low + high) / 2
+    let span = max(high - low, abs(middle) * Self.leastSpan)
+    let bottom = middle - span / 2
+    return values.enumerated().reduce(into: "") { text, item in
+      if breaks.contains(item.offset) { text.append("╎") }
+      guard let value = item.element, span > 0 else {
+        return text.append(item.element == nil ? "·" : Self.blocks[0])
+      }
+      let step = Int((value - bottom) / span * Double(Self.blocks.count))
+      text.append(Self.blocks[min(max(step, 0), Self.blocks.count - 1)])
+    }
+  }
+
+  init(values: [Double?], breaks: Set<Int> = []) {
+    self.values = values
+    self.breaks = breaks
+  }
+
+  /// The line of a trend over the last nights.
+  init(_ trend: SeriesTrend, in slots: NightSlots, nights: Int = 30) {
+    let points = slots.points(of: trend, last: nights)
+    let broken = Set(trend.breaks.map(\.index))
+    values = points.map { $0.map { trend.points[$0].median } }
+    breaks = Set(points.indices.filter { $0 > 0 && points[$0].map(broken.contains) ?? false })
+  }
+}
+
+/// The nights of a scenario in order, those without a result included, so that each has a place.
+struct NightSlots {
+  struct Slot: Hashable {
+    /// In UTC, such as `2026-11-21`.
+    var day: String
+
+    /// The id of the run; nil for a night without one.
+    var run: String?
+  }
+
+  let slots: [Slot]
+
+  /// The slot of each run.
+  private let indices: [String: Int]
+
+  /// Takes the nights up to and with tonight, and the missed ones between them.
+  init(_ summary: TrendSummary) {
+    let nights = summary.nights.map { Slot(day: TrendWords.day($0.startedAt), run: $0.run) }
+    let days = Set(nights.map(\.day))
+    let first = nights.first?.day ?? ""
+    let last = nights.last?.day ?? ""
+    let missed = summary.missed.filter { !days.contains($0.day) && $0.day > first && $0.day < last }
+      .map { Slot(day: $0.day) }
+    // The sort is stable, so that the runs of one day keep their order.
+    slots = missed.isEmpty ? nights : (nights + missed).sorted { $0.day < $1.day }
+    var indices: [String: Int] = [:]
+    for (index, slot) in slots.enumerated() {
+      if let run = slot.run { indices[run] = index }
+    }
+    self.indices = indices
+  }
+
+  func index(of run: String) -> Int? { indices[run] }
+
+  /// The points of a trend in the last slots.
+  ///
+  /// - Parameters:
+  ///   - trend: One of the series of the summary.
+  ///   - count: How many slots, at least 1.
+  /// - Returns: Per slot the index of its point; nil where the night has no value.
+  func points(of trend: SeriesTrend, last count: Int) -> [Int?] {
+    let start = max(0, slots.count - count)
+    var places = [Int?](repeating: nil, count: slots.count - start)
+    for (point, value) in trend.points.enumerated().reversed() {
+      guard let slot = indices[value.run] else { continue }
+      guard slot >= start else { break }
+      places[slot - start] = point
+    }
+    return places
   }
 }

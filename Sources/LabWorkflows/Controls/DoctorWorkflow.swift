@@ -1,6 +1,8 @@
+import Foundation
 import LabHost
 package import LabModel
 import LabScenarios
+import LabStore
 
 /// Finds out what this host can and cannot do.
 package struct DoctorWorkflow {
@@ -49,5 +51,77 @@ package struct DoctorWorkflow {
     }
     record.noise = HostStore.noise(of: host.fingerprint)
     return record
+  }
+}
+
+/// Where what is known of the host itself is kept.
+enum HostStore {
+  /// The path that was asked for, or `launchlab/launchlab.sqlite` in the state directory of the user.
+  ///
+  /// - Parameters:
+  ///   - asked: Absolute, or relative to the working directory.
+  ///   - environment: A `XDG_STATE_HOME` that is not absolute is passed over, as the XDG Base
+  ///     Directory Specification wants it.
+  /// - Returns: An absolute path.
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` when there is no home directory.
+  static func path(_ asked: String?, environment: [String: String]) throws -> String {
+    if let asked {
+      return StoreLocation.path(asked, beside: FileManager.default.currentDirectoryPath)
+    }
+    let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    guard let directory = state ?? home.map({ "\($0)/.local/state" }) else {
+      throw WorkflowError.badOption(
+        name: "HOME",
+        value: environment["HOME"] ?? "",
+        expected: "an absolute HOME, or name the file with --store"
+      )
+    }
+    return "\(directory)/launchlab/launchlab.sqlite"
+  }
+
+  /// What self-tests have found of a host, the newest of each state and command; empty when there
+  /// was none, or it cannot be read.
+  static func noise(of fingerprint: String) -> [HostNoise] {
+    let environment = ProcessInfo.processInfo.environment
+    guard let path = try? path(nil, environment: environment),
+      FileManager.default.fileExists(atPath: path),
+      let store = try? Store(path: path, mode: .readOnly)
+    else { return [] }
+    return (try? store.noise(fingerprint: fingerprint)) ?? []
+  }
+}
+
+/// What is known of a host that makes the numbers of a run worse, and that nobody has suppressed.
+struct Preflight {
+  let plan: Plan
+
+  var warnings: [Diagnostic] {
+    let suppressed = plan.scenario.controls?.suppressed ?? []
+    return Doctor.preflight(for: plan).filter { !suppressed.contains($0.id) }
+      .compactMap(\.warning)
+  }
+}
+
+/// Takes the machine back to what it was before labs that could not do so themselves.
+package struct RestoreWorkflow {
+  private let command: [String]
+
+  /// - Parameter command: The command line of launchlab, for a lab that finds the lock taken.
+  package init(command: [String] = CommandLine.arguments) { self.command = command }
+
+  /// Undoes what is left, with the lab lock held.
+  ///
+  /// - Returns: What was left, and what became of it.
+  /// - Throws: `HostError` when another lab is at work, or the journals cannot be found.
+  package func run() throws -> Recovery {
+    let directory = try JournalDirectory()
+    let lock = try LabPatience.turn { () throws(HostError) in
+      try LabLock(in: directory, command: command)
+    }
+    defer { lock.release() }
+    var recovery = Leftovers(in: directory).recover()
+    recovery.notes += lock.notes
+    return recovery
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 package import LabAnalysis
 import LabHost
-import LabModel
+package import LabModel
 import LabReport
 import LabScenarios
 import LabStore
@@ -135,5 +135,47 @@ package struct RunWorkflow {
     } catch {
       return .reportNotWritten(to: path, because: error, option: "--report")
     }
+  }
+}
+
+/// What a run tells while it goes on.
+package enum RunEvent: Sendable {
+  /// A build has begun; the log is kept beside the build.
+  case building(BuildRecord)
+
+  case built(BuildRecord)
+
+  /// Two builds are launched in the same blocks next, to settle a suspicion about some arms, such as
+  /// `server warm`. `good` and `bad` are the first digits of their commits or digests.
+  case proving(arms: String, good: String, bad: String)
+
+  /// The first launch comes next. `done` launches are stored from before, on resumption.
+  case started(run: RunRecord, done: Int)
+
+  /// A launch has ended. `total` counts the `repeated` launches too, and so grows with them.
+  case launched(arm: Arm, outcome: Outcome, done: Int, total: Int, repeated: Int = 0)
+}
+
+/// The identifier of a run: time-ordered, and unique by four random digits.
+enum RunID {
+  /// Makes an identifier such as `20261121T043000Z-3fa2`.
+  ///
+  /// - Parameters:
+  ///   - date: When the run begins.
+  ///   - salt: Any number; its lowest 16 bits are used.
+  /// - Returns: The time to the second in UTC, and four hexadecimal digits of the salt.
+  static func make(at date: Date, salt: UInt64) -> String {
+    let format = Date.VerbatimFormatStyle(
+      format: """
+        \(year: .padded(4))\(month: .twoDigits)\(day: .twoDigits)T\
+        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased))\(minute: .twoDigits)\
+        \(second: .twoDigits)Z
+        """,
+      timeZone: .gmt,
+      calendar: Calendar(identifier: .gregorian)
+    )
+    let digits = String(salt & 0xffff, radix: 16)
+    let padding = String(repeating: "0", count: 4 - digits.count)
+    return "\(date.formatted(format))-\(padding)\(digits)"
   }
 }

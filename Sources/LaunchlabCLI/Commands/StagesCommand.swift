@@ -1,6 +1,7 @@
 import ArgumentParser
 import LabAnalysis
 import LabModel
+import LabReport
 import LabWorkflows
 
 extension Launchlab {
@@ -115,3 +116,129 @@ extension Launchlab {
 }
 
 extension StageCollector: ExpressibleByArgument {}
+
+/// How `stages --parse` reads a text.
+struct StageTextOptionGroup: ParsableArguments {
+  @Option(
+    help: .init("Read stages from a log; - is stdin.", valueName: "file"),
+    completion: .file()
+  )
+  var parse: String?
+
+  @Flag(help: "Fail on lines that no loader prints and on incomplete blocks.")
+  var strict = false
+
+  @Option(
+    help: .init("Version of the glibc that wrote the log, such as 2.36.", valueName: "version")
+  )
+  var glibc: String?
+
+  @Option(help: .init("Frequency of the cycles in the log, in hertz.", valueName: "hertz"))
+  var cyclesPerSecond: Double?
+
+  @Option(
+    help: .init(
+      "Regular expression that finds stages, with the groups stage, value and unit; repeatable.",
+      valueName: "regex"
+    )
+  )
+  var pattern: [String] = []
+
+  /// The options given that mean nothing without a text to read.
+  var optionsOfParse: [String] {
+    [
+      strict ? "--strict" : nil, glibc == nil ? nil : "--glibc",
+      cyclesPerSecond == nil ? nil : "--cycles-per-second",
+    ].compactMap(\.self)
+  }
+
+  /// Reads the text, and shows what it says of stages; ends with its exit code.
+  func read(_ path: String, json: String?, on console: Console) throws {
+    let workflow = try StageTextWorkflow(
+      path: path,
+      isStrict: strict,
+      glibc: glibc,
+      cyclesPerSecond: cyclesPerSecond,
+      patterns: pattern
+    )
+    let result = try workflow.run()
+    if json != "-" {
+      let text = StageTextText(result, includesDiagnostics: false)
+      try console.write(text.rendered(style: console.resultStyle))
+    }
+    console.show(result.diagnostics)
+    if let json { try ResultFile(json).write { try StageTextJSON(result).write(to: $0) } }
+    let code = workflow.exitCode(of: result)
+    if code != .done { throw ExitCode(code.rawValue) }
+  }
+}
+
+/// Where the result of `stages` goes.
+struct StagesOutputOptions: ParsableArguments {
+  @Flag(help: "Show all libraries and initializers, not only the slowest.")
+  var all = false
+
+  @Option(
+    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
+  var json: String?
+
+  @Option(
+    help: .init("Write a Chrome trace, for Perfetto.", valueName: "file"),
+    completion: .file()
+  )
+  var trace: String?
+
+  @Option(help: .init("Write a profile for speedscope.", valueName: "file"), completion: .file())
+  var speedscope: String?
+
+  /// Whether an option is given that only launches have.
+  var isForLaunches: Bool { all || trace != nil || speedscope != nil }
+
+  func validate() throws {
+    guard [json, trace, speedscope].count(where: { $0 == "-" }) > 1 else { return }
+    throw ValidationError("only one of --json, --trace and --speedscope can use stdout")
+  }
+
+  /// Compares the files that are written with each other and with those of the launches.
+  func check(_ files: CommandFiles) throws {
+    try files.writing(json, as: "--json").writing(trace, as: "--trace")
+      .writing(speedscope, as: "--speedscope").check()
+  }
+
+  /// Shows the text first, so that a file that cannot be written does not hide the result.
+  func show(_ result: StagesResult, command: [String], on console: Console) throws {
+    let summaries = result.arms.flatMap(\.stages)
+    if ![json, trace, speedscope].contains("-") {
+      for (index, summary) in summaries.enumerated() {
+        let text = StagesText(
+          summary,
+          command: command,
+          style: console.resultStyle,
+          showsAll: all
+        )
+        try console.write((index > 0 ? "\n" : "") + text.rendered())
+      }
+      // Every collector sees the same pages come in.
+      if let pageIns = result.arms.compactMap(\.pageIns).first {
+        let lines = PageInText(pageIns, showsAll: all).lines(style: console.resultStyle)
+        try console.write((["\n"] + lines.map { $0 + "\n" }).joined())
+      }
+    }
+    console.show(result.summary.warnings)
+    for note in result.notes { console.note("note: \(note)") }
+    let launches = result.launches.map(\.stages)
+    if let trace {
+      try ResultFile(trace).write { try ChromeTrace(launches, command: command).write(to: $0) }
+    }
+    if let speedscope {
+      try ResultFile(speedscope).write { try Speedscope(launches, command: command).write(to: $0) }
+    }
+    if let json {
+      try ResultFile(json).write {
+        try StagesJSON(command: command, launches: launches, summaries: summaries).write(to: $0)
+      }
+    }
+  }
+}

@@ -154,3 +154,130 @@ struct OpenGlibcBlock {
     return FoundBlock(block: block, usedLines: usedLines, isStandard: isStandard)
   }
 }
+
+/// Decides whether the cycles of glibc lack their last digit, and brings them to nanoseconds.
+///
+/// Since 2.31 the terminating zero is written over the last digit of every number of cycles.
+/// Source: glibc commit b881217f17, `HP_TIMING_PRINT` in sysdeps/generic/hp-timing-common.h.
+struct GlibcScale {
+  private let options: StageTextOptions
+
+  init(_ options: StageTextOptions) { self.options = options }
+
+  /// Sets what the block says in cycles and nanoseconds, and tells how that was decided.
+  func apply(to block: inout StageTextBlock, _ notes: inout StageTextNotes) {
+    var decision = decided(block)
+    if isUnterminated(block) { decision = (nil, "glibc 2.30 prints bytes behind its numbers") }
+    if let checked = crossChecked(decision.isDropped, block, &notes) { decision = checked }
+    block.lastDigitDropped = decision.isDropped
+    if let isDropped = decision.isDropped {
+      block.total = scaled(block.total, isDropped)
+      for index in block.stages.indices {
+        block.stages[index] = scaled(block.stages[index], isDropped) ?? block.stages[index]
+      }
+    }
+    report(decision, block, &notes)
+  }
+
+  /// What the text and the version say.
+  private func decided(_ block: StageTextBlock) -> (isDropped: Bool?, reason: String) {
+    if block.flags.contains(StageTextFlag.clockCyclesLabel) {
+      return (false, "glibc before 2.20 prints `clock cycles`, and every digit")
+    }
+    if block.lastDigitDropped == false {
+      return (false, "glibc before 2.30 prints two tab stops, and every digit")
+    }
+    if let version = options.glibc {
+      let name = "\(version.major).\(version.minor)"
+      if block.lastDigitDropped == true, version < GlibcVersion(2, 30) {
+        return (nil, "the layout is that since 2.30, which contradicts glibc \(name)")
+      }
+      return version >= GlibcVersion(2, 31)
+        ? (true, "glibc \(name) drops the last digit") : (false, "glibc \(name) prints every digit")
+    }
+    return block.lastDigitDropped == true
+      ? (true, "the layout is that since 2.30, and since 2.31 the last digit is dropped")
+      : (nil, "neither the layout nor a version tells whether the last digit is dropped")
+  }
+
+  /// Whether leftover bytes of longer numbers may follow the digits.
+  private func isUnterminated(_ block: StageTextBlock) -> Bool {
+    let isOld =
+      block.lastDigitDropped == false
+      || block.flags.contains(StageTextFlag.clockCyclesLabel)
+    return options.glibc == GlibcVersion(2, 30) && !isOld
+      || block.flags.contains(StageTextFlag.strayBytes)
+  }
+
+  /// What one's own marks say; nil when there are none, or they agree, or they cannot tell.
+  private func crossChecked(
+    _ isDropped: Bool?,
+    _ block: StageTextBlock,
+    _ notes: inout StageTextNotes
+  ) -> (isDropped: Bool?, reason: String)? {
+    guard let range = options.ownLoaderTotal, let speed = usableSpeed,
+      let total = block.total?.amount.flatMap({ ExactDecimal.integer($0.printed, timesTenTo: 0) })
+    else { return nil }
+    func fits(_ factor: Double) -> Bool {
+      let time = Double(total) * factor / speed * 1e9
+      return Double(range.lowerBound.count) <= time && time <= Double(range.upperBound.count)
+    }
+    let (fitsExact, fitsDropped) = (fits(1), fits(10))
+    if isDropped != true, fitsDropped, !fitsExact {
+      return (true, "only ten times the printed total agrees with the marks of the launch")
+    }
+    if isDropped != false, fitsExact, !fitsDropped {
+      return (false, "only the printed total agrees with the marks of the launch")
+    }
+    if !fitsExact, !fitsDropped {
+      notes.add(
+        .warning,
+        "loader-total",
+        line: block.lines.lowerBound,
+        "the loader's total of \(total) cycles agrees with the marks of the launch neither as "
+          + "printed nor ten times as large"
+      )
+    }
+    return nil
+  }
+
+  /// Above 0 and not beyond anything that counts.
+  private var usableSpeed: Double? {
+    options.cyclesPerSecond.flatMap { $0.isFinite && $0 >= 1 ? $0 : nil }
+  }
+
+  private func scaled(_ value: StageTextValue?, _ isDropped: Bool) -> StageTextValue? {
+    guard var value, var amount = value.amount else { return value }
+    // Without a digit the number was below 10.
+    let printed = amount.printed.isEmpty ? "0" : amount.printed
+    value.cycles = ExactDecimal.integer(printed, timesTenTo: isDropped ? 1 : 0)
+    if value.cycles == nil { value.flags.append(StageTextFlag.overflow) }
+    if let cycles = value.cycles, let speed = usableSpeed {
+      let time = (Double(cycles) / speed * 1e9).rounded()
+      amount.nanoseconds = Int64(exactly: time)
+      amount.resolution = Int64(exactly: ((isDropped ? 10 : 1) / speed * 1e9).rounded(.up))
+    }
+    value.amount = amount
+    return value
+  }
+
+  private func report(
+    _ decision: (isDropped: Bool?, reason: String),
+    _ block: StageTextBlock,
+    _ notes: inout StageTextNotes
+  ) {
+    let scale =
+      switch decision.isDropped {
+      case true: "ten times what is printed"
+      case false: "as printed"
+      case nil: "of unknown scale"
+      }
+    notes.add(
+      .note,
+      "cycles-scale",
+      line: block.lines.lowerBound,
+      "cycles are taken \(scale): \(decision.reason)",
+      remedy: decision.isDropped == nil ? "give the version with `--glibc VERSION`" : nil
+    )
+  }
+}

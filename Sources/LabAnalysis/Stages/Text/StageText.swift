@@ -65,3 +65,144 @@ package struct StageTextOptions: Hashable, Sendable {
     case lenient
   }
 }
+
+/// What a text says about stages.
+package struct StageTextResult: Hashable, Sendable {
+  /// What the text is called.
+  package var name: String
+
+  /// In the order in which they begin; empty when the text has none.
+  package var blocks: [StageTextBlock]
+
+  /// What the loader said it does, without times, in the order of the lines.
+  package var events: [StageTextEvent]
+
+  /// The numbers of the lines that were used, from 1, ascending.
+  package var usedLines: [ClosedRange<Int>]
+
+  /// The numbers of the lines that hold something and were not used, ascending.
+  package var ignoredLines: [ClosedRange<Int>]
+
+  package var diagnostics: [Diagnostic]
+
+  /// Whether nothing was met that no loader prints.
+  package var isStandard: Bool
+
+  /// How many bytes were looked at, those looked at twice counted twice; a measure of the work.
+  package var scannedBytes: Int
+
+  /// Whether the text says nothing about stages.
+  package var isEmpty: Bool { blocks.isEmpty && events.isEmpty }
+
+  /// Whether no block lacks stages or is cut off.
+  package var isComplete: Bool { blocks.allSatisfy(\.isComplete) }
+
+  /// Whether something was refused.
+  package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+}
+
+/// A line with which glibc tells what it is about to run.
+package struct StageTextEvent: Hashable, Sendable {
+  /// As printed, such as `calling init`.
+  package var name: String
+
+  /// What follows the colon and a space: a path, and for `calling fini` the namespace.
+  package var text: String
+
+  package var pid: Int64?
+
+  package var line: Int
+}
+
+/// Takes what should be told about a text.
+struct StageTextNotes {
+  /// What the text is called.
+  let name: String
+
+  let mode: StageTextOptions.Mode
+
+  private(set) var diagnostics: [Diagnostic] = []
+
+  /// How many found no room.
+  private var omitted = 0
+
+  /// The most diagnostics of one text, so that a broken one does not give millions.
+  private static let most = 200
+
+  init(name: String, mode: StageTextOptions.Mode) {
+    self.name = name
+    self.mode = mode
+  }
+
+  /// Adds a diagnostic; a note whose words are there already is not repeated.
+  mutating func add(
+    _ severity: Diagnostic.Severity,
+    _ id: String,
+    line: Int?,
+    _ problem: String,
+    remedy: String? = nil
+  ) {
+    let isRepeated = severity == .note && diagnostics.contains { $0.problem == problem }
+    guard !isRepeated else { return }
+    guard diagnostics.count < Self.most else {
+      omitted += 1
+      return
+    }
+    let place = line.map { "\(name):\($0)" } ?? name
+    diagnostics.append(
+      Diagnostic(severity, id: id, problem: problem, place: place, remedy: remedy)
+    )
+  }
+
+  /// Adds something that only strict reading takes for an error.
+  mutating func addIfStrict(_ id: String, line: Int, _ problem: String, remedy: String? = nil) {
+    add(mode == .strict ? .error : .warning, id, line: line, problem, remedy: remedy)
+  }
+
+  /// Everything, and how much was left out.
+  func all() -> [Diagnostic] {
+    guard omitted > 0 else { return diagnostics }
+    let rest = Diagnostic(
+      .note,
+      id: "more",
+      problem: "\(omitted) more of the same kinds are not shown",
+      place: name
+    )
+    return diagnostics + [rest]
+  }
+}
+
+/// A name as it may stand in a message: not too long.
+func shortened(_ name: String) -> String {
+  name.count <= 60 ? name : name.prefix(57) + "..."
+}
+
+/// A value of a text, and those that are part of it.
+package struct StageTextNode: Hashable, Sendable {
+  package var value: StageTextValue
+  package var children: [StageTextNode]
+}
+
+extension StageTextBlock {
+  /// The values as they are nested, in the order of the text; those without a depth are not.
+  ///
+  /// In a text with depths what is contained comes before what contains it: a module before the one
+  /// that imports it, a function before its caller.
+  package var tree: [StageTextNode] {
+    var open: [(depth: Int, node: StageTextNode)] = []
+    for value in stages {
+      let depth = min(value.depth ?? 0, Self.deepest)
+      var node = StageTextNode(value: value, children: [])
+      while let last = open.last, last.depth > depth {
+        node.children.append(last.node)
+        open.removeLast()
+      }
+      node.children.reverse()
+      open.append((depth, node))
+    }
+    return open.map(\.node)
+  }
+
+  /// So that no text makes a tree that is too deep to be walked.
+  private static let deepest = 200
+}

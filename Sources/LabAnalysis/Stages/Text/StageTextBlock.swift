@@ -1,3 +1,5 @@
+package import LabModel
+
 /// One report of a launch in a text.
 package struct StageTextBlock: Hashable, Sendable {
   /// Such as `dyld.summary`; see ``StageTextFormat``.
@@ -112,4 +114,151 @@ package enum StageTextFlag {
 
   /// The text has no end for it: the time is up to what its process did next.
   package static let untilNext = "until_next"
+}
+
+extension StageTextBlock {
+  /// The block as stages for a run, without the instants of their beginning.
+  ///
+  /// The parts sum to the total within their resolutions where nothing is missing. What wrapped
+  /// has no duration, also where there is a guess at it.
+  package var launchStages: [Stage] {
+    switch format {
+    case StageTextFormat.dyldSummary: dyldSummaryStages
+    case StageTextFormat.dyldDetails: dyldDetailsStages
+    case StageTextFormat.glibcStartup: glibcStages
+    case StageTextFormat.goInitTrace: goStages
+    case StageTextFormat.pythonImportTime, StageTextFormat.v8Profile,
+      StageTextFormat.vimStartupTime:
+      tree.map(nested)
+    case StageTextFormat.jvmStartupTime: jvmStages
+    case StageTextFormat.nodeTiming: nodeStages
+    case StageTextFormat.systemdAnalyze, StageTextFormat.pattern: stages.map { part($0) }
+    case StageTextFormat.systemdBlame, StageTextFormat.strace:
+      stages.map { part($0, kind: .detail) }
+    default: []
+    }
+  }
+
+  // MARK: - dyld
+
+  private var dyldSummaryStages: [Stage] {
+    var parts = stages.map { part($0) }
+    if let index = parts.firstIndex(where: { $0.name == StageName.initializers }) {
+      parts[index].children = images.map { part($0, kind: .detail) }
+    }
+    return parts + residual(after: parts)
+  }
+
+  /// The fix-ups are one stage, and what the debugger took and what was redone is no part.
+  private var dyldDetailsStages: [Stage] {
+    let excluded: Set<String> = [DyldName.pause, DyldName.redo]
+    let fixups = stages.filter { $0.stage == StageName.fixup }
+    var parts: [Stage] = []
+    for value in stages where !excluded.contains(value.name) && value.name != DyldName.objc {
+      switch value.stage {
+      case StageName.fixup:
+        guard value == fixups.first else { continue }
+        parts.append(sum(of: fixups.map { part($0, named: $0.name) }, named: StageName.fixup))
+      case StageName.initializers:
+        var stage = part(value)
+        stage.children = stages.filter { $0.name == DyldName.objc }.map { part($0, kind: .detail) }
+        stage.children += images.map { part($0, kind: .detail) }
+        parts.append(stage)
+      case nil: continue
+      default: parts.append(part(value))
+      }
+    }
+    let others = stages.filter { excluded.contains($0.name) }.map { part($0, kind: .excluded) }
+    return parts + residual(after: parts) + others
+  }
+
+  private func sum(of parts: [Stage], named name: String) -> Stage {
+    let durations = parts.compactMap(\.duration)
+    let isWhole = durations.count == parts.count
+    return Stage(
+      name: name,
+      duration: isWhole ? durations.reduce(.zero, +) : nil,
+      resolution: parts.map(\.resolution).reduce(.zero, +),
+      source: .text,
+      flags: isWhole ? [] : [.unavailable],
+      children: parts
+    )
+  }
+
+  // MARK: - Runtimes
+
+  private var glibcStages: [Stage] {
+    let parts = stages.map { part($0, source: .statistics) }
+    return parts + residual(after: parts, source: .statistics)
+  }
+
+  private var goStages: [Stage] {
+    // Their instants are since the runtime began, which is not what stages start from.
+    let children = stages.map { part($0) }
+    return children.isEmpty ? [] : [sum(of: children, named: StageName.initializers)]
+  }
+
+  private func nested(_ node: StageTextNode) -> Stage {
+    var stage = part(node.value, kind: .detail)
+    stage.children = node.children.map(nested)
+    return stage
+  }
+
+  private var jvmStages: [Stage] {
+    let whole = stages.last { $0.name == "Create VM" }
+    let phases = stages.filter { $0.name != whole?.name }.map { part($0, kind: .detail) }
+    guard let whole else { return phases }
+    var stage = part(whole, named: StageName.runtimeSetup)
+    stage.children = phases
+    return [stage]
+  }
+
+  /// What lies between the start of Node and the end of its bootstrap is the runtime's.
+  private var nodeStages: [Stage] {
+    let marks = stages.filter { $0.instant?.nanoseconds != nil }
+    guard let start = marks.firstIndex(where: { $0.name == "nodeStart" }),
+      let end = marks.firstIndex(where: { $0.name == "bootstrapComplete" }), start < end
+    else { return [] }
+    let parts = marks[(start + 1)...end].map { part($0) }
+    let runtime = sum(of: parts, named: StageName.runtimeSetup)
+    return [runtime] + marks[(end + 1)...].map { part($0, kind: .detail) }
+  }
+
+  // MARK: - Parts
+
+  private func part(
+    _ value: StageTextValue,
+    named name: String? = nil,
+    kind: Stage.Kind = .part,
+    source: StageCollector = .text
+  ) -> Stage {
+    let duration = value.amount?.nanoseconds.map { Nanoseconds($0) }
+    let isWrapped = value.flags.contains(StageTextFlag.wrapped)
+    return Stage(
+      name: name ?? value.stage ?? value.name,
+      kind: kind,
+      duration: duration,
+      resolution: Nanoseconds(value.amount?.resolution ?? 0),
+      source: source,
+      flags: duration != nil ? [] : isWrapped ? [.wrapped] : [.unavailable]
+    )
+  }
+
+  /// What the total holds besides its parts, if that is more than their resolutions.
+  private func residual(after parts: [Stage], source: StageCollector = .text) -> [Stage] {
+    guard isComplete, let total = total?.amount, let whole = total.nanoseconds else { return [] }
+    let durations = parts.compactMap(\.duration?.count)
+    guard durations.count == parts.count else { return [] }
+    let rest = durations.reduce(whole) { $0.subtractingReportingOverflow($1).partialValue }
+    let slack = parts.reduce(total.resolution ?? 0) { $0 + $1.resolution.count }
+    guard rest > slack else { return [] }
+    return [
+      Stage(
+        name: StageName.loaderOther,
+        duration: Nanoseconds(rest),
+        resolution: Nanoseconds(slack),
+        source: source
+      )
+    ]
+  }
 }

@@ -1,4 +1,6 @@
+import Glibc
 import LabModel
+import SystemPackage
 
 /// Keeps everything else off the processors of the target.
 ///
@@ -112,5 +114,87 @@ struct ShieldControl: Control {
     let rest = CPUList(present.cpus.intersection(others.cpus))
     guard !rest.cpus.isEmpty else { return nil }
     return .value(path: "\(cgroup)/cpuset.cpus", before: before, after: "\(rest)")
+  }
+}
+
+extension ShieldControl {
+  /// Other cgroups, and programs, that have processors of their own and stay on the target's.
+  func shortfall(in tree: HostTree) -> String? {
+    let parts =
+      switch CpusetHierarchy(tree: tree) {
+      case nil: [String?]()
+      case .first(let top): [cpusets(below: top, in: tree), programs(below: top, in: tree)]
+      case .second(let top, _): [stuck(below: top, in: tree)]
+      }
+    let told = parts.compactMap(\.self)
+    return told.isEmpty ? nil : told.joined(separator: "; ")
+  }
+
+  private func cpusets(below top: String, in tree: HostTree) -> String? {
+    let others = siblings(below: top, in: tree).filter { directory in
+      tree.text(at: "\(directory)/tasks")?.isEmpty == false
+        && present(of: directory, in: tree)?.cpus.isDisjoint(with: cpus.cpus) == false
+    }
+    guard !others.isEmpty else { return nil }
+    let places = others.map { "/\($0)" }.joined(separator: ", ")
+    return "the tasks of \(places) stay on the target's processors: "
+      + "narrow `cpuset.cpus` there, or stop them"
+  }
+
+  /// A program that was bound to processors by its own will is not moved.
+  private func programs(below top: String, in tree: HostTree) -> String? {
+    let all = CpusetChange.processors(of: top, in: tree)
+    let pids = (tree.text(at: "\(top)/cgroup.procs") ?? "").split(separator: "\n")
+    let bound = pids.filter { $0 != "\(getpid())" }.compactMap { pid -> String? in
+      guard let status = TaskStatus(of: String(pid), in: tree), status.isOfProgram,
+        !status.cpus.isSuperset(of: all), !status.cpus.isDisjoint(with: cpus.cpus)
+      else { return nil }
+      return "\(status.name) (pid \(pid))"
+    }
+    guard !bound.isEmpty else { return nil }
+    let names = bound.prefix(3) + (bound.count > 3 ? ["\(bound.count - 3) more"] : [])
+    return "bound to the target's processors, and so left there: "
+      + "\(names.joined(separator: ", ")); bind them to others with `taskset -cp`, or stop them"
+  }
+
+  private func stuck(below top: String, in tree: HostTree) -> String? {
+    siblings(below: top, in: tree)
+      .first { present(of: $0, in: tree)?.cpus.isSubset(of: cpus.cpus) ?? false }
+      .map { "/\($0) has no processor but those of the target" }
+  }
+}
+
+/// The cgroups that say which processors tasks may use.
+///
+/// Sources: Linux, Documentation/admin-guide/cgroup-v1/cpusets.rst and cgroup-v2.rst (Cpuset).
+enum CpusetHierarchy: Hashable {
+  /// The cpusets of cgroup v1, mounted at `top`.
+  case first(top: String)
+
+  /// The cgroups of v2, mounted at `top`; `isOn` says whether they have the cpuset controller.
+  case second(top: String, isOn: Bool)
+
+  /// Finds where the cpuset controller is; nil when this machine has none.
+  ///
+  /// - Returns: Directories relative to the root of the tree.
+  init?(tree: HostTree) {
+    var second: CpusetHierarchy?
+    for mount in MountInfo(tree: tree).mounts {
+      let top = mount.point.removingRoot().string
+      if mount.type == "cgroup", mount.options.contains("cpuset") {
+        self = .first(top: top)
+        return
+      }
+      if mount.type == "cgroup2", Self.words(of: "\(top)/cgroup.controllers", tree, "cpuset") {
+        let isOn = Self.words(of: "\(top)/cgroup.subtree_control", tree, "cpuset")
+        second = .second(top: top, isOn: isOn)
+      }
+    }
+    guard let second else { return nil }
+    self = second
+  }
+
+  private static func words(of path: String, _ tree: HostTree, _ word: Substring) -> Bool {
+    (tree.text(at: path) ?? "").split(separator: " ").contains(word)
   }
 }
