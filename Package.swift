@@ -137,3 +137,9 @@ for target in package.targets where target.type != .plugin && !cTargets.contains
     .treatAllWarnings(as: .error),
   ]
 }
+
+// What computes is optimised in debug builds, too: the tests simulate thousands of nights with it.
+let optimised = ["LabModel", "LabPatterns", "LabStatistics", "LabAnalysis"]
+for target in package.targets where optimised.contains(target.name) {
+  target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+}

@@ -13,8 +13,12 @@ import Testing
     \(passed)
     """
 
-  private func run(_ script: String, output: String, status: Int32 = 0) throws -> Tool.Output {
-    let lab = Launchlab()
+  private func run(
+    _ script: String,
+    output: String,
+    status: Int32 = 0,
+    in lab: Launchlab = Launchlab()
+  ) throws -> Tool.Output {
     for name in ["scripts", ".ci"] {
       try FileManager.default.copyItem(
         at: Repository.root.appending(path: name),
@@ -25,7 +29,7 @@ import Testing
     let tools = [
       "swift": """
       case "$*" in
-      test*) cat output; exit \(status) ;;
+      test*) echo "$*" > tested; cat output; exit \(status) ;;
       build*release*) echo "x.a(y.o): warning: the use of \\`mktemp' is dangerous, use mkstemp" ;;
       esac
       """, "dpkg-query": "echo installed", "cc": ":",
@@ -81,5 +85,19 @@ import Testing
     let output = try run(script, output: "✘ Test run with 3 tests failed", status: 3)
     #expect(output.status == 3)
     #expect(output.stdout.contains("✘ Test run with 3 tests failed\nskipped tests: 0\n"))
+  }
+
+  @Test(arguments: [
+    ("scripts/test", true), ("scripts/test --all", false), ("scripts/test --filter Bisect", false),
+    (".ci/run", false),
+  ])
+  func `leaves real launches out unless all or some are asked for`(
+    script: String,
+    leavesOut: Bool
+  ) throws {
+    let lab = Launchlab()
+    _ = try run(script, output: Self.passed, in: lab)
+    let tested = try String(contentsOfFile: lab.path("tested"), encoding: .utf8)
+    #expect(tested.contains("--skip ^LaunchlabIntegrationTests") == leavesOut, "\(tested)")
   }
 }
