@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ArchitectureTests {
   @Test func `has the modules and directions that docs/architecture.md tells`() throws {
-    let manifest = try Manifest.describe()
+    let manifest = try Manifest.dump()
     let table = try Self.table()
 
     let ours = Set(manifest.modules.keys)
@@ -33,40 +33,40 @@ import Testing
   }
 }
 
-/// The package as SwiftPM describes it.
+/// The package as its manifest says, for which SwiftPM needs to fetch nothing.
 private struct Manifest: Decodable {
   let targets: [Target]
 
   struct Target: Decodable {
     let name: String
     let type: String
-    let targetDependencies: [String]?
+    let dependencies: [Dependency]
+  }
+
+  /// A target of ours by its name; nil for a product of another package.
+  struct Dependency: Decodable {
+    let byName: [String?]?
   }
 
   /// The dependencies of every module that is no test and no plugin.
   var modules: [String: Set<String>] {
     let modules = targets.filter { $0.type != "test" && $0.type != "plugin" }
     return Dictionary(
-      uniqueKeysWithValues: modules.map { ($0.name, Set($0.targetDependencies ?? [])) }
+      uniqueKeysWithValues: modules.map { module in
+        (module.name, Set(module.dependencies.compactMap { $0.byName?[0] }))
+      }
     )
   }
 
-  /// Runs `swift package describe` with a scratch directory of its own, because the test run holds
-  /// the lock of the usual one.
-  static func describe() throws -> Manifest {
+  /// Runs `swift package dump-package` with a scratch directory of its own, because the test run
+  /// holds the lock of the usual one.
+  static func dump() throws -> Manifest {
     let scratch = FileManager.default.temporaryDirectory.appending(
-      path: "launchlab-describe-\(UUID().uuidString)"
+      path: "launchlab-manifest-\(UUID().uuidString)"
     )
     defer { try? FileManager.default.removeItem(at: scratch) }
-    let output = try Tool.run(
-      "swift",
-      [
-        "package", "--package-path", Repository.root.path, "--scratch-path", scratch.path,
-        "describe", "--type", "json",
-      ]
-    )
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try decoder.decode(Manifest.self, from: Data(output.stdout.utf8))
+    let place = ["--package-path", Repository.root.path, "--scratch-path", scratch.path]
+    let output = try Tool.run("swift", ["package"] + place + ["dump-package"])
+    return try JSONDecoder().decode(Manifest.self, from: Data(output.stdout.utf8))
   }
 }

@@ -66,7 +66,8 @@ package struct BuildFailure: Hashable, Codable, Sendable {
     case .signal(let signal): "was ended by the signal \(signal)"
     case .skipped: "asked to skip this revision with the exit status 125"
     case .timedOut(let seconds):
-      "took longer than its time limit of \(seconds.formatted(.number.grouping(.never))) s"
+      "took longer than its time limit of "
+        + "\(seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)) s"
     case .missingDirectory, .submodule: "was not run"
     }
   }

@@ -165,17 +165,9 @@ enum RunID {
   ///   - salt: Any number; its lowest 16 bits are used.
   /// - Returns: The time to the second in UTC, and four hexadecimal digits of the salt.
   static func make(at date: Date, salt: UInt64) -> String {
-    let format = Date.VerbatimFormatStyle(
-      format: """
-        \(year: .padded(4))\(month: .twoDigits)\(day: .twoDigits)T\
-        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased))\(minute: .twoDigits)\
-        \(second: .twoDigits)Z
-        """,
-      timeZone: .gmt,
-      calendar: Calendar(identifier: .gregorian)
-    )
+    let time = date.formatted(.iso8601).filter { !"-:".contains($0) }
     let digits = String(salt & 0xffff, radix: 16)
     let padding = String(repeating: "0", count: 4 - digits.count)
-    return "\(date.formatted(format))-\(padding)\(digits)"
+    return "\(time)-\(padding)\(digits)"
   }
 }
