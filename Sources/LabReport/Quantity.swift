@@ -104,6 +104,16 @@ enum Quantity {
     return String(format: percent < 9.95 ? "%.1f %%" : "%.0f %%", percent)
   }
 
+  /// A value with its sign, such as `+3.2 %` or `−14 µs`; the one place that writes a sign.
+  ///
+  /// - Parameters:
+  ///   - value: What has the sign.
+  ///   - text: The text of the absolute value.
+  /// - Returns: That text behind `+`, or behind a minus sign.
+  static func signed(_ value: Double, _ text: (Double) -> String) -> String {
+    (value < 0 ? "−" : "+") + text(abs(value))
+  }
+
   /// A ratio with three significant digits, such as `4.21`.
   static func significant(_ value: Double) -> String {
     guard value != 0 else { return "0" }

@@ -96,7 +96,7 @@ package struct ReplayText {
 
   private static func size(_ change: ReplayedChange) -> String {
     guard change.before != 0 else { return Quantity.none }
-    return String(format: "%+.1f %%", (change.after / change.before - 1) * 100)
+    return TrendWords.change(change.after / change.before)
   }
 
   private static func delay(_ nights: Double) -> String {

@@ -113,7 +113,7 @@ struct BisectWords {
   /// A log ratio with its sign, such as `+5.2 %`.
   static func change(_ logarithm: Double) -> String {
     let text = size(logarithm)
-    return text == none ? text : "\(logarithm < 0 ? "−" : "+")\(text)"
+    return text == none ? text : Quantity.signed(logarithm) { _ in text }
   }
 
   /// Such as `+4.8 % to +5.6 %`; of equal ones, as of counts, `+5.2 % at both ends`.

@@ -57,17 +57,16 @@ struct StageDifferenceTable {
     let both = [difference.before, difference.after].map { value in
       value.map { Quantity.text($0, unit) } ?? Quantity.none
     }
-    let sign = difference.difference < 0 ? "−" : "+"
-    return both + [sign + Quantity.text(abs(difference.difference), unit), bounds(difference)]
+    let change = Quantity.signed(difference.difference) { Quantity.text($0, unit) }
+    return both + [change, bounds(difference)]
   }
 
   /// The interval in the unit of the difference.
   private func bounds(_ difference: StageDifference) -> String {
     guard let interval = difference.interval else { return "" }
     let scale = Scale(.nanoseconds, for: difference.difference)
-    return [interval.lowerBound, interval.upperBound].map { bound in
-      (bound < 0 ? "−" : "+") + scale.text(abs(bound))
-    }.joined(separator: " to ")
+    return [interval.lowerBound, interval.upperBound]
+      .map { Quantity.signed($0, scale.text) }.joined(separator: " to ")
   }
 
   private var rest: String? {

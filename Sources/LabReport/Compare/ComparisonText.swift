@@ -295,7 +295,7 @@ struct ComparisonWords {
     let share = ratio - 1
     let text = Quantity.percent(abs(share))
     guard text != Quantity.percent(0) else { return "±\(text)" }
-    return "\(share < 0 ? "−" : "+")\(text)"
+    return Quantity.signed(share) { _ in text }
   }
 }
 

@@ -146,11 +146,11 @@ extension StageWords {
 
   /// A difference of times, with its sign.
   private static func time(_ difference: Double) -> String {
-    (difference < 0 ? "−" : "+") + Quantity.text(abs(difference), .nanoseconds)
+    Quantity.signed(difference) { Quantity.text($0, .nanoseconds) }
   }
 
   private static func signed(_ share: Double) -> String {
     let text = Quantity.percent(abs(share))
-    return text == Quantity.percent(0) ? text : (share < 0 ? "−" : "+") + text
+    return text == Quantity.percent(0) ? text : Quantity.signed(share) { _ in text }
   }
 }

@@ -68,7 +68,7 @@ enum TrendWords {
     guard let ratio, ratio.isFinite else { return Quantity.none }
     let percent = (ratio - 1) * 100
     if abs(percent) < 0.05 { return "0.0 %" }
-    return String(format: abs(percent) < 99.95 ? "%+.1f %%" : "%+.0f %%", percent)
+    return Quantity.signed(percent) { String(format: $0 < 99.95 ? "%.1f %%" : "%.0f %%", $0) }
   }
 
   /// A change with the interval of it, such as `+12.4 % [+10.8 %, +14.1 %]`.
