@@ -27,7 +27,7 @@ extension EndToEnd {
       ("launchlab compare ", [0, 1, 125]), ("launchlab selftest", [0, 125]),
       ("launchlab bisect v1.0..HEAD ", [0, 125]), ("launchlab bisect --resume ", [0, 125]),
       ("launchlab run scenario.yml ", [0, 125]), ("scripts/quickstart", [0, 125]),
-      ("launchlab stages ", [0, 125]),
+      ("launchlab stages ", [0, 125]), ("launchlab measure --state reinstall-cold ", [0, 125]),
     ]
 
     /// What a block may be written in; `sh` and `console` are run.
