@@ -32,7 +32,7 @@ package enum BenjaminiHochberg {
 }
 
 /// How sure each look must be when there are several, and the first that decides ends it.
-package enum LookConfidence {
+package enum BonferroniCorrection {
   /// The confidence of each of several looks at growing data.
   ///
   /// By the inequality of Bonferroni the chances that a look errs add up at most, however much the

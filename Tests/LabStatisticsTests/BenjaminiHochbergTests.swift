@@ -26,8 +26,8 @@ import Testing
   }
 
   @Test func `several looks share what may go wrong`() {
-    #expect(LookConfidence.confidence(0.95, looks: 1) == 0.95)
-    #expect(LookConfidence.confidence(0.95, looks: 0) == 0.95)
-    #expect(agree(LookConfidence.confidence(0.95, looks: 5), 0.99))
+    #expect(BonferroniCorrection.confidence(0.95, looks: 1) == 0.95)
+    #expect(BonferroniCorrection.confidence(0.95, looks: 0) == 0.95)
+    #expect(agree(BonferroniCorrection.confidence(0.95, looks: 5), 0.99))
   }
 }

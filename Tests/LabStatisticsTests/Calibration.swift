@@ -46,7 +46,7 @@ enum Finding: String, CaseIterable, Sendable {
     switch self {
     case .drift: sample.drift != nil
     case .firstValue: sample.firstValueEffect != nil
-    case .twoModes: sample.twoModes != nil
+    case .twoModes: sample.bimodality != nil
     }
   }
 }

@@ -68,7 +68,7 @@ import Testing
     let sample = try Sample(
       (0..<100).map { (($0 * 7) % 10 < 6 ? 1.2 : 1.9) + 0.05 * generator.nextNormal() }
     )
-    let modes = try #require(sample.twoModes)
+    let modes = try #require(sample.bimodality)
     #expect(modes.low.share == 0.6)
     #expect(modes.high.share == 0.4)
     #expect(abs(modes.low.center - 1.2) < 0.02)

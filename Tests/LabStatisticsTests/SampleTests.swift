@@ -47,7 +47,7 @@ import Testing
     #expect(sample.outliers.count == 0)
     #expect(sample.drift == nil)
     #expect(sample.firstValueEffect == nil)
-    #expect(sample.twoModes == nil)
+    #expect(sample.bimodality == nil)
   }
 
   @Test func `a probability outside 0 to 1 is clamped`() throws {

@@ -96,7 +96,7 @@ import Testing
       try sink.take(record(block: 0), at: .zero)
       try sink.take(record(block: 0, position: 1), at: .zero)
       try sink.endBlock(at: .zero)
-      #expect(sink.repetition.repeated == 1)
+      #expect(sink.retries.repeated == 1)
       try sink.finish(.interrupted, at: Date(timeIntervalSince1970: 1))
 
       var counts: [[Int]] = []
@@ -105,7 +105,7 @@ import Testing
           counts.append([done, total, repeated])
         }
       }
-      #expect(resumed.repetition.repeated == 1)
+      #expect(resumed.retries.repeated == 1)
       try resumed.take(record(block: 1), at: .zero)
       try resumed.take(record(block: 1, position: 1), at: .zero)
       #expect(counts == [[3, 3, 1], [4, 4, 2]])
@@ -116,7 +116,7 @@ import Testing
 /// What the sink knows of whether there are enough launches.
 @Suite struct RunSinkLookTests {
   /// Has enough as soon as it has seen some launches.
-  private struct Counting: Sufficiency {
+  private struct Counting: StoppingRule {
     var needed: Int
     var seen = 0
 
@@ -169,7 +169,7 @@ import Testing
         run: run,
         isResumption: false,
         store: store,
-        sufficiency: Counting(needed: 2)
+        stoppingRule: Counting(needed: 2)
       ) { _ in }
       try sink.take(record(block: 0), at: .zero)
       try sink.endBlock(at: .zero)
@@ -181,7 +181,7 @@ import Testing
         run: run,
         isResumption: true,
         store: store,
-        sufficiency: Counting(needed: 2)
+        stoppingRule: Counting(needed: 2)
       ) { _ in }
       #expect(!resumed.isEnough(atLook: 0))
       try resumed.take(record(block: 1), at: .zero)
@@ -197,7 +197,7 @@ import Testing
         run: run(share: 0.25),
         isResumption: false,
         store: store,
-        sufficiency: Counting(needed: 1)
+        stoppingRule: Counting(needed: 1)
       ) { _ in }
       let disturbance = Disturbance(kind: .throttling, amount: 1, limit: 0)
       try sink.take(record(block: 0, disturbances: [disturbance]), at: .zero)

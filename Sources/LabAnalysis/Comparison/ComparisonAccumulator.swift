@@ -161,7 +161,7 @@ package struct ComparisonRules: Hashable, Sendable {
     pairs: Int
   ) -> ComparisonRule {
     var rule = base
-    rule.confidence = LookConfidence.confidence(base.confidence, looks: looks)
+    rule.confidence = BonferroniCorrection.confidence(base.confidence, looks: looks)
     rule.direction = metric.direction
     rule.noiseFloor =
       metric == .launch

@@ -23,7 +23,7 @@ package struct RunsComparison: Hashable, Sendable {
   }
 
   /// The fewest nights that tell a scatter.
-  package static let fewestNights = 5
+  package static let minNights = 5
 
   package var pair: ComparedPair
   package var state: LaunchState
@@ -106,7 +106,7 @@ package struct RunsComparison: Hashable, Sendable {
 
   private var judgement: (verdict: Verdict, doubt: PairedComparison.Doubt?) {
     if let obstacle { return (.inconclusive, obstacle) }
-    guard nights >= Self.fewestNights else { return (.inconclusive, .notInterleaved) }
+    guard nights >= Self.minNights else { return (.inconclusive, .notInterleaved) }
     guard let ratio, interval != nil else { return (.inconclusive, .fewPairs) }
     return rule.judged(ratio, interval)
   }
@@ -124,7 +124,7 @@ extension RunsComparison {
 
   /// The standard error of the logarithm of the ratio.
   private var standardError: Double? {
-    guard nights >= Self.fewestNights,
+    guard nights >= Self.minNights,
       let first = Self.variance(within: baseline.row),
       let second = Self.variance(within: candidate.row),
       let third = Self.variance(between: baseline.nights),

@@ -58,7 +58,7 @@ struct BaselineNights {
 extension Baseline {
   /// The baseline of some nights of a chain; nil for fewer than 5.
   init?(_ points: [SeriesPoint]) {
-    guard points.count >= DetectionLimits.fewestNights,
+    guard points.count >= DetectionLimits.minNights,
       let sample = try? Sample(points.map(\.median))
     else { return nil }
     let center = sample.median
@@ -178,7 +178,7 @@ extension NoiseProfile {
 
   /// How the nights of the newest part scatter around the levels of their segments.
   ///
-  /// Two modes, at the limits of `Sample.twoModes`, come before more than 3 % of outliers (at least
+  /// Two modes, at the limits of `Sample.bimodality`, come before more than 3 % of outliers (at least
   /// two), and those before a skew: the 10 % quantile and the 90 % quantile are not equally far from
   /// the median, by a ratio of more than 2.
   init(_ chain: SeriesChain, segments: [Segment]) {
@@ -195,7 +195,7 @@ extension NoiseProfile {
     let outliers = sample.outliers.count
     let below = sample.median - sample.quantile(0.1)
     let above = sample.quantile(0.9) - sample.median
-    if sample.twoModes != nil {
+    if sample.bimodality != nil {
       self = .modal
     } else if outliers >= 2, Double(outliers) > 0.03 * Double(sample.count) {
       self = .outliers

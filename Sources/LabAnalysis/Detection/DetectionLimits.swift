@@ -3,7 +3,7 @@ package import LabModel
 /// The constants of the verdicts; docs/verdicts.md gives the reason of each.
 enum DetectionLimits {
   /// The fewest nights of a baseline.
-  static let fewestNights = 5
+  static let minNights = 5
 
   /// How many of the newest nights are left out of a baseline, where enough remain.
   static let leftOut = 3

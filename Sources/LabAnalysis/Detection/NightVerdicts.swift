@@ -7,7 +7,7 @@ package import LabModel
 /// it costs O(points); the segmentation of ``trends`` costs more, see `PottsSegmentation`.
 package struct NightVerdicts: Sendable {
   /// The most comparisons that one night asks for.
-  static let mostProofs = 2
+  static let maxProofs = 2
 
   let history: TrendHistory
   let tonight: Night
@@ -107,7 +107,7 @@ extension NightVerdicts {
         requests.append(ProofRequest(good: good, series: [judgement.chain.key], kind: .step))
       }
     }
-    return Array(requests.prefix(Self.mostProofs))
+    return Array(requests.prefix(Self.maxProofs))
   }
 
   /// The newest night of the baseline, where its build has not been compared with tonight's yet.
@@ -145,7 +145,7 @@ extension NightVerdicts {
         groups.append(ProofGroup(wish))
       }
     }
-    return groups.prefix(Self.mostProofs).map { group in
+    return groups.prefix(Self.maxProofs).map { group in
       ProofRequest(
         good: history.nights[group.good],
         series: judgements.map(\.chain.key).filter { group.series.contains($0) },

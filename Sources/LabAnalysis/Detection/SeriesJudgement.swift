@@ -39,7 +39,7 @@ struct SeriesJudgement: Sendable {
     let nights = BaselineNights(
       chain,
       before: index ?? chain.points.count,
-      atMost: max(DetectionLimits.fewestNights, rule.nights)
+      atMost: max(DetectionLimits.minNights, rule.nights)
     )
     start = nights.start
     clean = nights.clean

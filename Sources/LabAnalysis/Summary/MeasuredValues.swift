@@ -109,7 +109,7 @@ struct LaunchRemarks {
   }
 
   private var twoModes: Diagnostic? {
-    guard let modes = sample.twoModes else { return nil }
+    guard let modes = sample.bimodality else { return nil }
     let phrases = [modes.low, modes.high].map {
       "\(Wording.percent($0.share)) near \(Wording.time($0.center))"
     }

@@ -9,12 +9,12 @@ extension HostLaboratory {
   /// - Returns: The files in the order that they were first opened.
   /// - Throws: ``HostError/filesNotLearnt(reason:)``, and as ``launch(_:)``.
   package mutating func files(of arm: Arm) throws(HostError) -> [LaunchFile] {
-    guard let bench = benches[arm], let plan = bench.learning else { return [] }
+    guard let prepared = preparedArms[arm], let plan = prepared.learning else { return [] }
     let learnt = try learn(arm, by: plan)
     learning.keep(learnt, of: plan.key)
     learning.targets[arm.target] = .learnt(learnt)
-    try benches[arm]?.watch([])
-    return plan.ownership.files(of: learnt, home: plan.home, with: bench.files)
+    try preparedArms[arm]?.watch([])
+    return plan.ownership.files(of: learnt, home: plan.home, with: prepared.files)
   }
 
   /// Sees to it that the files of an arm's target are known before it is made cold.
@@ -27,18 +27,19 @@ extension HostLaboratory {
     of arm: Arm,
     _ preparation: inout Preparation
   ) throws(HostError) {
-    guard arm.state.isCold, let bench = benches[arm], !bench.hasLearnt, let plan = bench.learning,
+    guard arm.state.isCold, let prepared = preparedArms[arm], !prepared.hasLearnt,
+      let plan = prepared.learning,
       plan.ownership.rule != .listed
     else { return }
-    benches[arm]?.hasLearnt = true
+    preparedArms[arm]?.hasLearnt = true
     if learning.targets[arm.target] == nil {
       let stored = learning.store.files(of: plan.key)
       if let stored, stored.isValid(home: plan.home) {
         learning.targets[arm.target] = .learnt(stored)
       } else {
         preparation.warmUps += 1
-        benches[arm]?.hasNewHome = false
-        benches[arm]?.lastClean = nil
+        preparedArms[arm]?.hasNewHome = false
+        preparedArms[arm]?.lastClean = nil
         do throws(HostError) {
           let learnt = try learn(arm, by: plan)
           learning.targets[arm.target] = .learnt(learnt)
@@ -51,7 +52,7 @@ extension HostLaboratory {
     guard case .learnt(let learnt) = learning.targets[arm.target] else { return }
     let files = plan.ownership.files(of: learnt, home: plan.home)
     learning.compare(files, of: arm.target, learnt)
-    try benches[arm]?.watch(plan.watched(files))
+    try preparedArms[arm]?.watch(plan.watched(files))
   }
 
   /// Launches a target under the watcher.
@@ -79,8 +80,8 @@ extension HostLaboratory {
   /// What was written in this run, perhaps by the launches, is not among them. Those of this run stay
   /// as they are: its launches are to be alike.
   mutating func checkLearnt(_ result: LaunchResult, of arm: Arm) {
-    guard let seen = result.faults?.seen, let bench = benches[arm], bench.watchesLearnt,
-      let plan = bench.learning, case .learnt(var learnt) = learning.targets[arm.target]
+    guard let seen = result.faults?.seen, let prepared = preparedArms[arm], prepared.watchesLearnt,
+      let plan = prepared.learning, case .learnt(var learnt) = learning.targets[arm.target]
     else { return }
     let new = learnt.add(
       seen,

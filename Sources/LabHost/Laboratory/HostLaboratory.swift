@@ -13,9 +13,9 @@ package struct HostLaboratory: LaunchLaboratory {
   /// What a reader must know of the targets' files, and of commands that could not clean up; complete
   /// after the last launch.
   package var notes: [Diagnostic] {
-    let learnt = Set(benches.filter { $0.value.watchesLearnt }.keys)
-    let found = benches.flatMap { arm, bench in
-      bench.notes.filter { note in
+    let learnt = Set(preparedArms.filter { $0.value.watchesLearnt }.keys)
+    let found = preparedArms.flatMap { arm, prepared in
+      prepared.notes.filter { note in
         note.id != OwnFiles.shellNote || arm.state.isCold && !learnt.contains(arm)
       }
     }
@@ -46,7 +46,7 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Kept, since its end would undo what was changed for the launches.
   private let session: LabSession
   private let cache = PageCache()
-  var benches: [Arm: Bench]
+  var preparedArms: [Arm: PreparedArm]
 
   /// What is known of the files that launches open.
   var learning: Learning
@@ -149,22 +149,23 @@ package struct HostLaboratory: LaunchLaboratory {
         redactor: redactor,
         interrupt: interrupt
       )
-      let benches = try await LaboratorySetUp(
+      let preparedArms = try await LaboratorySetUp(
         plan: plan,
         directory: directory,
         instruments: instruments,
         variables: variables,
         conditions: controls.conditions,
         learnsAll: learnsAll
-      ).benches(in: workspace)
+      ).preparedArms(in: workspace)
       // Before the first of them is made, and never between launches.
-      for directory in Set(benches.values.flatMap(\.installs).map(\.directory.path.string)).sorted()
+      for directory in Set(preparedArms.values.flatMap(\.installs).map(\.directory.path.string))
+        .sorted()
       {
         try session.journal.recordOnce(
           .copies(directory: directory, lab: ProcessIdentity.current.description)
         )
       }
-      self.benches = benches
+      self.preparedArms = preparedArms
       self.spawner = spawner
       self.instruments = instruments
       self.controls = controls
@@ -175,7 +176,7 @@ package struct HostLaboratory: LaunchLaboratory {
       held?.release()
       throw error
     }
-    let program = benches[plan.arms[0]]?.request.program ?? "/"
+    let program = preparedArms[plan.arms[0]]?.request.program ?? "/"
     host = HostFactsReader().facts(
       for: DeclaredDirectory.realPath(of: FilePath(program)) ?? FilePath(program)
     )
@@ -204,8 +205,8 @@ package struct HostLaboratory: LaunchLaboratory {
     if interrupt?.isSet == true { throw .interrupted }
     var preparation = Preparation()
     try learnFiles(of: arm, &preparation)
-    guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
-    preparation.unverified = arm.state.isCold ? bench.unverified : nil
+    guard let prepared = preparedArms[arm] else { preconditionFailure("an arm of another plan") }
+    preparation.unverified = arm.state.isCold ? prepared.unverified : nil
     let beginning = now
     try beginLaunch(arm)
     let begun = now
@@ -219,15 +220,15 @@ package struct HostLaboratory: LaunchLaboratory {
       try useNewHome(arm, &preparation)
       try reinstall(arm)
     case .firstRun:
-      try bench.reset(interrupt: interrupt)
+      try prepared.reset(interrupt: interrupt)
       try reinstall(arm)
     case .warm: try warmUp(arm, &preparation)
     }
-    preparation.residency = try residency(of: benches[arm]?.files ?? [])
-    benches[arm]?.residency = preparation.residency
+    preparation.residency = try residency(of: preparedArms[arm]?.files ?? [])
+    preparedArms[arm]?.residency = preparation.residency
     explainPins(in: &preparation.residency, state: arm.state)
     preparation.duration = (begun - beginning) + (now - settled)
-    benches[arm]?.machineBytes = arm.state.isCold ? cache.machineBytesRead : nil
+    preparedArms[arm]?.machineBytes = arm.state.isCold ? cache.machineBytesRead : nil
     return preparation
   }
 
@@ -235,12 +236,12 @@ package struct HostLaboratory: LaunchLaboratory {
   mutating func beginLaunch(_ arm: Arm) throws(HostError) {
     isBegun = true
     if !hasTemporary { try workspace.makeTemporary() }
-    try commands.beginLaunch(of: arm.target, in: benches[arm]?.environment ?? [:])
+    try commands.beginLaunch(of: arm.target, in: preparedArms[arm]?.environment ?? [:])
   }
 
   mutating func endLaunch(_ arm: Arm) {
     isBegun = false
-    commands.endLaunch(of: arm.target, in: benches[arm]?.environment ?? [:])
+    commands.endLaunch(of: arm.target, in: preparedArms[arm]?.environment ?? [:])
     hasTemporary = workspace.clearTemporary()
   }
 
@@ -281,20 +282,20 @@ package struct HostLaboratory: LaunchLaboratory {
   }
 
   private mutating func launchUnwatched(_ arm: Arm) throws(HostError) -> LaunchResult {
-    guard let bench = benches[arm] else { preconditionFailure("an arm of another plan") }
-    let isReplaced = bench.isReplaced
-    try instruments.begin(bench.view)
+    guard let prepared = preparedArms[arm] else { preconditionFailure("an arm of another plan") }
+    let isReplaced = prepared.isReplaced
+    try instruments.begin(prepared.view)
     let padding = paddings.next(below: LaunchRequest.paddingLimit + 1)
-    benches[arm]?.lastClean = nil
-    var result = try spawner.launchOnce(bench.request, padding: padding)
-    try instruments.end(bench.view, &result)
-    let knowsFiles = !bench.residency.isEmpty || result.faults?.reads != nil
-    if bench.view.collector != nil, arm.state.isCold, knowsFiles {
-      result.pageIns = try cache.pageIns(since: bench.residency, of: result)
+    preparedArms[arm]?.lastClean = nil
+    var result = try spawner.launchOnce(prepared.request, padding: padding)
+    try instruments.end(prepared.view, &result)
+    let knowsFiles = !prepared.residency.isEmpty || result.faults?.reads != nil
+    if prepared.view.collector != nil, arm.state.isCold, knowsFiles {
+      result.pageIns = try cache.pageIns(since: prepared.residency, of: result)
     }
-    result.readIn = try readIn(by: bench)
+    result.readIn = try readIn(by: prepared)
     checkLearnt(result, of: arm)
-    try checkProgram(of: result, bench.view.chosen, of: arm.target)
+    try checkProgram(of: result, prepared.view.chosen, of: arm.target)
     if isReplaced { result.flags.append(.replaced) }
     if result.outcome == .ready { ready.insert(arm.target) }
     if killed.contains(arm.target) { result.flags.append(.afterKill) }
@@ -303,11 +304,11 @@ package struct HostLaboratory: LaunchLaboratory {
     } else {
       killed.remove(arm.target)
     }
-    let tolerated = Preparation.toleratedFaults(of: bench.residency)
+    let tolerated = Preparation.toleratedFaults(of: prepared.residency)
     let isClean = result.outcome == .ready && (result.figures.majorFaults ?? .max) <= tolerated
     let clean = isClean ? Clean(at: now, evictions: evictions) : nil
-    benches[arm]?.lastClean = clean
-    benches[arm]?.hasNewHome = false
+    preparedArms[arm]?.lastClean = clean
+    preparedArms[arm]?.hasNewHome = false
     return result
   }
 
@@ -341,31 +342,31 @@ package struct HostLaboratory: LaunchLaboratory {
     _ arm: Arm,
     _ preparation: inout Preparation
   ) throws(HostError) {
-    guard benches[arm]?.hasNewHome == true else { return }
+    guard preparedArms[arm]?.hasNewHome == true else { return }
     preparation.warmUps += 1
     _ = try launchUnmeasured(arm)
   }
 
   private mutating func reinstall(_ arm: Arm) throws(HostError) {
     evictions += 1
-    try benches[arm]?.findNewFiles()
-    guard let bench = benches[arm] else { return }
-    for install in bench.installs { _ = try install.reinstall(interrupt: interrupt) }
-    for file in bench.files where file.isOwn { try cache.evict(file.path) }
+    try preparedArms[arm]?.findNewFiles()
+    guard let prepared = preparedArms[arm] else { return }
+    for install in prepared.installs { _ = try install.reinstall(interrupt: interrupt) }
+    for file in prepared.files where file.isOwn { try cache.evict(file.path) }
   }
 
   /// Launches without measuring until a launch has no major fault, or as few as are tolerated.
   private mutating func warmUp(_ arm: Arm, _ preparation: inout Preparation) throws(HostError) {
-    if let clean = benches[arm]?.lastClean, clean.evictions == evictions,
+    if let clean = preparedArms[arm]?.lastClean, clean.evictions == evictions,
       now - clean.at < Self.warmth
     {
       return
     }
-    if let bench = benches[arm], bench.residency.isEmpty {
-      let pages = try residency(of: bench.files)
-      benches[arm]?.residency = pages
+    if let prepared = preparedArms[arm], prepared.residency.isEmpty {
+      let pages = try residency(of: prepared.files)
+      preparedArms[arm]?.residency = pages
     }
-    let tolerated = Preparation.toleratedFaults(of: benches[arm]?.residency ?? [])
+    let tolerated = Preparation.toleratedFaults(of: preparedArms[arm]?.residency ?? [])
     while preparation.warmUps < Self.warmUpLimit {
       preparation.warmUps += 1
       let result = try launchUnmeasured(arm)
@@ -378,9 +379,9 @@ package struct HostLaboratory: LaunchLaboratory {
   // MARK: - Evidence
 
   /// What a cold launch that has ended brought in; nil where that is not known, or not prepared.
-  private func readIn(by bench: Bench) throws(HostError) -> ReadIn? {
-    guard let before = bench.machineBytes, let after = cache.machineBytesRead else { return nil }
-    let own = bench.residency.filter(\.isOwn)
+  private func readIn(by prepared: PreparedArm) throws(HostError) -> ReadIn? {
+    guard let before = prepared.machineBytes, let after = cache.machineBytesRead else { return nil }
+    let own = prepared.residency.filter(\.isOwn)
     var pages = 0
     for file in own {
       let now = try cache.residency(of: FilePath(file.path))

@@ -20,15 +20,19 @@ struct LaboratorySetUp {
   /// Whether the files of warm launches are learnt, too.
   let learnsAll: Bool
 
-  /// Makes the bench of every arm.
+  /// Prepares every arm.
   ///
   /// - Throws: ``HostError/several(_:)`` with every refusal of every target.
-  func benches(in workspace: Workspace) async throws(HostError) -> [Arm: Bench] {
-    var benches: [Arm: Bench] = [:]
+  func preparedArms(in workspace: Workspace) async throws(HostError) -> [Arm: PreparedArm] {
+    var preparedArms: [Arm: PreparedArm] = [:]
     var refusals: [HostError] = []
     for (index, arm) in plan.arms.enumerated() {
       do throws(HostError) {
-        benches[arm] = try await bench(of: arm, home: workspace.home(ofArm: index), in: workspace)
+        preparedArms[arm] = try await preparedArm(
+          of: arm,
+          home: workspace.home(ofArm: index),
+          in: workspace
+        )
       } catch .several(let errors) {
         refusals += errors.filter { !refusals.contains($0) }
       } catch {
@@ -36,14 +40,14 @@ struct LaboratorySetUp {
       }
     }
     guard refusals.isEmpty else { throw refusals.count == 1 ? refusals[0] : .several(refusals) }
-    return benches
+    return preparedArms
   }
 
-  private func bench(
+  private func preparedArm(
     of arm: Arm,
     home: FilePath,
     in workspace: Workspace
-  ) async throws(HostError) -> Bench {
+  ) async throws(HostError) -> PreparedArm {
     let target = try target(of: arm)
     let privateHome = needsPrivateHome(target) ? home : nil
     let environment = variables.variables(of: target, home: privateHome)
@@ -69,7 +73,7 @@ struct LaboratorySetUp {
       program: program,
       environment: environment
     )
-    return Bench(
+    return PreparedArm(
       request: try request(target, arm, program: program, view: view),
       environment: environment,
       view: view,

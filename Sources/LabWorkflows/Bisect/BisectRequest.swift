@@ -173,7 +173,7 @@ package struct BisectRequest: Sendable {
   /// Who makes the revisions of a start launchable.
   func builder(of start: BisectStart, interrupt: InterruptFlag) throws -> any BisectBuilder {
     if let artifacts = start.artifacts, let target = start.scenario.targets.first {
-      return ArtifactShelf(directory: artifacts, target: target, revisions: start.revisions)
+      return PrebuiltArtifacts(directory: artifacts, target: target, revisions: start.revisions)
     }
     guard let source = start.scenario.source else { throw BisectRangeError.noSource }
     return RevisionBuilder(

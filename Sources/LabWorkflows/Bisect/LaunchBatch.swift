@@ -212,8 +212,8 @@ enum LaunchTally {
 
   /// The sum over all programs that the loader reported of.
   private static func relocations(in loaderText: [UInt8]) -> Int64? {
-    let text = StageText.parse(loaderText, name: "LD_DEBUG=statistics")
-    let counters = text.blocks.filter { $0.format == StageTextFormat.glibcStartup }
+    let text = LoaderLog.parse(loaderText, name: "LD_DEBUG=statistics")
+    let counters = text.blocks.filter { $0.format == LoaderLogFormat.glibcStartup }
       .flatMap(\.counters)
     return counters.isEmpty ? nil : counters.reduce(0) { $0 + $1.value }
   }

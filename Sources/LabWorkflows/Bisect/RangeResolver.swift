@@ -40,13 +40,13 @@ struct RangeResolver {
   func result() async throws -> Result {
     if let artifacts {
       let ends = try text.map { text throws(BisectRangeError) in try RangeText(text) }
-      let shelf = try ArtifactShelf(
+      let prebuilt = try PrebuiltArtifacts(
         directory: artifacts,
         scenario: scenario,
         good: ends?.good,
         bad: ends?.bad
       )
-      return try await marked(Result(revisions: shelf.revisions)) { $0 }
+      return try await marked(Result(revisions: prebuilt.revisions)) { $0 }
     }
     guard let source = scenario.source else { throw BisectRangeError.noSource }
     let ends = try RangeText(text ?? "")

@@ -25,7 +25,7 @@ package struct CompareWorkflow {
       commandLine: request.commandLine
     )
     run.purpose = request.purpose
-    run.sufficiency = sufficiency
+    run.stoppingRule = stoppingRule
     let summary = try await RunWorkflow(request: run).run(observe)
     return try concluded(summary)
   }
@@ -38,11 +38,11 @@ package struct CompareWorkflow {
   }
 
   /// Looks with the noise that is known of this host before its controls are applied.
-  private var sufficiency: (any Sufficiency)? {
+  private var stoppingRule: (any StoppingRule)? {
     guard let adaptive = request.scenario.adaptive else { return nil }
     // The arms and the looks do not depend on the seed.
     let plan = Planner.plan(request.scenario, seed: 0)
-    return ComparisonSufficiency(
+    return ComparisonStop(
       accumulator: accumulator(of: plan),
       rules: rules(plan, on: Doctor.facts.fingerprint),
       precision: adaptive.precision
@@ -128,7 +128,7 @@ package struct ComparisonCommand {
 ///
 /// Each look is judged with a confidence that is high enough for all of them together, so that
 /// looking often does not make a false alarm more likely; see docs/methodology.md.
-package struct ComparisonSufficiency: Sufficiency {
+package struct ComparisonStop: StoppingRule {
   private var accumulator: ComparisonAccumulator
   private let rules: ComparisonRules
   private let precision: Double

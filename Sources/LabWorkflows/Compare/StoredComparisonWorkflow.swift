@@ -78,7 +78,7 @@ struct StoredComparisonWorkflow {
       .warning,
       id: "not-interleaved",
       problem: "the runs were made one after the other, and fewer than "
-        + "\(RunsComparison.fewestNights) nights of the same host tell how much runs differ by "
+        + "\(RunsComparison.minNights) nights of the same host tell how much runs differ by "
         + "themselves",
       remedy: "compare interleaved, with `launchlab compare \"CMD A\" \"CMD B\"` or "
         + "`launchlab compare --revisions A..B scenario.yml`"

@@ -17,7 +17,7 @@ package struct LaunchLoop {
   package var firstBlock: Int
 
   /// What became of the launches that are stored already, on resumption.
-  private let stored: Repetition
+  private let stored: RetryBudget
 
   private let conclusion: StageConclusion
 
@@ -25,9 +25,9 @@ package struct LaunchLoop {
   ///   - plan: What is launched.
   ///   - firstBlock: The first block that is launched; greater than 0 on resumption.
   ///   - stored: What became of the launches that are stored already; none when nil.
-  package init(plan: Plan, firstBlock: Int = 0, stored: Repetition? = nil) {
+  package init(plan: Plan, firstBlock: Int = 0, stored: RetryBudget? = nil) {
     self.plan = plan
-    self.stored = stored ?? Repetition(plan: plan)
+    self.stored = stored ?? RetryBudget(plan: plan)
     conclusion = StageConclusion(plan.scenario.stages)
     self.firstBlock = firstBlock
   }
@@ -70,7 +70,7 @@ package struct LaunchLoop {
     var course = Course(
       beginning: laboratory.now,
       failures: [Int](repeating: 0, count: plan.arms.count),
-      repetition: stored,
+      retries: stored,
       ready: firstBlock > 0 ? Set(plan.arms.map(\.target)) : []
     )
     if stored.isHopeless { laboratory.stopWaiting() }
@@ -86,7 +86,7 @@ package struct LaunchLoop {
   private struct Course {
     let beginning: Nanoseconds
     var failures: [Int]
-    var repetition: Repetition
+    var retries: RetryBudget
 
     /// The targets that were ready at some launch; on resumption all of them count.
     var ready: Set<String>
@@ -146,14 +146,14 @@ package struct LaunchLoop {
       if isHopeless || course.failures[index] == Self.toleratedFailures {
         return .failed(arm, record, times: course.failures[index])
       }
-      let hadHope = !course.repetition.isHopeless
-      course.repetition.add(record)
-      if course.repetition.isHopeless {
+      let hadHope = !course.retries.isHopeless
+      course.retries.add(record)
+      if course.retries.isHopeless {
         if hadHope { laboratory.stopWaiting() }
         queue.removeSubrange(max(position, planned)...)
       } else if record.isDisturbed {
         let pending = queue.count - max(position, planned)
-        if course.repetition.allowsRepeat(pending: pending) { queue.append(index) }
+        if course.retries.allowsRepeat(pending: pending) { queue.append(index) }
       }
     }
     return nil

@@ -25,7 +25,7 @@ package struct RunRequest: Sendable {
   package var purpose: RunRecord.Purpose
 
   /// What ends the run at one of its looks; nil for the precision of the scenario, if it has one.
-  package var sufficiency: (any Sufficiency)?
+  package var stoppingRule: (any StoppingRule)?
 
   /// When the run is said to have begun; nil for now.
   ///
@@ -55,7 +55,7 @@ package struct RunRequest: Sendable {
     resume: String? = nil,
     reportDirectory: String? = nil,
     purpose: RunRecord.Purpose = .night,
-    sufficiency: (any Sufficiency)? = nil,
+    stoppingRule: (any StoppingRule)? = nil,
     commandLine: [String]
   ) {
     self.scenario = scenario
@@ -65,7 +65,7 @@ package struct RunRequest: Sendable {
     self.resume = resume
     self.reportDirectory = reportDirectory
     self.purpose = purpose
-    self.sufficiency = sufficiency
+    self.stoppingRule = stoppingRule
     self.commandLine = commandLine
   }
 

@@ -13,7 +13,7 @@ struct RunSink: LaunchLoop.Sink {
   private(set) var done: Int
 
   /// What became of the launches so far, those of before a resumption included.
-  private(set) var repetition: Repetition
+  private(set) var retries: RetryBudget
 
   private let writer: RunWriter
   private let plan: Plan
@@ -23,7 +23,7 @@ struct RunSink: LaunchLoop.Sink {
   private let isFolding: Bool
 
   /// Tells whether there are enough launches; nil when the plan says how many there are.
-  private var sufficiency: (any Sufficiency)?
+  private var stoppingRule: (any StoppingRule)?
 
   private var block: [LaunchRecord] = []
 
@@ -32,27 +32,27 @@ struct RunSink: LaunchLoop.Sink {
     run: RunRecord,
     isResumption: Bool,
     store: Store,
-    sufficiency: (any Sufficiency)? = nil,
+    stoppingRule: (any StoppingRule)? = nil,
     observe: @escaping (RunEvent) -> Void
   ) throws {
     plan = run.plan
     var accumulator = RunAccumulator(plan: plan)
     var done = 0
-    var repetition = Repetition(plan: run.plan)
-    var sufficiency = sufficiency
+    var retries = RetryBudget(plan: run.plan)
+    var stoppingRule = stoppingRule
     if isResumption {
       try store.forEachLaunch(of: run.id) {
         accumulator.add($0)
-        repetition.add($0)
-        sufficiency?.add($0)
+        retries.add($0)
+        stoppingRule?.add($0)
         done += 1
       }
     }
     writer = try isResumption ? store.resume(run.id) : store.begin(run)
     self.accumulator = accumulator
     self.done = done
-    self.repetition = repetition
-    self.sufficiency = sufficiency
+    self.retries = retries
+    self.stoppingRule = stoppingRule
     self.observe = observe
     isFolding = isResumption
   }
@@ -65,14 +65,14 @@ struct RunSink: LaunchLoop.Sink {
     try writer.commitIfDue(at: now)
     block.append(isFolding ? kept : record)
     done += 1
-    repetition.add(record)
+    retries.add(record)
     observe(
       .launched(
         arm: plan.arms[record.arm],
         outcome: record.result.outcome,
         done: done,
-        total: plan.launchCount + repetition.repeated,
-        repeated: repetition.repeated
+        total: plan.launchCount + retries.repeated,
+        repeated: retries.repeated
       )
     )
   }
@@ -81,7 +81,7 @@ struct RunSink: LaunchLoop.Sink {
     try writer.endBlock(at: now)
     for record in block {
       accumulator.add(record)
-      sufficiency?.add(record)
+      stoppingRule?.add(record)
     }
     block.removeAll(keepingCapacity: true)
   }
@@ -89,8 +89,8 @@ struct RunSink: LaunchLoop.Sink {
   /// Whether there are enough launches; never while so many were disturbed that nothing could be
   /// concluded.
   func isEnough(atLook look: Int) -> Bool {
-    guard let sufficiency, !repetition.isTooDisturbed else { return false }
-    return sufficiency.isEnough(atLook: look)
+    guard let stoppingRule, !retries.isTooDisturbed else { return false }
+    return stoppingRule.isEnough(atLook: look)
   }
 
   /// Commits every complete block.

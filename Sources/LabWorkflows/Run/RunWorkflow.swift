@@ -53,7 +53,7 @@ package struct RunWorkflow {
       run: run,
       isResumption: beginning.isResumption,
       store: store,
-      sufficiency: request.sufficiency ?? run.plan.precisionSufficiency,
+      stoppingRule: request.stoppingRule ?? run.plan.precisionRule,
       observe: observe
     )
     try store.saveArtifacts(kept.artifacts, of: run.id)
@@ -61,7 +61,7 @@ package struct RunWorkflow {
     let loop = LaunchLoop(
       plan: run.plan,
       firstBlock: beginning.firstBlock,
-      stored: sink.repetition
+      stored: sink.retries
     )
     let ending = try launched(loop, on: &laboratory, into: &sink)
     laboratory.close()

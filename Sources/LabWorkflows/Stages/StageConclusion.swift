@@ -31,11 +31,11 @@ struct StageConclusion {
 
   private func loaderStages(of result: LaunchResult) -> LaunchStages? {
     guard let seen = result.observation else { return nil }
-    let options = StageTextOptions(
+    let options = LoaderLogOptions(
       glibc: seen.loader?.glibc,
       cyclesPerSecond: seen.loader?.cyclesPerSecond
     )
-    let text = StageText.parse(seen.loaderText, name: "LD_DEBUG=statistics", options: options)
+    let text = LoaderLog.parse(seen.loaderText, name: "LD_DEBUG=statistics", options: options)
     return laid([text], by: .statistics, of: result, notes: seen.notes)
   }
 
@@ -45,11 +45,11 @@ struct StageConclusion {
     return StageTree.stages(of: result)?.adding(printed: printed)
   }
 
-  private func texts(of result: LaunchResult) -> [StageTextResult] {
-    let options = StageTextOptions(patterns: patterns)
+  private func texts(of result: LaunchResult) -> [LoaderLogResult] {
+    let options = LoaderLogOptions(patterns: patterns)
     return OutputStream.allCases.map { stream in
       let captured = stream == .stdout ? result.output.stdout : result.output.stderr
-      return StageText.parse(
+      return LoaderLog.parse(
         captured.head + captured.tail,
         name: stream.rawValue,
         options: options
@@ -68,7 +68,7 @@ struct StageConclusion {
   }
 
   private func laid(
-    _ texts: [StageTextResult],
+    _ texts: [LoaderLogResult],
     by collector: StageCollector,
     of result: LaunchResult,
     notes: [String]

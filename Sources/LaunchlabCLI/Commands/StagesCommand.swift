@@ -54,7 +54,7 @@ extension Launchlab {
 
     @OptionGroup var output: StagesOutputOptions
 
-    @OptionGroup var text: StageTextOptionGroup
+    @OptionGroup var text: LoaderLogOptionGroup
 
     func validate() throws {
       if text.parse == nil, target.command.isEmpty {
@@ -118,7 +118,7 @@ extension Launchlab {
 extension StageCollector: ExpressibleByArgument {}
 
 /// How `stages --parse` reads a text.
-struct StageTextOptionGroup: ParsableArguments {
+struct LoaderLogOptionGroup: ParsableArguments {
   @Option(
     help: .init("Read stages from a log; - is stdin.", valueName: "file"),
     completion: .file()
@@ -154,7 +154,7 @@ struct StageTextOptionGroup: ParsableArguments {
 
   /// Reads the text, and shows what it says of stages; ends with its exit code.
   func read(_ path: String, json: String?, on console: Console) throws {
-    let workflow = try StageTextWorkflow(
+    let workflow = try LoaderLogWorkflow(
       path: path,
       isStrict: strict,
       glibc: glibc,
@@ -163,11 +163,11 @@ struct StageTextOptionGroup: ParsableArguments {
     )
     let result = try workflow.run()
     if json != "-" {
-      let text = StageTextText(result, includesDiagnostics: false)
+      let text = LoaderLogText(result, includesDiagnostics: false)
       try console.write(text.rendered(style: console.resultStyle))
     }
     console.show(result.diagnostics)
-    if let json { try ResultFile(json).write { try StageTextJSON(result).write(to: $0) } }
+    if let json { try ResultFile(json).write { try LoaderLogJSON(result).write(to: $0) } }
     let code = workflow.exitCode(of: result)
     if code != .done { throw ExitCode(code.rawValue) }
   }

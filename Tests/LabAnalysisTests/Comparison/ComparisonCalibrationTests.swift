@@ -103,7 +103,9 @@ import Testing
     }
     let naive = try alarms(once)
     let adjusted = try alarms(
-      once.confident(by: LookConfidence.confidence(once.confidence, looks: Self.several.count))
+      once.confident(
+        by: BonferroniCorrection.confidence(once.confidence, looks: Self.several.count)
+      )
     )
     print("calibration: looks without limit, \(noise): naive \(naive), adjusted \(adjusted)")
     #expect(naive > 0.12)

@@ -80,7 +80,7 @@ struct NightlyReplay {
     let looks = [40, 80, 160]
     let rule = ComparisonRule(
       effectLimit: 0.02,
-      confidence: LookConfidence.confidence(0.95, looks: looks.count)
+      confidence: BonferroniCorrection.confidence(0.95, looks: looks.count)
     )
     var pairs: [(baseline: Double, candidate: Double)] = []
     var proof = Proof.sample(.inconclusive, good: request.good, bad: tonight)

@@ -38,7 +38,7 @@ import Testing
       let bytes = Array(printed.lines.joined(separator: "\n").utf8)
       var generator = SplitMix64(seed: seed)
       let cut = generator.next(below: bytes.count)
-      let result = StageText.parse(Array(bytes.prefix(cut)), name: "cut")
+      let result = LoaderLog.parse(Array(bytes.prefix(cut)), name: "cut")
       let allowed = Set(printed.facts.joined())
       for fact in result.facts.joined() where !Self.isOfCut(fact) {
         #expect(allowed.contains(fact), "seed \(seed) cut at \(cut): \(fact)")
@@ -54,8 +54,8 @@ import Testing
 
   private func check(_ printed: PrintedText, _ seed: UInt64, _ wrap: ([String]) -> String) {
     let text = wrap(printed.lines)
-    for mode in [StageTextOptions.Mode.lenient, .strict] {
-      let result = TextExample.parse(text, StageTextOptions(mode: mode))
+    for mode in [LoaderLogOptions.Mode.lenient, .strict] {
+      let result = TextExample.parse(text, LoaderLogOptions(mode: mode))
       let difference = result.difference(from: printed)
       #expect(difference == nil, "seed \(seed) \(mode): \(difference ?? "")\n\(text)")
       let wrapped = printed.facts.joined().count { $0.hasSuffix("|wrapped") }

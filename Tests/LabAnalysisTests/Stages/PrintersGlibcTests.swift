@@ -52,7 +52,7 @@ import Testing
       let open = TextExample.strictly(pasted)
       #expect(open.blocks.map(\.lastDigitDropped) == [nil], "seed \(seed)")
       #expect(open.blocks[0].stages.allSatisfy { $0.cycles == nil }, "seed \(seed)")
-      let options = StageTextOptions(mode: .strict, glibc: GlibcVersion(2, 36))
+      let options = LoaderLogOptions(mode: .strict, glibc: GlibcVersion(2, 36))
       let known = TextExample.parse(pasted, options)
       #expect(known.facts == printed.facts, "seed \(seed)")
     }
@@ -64,7 +64,7 @@ import Testing
     let others = ["", "hello\n", "ls: x\r\n", "\t\n"]
     let text = generator.pick(others) + printed.text + generator.pick(others)
     // Before 2.5 the layout is that of 2.31, but the unit is another one.
-    let options = StageTextOptions(mode: .strict, glibc: isKnown ? version : nil)
+    let options = LoaderLogOptions(mode: .strict, glibc: isKnown ? version : nil)
     let result = TextExample.parse(text, options)
     let difference = result.difference(from: printed)
     #expect(difference == nil, "\(version) seed \(seed): \(difference ?? "")\n\(text)")

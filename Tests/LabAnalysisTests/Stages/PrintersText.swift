@@ -5,7 +5,7 @@ import LabModel
 struct PrintedText {
   var lines: [String] = []
 
-  /// What each block must give, in the form of ``StageTextResult/facts``.
+  /// What each block must give, in the form of ``LoaderLogResult/facts``.
   var facts: [[String]] = []
 
   var text: String { lines.map { $0 + "\n" }.joined() }
@@ -15,7 +15,7 @@ struct PrintedText {
   }
 }
 
-extension StageTextResult {
+extension LoaderLogResult {
   /// All that the blocks say but for where they stand and what marks the lines carry.
   var facts: [[String]] {
     blocks.map { block in
@@ -42,7 +42,7 @@ extension StageTextResult {
     }.joined(separator: "; ")
   }
 
-  private func fact(_ value: StageTextValue) -> String {
+  private func fact(_ value: LoaderLogValue) -> String {
     let amount = value.amount
     var parts = [
       value.name, amount?.seconds ?? "-", amount?.printed ?? "-", amount?.unit.rawValue ?? "-",

@@ -119,11 +119,11 @@ import Testing
   @Test(arguments: [TextExample.summary, TextExample.details])
   func `a text cut anywhere gives only values of the whole text`(_ text: String) {
     let bytes = Array(text.utf8)
-    let whole = StageText.parse(bytes, name: "a").blocks[0]
+    let whole = LoaderLog.parse(bytes, name: "a").blocks[0]
     let stages = Set(whole.stages.map { "\($0.name) \($0.amount?.printed ?? "")" })
     let images = Set(whole.images.map { "\($0.name) \($0.amount?.printed ?? "")" })
     for end in bytes.indices {
-      let result = StageText.parse(Array(bytes[..<end]), name: "a")
+      let result = LoaderLog.parse(Array(bytes[..<end]), name: "a")
       guard let block = result.blocks.first else { continue }
       let foundStages = block.stages.map { "\($0.name) \($0.amount?.printed ?? "")" }
       let foundImages = block.images.map { "\($0.name) \($0.amount?.printed ?? "")" }

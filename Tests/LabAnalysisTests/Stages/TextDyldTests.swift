@@ -162,7 +162,7 @@ import Testing
     let bytes =
       Array(TextExample.summary.utf8) + [0x20, 0xFF, 0x41, 0x20]
       + Array(": 8.00 milliseconds (2.0%)\n".utf8)
-    let result = StageText.parse(bytes, name: "a")
+    let result = LoaderLog.parse(bytes, name: "a")
     #expect(result.blocks[0].images.last?.name == "\u{FFFD}A")
   }
 

@@ -60,17 +60,17 @@ enum TextExample {
 
   static func parse(
     _ text: String,
-    _ options: StageTextOptions = StageTextOptions()
-  ) -> StageTextResult {
-    StageText.parse(Array(text.utf8), name: "a.log", options: options)
+    _ options: LoaderLogOptions = LoaderLogOptions()
+  ) -> LoaderLogResult {
+    LoaderLog.parse(Array(text.utf8), name: "a.log", options: options)
   }
 
-  static func strictly(_ text: String) -> StageTextResult {
-    parse(text, StageTextOptions(mode: .strict))
+  static func strictly(_ text: String) -> LoaderLogResult {
+    parse(text, LoaderLogOptions(mode: .strict))
   }
 }
 
-extension StageTextResult {
+extension LoaderLogResult {
   /// What does not change when marks are added to the lines of a text: names and times.
   var values: [[String]] {
     blocks.map { block in

@@ -30,8 +30,8 @@ import Testing
     try forAsLongAsAsked(atLeast: 700) {
       let bytes = mutated(&generator)
       let options = options(&generator)
-      let result = StageText.parse(bytes, name: "fuzz", options: options)
-      let again = StageText.parse(bytes, name: "fuzz", options: options)
+      let result = LoaderLog.parse(bytes, name: "fuzz", options: options)
+      let again = LoaderLog.parse(bytes, name: "fuzz", options: options)
       try #require(result == again, "differs: \(bytes)")
       try #require(result.scannedBytes <= 60 * (bytes.count + 16), "too much work: \(bytes)")
       check(result, bytes)
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// What holds of every result.
-  private func check(_ result: StageTextResult, _ bytes: [UInt8]) {
+  private func check(_ result: LoaderLogResult, _ bytes: [UInt8]) {
     let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
     for block in result.blocks {
       #expect(block.lines.upperBound <= lines)
@@ -80,8 +80,8 @@ import Testing
 
   // MARK: - Mutations
 
-  private func options(_ generator: inout SplitMix64) -> StageTextOptions {
-    StageTextOptions(
+  private func options(_ generator: inout SplitMix64) -> LoaderLogOptions {
+    LoaderLogOptions(
       mode: generator.next(below: 2) == 0 ? .strict : .lenient,
       glibc: generator.next(below: 3) == 0 ? GlibcVersion(2, 25 + generator.next(below: 20)) : nil,
       cyclesPerSecond: generator.next(below: 2) == 0 ? 2.6e9 : nil,

@@ -51,7 +51,7 @@ import Testing
 
   @Test(arguments: scales)
   func `the last digit is restored by layout and version`(_ scale: Scale) {
-    let result = Example.parse(scale.text, StageTextOptions(glibc: scale.glibc))
+    let result = Example.parse(scale.text, LoaderLogOptions(glibc: scale.glibc))
     let block = result.blocks[0]
     #expect(block.lastDigitDropped == scale.isDropped)
     let expected: Int64? = scale.isDropped.map { $0 ? 843_380 : 84_338 }
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `cycles become nanoseconds with a frequency`() throws {
-    let options = StageTextOptions(glibc: GlibcVersion(2, 36), cyclesPerSecond: 2e9)
+    let options = LoaderLogOptions(glibc: GlibcVersion(2, 36), cyclesPerSecond: 2e9)
     let block = Example.parse(Example.glibc, options).blocks[0]
     #expect(block.total?.amount?.nanoseconds == 421_690)
     #expect(block.total?.amount?.resolution == 5)
@@ -74,7 +74,7 @@ import Testing
 
   @Test(arguments: [0, -1, .infinity, .nan, 1e-300])
   func `a frequency that is none leaves cycles`(_ frequency: Double) {
-    let block = Example.parse(Example.glibc, StageTextOptions(cyclesPerSecond: frequency)).blocks[0]
+    let block = Example.parse(Example.glibc, LoaderLogOptions(cyclesPerSecond: frequency)).blocks[0]
     #expect(block.total?.cycles == 843_380)
     #expect(block.total?.amount?.nanoseconds == nil)
   }
@@ -91,7 +91,7 @@ import Testing
     Marks(range: 40_000...450_000, isDropped: true), Marks(range: 1...2, isDropped: true),
   ])
   func `marks of one's own decide how cycles scale`(_ marks: Marks) {
-    let options = StageTextOptions(
+    let options = LoaderLogOptions(
       cyclesPerSecond: 2e9,
       ownLoaderTotal: Nanoseconds(marks.range.lowerBound)...Nanoseconds(marks.range.upperBound)
     )
@@ -210,7 +210,7 @@ import Testing
     let bytes = Array(Example.glibc.utf8)
     let numbers = Set(Example.parse(Example.glibc).blocks.flatMap { Array($0.counters.values) })
     for end in bytes.indices {
-      let result = StageText.parse(Array(bytes[..<end]), name: "a")
+      let result = LoaderLog.parse(Array(bytes[..<end]), name: "a")
       for block in result.blocks {
         let times = ([block.total].compactMap(\.self) + block.stages).map { $0.amount?.printed }
         #expect(times.allSatisfy { ["84338", "12147", "10478"].contains($0) }, "cut at \(end)")

@@ -225,7 +225,7 @@ import Testing
     let text =
       "phase one took 1.5 s\nphase two took 20µs\nphase three took 3 weeks\n"
       + "phase four took 1.2.3 ms\n" + TextExample.summary
-    let result = Example.parse(text, StageTextOptions(patterns: [pattern]))
+    let result = Example.parse(text, LoaderLogOptions(patterns: [pattern]))
     #expect(result.blocks.map(\.format) == ["pattern", "dyld.summary"])
     #expect(result.blocks[0].stages.map(\.name) == ["one", "two"])
     #expect(result.blocks[0].stages.map { $0.amount?.nanoseconds } == [1_500_000_000, 20_000])

@@ -3,7 +3,7 @@ import LabAnalysis
 // Brings a result to the form in which the index of the samples has it.
 
 extension TextSample.Expected {
-  init(_ result: StageTextResult, like expected: Self) {
+  init(_ result: LoaderLogResult, like expected: Self) {
     self.init(kind: Self.kind(of: result))
     imitation = expected.imitation == nil ? nil : !result.isStandard
     let block = result.blocks.first
@@ -46,7 +46,7 @@ extension TextSample.Expected {
 
   private init(kind: String) { self.kind = kind }
 
-  private static func kind(of result: StageTextResult) -> String {
+  private static func kind(of result: LoaderLogResult) -> String {
     guard let format = result.blocks.first?.format else {
       return result.events.isEmpty ? "none" : "glibc"
     }
@@ -56,14 +56,14 @@ extension TextSample.Expected {
 }
 
 extension TextSample.Block {
-  init(dyld block: StageTextBlock) {
+  init(dyld block: LoaderLogBlock) {
     self.init(block)
     total = block.total.map { .value(TextSample.Value($0)) }
     stages = block.stages.map(TextSample.Value.init)
     images = block.images.map(TextSample.Value.init)
   }
 
-  init(glibc block: StageTextBlock, withScale: Bool) {
+  init(glibc block: LoaderLogBlock, withScale: Bool) {
     self.init(block)
     pid = block.pid.map { "\($0)" }
     unit = block.total?.amount?.unit.rawValue
@@ -79,7 +79,7 @@ extension TextSample.Block {
     totalCyclesCorrected = block.total?.cycles
   }
 
-  private init(_ block: StageTextBlock) {
+  private init(_ block: LoaderLogBlock) {
     self.init(format: block.format, flags: block.flags, counters: block.counters)
   }
 
@@ -89,7 +89,7 @@ extension TextSample.Block {
 }
 
 extension TextSample.Value {
-  init(_ value: StageTextValue) {
+  init(_ value: LoaderLogValue) {
     self.init(
       name: value.name,
       s: value.amount?.seconds,
@@ -102,7 +102,7 @@ extension TextSample.Value {
 }
 
 extension TextSample.Package {
-  init(_ value: StageTextValue) {
+  init(_ value: LoaderLogValue) {
     self.init(
       name: value.name,
       startS: value.instant?.seconds,
@@ -114,7 +114,7 @@ extension TextSample.Package {
 }
 
 extension TextSample.Module {
-  init(_ value: StageTextValue) {
+  init(_ value: LoaderLogValue) {
     self.init(
       name: value.name,
       depth: value.depth,
@@ -125,7 +125,7 @@ extension TextSample.Module {
 }
 
 extension TextSample.Phase {
-  init(_ value: StageTextValue) {
+  init(_ value: LoaderLogValue) {
     self.init(name: value.name, s: value.amount?.seconds, at: value.instant?.printed)
   }
 }

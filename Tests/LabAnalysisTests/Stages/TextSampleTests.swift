@@ -11,15 +11,15 @@ import Testing
 
   @Test(arguments: TextSample.all)
   func `gives the expected values`(_ sample: TextSample) throws {
-    let result = StageText.parse(try sample.bytes, name: sample.file)
+    let result = LoaderLog.parse(try sample.bytes, name: sample.file)
     let found = TextSample.Expected(result, like: sample.expected)
     #expect(try text(found) == text(sample.expected))
   }
 
   @Test(arguments: TextSample.all)
   func `reads standard texts strictly, and refuses imitations`(_ sample: TextSample) throws {
-    let options = StageTextOptions(mode: .strict)
-    let result = StageText.parse(try sample.bytes, name: sample.file, options: options)
+    let options = LoaderLogOptions(mode: .strict)
+    let result = LoaderLog.parse(try sample.bytes, name: sample.file, options: options)
     if sample.isImitation {
       #expect(result.blocks.isEmpty)
       #expect(result.diagnostics.contains { $0.id == "nonstandard" && $0.severity == .error })
@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: TextSample.all)
   func `accounts for every line once`(_ sample: TextSample) throws {
     let bytes = try sample.bytes
-    let result = StageText.parse(bytes, name: sample.file)
+    let result = LoaderLog.parse(bytes, name: sample.file)
     let used = Set(result.usedLines.flatMap { Array($0) })
     let ignored = Set(result.ignoredLines.flatMap { Array($0) })
     #expect(used.isDisjoint(with: ignored))

@@ -46,7 +46,7 @@ import Testing
     func work(_ bytes: Int) -> Int {
       let count = bytes / unit.repeated.utf8.count
       let text = unit.start + String(repeating: unit.repeated, count: count)
-      return StageText.parse(Array(text.utf8), name: "a").scannedBytes
+      return LoaderLog.parse(Array(text.utf8), name: "a").scannedBytes
     }
     let (once, twice) = (work(20_000), work(40_000))
     #expect(twice < 5 * once / 2)

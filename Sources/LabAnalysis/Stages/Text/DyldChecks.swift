@@ -16,7 +16,7 @@ enum DyldChecks {
   ///
   /// Before 46.16 the printer divided seconds by 100, took counter units for nanoseconds, and
   /// printed a time of rebase fixups that is their number.
-  static func brokenPrinter(_ block: StageTextBlock) -> String? {
+  static func brokenPrinter(_ block: LoaderLogBlock) -> String? {
     guard block.counters["images_used_prebinding"] != nil else { return nil }
     let values = ([block.total].compactMap(\.self) + block.stages)
     let isSecondBroken = values.contains { value in
@@ -33,8 +33,8 @@ enum DyldChecks {
   }
 
   /// Adds a guess to the one stage that wrapped: the total less the others.
-  static func repair(_ block: inout StageTextBlock, _ notes: inout StageTextNotes) {
-    let isSummary = block.format == StageTextFormat.dyldSummary
+  static func repair(_ block: inout LoaderLogBlock, _ notes: inout LoaderLogNotes) {
+    let isSummary = block.format == LoaderLogFormat.dyldSummary
     let parts = block.stages.indices.filter {
       isSummary || summands.contains(block.stages[$0].name)
     }
@@ -47,7 +47,7 @@ enum DyldChecks {
       block.stages[index].repaired = max(0, others.reduce(total) { $0.subtracting($1) })
     }
     for value in [block.total].compactMap(\.self) + block.stages + block.images
-    where value.flags.contains(StageTextFlag.wrapped) {
+    where value.flags.contains(LoaderLogFlag.wrapped) {
       let guess = value.repaired.map { "; the rest of the total is \($0) ns" } ?? ""
       notes.add(
         .warning,
@@ -60,7 +60,7 @@ enum DyldChecks {
   }
 
   /// Tells of percentages that do not follow from the times, which nothing else is done about.
-  static func reportContradictions(_ block: StageTextBlock, _ notes: inout StageTextNotes) {
+  static func reportContradictions(_ block: LoaderLogBlock, _ notes: inout LoaderLogNotes) {
     guard let total = block.total?.amount, let whole = total.nanoseconds, whole > 0 else { return }
     for value in block.stages + block.images {
       guard let amount = value.amount, let part = amount.nanoseconds,

@@ -6,7 +6,7 @@ import LabModel
 /// the line of the total, or nothing. A stage of dyld's form whose total is cut off opens a block
 /// without one.
 struct DyldReader {
-  private let mode: StageTextOptions.Mode
+  private let mode: LoaderLogOptions.Mode
 
   /// By the process that a log names.
   private var open: [[UInt8]: OpenDyldBlock] = [:]
@@ -16,7 +16,7 @@ struct DyldReader {
 
   private var found: [FoundBlock] = []
 
-  init(mode: StageTextOptions.Mode) { self.mode = mode }
+  init(mode: LoaderLogOptions.Mode) { self.mode = mode }
 
   static let totalForm = "Total pre-main time: 430.43 milliseconds (100.0%)"
 
@@ -32,7 +32,7 @@ struct DyldReader {
     _ label: StageLabel,
     at start: Int,
     in line: inout LineScanner,
-    _ notes: inout StageTextNotes
+    _ notes: inout LoaderLogNotes
   ) -> Bool {
     switch label.role {
     case .dyldTotal, .dyldStage, .dyldCounts, .imageHeading: break
@@ -62,7 +62,7 @@ struct DyldReader {
   }
 
   /// Uses a line without a label that belongs to the block that was used last.
-  mutating func takeUnlabelled(_ line: inout LineScanner, _ notes: inout StageTextNotes) -> Bool {
+  mutating func takeUnlabelled(_ line: inout LineScanner, _ notes: inout LoaderLogNotes) -> Bool {
     guard !open.isEmpty else { return false }
     let (key, prefix) = prefix(of: &line)
     guard let key, var block = open[key] else { return false }
@@ -79,7 +79,7 @@ struct DyldReader {
   }
 
   /// Ends every block.
-  mutating func finish(_ notes: inout StageTextNotes) -> [FoundBlock] {
+  mutating func finish(_ notes: inout LoaderLogNotes) -> [FoundBlock] {
     let keys = open.sorted {
       let left = ($0.value.block.lines.lowerBound, String(decoding: $0.key, as: UTF8.self))
       return left < ($1.value.block.lines.lowerBound, String(decoding: $1.key, as: UTF8.self))
@@ -95,9 +95,9 @@ struct DyldReader {
     _ name: String,
     _ prefix: LinePrefix,
     _ line: inout LineScanner,
-    _ notes: inout StageTextNotes
+    _ notes: inout LoaderLogNotes
   ) -> Bool {
-    let isSummary = format == StageTextFormat.dyldSummary
+    let isSummary = format == LoaderLogFormat.dyldSummary
     let key = prefix.log?.process ?? []
     let hasNumber = line.hasNumber()
     guard let time = PrintedTime.read(&line) else {
@@ -145,7 +145,7 @@ struct DyldReader {
     _ format: String,
     _ prefix: LinePrefix,
     _ line: LineScanner,
-    _ notes: inout StageTextNotes
+    _ notes: inout LoaderLogNotes
   ) {
     let key = prefix.log?.process ?? []
     close(key, &notes)
@@ -153,7 +153,7 @@ struct DyldReader {
     latest = key
   }
 
-  private mutating func close(_ key: [UInt8], _ notes: inout StageTextNotes) {
+  private mutating func close(_ key: [UInt8], _ notes: inout LoaderLogNotes) {
     guard let block = open.removeValue(forKey: key), let end = block.finished(&notes) else {
       return
     }
@@ -163,7 +163,7 @@ struct DyldReader {
   private mutating func reportOrphan(
     _ label: StageLabel,
     _ line: LineScanner,
-    _ notes: inout StageTextNotes
+    _ notes: inout LoaderLogNotes
   ) {
     var line = line
     guard PrintedTime.read(&line) != nil else { return }

@@ -5,7 +5,7 @@ import LabModel
 /// Blocks of several processes may be interleaved between lines. A total opens a block, also where
 /// the same process has one open, because it has executed another program.
 struct GlibcReader {
-  private let options: StageTextOptions
+  private let options: LoaderLogOptions
 
   /// By process; those without a number are taken for one.
   private var open: [Int64?: OpenGlibcBlock] = [:]
@@ -18,9 +18,9 @@ struct GlibcReader {
 
   private var found: [FoundBlock] = []
 
-  private(set) var events: [StageTextEvent] = []
+  private(set) var events: [LoaderLogEvent] = []
 
-  init(options: StageTextOptions) { self.options = options }
+  init(options: LoaderLogOptions) { self.options = options }
 
   /// Uses a line that has a label.
   ///
@@ -72,7 +72,7 @@ struct GlibcReader {
   }
 
   /// Ends every block.
-  mutating func finish(_ notes: inout StageTextNotes) -> [FoundBlock] {
+  mutating func finish(_ notes: inout LoaderLogNotes) -> [FoundBlock] {
     let blocks = open.values.sorted {
       let left = ($0.block.lines.lowerBound, $0.block.pid ?? -1)
       return left < ($1.block.lines.lowerBound, $1.block.pid ?? -1)
@@ -94,7 +94,7 @@ struct GlibcReader {
   ) -> Bool {
     guard let time = PrintedTime.readCycles(&line) else { return false }
     close(tag.pid)
-    var block = newBlock(StageTextFormat.glibcStartup, tag, line)
+    var block = newBlock(LoaderLogFormat.glibcStartup, tag, line)
     block.begin(name, time, line)
     open[tag.pid] = block
     return true
@@ -140,7 +140,7 @@ struct GlibcReader {
     _ tag: GlibcTag,
     _ line: inout LineScanner
   ) -> Bool {
-    let format = isFinal ? StageTextFormat.glibcFinal : StageTextFormat.glibcStartup
+    let format = isFinal ? LoaderLogFormat.glibcFinal : LoaderLogFormat.glibcStartup
     let current = open[tag.pid]
     if current?.block.format != format || current?.block.counters[name] != nil {
       // Without a process number, a line of a document is not enough to begin a block.
@@ -159,13 +159,13 @@ struct GlibcReader {
     guard let pid = tag.pid else { return false }
     if line.next == Ascii.space { line.advance() }
     let text = line.text(line.position..<line.end)
-    events.append(StageTextEvent(name: name, text: text, pid: pid, line: line.number))
+    events.append(LoaderLogEvent(name: name, text: text, pid: pid, line: line.number))
     return true
   }
 
   // MARK: - The end
 
-  private func conclude(_ found: inout FoundBlock, _ notes: inout StageTextNotes) {
+  private func conclude(_ found: inout FoundBlock, _ notes: inout LoaderLogNotes) {
     guard var block = found.block else { return }
     if !found.isStandard {
       notes.addIfStrict(
@@ -179,7 +179,7 @@ struct GlibcReader {
         return
       }
     }
-    if block.format == StageTextFormat.glibcStartup, block.total != nil {
+    if block.format == LoaderLogFormat.glibcStartup, block.total != nil {
       GlibcScale(options).apply(to: &block, &notes)
     }
     if !block.isComplete {

@@ -2,8 +2,8 @@
 ///
 /// A time that goes back begins a block. Source: `doInit1` and `fmtNSAsMS` in src/runtime of Go
 /// 1.16 to 1.24.
-struct GoInitReader: StageTextReader {
-  private var blocks = BlockList(StageTextFormat.goInitTrace)
+struct GoInitReader: LoaderLogReader {
+  private var blocks = BlockList(LoaderLogFormat.goInitTrace)
   private var latest: Int64 = 0
 
   var found: [FoundBlock] { blocks.found }
@@ -19,7 +19,7 @@ struct GoInitReader: StageTextReader {
     let time = instant.nanoseconds ?? latest
     if time < latest { blocks.close() }
     latest = time
-    var value = StageTextValue(
+    var value = LoaderLogValue(
       name: package,
       amount: Self.amount(clock),
       line: line.number,
@@ -31,8 +31,8 @@ struct GoInitReader: StageTextReader {
   }
 
   /// An amount in milliseconds; a zero is less than a microsecond.
-  private static func amount(_ printed: String) -> StageTextAmount {
-    var amount = StageTextAmount(printed, .milliseconds)
+  private static func amount(_ printed: String) -> LoaderLogAmount {
+    var amount = LoaderLogAmount(printed, .milliseconds)
     if printed == "0" { (amount.places, amount.resolution) = (6, 1_000) }
     return amount
   }
@@ -66,13 +66,13 @@ struct BlockList {
   /// Begins a block without values.
   mutating func open(line: Int) {
     found.append(
-      FoundBlock(block: StageTextBlock(format: format, lines: line...line), usedLines: [line])
+      FoundBlock(block: LoaderLogBlock(format: format, lines: line...line), usedLines: [line])
     )
     isOpen = true
   }
 
   /// Adds a value to the block.
-  mutating func add(_ value: StageTextValue) {
+  mutating func add(_ value: LoaderLogValue) {
     use(line: value.line)
     found[found.count - 1].block?.stages.append(value)
   }
@@ -85,7 +85,7 @@ struct BlockList {
   }
 
   /// Changes the block that is open.
-  mutating func change(_ change: (inout StageTextBlock) -> Void) {
+  mutating func change(_ change: (inout LoaderLogBlock) -> Void) {
     guard isOpen, var block = found.last?.block else { return }
     found[found.count - 1].block = nil
     change(&block)

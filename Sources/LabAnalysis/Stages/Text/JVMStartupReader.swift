@@ -2,8 +2,8 @@
 ///
 /// Which decorations a line has is configurable; `Create VM` contains the other phases. Source:
 /// `TraceTime` in src/hotspot of OpenJDK 9 to 21.
-struct JVMStartupReader: StageTextReader {
-  private var blocks = BlockList(StageTextFormat.jvmStartupTime)
+struct JVMStartupReader: LoaderLogReader {
+  private var blocks = BlockList(LoaderLogFormat.jvmStartupTime)
   private var latest: Int64 = 0
   private var pid: Int64?
 
@@ -13,7 +13,7 @@ struct JVMStartupReader: StageTextReader {
     line.blanks()
     if takeBare(&line) { return true }
     guard line.next == UInt8(ascii: "[") else { return false }
-    var instant: StageTextAmount?
+    var instant: LoaderLogAmount?
     var pid: Int64?
     while let decoration = line.decoration() {
       if let amount = Self.uptime(decoration) { instant = instant ?? amount }
@@ -30,9 +30,9 @@ struct JVMStartupReader: StageTextReader {
     let time = instant?.nanoseconds ?? latest
     if time < latest || pid != self.pid { blocks.close() }
     (latest, self.pid) = (time, pid)
-    var value = StageTextValue(
+    var value = LoaderLogValue(
       name: line.text(name),
-      amount: StageTextAmount(printed, .seconds),
+      amount: LoaderLogAmount(printed, .seconds),
       line: line.number,
       instant: instant
     )
@@ -58,18 +58,18 @@ struct JVMStartupReader: StageTextReader {
       line.position = start
       return false
     }
-    let amount = StageTextAmount(printed, .seconds)
-    blocks.add(StageTextValue(name: line.text(name), amount: amount, line: line.number))
+    let amount = LoaderLogAmount(printed, .seconds)
+    blocks.add(LoaderLogValue(name: line.text(name), amount: amount, line: line.number))
     return true
   }
 
   /// The time since the start of a decoration such as `0.012s` or `12ms`; nil for another one.
-  static func uptime(_ decoration: String) -> StageTextAmount? {
+  static func uptime(_ decoration: String) -> LoaderLogAmount? {
     let isShort = decoration.hasSuffix("ms")
     guard isShort || decoration.hasSuffix("s") else { return nil }
     let digits = decoration.dropLast(isShort ? 2 : 1)
     guard digits.first?.isNumber == true, Double(digits) != nil else { return nil }
-    return StageTextAmount(String(digits), isShort ? .milliseconds : .seconds)
+    return LoaderLogAmount(String(digits), isShort ? .milliseconds : .seconds)
   }
 }
 
@@ -105,8 +105,8 @@ extension String {
 ///
 /// A line has an instant and no time, so the classes are counted by their source. Source:
 /// `print_class_load_logging` in src/hotspot/share/oops/instanceKlass.cpp of OpenJDK 9 to 21.
-struct JVMClassReader: StageTextReader {
-  private var blocks = BlockList(StageTextFormat.jvmClassLoad)
+struct JVMClassReader: LoaderLogReader {
+  private var blocks = BlockList(LoaderLogFormat.jvmClassLoad)
   private var latest: Int64 = 0
 
   /// The places of the sources in the block that is open.
@@ -127,7 +127,7 @@ struct JVMClassReader: StageTextReader {
   mutating func take(_ line: inout LineScanner) -> Bool {
     line.blanks()
     guard line.next == UInt8(ascii: "[") else { return false }
-    var instant: StageTextAmount?
+    var instant: LoaderLogAmount?
     while let decoration = line.decoration() {
       instant = instant ?? JVMStartupReader.uptime(decoration)
     }
@@ -145,12 +145,12 @@ struct JVMClassReader: StageTextReader {
     return true
   }
 
-  private mutating func count(_ source: String, at instant: StageTextAmount?, _ line: Int) {
+  private mutating func count(_ source: String, at instant: LoaderLogAmount?, _ line: Int) {
     let place = places[source] ?? blocks.count
     places[source] = place
     blocks.change { block in
       if place == block.stages.count {
-        var value = StageTextValue(name: source, amount: nil, line: line, instant: instant)
+        var value = LoaderLogValue(name: source, amount: nil, line: line, instant: instant)
         value.counters = ["classes": 0]
         block.stages.append(value)
       }

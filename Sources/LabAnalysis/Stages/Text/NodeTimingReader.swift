@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Its marks are milliseconds since the process began, and -1 for what was not reached; what lies
 /// between two of them is how long the launch took for it. `duration` is when it was printed.
-struct NodeTimingReader: StageTextReader {
+struct NodeTimingReader: LoaderLogReader {
   private(set) var found: [FoundBlock] = []
 
   /// The instants; what else is a number is a time that passed.
@@ -15,7 +15,7 @@ struct NodeTimingReader: StageTextReader {
   mutating func take(_ line: inout LineScanner) -> Bool {
     guard let brace = line.first(UInt8(ascii: "{")), line.containsNodeStart() else { return false }
     line.position = brace + 1
-    var values: [StageTextValue] = []
+    var values: [LoaderLogValue] = []
     repeat {
       guard let name = line.quoted(), line.takeAfterBlanks(Ascii.colon) else { break }
       line.blanks()
@@ -26,16 +26,16 @@ struct NodeTimingReader: StageTextReader {
       }
     } while line.takeAfterBlanks(Ascii.comma)
     guard values.contains(where: { $0.name == "nodeStart" }) else { return false }
-    var block = StageTextBlock(format: StageTextFormat.nodeTiming, lines: line.number...line.number)
+    var block = LoaderLogBlock(format: LoaderLogFormat.nodeTiming, lines: line.number...line.number)
     block.total = values.first { $0.name == "duration" }
     block.stages = Self.stages(values)
-    if !line.takeAfterBlanks(UInt8(ascii: "}")) { block.flags = [StageTextFlag.truncated] }
+    if !line.takeAfterBlanks(UInt8(ascii: "}")) { block.flags = [LoaderLogFlag.truncated] }
     found.append(FoundBlock(block: block, usedLines: [line.number]))
     return true
   }
 
   /// The marks by their instants, each with the time since the one before, and what else passed.
-  private static func stages(_ values: [StageTextValue]) -> [StageTextValue] {
+  private static func stages(_ values: [LoaderLogValue]) -> [LoaderLogValue] {
     var marks = values.filter { Self.marks.contains($0.name) }
     for index in marks.indices {
       marks[index].instant = marks[index].amount
@@ -56,7 +56,7 @@ struct NodeTimingReader: StageTextReader {
   }
 
   /// A number; nil for anything else.
-  private static func value(_ name: String, _ line: inout LineScanner) -> StageTextValue? {
+  private static func value(_ name: String, _ line: inout LineScanner) -> LoaderLogValue? {
     let start = line.position
     let isNegative = line.take(UInt8(ascii: "-"))
     guard let digits = line.decimal() else {
@@ -65,25 +65,25 @@ struct NodeTimingReader: StageTextReader {
     }
     let exponent = line.skip { Ascii.isLetter($0) || Ascii.isDigit($0) || $0 == UInt8(ascii: "-") }
     guard !line.isAtEnd || line.isTerminated else { return nil }
-    var amount = StageTextAmount((isNegative ? "-" : "") + digits, .milliseconds)
+    var amount = LoaderLogAmount((isNegative ? "-" : "") + digits, .milliseconds)
     if !exponent.isEmpty {
       let printed = line.text(start..<line.position)
-      amount = StageTextAmount("0", .milliseconds)
+      amount = LoaderLogAmount("0", .milliseconds)
       amount.printed = printed
       amount.places = nil
       amount.nanoseconds = Double(printed).flatMap { Int64(exactly: ($0 * 1e6).rounded()) }
     }
     if isNegative { amount.nanoseconds = nil }
-    return StageTextValue(
+    return LoaderLogValue(
       name: name,
       amount: amount,
-      flags: isNegative ? [StageTextFlag.notReached] : [],
+      flags: isNegative ? [LoaderLogFlag.notReached] : [],
       line: line.number
     )
   }
 }
 
-extension StageTextAmount {
+extension LoaderLogAmount {
   /// A time of whole nanoseconds, as printed in milliseconds.
   static func milliseconds(nanoseconds: Int64) -> Self {
     let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
@@ -149,22 +149,22 @@ enum V8ProfileReader {
   ///   - bytes: The whole text.
   ///   - lines: How many lines it has, at least 1.
   /// - Returns: The functions, callees before callers; nil when the text is no profile.
-  static func block(_ bytes: [UInt8], lines: Int) -> StageTextBlock? {
+  static func block(_ bytes: [UInt8], lines: Int) -> LoaderLogBlock? {
     guard bytes.first(where: { !LineScanner.isAsciiBlank($0) }) == UInt8(ascii: "{"),
       bytes.firstRange(of: Array("\"timeDeltas\"".utf8)) != nil,
       let profile = try? JSONDecoder().decode(Profile.self, from: Data(bytes)),
       let start = micros(profile.startTime), let end = micros(profile.endTime), end >= start
     else { return nil }
     var tree = ProfileTree(profile, start: start, end: end)
-    var block = StageTextBlock(format: StageTextFormat.v8Profile, lines: 1...lines)
-    block.total = StageTextValue(name: "profile", amount: amount(end - start), line: 1)
+    var block = LoaderLogBlock(format: LoaderLogFormat.v8Profile, lines: 1...lines)
+    block.total = LoaderLogValue(name: "profile", amount: amount(end - start), line: 1)
     block.stages = tree.values()
     block.counters = ["samples": Int64(profile.samples.count)]
     return block
   }
 
-  static func amount(_ micros: Int64) -> StageTextAmount {
-    StageTextAmount("\(micros)", .microseconds)
+  static func amount(_ micros: Int64) -> LoaderLogAmount {
+    LoaderLogAmount("\(micros)", .microseconds)
   }
 
   /// A time of the profile; nil when it is beyond what a clock tells.
@@ -233,7 +233,7 @@ private struct ProfileTree {
   }
 
   /// Every function that took time, callees before callers.
-  mutating func values() -> [StageTextValue] {
+  mutating func values() -> [LoaderLogValue] {
     let visits = visits()
     for visit in visits.reversed() {
       whole[visit.place] += own[visit.place]
@@ -241,7 +241,7 @@ private struct ProfileTree {
     }
     return visits.reversed().filter { whole[$0.place] > 0 }
       .map { visit in
-        var value = StageTextValue(
+        var value = LoaderLogValue(
           name: nodes[visit.place].callFrame.name,
           amount: V8ProfileReader.amount(whole[visit.place]),
           line: 1

@@ -2,7 +2,7 @@ import LabModel
 
 /// A block of dyld's statistics while its lines are read.
 struct OpenDyldBlock {
-  var block: StageTextBlock
+  var block: LoaderLogBlock
 
   /// What a log added to the line of the total.
   let log: LinePrefix.Log?
@@ -37,7 +37,7 @@ struct OpenDyldBlock {
   /// The most lines of others that an image list goes on after.
   private static let widestGap = 64
 
-  var isSummary: Bool { block.format == StageTextFormat.dyldSummary }
+  var isSummary: Bool { block.format == LoaderLogFormat.dyldSummary }
 
   init(
     _ format: String,
@@ -46,7 +46,7 @@ struct OpenDyldBlock {
     _ prefix: LinePrefix,
     _ line: LineScanner
   ) {
-    block = StageTextBlock(format: format, lines: line.number...line.number)
+    block = LoaderLogBlock(format: format, lines: line.number...line.number)
     block.pid = prefix.log?.pid
     log = prefix.log
     usedLines = []
@@ -58,12 +58,12 @@ struct OpenDyldBlock {
 
   /// Begins a block whose total is cut off, at the line of its first stage.
   init(_ format: String, withoutTotal prefix: LinePrefix, _ line: LineScanner) {
-    block = StageTextBlock(format: format, lines: line.number...line.number)
+    block = LoaderLogBlock(format: format, lines: line.number...line.number)
     block.pid = prefix.log?.pid
     log = prefix.log
     usedLines = []
     isDoubtful = false
-    flags = [StageTextFlag.missing + "total"]
+    flags = [LoaderLogFlag.missing + "total"]
   }
 
   // MARK: - Lines
@@ -72,7 +72,7 @@ struct OpenDyldBlock {
   mutating func take(
     _ label: StageLabel,
     in line: inout LineScanner,
-    _ notes: inout StageTextNotes
+    _ notes: inout LoaderLogNotes
   ) -> Bool {
     pendingName = nil
     return switch label.role {
@@ -88,9 +88,9 @@ struct OpenDyldBlock {
     usedLines.append(line.number)
     block.lines = block.lines.lowerBound...max(line.number, block.lines.upperBound)
     gap = 0
-    if prefix.isQuoted { flags.insert(StageTextFlag.quoted) }
-    if prefix.hasMarkup { flags.insert(StageTextFlag.markup) }
-    if line.sawNoBreakSpace { flags.insert(StageTextFlag.nbsp) }
+    if prefix.isQuoted { flags.insert(LoaderLogFlag.quoted) }
+    if prefix.hasMarkup { flags.insert(LoaderLogFlag.markup) }
+    if line.sawNoBreakSpace { flags.insert(LoaderLogFlag.nbsp) }
   }
 
   /// Notes that a line was not used.
@@ -105,7 +105,7 @@ struct OpenDyldBlock {
     _ name: String,
     _ stage: String?,
     _ line: inout LineScanner,
-    _ notes: inout StageTextNotes
+    _ notes: inout LoaderLogNotes
   ) -> Bool {
     guard line.hasNumber() else { return false }
     guard let time = PrintedTime.read(&line) else {
@@ -159,22 +159,22 @@ struct OpenDyldBlock {
     _ stage: String?,
     _ time: PrintedTime,
     _ line: LineScanner
-  ) -> StageTextValue {
+  ) -> LoaderLogValue {
     if !time.isDyldForm, nonstandardLine == nil { nonstandardLine = line.number }
-    if time.hasMarkup { flags.insert(StageTextFlag.markup) }
-    if time.hasWideDot { flags.insert(StageTextFlag.localizedDecimal) }
+    if time.hasMarkup { flags.insert(LoaderLogFlag.markup) }
+    if time.hasWideDot { flags.insert(LoaderLogFlag.localizedDecimal) }
     if time.percent == nil, !line.isTerminated { isCut = true }
-    var amount = StageTextAmount(time.number, time.unit)
+    var amount = LoaderLogAmount(time.number, time.unit)
     var flags: [String] = []
-    if time.percent == nil { flags.append(StageTextFlag.noPercent) }
+    if time.percent == nil { flags.append(LoaderLogFlag.noPercent) }
     if time.isWrapped {
       amount.nanoseconds = nil
-      flags.append(StageTextFlag.wrapped)
-      self.flags.insert(StageTextFlag.wrapped)
+      flags.append(LoaderLogFlag.wrapped)
+      self.flags.insert(LoaderLogFlag.wrapped)
     } else if amount.nanoseconds == nil {
-      flags.append(StageTextFlag.overflow)
+      flags.append(LoaderLogFlag.overflow)
     }
-    return StageTextValue(
+    return LoaderLogValue(
       name: name,
       stage: stage,
       amount: amount,
@@ -187,7 +187,7 @@ struct OpenDyldBlock {
 
 extension OpenDyldBlock {
   /// The block as far as it was read; nil when it is not one after all.
-  func finished(_ notes: inout StageTextNotes) -> FoundBlock? {
+  func finished(_ notes: inout LoaderLogNotes) -> FoundBlock? {
     if isDoubtful, !isSummary, names.isEmpty { return nil }
     var found = FoundBlock(block: nil, usedLines: usedLines)
     if let reason = DyldChecks.brokenPrinter(block) {
@@ -227,16 +227,16 @@ extension OpenDyldBlock {
     let missing =
       isSummary
       ? StageLabel.summaryStages.filter { !names.contains($0) } : hasInitializers ? [] : ["init"]
-    flags.formUnion(missing.map { StageTextFlag.missing + $0 })
-    let isOpenEnded = !hasInitializers && !flags.contains(StageTextFlag.elided)
-    if isCut || isOpenEnded { flags.insert(StageTextFlag.truncated) }
+    flags.formUnion(missing.map { LoaderLogFlag.missing + $0 })
+    let isOpenEnded = !hasInitializers && !flags.contains(LoaderLogFlag.elided)
+    if isCut || isOpenEnded { flags.insert(LoaderLogFlag.truncated) }
     return flags
   }
 
-  private func reportGaps(_ block: StageTextBlock, _ notes: inout StageTextNotes) {
+  private func reportGaps(_ block: LoaderLogBlock, _ notes: inout LoaderLogNotes) {
     guard !block.isComplete else { return }
     let gaps = block.flags.filter {
-      $0 == StageTextFlag.truncated || $0.hasPrefix(StageTextFlag.missing)
+      $0 == LoaderLogFlag.truncated || $0.hasPrefix(LoaderLogFlag.missing)
     }
     notes.addIfStrict(
       "incomplete",
@@ -267,7 +267,7 @@ extension OpenDyldBlock {
   /// Uses dots that stand for lines that were cut out.
   private mutating func takeDots(_ line: inout LineScanner) -> Bool {
     let hasDots = line.isEllipsis()
-    if hasDots { flags.insert(StageTextFlag.elided) }
+    if hasDots { flags.insert(LoaderLogFlag.elided) }
     return hasDots
   }
 
@@ -296,7 +296,7 @@ extension OpenDyldBlock {
       return false
     }
     if let firstHalf { usedLines.append(firstHalf.line) }
-    if name?.hasMarkup == true { flags.insert(StageTextFlag.markup) }
+    if name?.hasMarkup == true { flags.insert(LoaderLogFlag.markup) }
     let image = value(text, nil, time, line)
     block.images.append(image)
     return true
@@ -318,7 +318,7 @@ extension OpenDyldBlock {
     guard let time = PrintedTime.read(&line), let percent = time.percent.flatMap(Double.init) else {
       return false
     }
-    let amount = StageTextAmount(time.number, time.unit)
+    let amount = LoaderLogAmount(time.number, time.unit)
     guard let part = amount.nanoseconds else { return false }
     let slack = 0.15 + 100 * Double(amount.resolution ?? 0) / Double(whole)
     guard abs(100 * Double(part) / Double(whole) - percent) <= slack,

@@ -2,7 +2,7 @@ import LabModel
 
 /// A block of glibc's statistics while its lines are read.
 struct OpenGlibcBlock {
-  private(set) var block: StageTextBlock
+  private(set) var block: LoaderLogBlock
 
   /// Whether the line `runtime linker statistics:` came before it.
   var hasHeading = false
@@ -15,11 +15,11 @@ struct OpenGlibcBlock {
   private var flags: Set<String> = []
 
   init(_ format: String, pid: Int64?, line: Int) {
-    block = StageTextBlock(format: format, lines: line...line)
+    block = LoaderLogBlock(format: format, lines: line...line)
     block.pid = pid
   }
 
-  private var isStartup: Bool { block.format == StageTextFormat.glibcStartup }
+  private var isStartup: Bool { block.format == LoaderLogFormat.glibcStartup }
 
   /// Whether the last line has come that the loader prints in such a block.
   var isFull: Bool {
@@ -28,7 +28,7 @@ struct OpenGlibcBlock {
       : block.counters["final_number_of_relocations_from_cache"] != nil
   }
 
-  private func stage(_ name: String) -> StageTextValue? {
+  private func stage(_ name: String) -> LoaderLogValue? {
     block.stages.first { $0.stage == name }
   }
 
@@ -38,20 +38,20 @@ struct OpenGlibcBlock {
   mutating func use(_ line: Int, _ prefix: LinePrefix) {
     usedLines.append(line)
     block.lines = block.lines.lowerBound...max(line, block.lines.upperBound)
-    if prefix.isQuoted { flags.insert(StageTextFlag.quoted) }
-    if prefix.hasMarkup { flags.insert(StageTextFlag.markup) }
+    if prefix.isQuoted { flags.insert(LoaderLogFlag.quoted) }
+    if prefix.hasMarkup { flags.insert(LoaderLogFlag.markup) }
   }
 
   /// Notes that a line was used.
   mutating func use(_ line: LineScanner, _ prefix: LinePrefix) {
     use(line.number, prefix)
-    if line.sawNoBreakSpace { flags.insert(StageTextFlag.nbsp) }
+    if line.sawNoBreakSpace { flags.insert(LoaderLogFlag.nbsp) }
   }
 
   /// Notes that lines were cut out.
   mutating func elide(_ line: LineScanner) {
     use(line, LinePrefix())
-    flags.insert(StageTextFlag.elided)
+    flags.insert(LoaderLogFlag.elided)
   }
 
   /// Takes the total, with which the block begins.
@@ -102,7 +102,7 @@ struct OpenGlibcBlock {
       return false
     }
     guard let number = Int64(digits) else {
-      flags.insert(StageTextFlag.overflow)
+      flags.insert(LoaderLogFlag.overflow)
       return false
     }
     block.counters[name] = number
@@ -114,18 +114,18 @@ struct OpenGlibcBlock {
     _ stage: String?,
     _ time: PrintedTime,
     _ line: LineScanner
-  ) -> StageTextValue {
+  ) -> LoaderLogValue {
     if !time.isGlibcForm { isStandard = false }
-    if time.hasMarkup { flags.insert(StageTextFlag.markup) }
-    if time.isClockCycles { flags.insert(StageTextFlag.clockCyclesLabel) }
-    if time.isPercentEmpty { flags.insert(StageTextFlag.emptyPercent) }
-    if time.number.isEmpty { flags.insert(StageTextFlag.emptyNumber) }
-    if time.hasStrayBytes { flags.insert(StageTextFlag.strayBytes) }
+    if time.hasMarkup { flags.insert(LoaderLogFlag.markup) }
+    if time.isClockCycles { flags.insert(LoaderLogFlag.clockCyclesLabel) }
+    if time.isPercentEmpty { flags.insert(LoaderLogFlag.emptyPercent) }
+    if time.number.isEmpty { flags.insert(LoaderLogFlag.emptyNumber) }
+    if time.hasStrayBytes { flags.insert(LoaderLogFlag.strayBytes) }
     if stage != nil, time.percent == nil, !line.isTerminated { isCut = true }
-    return StageTextValue(
+    return LoaderLogValue(
       name: name,
       stage: stage,
-      amount: StageTextAmount(time.number, .cycles),
+      amount: LoaderLogAmount(time.number, .cycles),
       percent: time.percent,
       line: line.number
     )
@@ -138,17 +138,17 @@ struct OpenGlibcBlock {
     var block = block
     var flags = flags
     if isStartup, block.total == nil, block.stages.isEmpty {
-      flags.insert(StageTextFlag.noTimes)
+      flags.insert(LoaderLogFlag.noTimes)
     } else if isStartup, isStandard {
-      if block.total == nil { flags.insert(StageTextFlag.missing + "total") }
-      if stage(StageName.fixup) == nil { flags.insert(StageTextFlag.missing + "relocation") }
+      if block.total == nil { flags.insert(LoaderLogFlag.missing + "total") }
+      if stage(StageName.fixup) == nil { flags.insert(LoaderLogFlag.missing + "relocation") }
       if stage(StageName.load) == nil {
-        flags.insert(StageTextFlag.missing + "load")
-        if !flags.contains(StageTextFlag.elided) { flags.insert(StageTextFlag.truncated) }
+        flags.insert(LoaderLogFlag.missing + "load")
+        if !flags.contains(LoaderLogFlag.elided) { flags.insert(LoaderLogFlag.truncated) }
       }
     }
-    if isCut { flags.insert(StageTextFlag.truncated) }
-    if flags.contains(StageTextFlag.clockCyclesLabel) { block.lastDigitDropped = false }
+    if isCut { flags.insert(LoaderLogFlag.truncated) }
+    if flags.contains(LoaderLogFlag.clockCyclesLabel) { block.lastDigitDropped = false }
     block.flags = flags.sorted()
     block.isStandard = isStandard
     return FoundBlock(block: block, usedLines: usedLines, isStandard: isStandard)
@@ -160,12 +160,12 @@ struct OpenGlibcBlock {
 /// Since 2.31 the terminating zero is written over the last digit of every number of cycles.
 /// Source: glibc commit b881217f17, `HP_TIMING_PRINT` in sysdeps/generic/hp-timing-common.h.
 struct GlibcScale {
-  private let options: StageTextOptions
+  private let options: LoaderLogOptions
 
-  init(_ options: StageTextOptions) { self.options = options }
+  init(_ options: LoaderLogOptions) { self.options = options }
 
   /// Sets what the block says in cycles and nanoseconds, and tells how that was decided.
-  func apply(to block: inout StageTextBlock, _ notes: inout StageTextNotes) {
+  func apply(to block: inout LoaderLogBlock, _ notes: inout LoaderLogNotes) {
     var decision = decided(block)
     if isUnterminated(block) { decision = (nil, "glibc 2.30 prints bytes behind its numbers") }
     if let checked = crossChecked(decision.isDropped, block, &notes) { decision = checked }
@@ -180,8 +180,8 @@ struct GlibcScale {
   }
 
   /// What the text and the version say.
-  private func decided(_ block: StageTextBlock) -> (isDropped: Bool?, reason: String) {
-    if block.flags.contains(StageTextFlag.clockCyclesLabel) {
+  private func decided(_ block: LoaderLogBlock) -> (isDropped: Bool?, reason: String) {
+    if block.flags.contains(LoaderLogFlag.clockCyclesLabel) {
       return (false, "glibc before 2.20 prints `clock cycles`, and every digit")
     }
     if block.lastDigitDropped == false {
@@ -201,19 +201,19 @@ struct GlibcScale {
   }
 
   /// Whether leftover bytes of longer numbers may follow the digits.
-  private func isUnterminated(_ block: StageTextBlock) -> Bool {
+  private func isUnterminated(_ block: LoaderLogBlock) -> Bool {
     let isOld =
       block.lastDigitDropped == false
-      || block.flags.contains(StageTextFlag.clockCyclesLabel)
+      || block.flags.contains(LoaderLogFlag.clockCyclesLabel)
     return options.glibc == GlibcVersion(2, 30) && !isOld
-      || block.flags.contains(StageTextFlag.strayBytes)
+      || block.flags.contains(LoaderLogFlag.strayBytes)
   }
 
   /// What one's own marks say; nil when there are none, or they agree, or they cannot tell.
   private func crossChecked(
     _ isDropped: Bool?,
-    _ block: StageTextBlock,
-    _ notes: inout StageTextNotes
+    _ block: LoaderLogBlock,
+    _ notes: inout LoaderLogNotes
   ) -> (isDropped: Bool?, reason: String)? {
     guard let range = options.ownLoaderTotal, let speed = usableSpeed,
       let total = block.total?.amount.flatMap({ ExactDecimal.integer($0.printed, timesTenTo: 0) })
@@ -246,12 +246,12 @@ struct GlibcScale {
     options.cyclesPerSecond.flatMap { $0.isFinite && $0 >= 1 ? $0 : nil }
   }
 
-  private func scaled(_ value: StageTextValue?, _ isDropped: Bool) -> StageTextValue? {
+  private func scaled(_ value: LoaderLogValue?, _ isDropped: Bool) -> LoaderLogValue? {
     guard var value, var amount = value.amount else { return value }
     // Without a digit the number was below 10.
     let printed = amount.printed.isEmpty ? "0" : amount.printed
     value.cycles = ExactDecimal.integer(printed, timesTenTo: isDropped ? 1 : 0)
-    if value.cycles == nil { value.flags.append(StageTextFlag.overflow) }
+    if value.cycles == nil { value.flags.append(LoaderLogFlag.overflow) }
     if let cycles = value.cycles, let speed = usableSpeed {
       let time = (Double(cycles) / speed * 1e9).rounded()
       amount.nanoseconds = Int64(exactly: time)
@@ -263,8 +263,8 @@ struct GlibcScale {
 
   private func report(
     _ decision: (isDropped: Bool?, reason: String),
-    _ block: StageTextBlock,
-    _ notes: inout StageTextNotes
+    _ block: LoaderLogBlock,
+    _ notes: inout LoaderLogNotes
   ) {
     let scale =
       switch decision.isDropped {

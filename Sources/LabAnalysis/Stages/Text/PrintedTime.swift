@@ -4,7 +4,7 @@ struct PrintedTime {
   var number = ""
 
   /// Nil for the unit of a loader that counts cycles.
-  var unit = StageTextAmount.Unit.cycles
+  var unit = LoaderLogAmount.Unit.cycles
 
   /// Digits with one before the point; nil where the line has none.
   var percent: String?

@@ -1,8 +1,8 @@
 /// Reads what Python writes for `-X importtime`.
 ///
 /// Modules come after those that they import. Source: Python/import.c of CPython 3.7 to 3.14.
-struct PythonImportReader: StageTextReader {
-  private var blocks = BlockList(StageTextFormat.pythonImportTime)
+struct PythonImportReader: LoaderLogReader {
+  private var blocks = BlockList(LoaderLogFormat.pythonImportTime)
 
   var found: [FoundBlock] { blocks.found }
 
@@ -17,14 +17,14 @@ struct PythonImportReader: StageTextReader {
     let indent = line.skip { $0 == Ascii.space }.count
     line.trimEnd()
     guard !line.isAtEnd else { return false }
-    var value = StageTextValue(
+    var value = LoaderLogValue(
       name: line.text(line.position..<line.end),
       amount: Self.amount(cumulative),
       line: line.number
     )
     value.own = Self.amount(own)
     value.depth = max(0, indent - 1) / 2
-    if value.amount == nil { value.flags = [StageTextFlag.cached] }
+    if value.amount == nil { value.flags = [LoaderLogFlag.cached] }
     blocks.add(value)
     return true
   }
@@ -39,7 +39,7 @@ struct PythonImportReader: StageTextReader {
     return text
   }
 
-  private static func amount(_ printed: String) -> StageTextAmount? {
-    printed.isEmpty ? nil : StageTextAmount(printed, .microseconds)
+  private static func amount(_ printed: String) -> LoaderLogAmount? {
+    printed.isEmpty ? nil : LoaderLogAmount(printed, .microseconds)
   }
 }

@@ -141,7 +141,7 @@ extension StageLabel {
   static let initializerTime = "initializer time"
 
   static let dyldSummary: [StageLabel] = [
-    StageLabel("Total pre-main time", .dyldTotal(StageTextFormat.dyldSummary)),
+    StageLabel("Total pre-main time", .dyldTotal(LoaderLogFormat.dyldSummary)),
     summary(summaryStages[0], StageName.load),
     summary(summaryStages[1], StageName.fixup),
     summary(summaryStages[2], StageName.runtimeSetup),
@@ -151,12 +151,12 @@ extension StageLabel {
   ]
 
   private static func summary(_ name: String, _ stage: String) -> StageLabel {
-    StageLabel(name, .dyldStage(StageTextFormat.dyldSummary, stage))
+    StageLabel(name, .dyldStage(LoaderLogFormat.dyldSummary, stage))
   }
 
   static let dyldDetails: [StageLabel] =
     [
-      StageLabel("total time", .dyldTotal(StageTextFormat.dyldDetails)),
+      StageLabel("total time", .dyldTotal(LoaderLogFormat.dyldDetails)),
       details(DyldName.loading, StageName.load),
       details(DyldName.objc, StageName.runtimeSetup),
       details(DyldName.pause, nil),
@@ -169,7 +169,7 @@ extension StageLabel {
     ] + DyldName.initializers.map { details($0, StageName.initializers) }
 
   private static func details(_ name: String, _ stage: String?) -> StageLabel {
-    StageLabel(name, .dyldStage(StageTextFormat.dyldDetails, stage))
+    StageLabel(name, .dyldStage(LoaderLogFormat.dyldDetails, stage))
   }
 
   static let dyldCounts: [StageLabel] = [

@@ -53,8 +53,8 @@ extension StagePatternError: CustomStringConvertible {
 }
 
 /// Reads the lines that the patterns of a scenario describe.
-struct PatternReader: StageTextReader {
-  private var blocks = BlockList(StageTextFormat.pattern)
+struct PatternReader: LoaderLogReader {
+  private var blocks = BlockList(LoaderLogFormat.pattern)
   private let patterns: [TextPattern]
 
   /// The longest line that is matched, in bytes: no line that people read is longer.
@@ -75,9 +75,9 @@ struct PatternReader: StageTextReader {
         let unit = match["unit"].flatMap({ Self.units[$0] })
       else { continue }
       blocks.add(
-        StageTextValue(
+        LoaderLogValue(
           name: stage,
-          amount: StageTextAmount(value, unit),
+          amount: LoaderLogAmount(value, unit),
           line: line.number
         )
       )
@@ -86,7 +86,7 @@ struct PatternReader: StageTextReader {
     return false
   }
 
-  private static let units: [String: StageTextAmount.Unit] = [
+  private static let units: [String: LoaderLogAmount.Unit] = [
     "s": .seconds, "ms": .milliseconds, "us": .microseconds, "µs": .microseconds,
     "\u{3BC}s": .microseconds, "ns": .nanoseconds,
   ]

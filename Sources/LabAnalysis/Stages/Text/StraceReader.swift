@@ -3,8 +3,8 @@
 /// A block begins with an `execve`, so that other logs with calls in them are not taken for one. The
 /// time of a call is what `-T` printed of it; without that, up to where it was resumed, or up to the
 /// next line of its process, which also holds what the program did in between.
-struct StraceReader: StageTextReader {
-  private var blocks = BlockList(StageTextFormat.strace)
+struct StraceReader: LoaderLogReader {
+  private var blocks = BlockList(LoaderLogFormat.strace)
   private var clock = StraceClock()
 
   /// The last call of each process, and when it began, until its time is known.
@@ -72,10 +72,10 @@ struct StraceReader: StageTextReader {
     if !blocks.hasOpenBlock { clock = StraceClock(first: time) }
     let instant = clock.instant(time)
     self.end(pid, at: instant, nil, false)
-    var value = StageTextValue(
+    var value = LoaderLogValue(
       name: name,
-      amount: duration.map { StageTextAmount($0, .seconds) },
-      flags: isUnfinished ? [StageTextFlag.unfinished] : [],
+      amount: duration.map { LoaderLogAmount($0, .seconds) },
+      flags: isUnfinished ? [LoaderLogFlag.unfinished] : [],
       line: line.number,
       instant: clock.isRelative ? clock.amount(instant) : time.amount
     )
@@ -101,11 +101,11 @@ struct StraceReader: StageTextReader {
     guard let call = open[key(pid)], isResumed || !call.isUnfinished else { return }
     open[key(pid)] = nil
     let elapsed = instant.map { $0 - call.began }.flatMap { $0 < 0 ? nil : $0 }
-    let amount = duration.map { StageTextAmount($0, .seconds) } ?? clock.amount(elapsed)
+    let amount = duration.map { LoaderLogAmount($0, .seconds) } ?? clock.amount(elapsed)
     guard let amount else { return }
     blocks.change { block in
       block.stages[call.index].amount = amount
-      block.stages[call.index].flags = isResumed ? [] : [StageTextFlag.untilNext]
+      block.stages[call.index].flags = isResumed ? [] : [LoaderLogFlag.untilNext]
     }
   }
 
@@ -147,7 +147,7 @@ struct StraceReader: StageTextReader {
 
 /// A time that strace prints before a call.
 private struct StraceTime {
-  var amount: StageTextAmount
+  var amount: LoaderLogAmount
 
   /// Whether it is a time of day, from midnight.
   var isOfDay = false
@@ -165,7 +165,7 @@ private struct StraceTime {
       time = "\((hours * 60 + Int(minutes)) * 60 + seconds)\(rest[dot...])"
     }
     guard time.contains("."), line.next == Ascii.space else { return nil }
-    return Self(amount: StageTextAmount(time, .seconds), isOfDay: isOfDay)
+    return Self(amount: LoaderLogAmount(time, .seconds), isOfDay: isOfDay)
   }
 }
 
@@ -201,11 +201,11 @@ private struct StraceClock {
   }
 
   /// A time with as many digits as strace prints.
-  func amount(_ nanoseconds: Int64?) -> StageTextAmount? {
+  func amount(_ nanoseconds: Int64?) -> LoaderLogAmount? {
     guard let nanoseconds, (0...9).contains(digits) else { return nil }
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     let fraction = "\(1_000_000_000 + rest)".dropFirst().prefix(digits)
-    return StageTextAmount("\(seconds).\(fraction)", .seconds)
+    return LoaderLogAmount("\(seconds).\(fraction)", .seconds)
   }
 }
 
@@ -225,8 +225,8 @@ extension LineScanner {
 }
 
 /// Reads the lines of `perf trace`, such as `0.279 ( 0.016 ms): true/19288 openat(…) = 3`.
-struct PerfTraceReader: StageTextReader {
-  private var blocks = BlockList(StageTextFormat.perfTrace)
+struct PerfTraceReader: LoaderLogReader {
+  private var blocks = BlockList(LoaderLogFormat.perfTrace)
 
   var found: [FoundBlock] { blocks.found }
 
@@ -247,11 +247,11 @@ struct PerfTraceReader: StageTextReader {
     if line.take("... [continued]:") { line.blanks() }
     let name = line.skip { Ascii.isLetter($0) || Ascii.isDigit($0) || $0 == UInt8(ascii: "_") }
     guard !name.isEmpty, line.take(Ascii.opening) else { return false }
-    var value = StageTextValue(
+    var value = LoaderLogValue(
       name: line.text(name),
-      amount: duration.map { StageTextAmount($0, .milliseconds) },
+      amount: duration.map { LoaderLogAmount($0, .milliseconds) },
       line: line.number,
-      instant: start.map { StageTextAmount($0, .milliseconds) }
+      instant: start.map { LoaderLogAmount($0, .milliseconds) }
     )
     value.pid = pid
     blocks.add(value)

@@ -1,7 +1,7 @@
 /// Reads what `systemd-analyze time` and `systemd-analyze blame` print.
-struct SystemdReader: StageTextReader {
-  private var times = BlockList(StageTextFormat.systemdAnalyze)
-  private var blame = BlockList(StageTextFormat.systemdBlame)
+struct SystemdReader: LoaderLogReader {
+  private var times = BlockList(LoaderLogFormat.systemdAnalyze)
+  private var blame = BlockList(LoaderLogFormat.systemdBlame)
 
   var found: [FoundBlock] { times.found + blame.found }
 
@@ -21,13 +21,13 @@ struct SystemdReader: StageTextReader {
 
   /// Uses a sum such as `3.507s (kernel) + 16.334s (userspace) = 19.842s`.
   private mutating func takeTimes(_ line: inout LineScanner) -> Bool {
-    var stages: [StageTextValue] = []
+    var stages: [LoaderLogValue] = []
     repeat {
       line.blanks()
       guard let span = SystemdSpan.read(&line), line.take(Ascii.opening) else { return false }
       let name = line.word()
       guard !name.isEmpty, line.take(Ascii.closing) else { return false }
-      stages.append(StageTextValue(name: line.text(name), amount: span, line: line.number))
+      stages.append(LoaderLogValue(name: line.text(name), amount: span, line: line.number))
       line.blanks()
     } while line.take("+")
     times.open(line: line.number)
@@ -36,11 +36,11 @@ struct SystemdReader: StageTextReader {
     let total = hasTotal ? SystemdSpan.read(&line) : nil
     // Where systemd runs in a container it knows the user space only, and adds nothing up.
     let isCut = total == nil && stages.map(\.name) != ["userspace"]
-    let value = StageTextValue(name: "total", amount: total, line: line.number)
+    let value = LoaderLogValue(name: "total", amount: total, line: line.number)
     times.change { block in
       block.stages = stages
       block.total = total == nil ? nil : value
-      if isCut { block.flags = [StageTextFlag.truncated] }
+      if isCut { block.flags = [LoaderLogFlag.truncated] }
     }
     return true
   }
@@ -53,7 +53,7 @@ struct SystemdReader: StageTextReader {
     line.position = start
     guard line.find("systemd[") else { return false }
     times.open(line: line.number)
-    let value = StageTextValue(name: "total", amount: span, line: line.number)
+    let value = LoaderLogValue(name: "total", amount: span, line: line.number)
     times.change { $0.total = value }
     times.close()
     return true
@@ -82,7 +82,7 @@ struct SystemdReader: StageTextReader {
     guard let dot = unit.lastIndex(of: "."), Self.unitTypes.contains(String(unit[dot...])) else {
       return false
     }
-    blame.add(StageTextValue(name: unit, amount: span, line: line.number))
+    blame.add(LoaderLogValue(name: unit, amount: span, line: line.number))
     return true
   }
 
@@ -104,7 +104,7 @@ enum SystemdSpan {
   ]
 
   /// Reads a span and the blanks after it; nil when there is none, or it is too long.
-  static func read(_ line: inout LineScanner) -> StageTextAmount? {
+  static func read(_ line: inout LineScanner) -> LoaderLogAmount? {
     var sum: Int64 = 0
     var resolution: Int64?
     while let next = line.next, Ascii.isDigit(next), let number = line.decimal() {
@@ -121,7 +121,7 @@ enum SystemdSpan {
       line.blanks()
     }
     guard let resolution else { return nil }
-    var amount = StageTextAmount(ExactDecimal.shifted(String(sum), by: 6), .seconds)
+    var amount = LoaderLogAmount(ExactDecimal.shifted(String(sum), by: 6), .seconds)
     let (nanoseconds, isTooLong) = resolution.multipliedReportingOverflow(by: 1_000)
     amount.resolution = isTooLong ? nil : nanoseconds
     return amount

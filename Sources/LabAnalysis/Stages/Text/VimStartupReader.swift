@@ -2,8 +2,8 @@
 ///
 /// Sourced files come after those that they source. Source: `time_msg` in src/main.c of Vim 9.0
 /// and src/nvim/profile.c of Neovim 0.7 to 0.10.
-struct VimStartupReader: StageTextReader {
-  private var blocks = BlockList(StageTextFormat.vimStartupTime)
+struct VimStartupReader: LoaderLogReader {
+  private var blocks = BlockList(LoaderLogFormat.vimStartupTime)
 
   mutating func take(_ line: inout LineScanner) -> Bool {
     line.blanks()
@@ -24,13 +24,13 @@ struct VimStartupReader: StageTextReader {
     guard line.take(": ") else { return false }
     line.trimEnd()
     guard !line.isAtEnd else { return false }
-    var value = StageTextValue(
+    var value = LoaderLogValue(
       name: line.text(line.position..<line.end),
-      amount: StageTextAmount(time, .milliseconds),
+      amount: LoaderLogAmount(time, .milliseconds),
       line: line.number,
-      instant: StageTextAmount(clock, .milliseconds)
+      instant: LoaderLogAmount(clock, .milliseconds)
     )
-    value.own = own.map { StageTextAmount($0, .milliseconds) }
+    value.own = own.map { LoaderLogAmount($0, .milliseconds) }
     blocks.add(value)
     return true
   }
@@ -54,7 +54,7 @@ struct VimStartupReader: StageTextReader {
         Self.nest(&block.stages)
         let last = block.stages.last
         block.total = last.map {
-          StageTextValue(name: "total", amount: $0.instant, line: $0.line)
+          LoaderLogValue(name: "total", amount: $0.instant, line: $0.line)
         }
         return block
       }
@@ -63,7 +63,7 @@ struct VimStartupReader: StageTextReader {
   }
 
   /// Sets how deep each value is nested: a file holds what was printed since it began.
-  private static func nest(_ values: inout [StageTextValue]) {
+  private static func nest(_ values: inout [LoaderLogValue]) {
     var parents = [Int?](repeating: nil, count: values.count)
     var roots: [Int] = []
     for index in values.indices {

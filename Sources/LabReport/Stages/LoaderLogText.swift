@@ -2,8 +2,8 @@ package import LabAnalysis
 import LabModel
 
 /// What a text says about stages as a terminal shows it: a table per block.
-package struct StageTextText {
-  private let result: StageTextResult
+package struct LoaderLogText {
+  private let result: LoaderLogResult
   private let includesDiagnostics: Bool
 
   /// The most stages that are shown; of more, the longest.
@@ -14,7 +14,7 @@ package struct StageTextText {
   /// - Parameters:
   ///   - result: What a text says.
   ///   - includesDiagnostics: Whether the diagnostics follow; if not, they belong on stderr.
-  package init(_ result: StageTextResult, includesDiagnostics: Bool = true) {
+  package init(_ result: LoaderLogResult, includesDiagnostics: Bool = true) {
     self.result = result
     self.includesDiagnostics = includesDiagnostics
   }
@@ -32,7 +32,7 @@ package struct StageTextText {
 
   // MARK: - Blocks
 
-  private func block(_ block: StageTextBlock, _ style: TextStyle) -> [String] {
+  private func block(_ block: LoaderLogBlock, _ style: TextStyle) -> [String] {
     let pid = block.pid.map { "  pid \($0)" } ?? ""
     let lines =
       block.lines.count == 1
@@ -52,11 +52,11 @@ package struct StageTextText {
     /// What instants count from; nil when there are none.
     let origin: Int64?
 
-    init(_ block: StageTextBlock) {
+    init(_ block: LoaderLogBlock) {
       hasOwn = block.stages.contains { $0.own != nil }
       let first = block.stages.lazy.compactMap { $0.instant?.nanoseconds }.first
       // A trace may tell the time of day.
-      origin = first.map { block.format == StageTextFormat.strace ? $0 : 0 }
+      origin = first.map { block.format == LoaderLogFormat.strace ? $0 : 0 }
     }
 
     var kinds: [TextTable.Alignment] {
@@ -68,7 +68,7 @@ package struct StageTextText {
       ["stage", "time"] + (hasOwn ? ["self"] : []) + (origin == nil ? [] : ["at"]) + ["share", ""]
     }
 
-    func texts(_ value: StageTextValue) -> [String] {
+    func texts(_ value: LoaderLogValue) -> [String] {
       let own = value.own?.nanoseconds.map { Quantity.text(Nanoseconds($0)) } ?? ""
       let at = value.instant?.nanoseconds.map { $0.subtractingReportingOverflow(origin ?? 0) }
       return (hasOwn ? [own] : [])
@@ -79,12 +79,12 @@ package struct StageTextText {
     var blanks: [String] { (hasOwn ? [""] : []) + (origin == nil ? [] : [""]) }
   }
 
-  private func rows(_ block: StageTextBlock, _ columns: Columns) -> [[TextTable.Cell]] {
+  private func rows(_ block: LoaderLogBlock, _ columns: Columns) -> [[TextTable.Cell]] {
     let shown = Self.shown(of: block)
     guard block.total != nil || !shown.isEmpty || !block.images.isEmpty else { return [] }
     var rows = [columns.heading.map { TextTable.Cell($0, .dim) }]
     let hasTotal = block.total != nil
-    let hasShares = hasTotal || block.format == StageTextFormat.jvmClassLoad
+    let hasShares = hasTotal || block.format == LoaderLogFormat.jvmClassLoad
     rows += block.total.map { [row($0, columns, indent: 0, showsShare: true)] } ?? []
     rows += shown.map { value, depth in
       row(value, columns, indent: 2 * depth + (hasTotal ? 2 : 0), showsShare: hasShares)
@@ -104,9 +104,9 @@ package struct StageTextText {
 
   /// All stages and how deep they are nested, those that contain others first; of a long list the
   /// longest ones.
-  private static func shown(of block: StageTextBlock) -> [(value: StageTextValue, depth: Int)] {
-    var all: [(value: StageTextValue, depth: Int)] = []
-    func add(_ node: StageTextNode, _ depth: Int) {
+  private static func shown(of block: LoaderLogBlock) -> [(value: LoaderLogValue, depth: Int)] {
+    var all: [(value: LoaderLogValue, depth: Int)] = []
+    func add(_ node: LoaderLogNode, _ depth: Int) {
       all.append((node.value, depth))
       for child in node.children { add(child, depth + 1) }
     }
@@ -124,13 +124,13 @@ package struct StageTextText {
 
   /// A share of a total that is not known says nothing.
   private func row(
-    _ value: StageTextValue,
+    _ value: LoaderLogValue,
     _ columns: Columns,
     indent: Int,
     showsShare: Bool
   ) -> [TextTable.Cell] {
     let name = String(repeating: " ", count: indent) + value.name.printable
-    let isBad = value.flags.contains(StageTextFlag.wrapped)
+    let isBad = value.flags.contains(LoaderLogFlag.wrapped)
     var remarks = value.flags
     if let classes = value.counters["classes"] {
       let last = value.counters["last_at_ns"].map { ", up to \(Quantity.text(Nanoseconds($0)))" }
@@ -149,7 +149,7 @@ package struct StageTextText {
   }
 
   /// The time in a readable unit; the printed digits where they are few.
-  private static func time(_ value: StageTextValue) -> String {
+  private static func time(_ value: LoaderLogValue) -> String {
     guard let amount = value.amount else { return Quantity.none }
     guard let nanoseconds = amount.nanoseconds else {
       guard amount.unit == .cycles else { return Quantity.none }
@@ -165,7 +165,7 @@ package struct StageTextText {
   }
 
   /// What is said below the table.
-  private func facts(_ block: StageTextBlock, _ style: TextStyle) -> [String] {
+  private func facts(_ block: LoaderLogBlock, _ style: TextStyle) -> [String] {
     var facts: [String] = []
     let shown = Self.shown(of: block).count
     if shown < block.stages.count {
@@ -199,10 +199,10 @@ package struct StageTextText {
 ///
 /// Keys come in a fixed order, and the same result gives the same bytes. Printed numbers and
 /// percentages are texts, so that no digit is lost.
-package struct StageTextJSON {
-  private let result: StageTextResult
+package struct LoaderLogJSON {
+  private let result: LoaderLogResult
 
-  package init(_ result: StageTextResult) { self.result = result }
+  package init(_ result: LoaderLogResult) { self.result = result }
 
   /// The JSON text, with a line feed at its end.
   package func rendered() -> String {
@@ -229,7 +229,7 @@ package struct StageTextJSON {
     try JSONText.write(value, .indented, to: sink)
   }
 
-  private func block(_ block: StageTextBlock) -> JSONValue {
+  private func block(_ block: LoaderLogBlock) -> JSONValue {
     let total = block.total
     var members: [(name: String, value: JSONValue)] = [
       ("format", .string(block.format)),
@@ -243,14 +243,14 @@ package struct StageTextJSON {
       ("flags", .array(block.flags.map(JSONValue.string))),
       ("lines", lines(block.lines)),
     ]
-    if block.format == StageTextFormat.glibcStartup {
+    if block.format == LoaderLogFormat.glibcStartup {
       let isDropped = block.lastDigitDropped.map(JSONValue.bool) ?? .null
       members.insert(("last_digit_dropped", isDropped), at: 5)
     }
     return .object(members)
   }
 
-  private func value(_ value: StageTextValue) -> JSONValue {
+  private func value(_ value: LoaderLogValue) -> JSONValue {
     var members: [(name: String, value: JSONValue)] = [
       ("name", .string(value.name)),
       ("stage", JSONValue(value.stage)),
@@ -277,7 +277,7 @@ package struct StageTextJSON {
     return .object(members)
   }
 
-  private func event(_ event: StageTextEvent) -> JSONValue {
+  private func event(_ event: LoaderLogEvent) -> JSONValue {
     [
       "name": .string(event.name),
       "text": .string(event.text),

@@ -1,24 +1,24 @@
 package import LabModel
 
 /// One report of a launch in a text.
-package struct StageTextBlock: Hashable, Sendable {
-  /// Such as `dyld.summary`; see ``StageTextFormat``.
+package struct LoaderLogBlock: Hashable, Sendable {
+  /// Such as `dyld.summary`; see ``LoaderLogFormat``.
   package var format: String
 
   /// The process that printed it, where the text says so.
   package var pid: Int64?
 
-  package var total: StageTextValue?
+  package var total: LoaderLogValue?
 
   /// In the order of the text.
-  package var stages: [StageTextValue] = []
+  package var stages: [LoaderLogValue] = []
 
   /// The slowest initializers by image, in the order of the text; they overlap the stages.
-  package var images: [StageTextValue] = []
+  package var images: [LoaderLogValue] = []
 
   package var counters: [String: Int64] = [:]
 
-  /// Those of ``StageTextFlag`` and `missing:` names, sorted.
+  /// Those of ``LoaderLogFlag`` and `missing:` names, sorted.
   package var flags: [String] = []
 
   /// The first and the last line that were used, from 1.
@@ -32,12 +32,12 @@ package struct StageTextBlock: Hashable, Sendable {
 
   /// Whether nothing is missing from it, as far as can be told.
   package var isComplete: Bool {
-    !flags.contains { $0 == StageTextFlag.truncated || $0.hasPrefix(StageTextFlag.missing) }
+    !flags.contains { $0 == LoaderLogFlag.truncated || $0.hasPrefix(LoaderLogFlag.missing) }
   }
 }
 
 /// The names of the formats.
-package enum StageTextFormat {
+package enum LoaderLogFormat {
   package static let dyldSummary = "dyld.summary"
   package static let dyldDetails = "dyld.details"
   package static let glibcStartup = "glibc.startup"
@@ -57,7 +57,7 @@ package enum StageTextFormat {
 }
 
 /// What a reader of a block or of a value must know.
-package enum StageTextFlag {
+package enum LoaderLogFlag {
   /// An unsigned difference went below zero when it was printed; the value is null.
   package static let wrapped = "wrapped"
 
@@ -116,24 +116,24 @@ package enum StageTextFlag {
   package static let untilNext = "until_next"
 }
 
-extension StageTextBlock {
+extension LoaderLogBlock {
   /// The block as stages for a run, without the instants of their beginning.
   ///
   /// The parts sum to the total within their resolutions where nothing is missing. What wrapped
   /// has no duration, also where there is a guess at it.
   package var launchStages: [Stage] {
     switch format {
-    case StageTextFormat.dyldSummary: dyldSummaryStages
-    case StageTextFormat.dyldDetails: dyldDetailsStages
-    case StageTextFormat.glibcStartup: glibcStages
-    case StageTextFormat.goInitTrace: goStages
-    case StageTextFormat.pythonImportTime, StageTextFormat.v8Profile,
-      StageTextFormat.vimStartupTime:
+    case LoaderLogFormat.dyldSummary: dyldSummaryStages
+    case LoaderLogFormat.dyldDetails: dyldDetailsStages
+    case LoaderLogFormat.glibcStartup: glibcStages
+    case LoaderLogFormat.goInitTrace: goStages
+    case LoaderLogFormat.pythonImportTime, LoaderLogFormat.v8Profile,
+      LoaderLogFormat.vimStartupTime:
       tree.map(nested)
-    case StageTextFormat.jvmStartupTime: jvmStages
-    case StageTextFormat.nodeTiming: nodeStages
-    case StageTextFormat.systemdAnalyze, StageTextFormat.pattern: stages.map { part($0) }
-    case StageTextFormat.systemdBlame, StageTextFormat.strace:
+    case LoaderLogFormat.jvmStartupTime: jvmStages
+    case LoaderLogFormat.nodeTiming: nodeStages
+    case LoaderLogFormat.systemdAnalyze, LoaderLogFormat.pattern: stages.map { part($0) }
+    case LoaderLogFormat.systemdBlame, LoaderLogFormat.strace:
       stages.map { part($0, kind: .detail) }
     default: []
     }
@@ -198,7 +198,7 @@ extension StageTextBlock {
     return children.isEmpty ? [] : [sum(of: children, named: StageName.initializers)]
   }
 
-  private func nested(_ node: StageTextNode) -> Stage {
+  private func nested(_ node: LoaderLogNode) -> Stage {
     var stage = part(node.value, kind: .detail)
     stage.children = node.children.map(nested)
     return stage
@@ -227,13 +227,13 @@ extension StageTextBlock {
   // MARK: - Parts
 
   private func part(
-    _ value: StageTextValue,
+    _ value: LoaderLogValue,
     named name: String? = nil,
     kind: Stage.Kind = .part,
     source: StageCollector = .text
   ) -> Stage {
     let duration = value.amount?.nanoseconds.map { Nanoseconds($0) }
-    let isWrapped = value.flags.contains(StageTextFlag.wrapped)
+    let isWrapped = value.flags.contains(LoaderLogFlag.wrapped)
     return Stage(
       name: name ?? value.stage ?? value.name,
       kind: kind,

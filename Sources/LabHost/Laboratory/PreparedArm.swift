@@ -3,7 +3,7 @@ import LabModel
 import SystemPackage
 
 /// All that is known of one arm before its first launch.
-struct Bench {
+struct PreparedArm {
   let request: LaunchRequest
 
   /// The environment of the target, without what makes its launches visible.

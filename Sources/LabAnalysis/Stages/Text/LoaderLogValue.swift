@@ -1,5 +1,5 @@
 /// A named time in a text.
-package struct StageTextValue: Hashable, Sendable {
+package struct LoaderLogValue: Hashable, Sendable {
   /// As printed.
   package var name: String
 
@@ -7,12 +7,12 @@ package struct StageTextValue: Hashable, Sendable {
   package var stage: String?
 
   /// How long it took; nil where the text has no time for it.
-  package var amount: StageTextAmount?
+  package var amount: LoaderLogAmount?
 
   /// In percent of the total, digits as printed with a digit before the point; nil for none.
   package var percent: String?
 
-  /// Those of ``StageTextFlag``.
+  /// Those of ``LoaderLogFlag``.
   package var flags: [String] = []
 
   /// The number of its line, from 1.
@@ -25,10 +25,10 @@ package struct StageTextValue: Hashable, Sendable {
   package var cycles: Int64?
 
   /// When it began, or for a mark and for the JVM when it ended.
-  package var instant: StageTextAmount?
+  package var instant: LoaderLogAmount?
 
   /// The part of the time that was not spent in what it contains.
-  package var own: StageTextAmount?
+  package var own: LoaderLogAmount?
 
   /// How deep it is nested, from 0.
   package var depth: Int?
@@ -41,11 +41,11 @@ package struct StageTextValue: Hashable, Sendable {
   init(
     name: String,
     stage: String? = nil,
-    amount: StageTextAmount?,
+    amount: LoaderLogAmount?,
     percent: String? = nil,
     flags: [String] = [],
     line: Int,
-    instant: StageTextAmount? = nil
+    instant: LoaderLogAmount? = nil
   ) {
     self.name = name
     self.stage = stage
@@ -58,7 +58,7 @@ package struct StageTextValue: Hashable, Sendable {
 }
 
 /// A printed number with its unit, kept exactly.
-package struct StageTextAmount: Hashable, Sendable {
+package struct LoaderLogAmount: Hashable, Sendable {
   /// The digits as printed, with `.` as the decimal point and without grouping; may be empty.
   package var printed: String
 

@@ -6,7 +6,7 @@ package import LabModel
 ///
 /// Repeats, and launches that are disturbed or unsettled, are each at most the tolerated share of
 /// the launches that are planned; beyond that the run is inconclusive anyway.
-package struct Repetition: Hashable, Sendable {
+package struct RetryBudget: Hashable, Sendable {
   /// How many launches were made because one before was disturbed.
   package private(set) var repeated = 0
 

@@ -4,7 +4,7 @@ import LabModel
 import LabScenarios
 
 /// Ready-made executables, one per version, in the order of the numbers in their names.
-struct ArtifactShelf: BisectBuilder {
+struct PrebuiltArtifacts: BisectBuilder {
   /// From good to bad, at least two; ids and subjects are the names of the entries.
   let revisions: [BisectRevision]
 

@@ -4,7 +4,7 @@ import LabWorkflows
 import Testing
 
 /// When a run has enough launches, and ends at a look.
-@Suite struct PrecisionSufficiencyTests {
+@Suite struct PrecisionRuleTests {
   private static func plan(
     fewest: Int = 10,
     most: Int = 60,
@@ -69,16 +69,16 @@ import Testing
     Case(testDescription: "none", values: [], isEnough: false),
   ])
   func `asks for a narrow interval`(example: Case) {
-    var sufficiency = PrecisionSufficiency(plan: Self.plan(), precision: 0.01)
-    for value in example.values { sufficiency.add(Self.record(launch: value)) }
-    #expect(sufficiency.isEnough(atLook: 0) == example.isEnough)
+    var stoppingRule = PrecisionRule(plan: Self.plan(), precision: 0.01)
+    for value in example.values { stoppingRule.add(Self.record(launch: value)) }
+    #expect(stoppingRule.isEnough(atLook: 0) == example.isEnough)
   }
 
   /// The interval of 95 % would be narrow enough, the one that four looks share is not.
   @Test func `asks for more confidence the more looks there are`() {
     let values = Self.spread(0.03, count: 31)
-    var one = PrecisionSufficiency(plan: Self.plan(fewest: 60), precision: 0.013)
-    var four = PrecisionSufficiency(plan: Self.plan(fewest: 10), precision: 0.013)
+    var one = PrecisionRule(plan: Self.plan(fewest: 60), precision: 0.013)
+    var four = PrecisionRule(plan: Self.plan(fewest: 10), precision: 0.013)
     for value in values {
       one.add(Self.record(launch: value))
       four.add(Self.record(launch: value))
@@ -90,28 +90,28 @@ import Testing
 
   @Test func `waits for every target and for the control, not for the floor`() {
     let plan = Self.plan(targets: ["x", Arm.controlTarget, Arm.emptyTarget])
-    var sufficiency = PrecisionSufficiency(plan: plan, precision: 0.01)
-    for value in Self.spread(0.5) { sufficiency.add(Self.record(arm: 2, launch: value)) }
-    for value in Self.spread(0.001) { sufficiency.add(Self.record(arm: 0, launch: value)) }
-    #expect(!sufficiency.isEnough(atLook: 0))
-    for value in Self.spread(0.001) { sufficiency.add(Self.record(arm: 1, launch: value)) }
-    #expect(sufficiency.isEnough(atLook: 0))
+    var stoppingRule = PrecisionRule(plan: plan, precision: 0.01)
+    for value in Self.spread(0.5) { stoppingRule.add(Self.record(arm: 2, launch: value)) }
+    for value in Self.spread(0.001) { stoppingRule.add(Self.record(arm: 0, launch: value)) }
+    #expect(!stoppingRule.isEnough(atLook: 0))
+    for value in Self.spread(0.001) { stoppingRule.add(Self.record(arm: 1, launch: value)) }
+    #expect(stoppingRule.isEnough(atLook: 0))
   }
 
   @Test func `leaves out what is not of the result`() {
-    var sufficiency = PrecisionSufficiency(plan: Self.plan(), precision: 0.01)
-    for value in Self.spread(0.001) { sufficiency.add(Self.record(launch: value)) }
+    var stoppingRule = PrecisionRule(plan: Self.plan(), precision: 0.01)
+    for value in Self.spread(0.001) { stoppingRule.add(Self.record(launch: value)) }
     for _ in 0..<100 {
-      sufficiency.add(Self.record(launch: 9_000_000, outcome: .timedOut))
-      sufficiency.add(Self.record(launch: 9_000_000, reached: .notReached(reason: "mapped")))
-      sufficiency.add(
+      stoppingRule.add(Self.record(launch: 9_000_000, outcome: .timedOut))
+      stoppingRule.add(Self.record(launch: 9_000_000, reached: .notReached(reason: "mapped")))
+      stoppingRule.add(
         Self.record(
           launch: 9_000_000,
           disturbances: [Disturbance(kind: .throttling, amount: 1, limit: 0)]
         )
       )
     }
-    #expect(sufficiency.isEnough(atLook: 0))
+    #expect(stoppingRule.isEnough(atLook: 0))
   }
 
   // MARK: - The loop

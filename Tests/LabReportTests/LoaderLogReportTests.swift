@@ -5,15 +5,15 @@ import LabReport
 import LabTestSupport
 import Testing
 
-@Suite struct StageTextReportTests {
+@Suite struct LoaderLogReportTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var name: String
     var text: String
-    var options = StageTextOptions()
+    var options = LoaderLogOptions()
     var testDescription: String { name }
 
-    var result: StageTextResult {
-      StageText.parse(Array(text.utf8), name: "log.txt", options: options)
+    var result: LoaderLogResult {
+      LoaderLog.parse(Array(text.utf8), name: "log.txt", options: options)
     }
   }
 
@@ -47,7 +47,7 @@ import Testing
               18921:\tcalling init: /lib/libc.so.6
 
         """,
-      options: StageTextOptions(glibc: GlibcVersion(2, 36), cyclesPerSecond: 2.6e9)
+      options: LoaderLogOptions(glibc: GlibcVersion(2, 36), cyclesPerSecond: 2.6e9)
     ),
     Case(
       name: "imports",
@@ -88,19 +88,19 @@ import Testing
 
   @Test(arguments: cases)
   func `writes tables`(_ example: Case) throws {
-    let text = StageTextText(example.result).rendered(style: TextStyle(width: 80))
-    try expectSnapshot(text, named: example.name, suite: "StageTextText")
+    let text = LoaderLogText(example.result).rendered(style: TextStyle(width: 80))
+    try expectSnapshot(text, named: example.name, suite: "LoaderLogText")
   }
 
   @Test(arguments: cases)
   func `writes JSON`(_ example: Case) throws {
-    let text = StageTextJSON(example.result).rendered()
-    try expectSnapshot(text, named: example.name, suite: "StageTextJSON")
+    let text = LoaderLogJSON(example.result).rendered()
+    try expectSnapshot(text, named: example.name, suite: "LoaderLogJSON")
   }
 
   @Test(arguments: cases)
   func `writes JSON that another parser reads`(_ example: Case) throws {
-    let text = StageTextJSON(example.result).rendered()
+    let text = LoaderLogJSON(example.result).rendered()
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
     let root = try #require(object as? [String: Any])
     #expect(root["schema"] as? String == "launchlab.stages/1")
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `gives a wrapped time as null`() throws {
-    let text = StageTextJSON(Self.cases[0].result).rendered()
+    let text = LoaderLogJSON(Self.cases[0].result).rendered()
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
     let root = try #require(object as? [String: Any])
     let blocks = try #require(root["blocks"] as? [[String: Any]])
@@ -123,8 +123,8 @@ import Testing
     let text =
       "Total pre-main time: 1.2 seconds (100.0%)\nslowest intializers :\n"
       + " \u{1B}[31mred : 1.2 seconds (100.0%)\n"
-    let result = StageText.parse(Array(text.utf8), name: "log\u{7}")
-    let shown = StageTextText(result).rendered(style: TextStyle())
+    let result = LoaderLog.parse(Array(text.utf8), name: "log\u{7}")
+    let shown = LoaderLogText(result).rendered(style: TextStyle())
     #expect(result.blocks[0].images.count == 1)
     #expect(!shown.contains("\u{1B}") && !shown.contains("\u{7}"))
   }

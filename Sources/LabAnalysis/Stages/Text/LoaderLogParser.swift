@@ -1,12 +1,12 @@
 import LabModel
 
 /// Hands the lines of a text to the readers of the grammars.
-struct StageTextSession {
-  private var notes: StageTextNotes
-  private let options: StageTextOptions
+struct LoaderLogParser {
+  private var notes: LoaderLogNotes
+  private let options: LoaderLogOptions
   private var dyld: DyldReader
   private var glibc: GlibcReader
-  private var others: [any StageTextReader]
+  private var others: [any LoaderLogReader]
   private var profile: FoundBlock?
   private var ignored = LineNumbers()
   private var scanned = 0
@@ -14,9 +14,9 @@ struct StageTextSession {
   /// The longest line that is read, in bytes.
   static let longestLine = 1_048_576
 
-  init(name: String, options: StageTextOptions) {
+  init(name: String, options: LoaderLogOptions) {
     self.options = options
-    notes = StageTextNotes(name: name, mode: options.mode)
+    notes = LoaderLogNotes(name: name, mode: options.mode)
     dyld = DyldReader(mode: options.mode)
     glibc = GlibcReader(options: options)
     others = [
@@ -76,7 +76,7 @@ struct StageTextSession {
   }
 
   /// Ends every block, and gives the result.
-  mutating func finish() -> StageTextResult {
+  mutating func finish() -> LoaderLogResult {
     var found = dyld.finish(&notes)
     found += glibc.finish(&notes)
     for reader in others { found += reader.found }
@@ -92,7 +92,7 @@ struct StageTextSession {
       .map(\.element)
     let isStandard = found.allSatisfy(\.isStandard)
     if blocks.isEmpty, glibc.events.isEmpty { reportNothing(isRefused: kept.count < found.count) }
-    return StageTextResult(
+    return LoaderLogResult(
       name: notes.name,
       blocks: blocks,
       events: glibc.events,
@@ -121,7 +121,7 @@ struct StageTextSession {
 }
 
 /// Reads the lines of one grammar.
-protocol StageTextReader {
+protocol LoaderLogReader {
   /// Uses a line if it belongs to the grammar.
   ///
   /// - Parameter line: Read from its beginning.
@@ -135,7 +135,7 @@ protocol StageTextReader {
 /// A block and the lines that it was read from.
 struct FoundBlock {
   /// Nil when it was refused.
-  var block: StageTextBlock?
+  var block: LoaderLogBlock?
 
   var usedLines: [Int]
 

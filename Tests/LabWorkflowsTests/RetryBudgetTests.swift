@@ -3,7 +3,7 @@ import LabTestSupport
 import LabWorkflows
 import Testing
 
-@Suite struct RepetitionTests {
+@Suite struct RetryBudgetTests {
   private static let quarter = ControlPlan(
     settle: SettleLimits(cpuIdle: 0.9),
     steal: DisturbanceLimits(share: 0.25)
@@ -19,7 +19,7 @@ import Testing
     _ laboratory: inout FakeLaboratory,
     _ plan: Plan = .sample(blocks: 8, controls: quarter),
     firstBlock: Int = 0,
-    stored: Repetition? = nil
+    stored: RetryBudget? = nil
   ) throws -> RecordingSink {
     var sink = RecordingSink()
     let loop = LaunchLoop(plan: plan, firstBlock: firstBlock, stored: stored)
@@ -127,7 +127,7 @@ import Testing
 
   @Test func `stored repeats count on resumption`() throws {
     let plan = Plan.sample(blocks: 8, controls: Self.quarter)
-    var stored = Repetition(plan: plan)
+    var stored = RetryBudget(plan: plan)
     for position in 0..<5 {
       stored.add(record(plan, block: 0, position: position, isDisturbed: position < 2))
     }
@@ -139,7 +139,7 @@ import Testing
 
   @Test func `a run that was hopeless does not wait when it is resumed`() throws {
     let plan = Plan.sample(blocks: 8, controls: Self.quarter)
-    var stored = Repetition(plan: plan)
+    var stored = RetryBudget(plan: plan)
     for position in 0..<5 {
       stored.add(record(plan, block: 0, position: position, isDisturbed: true))
     }

@@ -3,9 +3,9 @@ package import LabAnalysis
 package import LabModel
 
 /// Reads the stages that a program or its loader has printed.
-package struct StageTextWorkflow {
+package struct LoaderLogWorkflow {
   private let path: String
-  private let options: StageTextOptions
+  private let options: LoaderLogOptions
 
   /// - Parameters:
   ///   - path: The file; `-` means stdin.
@@ -22,7 +22,7 @@ package struct StageTextWorkflow {
     patterns: [String]
   ) throws {
     self.path = path
-    var options = StageTextOptions(mode: isStrict ? .strict : .lenient)
+    var options = LoaderLogOptions(mode: isStrict ? .strict : .lenient)
     options.glibc = try glibc.map { text in
       guard let version = GlibcVersion(text) else {
         throw WorkflowError.badOption(
@@ -54,8 +54,8 @@ package struct StageTextWorkflow {
   /// Reads the whole text, and what it says.
   ///
   /// - Throws: ``WorkflowError/cannotRead(path:reason:)``.
-  package func run() throws -> StageTextResult {
-    StageText.parse(try bytes(), name: path == "-" ? "stdin" : path, options: options)
+  package func run() throws -> LoaderLogResult {
+    LoaderLog.parse(try bytes(), name: path == "-" ? "stdin" : path, options: options)
   }
 
   private func bytes() throws -> [UInt8] {
@@ -75,11 +75,11 @@ package struct StageTextWorkflow {
   }
 }
 
-extension StageTextWorkflow {
+extension LoaderLogWorkflow {
   /// The exit code that reading ends with.
   ///
   /// Strictly read, a text that is refused is bad input; one that says nothing is inconclusive.
-  package func exitCode(of result: StageTextResult) -> LabExitCode {
+  package func exitCode(of result: LoaderLogResult) -> LabExitCode {
     if options.mode == .strict, result.hasErrors { return .usage }
     return result.isEmpty ? .inconclusive : .done
   }

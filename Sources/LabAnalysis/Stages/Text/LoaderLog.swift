@@ -6,7 +6,7 @@ package import LabModel
 /// number. The grammars are those of dyld (`DYLD_PRINT_STATISTICS` and `_DETAILS`), of glibc
 /// (`LD_DEBUG=statistics` and `libs`), Go, Python, Node, the JVM, Vim, strace, perf trace and
 /// systemd-analyze, and the patterns of the options. A profile of V8 is read as a whole.
-package enum StageText {
+package enum LoaderLog {
   /// Reads every block of a text.
   ///
   /// - Parameters:
@@ -17,9 +17,9 @@ package enum StageText {
   package static func parse(
     _ bytes: [UInt8],
     name: String,
-    options: StageTextOptions = StageTextOptions()
-  ) -> StageTextResult {
-    var session = StageTextSession(name: name, options: options)
+    options: LoaderLogOptions = LoaderLogOptions()
+  ) -> LoaderLogResult {
+    var session = LoaderLogParser(name: name, options: options)
     if session.readWhole(bytes) { return session.finish() }
     for line in TextLines(bytes) { session.read(line) }
     return session.finish()
@@ -27,7 +27,7 @@ package enum StageText {
 }
 
 /// How a text of stages is read.
-package struct StageTextOptions: Hashable, Sendable {
+package struct LoaderLogOptions: Hashable, Sendable {
   package var mode: Mode
 
   /// The version of the glibc whose loader wrote the text, where it is known.
@@ -67,15 +67,15 @@ package struct StageTextOptions: Hashable, Sendable {
 }
 
 /// What a text says about stages.
-package struct StageTextResult: Hashable, Sendable {
+package struct LoaderLogResult: Hashable, Sendable {
   /// What the text is called.
   package var name: String
 
   /// In the order in which they begin; empty when the text has none.
-  package var blocks: [StageTextBlock]
+  package var blocks: [LoaderLogBlock]
 
   /// What the loader said it does, without times, in the order of the lines.
-  package var events: [StageTextEvent]
+  package var events: [LoaderLogEvent]
 
   /// The numbers of the lines that were used, from 1, ascending.
   package var usedLines: [ClosedRange<Int>]
@@ -102,7 +102,7 @@ package struct StageTextResult: Hashable, Sendable {
 }
 
 /// A line with which glibc tells what it is about to run.
-package struct StageTextEvent: Hashable, Sendable {
+package struct LoaderLogEvent: Hashable, Sendable {
   /// As printed, such as `calling init`.
   package var name: String
 
@@ -115,11 +115,11 @@ package struct StageTextEvent: Hashable, Sendable {
 }
 
 /// Takes what should be told about a text.
-struct StageTextNotes {
+struct LoaderLogNotes {
   /// What the text is called.
   let name: String
 
-  let mode: StageTextOptions.Mode
+  let mode: LoaderLogOptions.Mode
 
   private(set) var diagnostics: [Diagnostic] = []
 
@@ -129,7 +129,7 @@ struct StageTextNotes {
   /// The most diagnostics of one text, so that a broken one does not give millions.
   private static let most = 200
 
-  init(name: String, mode: StageTextOptions.Mode) {
+  init(name: String, mode: LoaderLogOptions.Mode) {
     self.name = name
     self.mode = mode
   }
@@ -178,21 +178,21 @@ func shortened(_ name: String) -> String {
 }
 
 /// A value of a text, and those that are part of it.
-package struct StageTextNode: Hashable, Sendable {
-  package var value: StageTextValue
-  package var children: [StageTextNode]
+package struct LoaderLogNode: Hashable, Sendable {
+  package var value: LoaderLogValue
+  package var children: [LoaderLogNode]
 }
 
-extension StageTextBlock {
+extension LoaderLogBlock {
   /// The values as they are nested, in the order of the text; those without a depth are not.
   ///
   /// In a text with depths what is contained comes before what contains it: a module before the one
   /// that imports it, a function before its caller.
-  package var tree: [StageTextNode] {
-    var open: [(depth: Int, node: StageTextNode)] = []
+  package var tree: [LoaderLogNode] {
+    var open: [(depth: Int, node: LoaderLogNode)] = []
     for value in stages {
       let depth = min(value.depth ?? 0, Self.deepest)
-      var node = StageTextNode(value: value, children: [])
+      var node = LoaderLogNode(value: value, children: [])
       while let last = open.last, last.depth > depth {
         node.children.append(last.node)
         open.removeLast()

@@ -7,7 +7,7 @@ import LabStatistics
 /// The control counts, since code is told from machine by it. The floor does not: nothing is
 /// concluded from it alone, and its interval is wide in relation to its few hundred microseconds.
 /// Counter and collector launches have a number of their own.
-package struct PrecisionSufficiency: Sufficiency {
+package struct PrecisionRule: StoppingRule {
   /// How sure the intervals of all looks are together.
   package static let overallConfidence = 0.95
 
@@ -27,7 +27,7 @@ package struct PrecisionSufficiency: Sufficiency {
   ///   - precision: The half-width that is enough, as a share of the median, above 0.
   package init(plan: Plan, precision: Double) {
     self.precision = precision
-    confidence = LookConfidence.confidence(Self.overallConfidence, looks: plan.looks.count)
+    confidence = BonferroniCorrection.confidence(Self.overallConfidence, looks: plan.looks.count)
     let counted = plan.arms.indices.filter { index in
       plan.arms[index].kind == .plain && plan.arms[index].target != Arm.emptyTarget
     }
@@ -65,8 +65,8 @@ package struct PrecisionSufficiency: Sufficiency {
 
 extension Plan {
   /// What ends a run of the plan; nil for a fixed number of launches.
-  var precisionSufficiency: PrecisionSufficiency? {
-    scenario.adaptive.map { PrecisionSufficiency(plan: self, precision: $0.precision) }
+  var precisionRule: PrecisionRule? {
+    scenario.adaptive.map { PrecisionRule(plan: self, precision: $0.precision) }
   }
 
   /// An interval of fewer values says nothing.
@@ -74,7 +74,7 @@ extension Plan {
 }
 
 /// Sees the launches of complete blocks, and tells at a look whether there are enough of them.
-package protocol Sufficiency: Sendable {
+package protocol StoppingRule: Sendable {
   /// Takes in a launch of a complete block.
   mutating func add(_ record: LaunchRecord)
 

@@ -1,5 +1,5 @@
 /// Two groups that the values of a sample fall into.
-package struct TwoModes: Hashable, Sendable {
+package struct Bimodality: Hashable, Sendable {
   /// The group of the smaller values.
   package var low: Mode
 
@@ -40,13 +40,13 @@ extension Sample {
   /// lower and an upper group with the least absolute deviations from their medians names the modes.
   /// Each must hold 10 % of the values, their medians must be 5 % of the overall median apart, and
   /// farther than 2.5 times the two groups' MADs together. Nil for fewer than 8 values.
-  package var twoModes: TwoModes? {
+  package var bimodality: Bimodality? {
     guard count >= 8, dipOfSorted(spreadTies) > Self.dipLimit(count: count),
       let split = modeSplit
     else { return nil }
     let low = sorted[..<split]
     let high = sorted[split...]
-    let modes = TwoModes(
+    let modes = Bimodality(
       low: .init(center: medianOfSorted(low), share: Double(low.count) / Double(count)),
       high: .init(center: medianOfSorted(high), share: Double(high.count) / Double(count))
     )

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LabWorkflows
 
-@Suite(.temporaryDirectory) struct ArtifactShelfTests {
+@Suite(.temporaryDirectory) struct PrebuiltArtifactsTests {
   private var directory: String { TemporaryDirectory.path + "/nightly" }
 
   private func write(_ name: String, _ text: String = "#!/bin/sh\n", mode: Int = 0o755) throws {
@@ -28,8 +28,8 @@ import Testing
     )
   }
 
-  private func shelf(_ good: String? = nil, _ bad: String? = nil) throws -> ArtifactShelf {
-    try ArtifactShelf(directory: directory, scenario: scenario, good: good, bad: bad)
+  private func shelf(_ good: String? = nil, _ bad: String? = nil) throws -> PrebuiltArtifacts {
+    try PrebuiltArtifacts(directory: directory, scenario: scenario, good: good, bad: bad)
   }
 
   @Test func `lists versions in the order of their numbers, but for hidden files`() throws {
@@ -76,7 +76,7 @@ import Testing
     let built = try await before.build(2, ahead: [])
     try FileManager.default.removeItem(atPath: "\(directory)/\(before.revisions[1].id)")
     let target = try #require(built.target)
-    let after = ArtifactShelf(directory: directory, target: target, revisions: before.revisions)
+    let after = PrebuiltArtifacts(directory: directory, target: target, revisions: before.revisions)
     #expect(try await after.build(2, ahead: []).target?.command == target.command)
     #expect(try await after.build(1, ahead: []).failure != nil)
   }
