@@ -19,19 +19,22 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   case spawn
 
   /// What one value counts.
-  package var unit: Unit {
-    switch self {
-    case .launch, .spawn, .userTime, .systemTime, .cpuTime: .nanoseconds
-    case .peakRSS, .peakRSSTree, .bytesRead: .bytes
-    case .minorFaults, .majorFaults, .voluntarySwitches, .involuntarySwitches: .count
-    }
-  }
+  package var unit: Unit { definition.unit }
 
   /// Which way is better; less of every metric so far.
   package var direction: Direction { .lowerIsBetter }
 
+  /// The name in a sentence, such as `peak RSS`.
+  package var label: String { definition.label }
+
+  /// What a larger and a smaller value is called.
+  package var comparative: (more: String, less: String) { definition.comparative }
+
+  /// The column of the store's table `launch`; nil for a metric that is computed from others.
+  package var column: String? { definition.column }
+
   /// The metrics that a launch stores a value of; the others are computed from these.
-  package static let stored = allCases.filter { $0 != .cpuTime }
+  package static let stored = allCases.filter { $0.column != nil }
 
   /// What one value of a metric counts.
   package enum Unit: String, Codable, Sendable {
@@ -47,23 +50,102 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   }
 }
 
+// MARK: - The table of metrics
+
+extension Metric {
+  /// What the rest of launchlab knows of one metric.
+  fileprivate struct Definition {
+    typealias Comparative = (more: String, less: String)
+
+    var unit: Unit
+    var label: String
+    var comparative: Comparative
+
+    /// The column of the store's table `launch`; nil for a metric that is computed from others.
+    var column: String?
+
+    /// The value in a launch; it can be written when it is stored.
+    var field: KeyPath<LaunchResult, Int64?>
+
+    init(
+      _ unit: Unit,
+      _ label: String,
+      _ comparative: Comparative,
+      _ column: String?,
+      _ field: KeyPath<LaunchResult, Int64?>
+    ) {
+      self.unit = unit
+      self.label = label
+      self.comparative = comparative
+      self.column = column
+      self.field = field
+    }
+  }
+
+  fileprivate var definition: Definition {
+    let speed = (more: "slower", less: "faster")
+    let length = (more: "longer", less: "shorter")
+    let size = (more: "larger", less: "smaller")
+    let number = (more: "more", less: "fewer")
+    return switch self {
+    case .launch:
+      .init(.nanoseconds, "launch", speed, "launch_ns", \.launch.nanoseconds)
+    case .peakRSS:
+      .init(.bytes, "peak RSS", size, "peak_rss_bytes", \.figures.peakRSS)
+    case .peakRSSTree:
+      .init(.bytes, "peak RSS of the tree", size, "peak_rss_tree_bytes", \.figures.peakRSSTree)
+    case .minorFaults:
+      .init(.count, "minor faults", number, "minor_faults", \.figures.minorFaults)
+    case .majorFaults:
+      .init(.count, "major faults", number, "major_faults", \.figures.majorFaults)
+    case .voluntarySwitches:
+      .init(
+        .count,
+        "voluntary switches",
+        number,
+        "voluntary_switches",
+        \.figures.voluntarySwitches
+      )
+    case .involuntarySwitches:
+      .init(
+        .count,
+        "involuntary switches",
+        number,
+        "involuntary_switches",
+        \.figures.involuntarySwitches
+      )
+    case .userTime:
+      .init(.nanoseconds, "user time", length, "user_ns", \.figures.userTime.nanoseconds)
+    case .systemTime:
+      .init(.nanoseconds, "system time", length, "system_ns", \.figures.systemTime.nanoseconds)
+    case .cpuTime:
+      .init(.nanoseconds, "CPU time", length, nil, \.figures.cpuTime.nanoseconds)
+    case .bytesRead:
+      .init(.bytes, "bytes read", number, "read_bytes", \.figures.bytesRead)
+    case .spawn:
+      .init(.nanoseconds, "spawn", speed, "spawn_ns", \.spawn.nanoseconds)
+    }
+  }
+}
+
+extension Nanoseconds? {
+  /// The time as the value of a metric.
+  fileprivate var nanoseconds: Int64? {
+    get { self?.count }
+    set { self = newValue.map(Nanoseconds.init) }
+  }
+}
+
 extension LaunchResult {
   /// The value of a metric in the metric's unit; nil when it could not be had.
-  package func value(of metric: Metric) -> Int64? {
-    switch metric {
-    case .launch: launch?.count
-    case .spawn: spawn?.count
-    case .peakRSS: figures.peakRSS
-    case .peakRSSTree: figures.peakRSSTree
-    case .minorFaults: figures.minorFaults
-    case .majorFaults: figures.majorFaults
-    case .voluntarySwitches: figures.voluntarySwitches
-    case .involuntarySwitches: figures.involuntarySwitches
-    case .userTime: figures.userTime?.count
-    case .systemTime: figures.systemTime?.count
-    case .cpuTime: figures.cpuTime?.count
-    case .bytesRead: figures.bytesRead
+  package func value(of metric: Metric) -> Int64? { self[keyPath: metric.definition.field] }
+
+  /// Sets the value of a stored metric, in the metric's unit; others are computed.
+  package mutating func set(_ value: Int64?, of metric: Metric) {
+    guard let field = metric.definition.field as? WritableKeyPath<LaunchResult, Int64?> else {
+      return
     }
+    self[keyPath: field] = value
   }
 
   /// The value of a metric where it can be relied on.

@@ -33,16 +33,15 @@ struct LaunchInserter {
 // MARK: - The row of a launch
 
 extension LaunchInserter {
-  private static let columns = [
-    "run", "block", "position", "arm", "started_ns",
-    "outcome", "exit_code", "signal", "not_started",
-    "launch_ns", "spawn_ns", "resolution_ns",
-    "peak_rss_bytes", "peak_rss_tree_bytes", "minor_faults", "major_faults",
-    "voluntary_switches", "involuntary_switches", "user_ns", "system_ns", "read_bytes",
-    "includes_waited_children", "missing", "flags", "stdout_bytes", "stderr_bytes",
-    "preparation_ns", "warm_ups", "residency_set", "unverified", "failure",
-    "state_reached", "state_reason",
-  ]
+  private static let columns =
+    [
+      "run", "block", "position", "arm", "started_ns",
+      "outcome", "exit_code", "signal", "not_started",
+      "resolution_ns", "includes_waited_children", "missing", "flags", "stdout_bytes",
+      "stderr_bytes",
+      "preparation_ns", "warm_ups", "residency_set", "unverified", "failure",
+      "state_reached", "state_reason",
+    ] + Metric.stored.compactMap(\.column)
 
   private static let sql = """
     INSERT INTO launch (\(columns.joined(separator: ", ")))
@@ -58,6 +57,7 @@ extension LaunchInserter {
     let start = [record.arm.databaseValue, record.startedAt.count.databaseValue]
     return try place + start + outcome(record.result, db) + figures(record.result.figures, db)
       + stated(record.result) + preparation(record.preparation, db) + state(record, db)
+      + Metric.stored.map { value(record.result.value(of: $0)) }
   }
 
   private mutating func outcome(_ result: LaunchResult, _ db: Database) throws -> [DatabaseValue] {
@@ -72,17 +72,13 @@ extension LaunchInserter {
     }
     return [
       result.outcome.name.databaseValue, code, signal, notStarted,
-      value(result.launch), value(result.spawn), result.resolution.count.databaseValue,
+      result.resolution.count.databaseValue,
     ]
   }
 
   private mutating func figures(_ figures: Figures, _ db: Database) throws -> [DatabaseValue] {
     [
-      value(figures.peakRSS), value(figures.peakRSSTree), value(figures.minorFaults),
-      value(figures.majorFaults), value(figures.voluntarySwitches),
-      value(figures.involuntarySwitches), value(figures.userTime), value(figures.systemTime),
-      value(figures.bytesRead), figures.includesWaitedChildren.databaseValue,
-      value(try missing(figures.missing, db)),
+      figures.includesWaitedChildren.databaseValue, value(try missing(figures.missing, db)),
     ]
   }
 
@@ -123,8 +119,6 @@ extension LaunchInserter {
   }
 
   private func value(_ number: Int64?) -> DatabaseValue { number?.databaseValue ?? .null }
-
-  private func value(_ time: Nanoseconds?) -> DatabaseValue { value(time?.count) }
 }
 
 // MARK: - What a launch refers to

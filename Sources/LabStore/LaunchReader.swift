@@ -4,14 +4,11 @@ import LabModel
 
 /// Turns rows of launches into records, and looks up what the rows refer to.
 struct LaunchReader {
-  /// One row per launch, in the order of ``Column``.
+  /// One row per launch, in the order of ``Column``, and then of the stored metrics.
   static let sql = """
     SELECT l.block, l.position, l.arm, l.started_ns,
       l.outcome, l.exit_code, l.signal, not_started.text,
-      l.launch_ns, l.spawn_ns, l.resolution_ns,
-      l.peak_rss_bytes, l.peak_rss_tree_bytes, l.minor_faults, l.major_faults,
-      l.voluntary_switches, l.involuntary_switches, l.user_ns, l.system_ns, l.read_bytes,
-      l.includes_waited_children, missing.reasons, l.flags, l.stdout_bytes, l.stderr_bytes,
+      l.resolution_ns, l.includes_waited_children, missing.reasons, l.flags, l.stdout_bytes, l.stderr_bytes,
       l.preparation_ns, l.warm_ups, l.residency_set, unverified.text, failure.text,
       l.state_reached, state_reason.text,
       (SELECT json_group_object(event, value) FROM counter AS c
@@ -20,7 +17,7 @@ struct LaunchReader {
       settling.waited_ns, obstacle.text,
       EXISTS (SELECT 1 FROM disturbance AS d
         WHERE d.run = l.run AND d.block = l.block AND d.position = l.position),
-      l.run
+      l.run, \(Metric.stored.compactMap(\.column).map { "l.\($0)" }.joined(separator: ", "))
     FROM launch AS l
     LEFT JOIN reason AS not_started ON not_started.id = l.not_started
     LEFT JOIN reason AS unverified ON unverified.id = l.unverified
@@ -43,16 +40,16 @@ struct LaunchReader {
   private enum Column: Int {
     case block, position, arm, started
     case outcome, exitCode, signal, notStarted
-    case launch, spawn, resolution
-    case peakRSS, peakRSSTree, minorFaults, majorFaults
-    case voluntarySwitches, involuntarySwitches, userTime, systemTime, bytesRead
-    case includesWaitedChildren, missing, flags, stdoutBytes, stderrBytes
+    case resolution, includesWaitedChildren, missing, flags, stdoutBytes, stderrBytes
     case preparation, warmUps, residencySet, unverified, failure
     case stateReached, stateReason
     case counters
     case stdoutHead, stdoutTail, stderrHead, stderrTail
     case stages
     case waited, obstacle, isDisturbed, run
+
+    /// Where the metrics begin.
+    case metrics
   }
 
   let db: Database
@@ -104,10 +101,8 @@ extension LaunchReader {
   }
 
   private mutating func result(_ row: StoredRow) throws -> LaunchResult {
-    try LaunchResult(
+    var result = try LaunchResult(
       outcome: try outcome(row),
-      launch: time(row, .launch),
-      spawn: time(row, .spawn),
       resolution: Nanoseconds(row[Column.resolution.rawValue]),
       figures: try figures(row),
       flags: try flags(row[Column.flags.rawValue]),
@@ -117,19 +112,14 @@ extension LaunchReader {
       ),
       disturbances: try disturbances(row)
     )
+    for (index, metric) in Metric.stored.enumerated() {
+      result.set(try row[Column.metrics.rawValue + index], of: metric)
+    }
+    return result
   }
 
   private mutating func figures(_ row: StoredRow) throws -> Figures {
     try Figures(
-      peakRSS: row[Column.peakRSS.rawValue],
-      peakRSSTree: row[Column.peakRSSTree.rawValue],
-      minorFaults: row[Column.minorFaults.rawValue],
-      majorFaults: row[Column.majorFaults.rawValue],
-      voluntarySwitches: row[Column.voluntarySwitches.rawValue],
-      involuntarySwitches: row[Column.involuntarySwitches.rawValue],
-      userTime: time(row, .userTime),
-      systemTime: time(row, .systemTime),
-      bytesRead: row[Column.bytesRead.rawValue],
       includesWaitedChildren: row[Column.includesWaitedChildren.rawValue],
       counters: try counters(row[Column.counters.rawValue]),
       missing: try missing(row[Column.missing.rawValue])

@@ -22,7 +22,7 @@ package struct AlertSentence: Hashable, Sendable {
 
   /// The series, such as `server warm: launch`.
   package var subject: String {
-    "\(alert.series.target) \(alert.series.state.rawValue): \(MetricWords.name(of: alert.series.metric))"
+    "\(alert.series.target) \(alert.series.state.rawValue): \(alert.series.metric.label)"
   }
 
   /// How much it changed, such as `is 12.4 % slower (41.20 → 46.30 ms)`.
@@ -65,7 +65,7 @@ package struct AlertSentence: Hashable, Sendable {
   }
 
   private var comparison: String {
-    let words = MetricWords.comparative(of: alert.series.metric)
+    let words = alert.series.metric.comparative
     // The proof measures the change itself; the levels hold what the machine did meanwhile as well.
     let proved = alert.proof.flatMap { $0.verdict == alert.direction.verdict ? $0.ratio : nil }
     let ratio = proved ?? alert.after / alert.before
@@ -88,29 +88,5 @@ package struct AlertSentence: Hashable, Sendable {
       return "run \(run)"
     }
     return "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
-  }
-}
-
-/// What people call a metric, and a change of it.
-enum MetricWords {
-  /// The name in a sentence, such as `peak RSS`.
-  static func name(of metric: Metric) -> String {
-    switch metric {
-    case .cpuTime: "CPU time"
-    case .peakRSS: "peak RSS"
-    case .peakRSSTree: "peak RSS of the tree"
-    default: metric.rawValue.replacing("_", with: " ")
-    }
-  }
-
-  /// What a larger and a smaller value is called.
-  static func comparative(of metric: Metric) -> (more: String, less: String) {
-    switch metric {
-    case .launch, .spawn: ("slower", "faster")
-    case .userTime, .systemTime, .cpuTime: ("longer", "shorter")
-    case .peakRSS, .peakRSSTree: ("larger", "smaller")
-    case .bytesRead, .minorFaults, .majorFaults, .voluntarySwitches, .involuntarySwitches:
-      ("more", "fewer")
-    }
   }
 }

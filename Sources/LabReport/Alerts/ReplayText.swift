@@ -87,7 +87,7 @@ package struct ReplayText {
     _ change: ReplayedChange?,
     _ verdict: TextTable.Cell
   ) -> [TextTable.Cell] {
-    let series = "\(key.target) \(key.state.rawValue): \(MetricWords.name(of: key.metric))"
+    let series = "\(key.target) \(key.state.rawValue): \(key.metric.label)"
     return [
       TextTable.Cell(day(date)), TextTable.Cell(series.printable),
       TextTable.Cell(direction.rawValue), TextTable.Cell(change.map(Self.size) ?? ""), verdict,

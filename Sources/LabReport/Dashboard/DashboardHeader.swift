@@ -115,7 +115,7 @@ struct DashboardHeader {
       let scale = Scale(budget.metric.unit, for: budget.maximum)
       let value = check.median.map { "median \(scale.text($0)), " } ?? ""
       return "budget of \(budget.target) \(budget.state.rawValue), "
-        + "\(MetricWords.name(of: budget.metric)): \(check.outcome.rawValue) "
+        + "\(budget.metric.label): \(check.outcome.rawValue) "
         + "(\(value)at most \(scale.text(budget.maximum)))"
     }
   }

@@ -241,7 +241,7 @@ struct ControlMove {
   /// - Parameter alert: That which the night is told by.
   /// - Returns: A phrase without a full stop.
   func text(beside alert: Alert) -> String {
-    let words = MetricWords.comparative(of: metric)
+    let words = metric.comparative
     let word = ratio > 1 ? words.more : words.less
     let too = direction == alert.direction ? " too" : ""
     return "the machine is \(word)\(too): control \(TrendWords.change(ratio))"

@@ -93,21 +93,7 @@ struct ImportedRun {
   private func result(of arm: ImportedArm, at index: Int) -> LaunchResult {
     var result = LaunchResult(outcome: .ready)
     for (metric, values) in arm.values where index < values.count {
-      let value = values[index]
-      switch metric {
-      case .launch: result.launch = Nanoseconds(value)
-      case .spawn: result.spawn = Nanoseconds(value)
-      case .peakRSS: result.figures.peakRSS = value
-      case .peakRSSTree: result.figures.peakRSSTree = value
-      case .minorFaults: result.figures.minorFaults = value
-      case .majorFaults: result.figures.majorFaults = value
-      case .voluntarySwitches: result.figures.voluntarySwitches = value
-      case .involuntarySwitches: result.figures.involuntarySwitches = value
-      case .userTime: result.figures.userTime = Nanoseconds(value)
-      case .systemTime: result.figures.systemTime = Nanoseconds(value)
-      case .bytesRead: result.figures.bytesRead = value
-      case .cpuTime: continue
-      }
+      result.set(values[index], of: metric)
     }
     return result
   }
