@@ -8,23 +8,10 @@ struct ControlsReader {
 
   mutating func plan(from value: Value) -> ControlPlan {
     var plan = ControlPlan()
-    plan.cpus = value["cpus"].map { processors(from: $0) }
-    plan.isShielded = toggle(value["shield"]) ?? true
-    plan.randomizesAddresses = toggle(value["aslr"])
-    plan.padsEnvironment = toggle(value["env_size"]) ?? true
-    plan.priority = value["priority"].map { priority(from: $0) }
-    plan.scheduling = scheduling(from: value)
-    plan.governor = value["governor"]?.text
-    plan.boost = toggle(value["boost"])
-    plan.hugePages = word(value["thp"])
-    plan.swap = value["swap"]?.text.flatMap { try? ControlForm.swap($0) }
-    plan.nmiWatchdog = toggle(value["nmi_watchdog"])
-    plan.network = word(value["network"]) ?? .host
-    plan.environment = word(value["environment"]) ?? .inherited
-    plan.services = value["services"].map { services(from: $0) } ?? []
-    plan.settle = value["settle"].map { settle(from: $0) }
-    plan.steal = value["steal"].flatMap { steal(from: $0) }
-    plan.proactiveReclaim = value["proactive_reclaim"]?.text == "off" ? false : nil
+    for control in ControlKey.all {
+      if let wish = value[control.key.name] { control.read(&self, wish, &plan) }
+    }
+    reportUnscheduled(value)
     reportUnshielded(value)
     plan.required = value["require"].map { required(from: $0, in: value, plan) } ?? []
     plan.suppressed = Set(value["suppress"].map { texts(of: $0, called: "the id") } ?? [])
@@ -53,7 +40,7 @@ struct ControlsReader {
     value.text == nil ? value.elements : [value]
   }
 
-  private mutating func processors(from value: Value) -> [Int] {
+  mutating func processors(from value: Value) -> [Int] {
     var processors: Set<Int> = []
     for element in elements(of: value) {
       guard let range = element.text.flatMap({ try? ControlForm.processors($0) }) else { continue }
@@ -65,7 +52,7 @@ struct ControlsReader {
     return processors.sorted()
   }
 
-  private mutating func services(from value: Value) -> [String] {
+  mutating func services(from value: Value) -> [String] {
     var names: [String] = []
     for element in elements(of: value) {
       guard let unit = element.text.flatMap({ try? SystemUnit(written: $0) }) else { continue }
@@ -135,22 +122,6 @@ struct ControlsReader {
   }
 }
 
-extension ControlPlan {
-  /// The controls that are asked for anything but to be left alone.
-  fileprivate var asked: Set<ControlName> {
-    let asked: [ControlName: Bool] = [
-      .cpus: cpus != nil, .shield: cpus != nil && isShielded, .aslr: randomizesAddresses != nil,
-      .environmentSize: padsEnvironment, .priority: priority != nil,
-      .scheduling: scheduling != nil, .governor: governor != nil, .boost: boost != nil,
-      .thp: hugePages != nil, .swap: swap != nil,
-      .nmiWatchdog: nmiWatchdog != nil, .network: network != .host,
-      .environment: environment != .inherited, .services: !services.isEmpty,
-      .settle: settle != nil, .steal: steal != nil, .proactiveReclaim: proactiveReclaim != nil,
-    ]
-    return Set(asked.filter(\.value).keys)
-  }
-}
-
 /// The controls that are maps of their own, and what contradicts itself in them.
 extension ControlsReader {
   mutating func priority(from value: Value) -> LaunchPriority {
@@ -191,19 +162,16 @@ extension ControlsReader {
     return priority
   }
 
-  /// Nil for `normal`, which is how everything runs anyway.
-  mutating func scheduling(from section: Value) -> LabScheduling? {
-    let scheduling: LabScheduling? = word(section["scheduling"])
-    guard scheduling == .fifo else { return nil }
-    if let priority = section["priority"] {
-      findings.report(
-        "contradiction",
-        "\"priority\" has no effect with `scheduling: fifo`",
-        at: priority.place,
-        remedy: "keep one of them"
-      )
-    }
-    return scheduling
+  mutating func reportUnscheduled(_ section: Value) {
+    guard section["scheduling"]?.text == LabScheduling.fifo.rawValue,
+      let priority = section["priority"]
+    else { return }
+    findings.report(
+      "contradiction",
+      "\"priority\" has no effect with `scheduling: fifo`",
+      at: priority.place,
+      remedy: "keep one of them"
+    )
   }
 
   mutating func settle(from value: Value) -> SettleLimits {

@@ -95,6 +95,39 @@ package struct ControlPlan: Hashable, Codable, Sendable {
   }
 }
 
+extension ControlPlan {
+  /// What is asked of a control as a scenario would write it, `…` for what takes several words.
+  ///
+  /// - Returns: Nil when the control is left alone.
+  package func setting(of name: ControlName) -> String? {
+    func toggle(_ isOn: Bool?) -> String? { isOn.map { $0 ? "on" : "off" } }
+    return switch name {
+    case .cpus: cpus.map { _ in "…" }
+    case .shield: cpus != nil && isShielded ? "on" : nil
+    case .aslr: toggle(randomizesAddresses)
+    case .environmentSize: padsEnvironment ? "on" : nil
+    case .priority: priority.map { _ in "…" }
+    case .scheduling: scheduling?.rawValue
+    case .governor: governor
+    case .boost: toggle(boost)
+    case .thp: hugePages?.rawValue
+    case .swap: swap.map { _ in "…" }
+    case .nmiWatchdog: toggle(nmiWatchdog)
+    case .network: network == .host ? nil : network.rawValue
+    case .environment: environment == .inherited ? nil : environment.rawValue
+    case .services: services.isEmpty ? nil : "…"
+    case .settle: settle.map { _ in "…" }
+    case .steal: steal.map { _ in "…" }
+    case .proactiveReclaim: toggle(proactiveReclaim)
+    }
+  }
+
+  /// The controls that are asked for anything but to be left alone.
+  package var asked: Set<ControlName> {
+    Set(ControlName.allCases.filter { setting(of: $0) != nil })
+  }
+}
+
 /// The nice value and the scheduling policy of targets.
 package struct LaunchPriority: Hashable, Codable, Sendable {
   /// From -20, the most favourable, to 19; nil means as launchlab's own.

@@ -21,30 +21,28 @@ struct ControlWishes {
 
   /// What is asked of a control; nil when it is left alone.
   private func wish(for name: ControlName) -> String? {
+    plan.setting(of: name).map { phrase(for: name) ?? $0 }
+  }
+
+  /// What is asked, where the word of the scenario does not say it.
+  private func phrase(for name: ControlName) -> String? {
     switch name {
     case .cpus: plan.cpus.map { "targets run on \(Self.processors($0)) only" }
-    case .shield: plan.cpus != nil && plan.isShielded ? "everything else is moved off them" : nil
+    case .shield: "everything else is moved off them"
     case .aslr:
-      plan.randomizesAddresses.map {
-        $0 ? "addresses are randomized" : "addresses are not randomized"
-      }
-    case .environmentSize:
-      plan.padsEnvironment ? "the environment is padded at random before each launch" : nil
+      "addresses are \(plan.randomizesAddresses == true ? "randomized" : "not randomized")"
+    case .environmentSize: "the environment is padded at random before each launch"
     case .priority: plan.priority.map(Self.priority)
-    case .scheduling:
-      plan.scheduling == .fifo ? "targets run before every other program (SCHED_FIFO)" : nil
+    case .scheduling: "targets run before every other program (SCHED_FIFO)"
     case .governor: plan.governor.map { "\($0) on every processor" }
-    case .boost: plan.boost.map(Self.toggle)
-    case .thp: plan.hugePages?.rawValue
     case .swap: plan.swap.map(Self.swap)
-    case .nmiWatchdog: plan.nmiWatchdog.map(Self.toggle)
-    case .network: plan.network == .none ? "each launch sees only a loopback of its own" : nil
-    case .environment:
-      plan.environment == .pinned ? "PATH, HOME, LANG and TZ are fixed, all else is gone" : nil
+    case .network: "each launch sees only a loopback of its own"
+    case .environment: "PATH, HOME, LANG and TZ are fixed, all else is gone"
     case .services: services
     case .settle: plan.settle.map(Self.settle)
     case .steal: plan.steal.map(Self.steal)
-    case .proactiveReclaim: plan.proactiveReclaim == false ? "switched off" : nil
+    case .proactiveReclaim: "switched off"
+    default: nil
     }
   }
 
@@ -58,8 +56,6 @@ struct ControlWishes {
 // MARK: - Phrases
 
 extension ControlWishes {
-  private static func toggle(_ isOn: Bool) -> String { isOn ? "on" : "off" }
-
   /// Runs of three and more as ranges.
   private static func processors(_ numbers: [Int]) -> String {
     var ranges: [ClosedRange<Int>] = []
