@@ -8,7 +8,7 @@ from recompute_formulas import (
 KNOWN = """
 baseline-median baseline-mad baseline-mean baseline-sd t-prediction two-of-three effect floor
 probability false-discovery control-moved floor-moved proof-ratio proof-ratio-low proof-ratio-high
-same-build no-proof segmentation-step level-back budget budget-low budget-high drift-then drift-now
+same-build no-proof segmentation-step level-back return-step return-sd level-returned budget budget-low budget-high drift-then drift-now
 drift-explained drift-ratio-low drift-ratio-high
 """.split()
 
@@ -203,6 +203,38 @@ class Event:
         met = all(sign * (value - limit) <= 0 for value in values)
         self.say(criterion, values[-1], limit, met, len(values))
         self.check.truth("level-back tonight", criterion["runs"][-1], self.run)
+
+    def return_step(self, criterion):
+        """Between once and twice the margin: the bound of the proof of then is not kept."""
+        margin = self.margin(self.finding["before"])
+        self.check.truth("return-step", margin <= criterion["value"] <= 2 * margin, True)
+
+    def return_sd(self, criterion):
+        """From the nights of the baseline that the criterion names, and those since the onset."""
+        values = self.nights.medians(criterion["runs"])
+        base = baseline(values)
+        kept = [values[index] - base["mean"] for index in base["kept"]]
+        squares = math.fsum(value * value for value in kept)
+        products = math.fsum(a * b for a, b in zip(kept, kept[1:]))
+        correlation = min(0.9, max(0, products / squares)) if squares > 0 else 0
+        arm = self.finding["target"], self.finding["launch_state"], self.finding["metric"]
+        chain = self.nights.history.chain(arm, self.run, self.at)
+        since = chain.medians(range(chain.place[self.finding["onset"]["run"]], len(chain.points)))
+        steps = [abs(b - a) for a, b in zip(since, since[1:])]
+        neighbours = 1.4826 * median(steps) / math.sqrt(2) if len(steps) >= 5 else 0
+        deviation = max(base["sd"], 1.4826 * base["mad"], neighbours, 1e-9 * abs(base["median"]))
+        sd = deviation * math.sqrt((1 + correlation) / (1 - correlation))
+        self.say(criterion, sd, n=len(values))
+
+    def level_returned(self, criterion):
+        step = self.criteria["return-step"]["value"]
+        variance = self.criteria["return-sd"]["value"] ** 2
+        before, most = self.finding["before"], math.log(10_000) / 3
+        values = self.nights.medians(criterion["runs"])
+        total = math.fsum(
+            min(most, step * (step / 2 - self.sign * (value - before)) / variance)
+            for value in values)
+        self.say(criterion, math.exp(total), 10_000, True, len(values))
 
     def same_build(self, criterion):
         self.say(criterion, 1, met=False)

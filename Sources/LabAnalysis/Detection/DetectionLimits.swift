@@ -35,6 +35,10 @@ enum DetectionLimits {
   /// How far an onset and a boundary of the segmentation may be apart, in nights.
   static let onsetTolerance = 2
 
+  /// How many times likelier nights must be on the old level than on a worse one to end a change
+  /// without a proof.
+  static let likelihoodOfReturn = 10_000.0
+
   /// For how many nights a refuted suspicion is remembered.
   static let memory = 7
 

@@ -92,7 +92,7 @@ struct DriftLifeCycle {
 
   /// Whether the newest nights are as good as those that an open alert was held against.
   ///
-  /// A red alert ends in no other way: after some weeks the nights of 30 days ago are slow too, and
+  /// A red alert ends in no other way, and by as many nights as it takes to tell: after some weeks the nights of 30 days ago are slow too, and
   /// nothing would be beyond a limit any more. What steps had explained from the start remains
   /// explained, and so does what somebody has acknowledged since.
   private func isBack(_ check: DriftCheck, to alert: Alert) -> Bool {
@@ -109,6 +109,7 @@ struct DriftLifeCycle {
     let before = alert.before * explained
     let sign = alert.direction.sign(of: metric)
     return sign * (check.now - before) <= judgement.rule.margin(at: before, of: metric)
+      && (!alert.isRed || judgement.levelReturned(from: alert, to: before) != nil)
   }
 
   private func direction(of check: DriftCheck) -> Alert.Direction? {

@@ -149,7 +149,8 @@ extension NightVerdicts {
       ProofRequest(
         good: history.nights[group.good],
         series: judgements.map(\.chain.key).filter { group.series.contains($0) },
-        kind: group.kind
+        kind: group.kind,
+        effort: group.effort
       )
     }
   }
@@ -157,7 +158,12 @@ extension NightVerdicts {
   private func stepWish(_ judgement: SeriesJudgement) -> ProofWish? {
     guard judgement.isJudged, let tonight = judgement.tonight else { return nil }
     let key = judgement.chain.key
-    func wish(_ run: String?, kind: ProofWish.Rank, direction: Alert.Direction) -> ProofWish? {
+    func wish(
+      _ run: String?,
+      kind: ProofWish.Rank,
+      direction: Alert.Direction,
+      effort: Int = 1
+    ) -> ProofWish? {
       guard let run, let good = history.nights.firstIndex(where: { $0.run == run }) else {
         return nil
       }
@@ -169,21 +175,34 @@ extension NightVerdicts {
         good: good,
         oldest: oldest(of: judgement, before: good),
         rank: kind,
-        effect: share
+        effect: share,
+        effort: effort
       )
     }
     if let pending = judgement.pending {
-      let isBack = evidence(judgement).levelBack(of: pending) != nil
+      let evidence = evidence(judgement)
+      let isBack = evidence.levelBack(of: pending) != nil
       // That the build was proved before does not matter when the level says otherwise.
       guard isBack != (pending.state == .suspected), isBack || !isSettled(pending, key.target)
       else { return nil }
-      return wish(pending.lastGood, kind: isBack ? .end : .worse, direction: pending.direction)
+      return wish(
+        pending.lastGood,
+        kind: isBack ? .end : .worse,
+        direction: pending.direction,
+        effort: isBack ? evidence.nightsBack(of: pending) : effort(after: pending.proof)
+      )
     }
     guard judgement.isSuspicious, let suspicion = judgement.suspicion,
       let good = judgement.lastGood, !isRefuted(judgement)
     else { return nil }
     let rank: ProofWish.Rank = suspicion.direction == .worse ? .worse : .better
     return wish(judgement.chain.points[good].run, kind: rank, direction: suspicion.direction)
+  }
+
+  /// Twice the effort of a comparison that was inconclusive.
+  private func effort(after proof: Proof?) -> Int {
+    guard let proof, proof.verdict == .inconclusive else { return 1 }
+    return max(2, 2 * proof.pairs / max(1, rule.proofLaunches))
   }
 
   /// The earliest place of a night that is as good as the last good one: at most 3 before it, without
@@ -248,6 +267,9 @@ struct ProofWish {
   /// How far tonight is off, as a share.
   let effect: Double
 
+  /// As in ``ProofRequest/effort``, without a limit.
+  var effort = 1
+
   /// How urgent it is, ascending.
   enum Rank: Int {
     case drift
@@ -265,9 +287,13 @@ struct ProofGroup {
   /// How far apart the last good nights may be.
   static let reach = 3
 
+  /// How many times the usual pairs are launched at most.
+  static let maxEffort = 4
+
   let kind: Alert.Kind
   private(set) var good: Int
   private(set) var series: [SeriesKey]
+  private(set) var effort: Int
 
   /// The latest of the earliest nights of its series.
   private var oldest: Int
@@ -277,6 +303,7 @@ struct ProofGroup {
     good = wish.good
     oldest = wish.oldest
     series = [wish.key]
+    effort = min(Self.maxEffort, wish.effort)
   }
 
   func takes(_ wish: ProofWish) -> Bool {
@@ -287,6 +314,7 @@ struct ProofGroup {
     good = min(good, wish.good)
     oldest = max(oldest, wish.oldest)
     series.append(wish.key)
+    effort = max(effort, min(Self.maxEffort, wish.effort))
   }
 }
 

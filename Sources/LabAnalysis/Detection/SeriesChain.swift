@@ -171,10 +171,15 @@ package struct ProofRequest: Hashable, Sendable {
   /// Which way they are off.
   package var kind: Alert.Kind
 
-  package init(good: Night, series: [SeriesKey], kind: Alert.Kind) {
+  /// How many times the pairs of `regression.proof` may be launched, from 1 to 4; more than 1 where
+  /// former comparisons were inconclusive.
+  package var effort: Int
+
+  package init(good: Night, series: [SeriesKey], kind: Alert.Kind, effort: Int = 1) {
     self.good = good
     self.series = series
     self.kind = kind
+    self.effort = effort
   }
 }
 

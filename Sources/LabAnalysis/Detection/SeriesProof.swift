@@ -50,6 +50,17 @@ struct SeriesProof {
     }
   }
 
+  /// Whether it finds a difference this way, though perhaps one that does not matter.
+  ///
+  /// - Parameters:
+  ///   - direction: The way of the change.
+  ///   - metric: What it is of.
+  /// - Returns: False also when it says nothing.
+  func isStillOff(_ direction: Alert.Direction, metric: Metric) -> Bool {
+    guard let proof, let low = proof.low, let high = proof.high else { return false }
+    return direction.sign(of: metric) > 0 ? low > 1 : high < 1
+  }
+
   /// Everything that was looked at.
   func criteria(_ direction: Alert.Direction, metric: Metric) -> [Criterion] {
     switch answer {

@@ -152,6 +152,143 @@ struct StepEvidence {
   }
 }
 
+// MARK: - The end of a change by the history alone
+
+extension StepEvidence {
+  /// For how many nights in a row, tonight the last, the level before a step has seemed to be back; as
+  /// often was it tried to prove it.
+  func nightsBack(of alert: Alert) -> Int {
+    let sign = alert.direction.sign(of: metric)
+    let limit = alert.before + sign * rule.margin(at: alert.before, of: metric)
+    let onset = chain.index(of: alert.onset) ?? 0
+    let isBack = chain.points[onset...].map { sign * ($0.median - limit) <= 0 }
+    let ends = isBack.indices.reversed().prefix { index in
+      index > 0 && isBack[max(0, index - 2)...index].count { $0 } >= 2
+    }
+    return max(1, ends.count)
+  }
+}
+
+extension SeriesJudgement {
+  /// The sequential test of whether the level before is back.
+  ///
+  /// Each night since the onset counts by how much likelier it is on the level before than on one that
+  /// is off by the change, or by twice the margin if that is less: then a night speaks for the old
+  /// level exactly when it is on the good side of the margin, and a change that was mended in part does
+  /// not pass for its end. The logarithms are added up, from anew whenever the sum falls below 0 (the
+  /// CUSUM of Page, Biometrika 41, 1954); while the change lasts, such a sum passes the logarithm of
+  /// 10,000 once in at least 10,000 nights (Lorden, Annals of Mathematical Statistics 42, 1971). One night
+  /// counts for a third of that at most, so that at least three must agree.
+  ///
+  /// - Parameters:
+  ///   - alert: A step or drift that nothing has ended yet.
+  ///   - before: The level before, where that of the alert does not hold any more.
+  /// - Returns: The distance of the two levels, the scatter, and the likelihood ratio with the nights
+  ///   that it rests on; nil while these do not suffice.
+  func levelReturned(from alert: Alert, to before: Double? = nil) -> [Criterion]? {
+    guard let onset = chain.index(of: alert.onset), let night = NightScatter(self, since: onset)
+    else { return nil }
+    let metric = chain.key.metric
+    let level = before ?? alert.before
+    let sign = alert.direction.sign(of: metric)
+    let margin = rule.margin(at: level, of: metric)
+    let distance = min(2 * margin, max(margin, changed(by: alert)))
+    let enough = log(DetectionLimits.likelihoodOfReturn)
+    var sum = 0.0
+    var first = onset + 1
+    for index in chain.points.indices.suffix(from: first) {
+      let off = sign * (chain.points[index].median - level)
+      let likelihood = distance * (distance / 2 - off) / night.variance
+      sum = max(0, sum + min(likelihood, enough / Double(DetectionLimits.nightsOfStep)))
+      if sum == 0 { first = index + 1 }
+    }
+    guard sum > enough - 1e-9 else { return nil }
+    let runs = chain.points[first...].map(\.run)
+    let unit = Criterion.Unit(metric.unit)
+    return [
+      Criterion(
+        id: CriterionID.returnStep,
+        text: "the worse level that nights are held against, above the old one",
+        value: distance,
+        isMet: false,
+        unit: unit
+      ),
+      Criterion(
+        id: CriterionID.returnDeviation,
+        text: "the scatter of nights, with the correlation of neighbours",
+        value: night.variance.squareRoot(),
+        isMet: false,
+        n: night.runs.count,
+        unit: unit,
+        runs: night.runs
+      ),
+      Criterion(
+        id: CriterionID.levelReturned,
+        text: "how many times likelier these nights are on the old level than on the worse one",
+        value: exp(sum),
+        limit: DetectionLimits.likelihoodOfReturn,
+        isMet: true,
+        n: runs.count,
+        unit: .count,
+        runs: runs
+      ),
+    ]
+  }
+
+  /// How far the change is off the level before, in the metric's unit; after a proof, by the bound of
+  /// its interval that is nearer to no change.
+  private func changed(by alert: Alert) -> Double {
+    guard let proof = alert.proof, proof.verdict == alert.direction.verdict,
+      let low = proof.low, let high = proof.high
+    else { return abs(alert.after - alert.before) }
+    return min(abs(low - 1), abs(high - 1)) * abs(alert.before)
+  }
+}
+
+/// How the nights of a series scatter around their level.
+struct NightScatter {
+  /// In the square of the metric's unit, above 0; larger for nights that resemble their neighbours,
+  /// since those say less together.
+  let variance: Double
+
+  /// The nights of the baseline.
+  let runs: [String]
+
+  /// Takes the larger of what the baseline says and what the differences of neighbours since a night
+  /// say; the latter know no change of level.
+  ///
+  /// - Parameters:
+  ///   - judgement: The series.
+  ///   - onset: The first night that is looked at.
+  init?(_ judgement: SeriesJudgement, since onset: Int) {
+    let chain = judgement.chain
+    let before = chain.points[max(0, onset - judgement.rule.nights)..<onset]
+    guard let baseline = judgement.baseline ?? Baseline(Array(before)) else { return nil }
+    runs = baseline.runs
+    let kept = baseline.keptRuns.compactMap { chain.index(of: $0) }.map { chain.points[$0].median }
+    let since = chain.values(onset..<chain.points.count)
+    let steps = zip(since, since.dropFirst()).map { abs($1 - $0) }
+    let neighbours = steps.count < DetectionLimits.minNights ? nil : try? Sample(steps).median
+    let deviation = max(
+      baseline.standardDeviation,
+      DetectionLimits.normalScale * baseline.medianAbsoluteDeviation,
+      DetectionLimits.normalScale * (neighbours ?? 0) / 2.0.squareRoot(),
+      1e-9 * abs(baseline.median),
+      .leastNormalMagnitude.squareRoot()
+    )
+    let correlation = Self.correlation(of: kept, around: baseline.mean)
+    variance = deviation * deviation * (1 + correlation) / (1 - correlation)
+  }
+
+  /// The correlation of neighbours, from 0 to 0.9.
+  private static func correlation(of values: [Double], around center: Double) -> Double {
+    let offsets = values.map { $0 - center }
+    let products = zip(offsets, offsets.dropFirst()).map(*).reduce(0, +)
+    let squares = offsets.map { $0 * $0 }.reduce(0, +)
+    return squares > 0 ? min(0.9, max(0, products / squares)) : 0
+  }
+}
+
 /// The first night of a new level, and the last one of the old.
 struct StepBeginning: Hashable {
   var onset: String

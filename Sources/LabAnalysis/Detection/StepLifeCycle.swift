@@ -130,10 +130,15 @@ struct StepLifeCycle {
 
   // MARK: - End
 
-  /// Ends an alert whose old level is back, unless an interleaved comparison says otherwise.
+  /// Ends an alert whose old level seems to be back.
+  ///
+  /// A few nights by chance on the good side of the limit end nothing that is confirmed: that takes a
+  /// comparison of the builds, or as many nights as it takes to tell.
   private func end(_ alert: Alert, _ back: Criterion, in ledger: inout AlertLedger) {
     let proof = evidence.proof
-    let criteria = [back] + proof.criteria(alert.direction, metric: metric)
+    let returned = judgement.levelReturned(from: alert)
+    let criteria =
+      [back] + (returned ?? []) + proof.criteria(alert.direction, metric: metric)
     func change(_ state: Alert.State, _ reason: String) {
       let change = AlertChange(state, alert.cause, reason, criteria, proof: proof.proof)
       ledger.change(alert.number, to: change)
@@ -145,13 +150,14 @@ struct StepLifeCycle {
       ledger.change(alert.number, to: change)
     } else if proof.isNotCode(alert.direction) {
       change(.fixed, "the old level is back, and the build is as good as the last good one")
-    } else if !isProvedBuild(of: alert) {
+    } else if returned != nil, !isProvedBuild(of: alert),
+      !proof.isStillOff(alert.direction, metric: metric)
+    {
       change(.recovered, "the old level is back")
     }
   }
 
-  /// Whether tonight's build is the one that was proved to be the cause: then a few nights by chance
-  /// on the good side of the limit end nothing.
+  /// Whether tonight's build is the one that was proved to be the cause: then only a proof ends it.
   private func isProvedBuild(of alert: Alert) -> Bool {
     guard alert.cause == .code, let proof = alert.proof, proof.verdict == alert.direction.verdict
     else { return false }
@@ -171,12 +177,19 @@ struct StepLifeCycle {
         let reason = "the improvement \(improvement.id) brought the old level back"
         let change = AlertChange(.fixed, alert.cause, reason, [back], proof: improvement.proof)
         ledger.change(alert.number, to: change)
-      } else if alert.state == .acknowledged || judgement.baseline == nil {
-        let change = AlertChange(.recovered, alert.cause, "the old level is back", [back])
-        ledger.change(alert.number, to: change)
+      } else if alert.state != .acknowledged, judgement.baseline == nil {
+        recover(alert, [back], in: &ledger)
+        refuteReturn(from: alert, back, in: &ledger)
+      } else if alert.state == .acknowledged, let returned = judgement.levelReturned(from: alert) {
+        recover(alert, [back] + returned, in: &ledger)
         refuteReturn(from: alert, back, in: &ledger)
       }
     }
+  }
+
+  private func recover(_ alert: Alert, _ criteria: [Criterion], in ledger: inout AlertLedger) {
+    let change = AlertChange(.recovered, alert.cause, "the old level is back", criteria)
+    ledger.change(alert.number, to: change)
   }
 
   /// The proved change the other way after an acknowledged one.

@@ -107,10 +107,10 @@ struct ProofWorkflow {
     scenario.states = scenario.states.filter { state in
       proof.series.contains { $0.state == state }
     }
-    scenario.launches = min(Self.firstLook, rule.proofLaunches)
+    let most = rule.proofLaunches * proof.effort
+    scenario.launches = min(Self.firstLook, most)
     scenario.adaptive =
-      rule.proofLaunches > Self.firstLook
-      ? AdaptiveLaunches(most: rule.proofLaunches, precision: rule.effect / 4) : nil
+      most > Self.firstLook ? AdaptiveLaunches(most: most, precision: rule.effect / 4) : nil
     return CompareRequest(
       scenario: scenario,
       pairs: pairs,

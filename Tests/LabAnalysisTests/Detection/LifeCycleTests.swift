@@ -74,14 +74,46 @@ import Testing
     nights.add([401])
     let requests = nights.conclude(verdict)
     #expect(requests.map(\.good.run) == [NightlyHistory.run(19)])
+    let isFixed = verdict == .same || verdict == .improvement
+    #expect(nights.alerts.map(\.state) == [isFixed ? .fixed : .confirmed])
+    nights.add([400])
+    nights.conclude(verdict)
     let expected: Alert.State =
-      switch verdict {
-      case .same, .improvement: .fixed
-      case .inconclusive: .recovered
-      case .regression: .confirmed
-      }
+      isFixed ? .fixed : verdict == .inconclusive ? .recovered : .confirmed
     #expect(nights.alerts.map(\.state) == [expected])
     #expect(nights.alerts[0].events.count == (verdict == .regression ? 1 : 2))
+  }
+
+  @Test func `without a proof only nights beyond doubt end a confirmed regression`() throws {
+    var nights = NightlyHistory()
+    let scattered = [397.0, 404, 391, 408, 400, 395, 409, 402, 393, 405]
+    nights.add(scattered + scattered + [430])
+    nights.conclude(.regression)
+    nights.alerts[0].proof?.low = 1.025
+    // The change is +3 %, and its nights scatter by as much: one in three looks like the old level.
+    for value in [412.0, 404, 403, 421, 407, 405, 418, 411, 402, 406, 420, 405] {
+      nights.add([value])
+      nights.conclude { _ in .impossible(reason: "the build is gone") }
+    }
+    #expect(nights.alerts.map(\.isRed) == [true])
+    for value in scattered + scattered {
+      nights.add([value])
+      nights.conclude { _ in .impossible(reason: "the build is gone") }
+    }
+    let alert = try #require(nights.alerts.first)
+    #expect(alert.state == .recovered)
+    let end = try #require(alert.events.last?.criteria.first { $0.id == "level-returned" })
+    #expect((end.n ?? 0) >= 3)
+    #expect((end.value ?? 0) >= 9_999)
+  }
+
+  @Test func `a change that was mended in part does not end`() {
+    var nights = Self.regressed(.regression)
+    for index in 0..<20 {
+      nights.add([412 + Double(index % 3)])
+      nights.conclude(.inconclusive)
+    }
+    #expect(nights.alerts.map(\.isRed) == [true])
   }
 
   @Test func `a revert to the last good tree is a fix without launches`() {

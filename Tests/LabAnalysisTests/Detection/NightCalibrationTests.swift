@@ -77,6 +77,60 @@ import Testing
     #expect(10 * found >= 9 * delays.count)
   }
 
+  /// What became of confirmed steps: how many nights after the step their alerts ended.
+  static func ends(
+    _ noise: NightNoise,
+    step: Double,
+    repair: Int = .max,
+    comparesEnds: Bool
+  ) -> [Int?] {
+    (0..<30).compactMap { number in
+      let seed = 2_203 &* 1_000_003 &+ UInt64(number) &* 7_919 &+ UInt64(step * 1_000)
+      var values = noise.nights(85, step: step, at: 40, seed: seed)
+      for night in values.indices where night >= repair { values[night] /= 1 + step }
+      let replay = NightlyReplay(
+        values,
+        step: (40, 1 + step),
+        repair: repair,
+        comparesEnds: comparesEnds,
+        seed: seed &+ 1
+      )
+      return replay.delay == nil ? nil : .some(replay.end)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a regression that nobody fixed does not end`(comparesEnds: Bool) {
+    var confirmed = 0
+    var ended = 0
+    for noise in NightNoise.allCases {
+      for step in [0.03, 0.05] {
+        let ends = Self.ends(noise, step: step, comparesEnds: comparesEnds)
+        confirmed += ends.count
+        ended += ends.count { $0 != nil }
+        print(
+          "\(noise) +\(step) unfixed: \(ends.count) confirmed, \(ends.count { $0 != nil }) ended"
+        )
+      }
+    }
+    #expect(confirmed >= 200)
+    #expect(50 * ended <= confirmed)
+  }
+
+  @Test(arguments: [true, false])
+  func `a regression that was fixed ends, sooner with a proof`(comparesEnds: Bool) {
+    var delays: [Int] = []
+    for noise in [NightNoise.gauss, .spiky, .ar1] {
+      let ends = Self.ends(noise, step: 0.05, repair: 60, comparesEnds: comparesEnds)
+      delays += ends.map { ($0 ?? 99) - 20 }
+      print("\(noise) fixed after 20 nights, ended after \(ends.map { ($0 ?? 99) - 20 }.sorted())")
+    }
+    delays.sort()
+    #expect(delays.count >= 60)
+    #expect(delays[delays.count / 2] <= (comparesEnds ? 4 : 12))
+    #expect(delays[delays.count * 8 / 10] <= (comparesEnds ? 6 : 25))
+  }
+
   /// The first night of the new level and its ratio, by the name of the file.
   struct Truth: Decodable {
     let share: Double

@@ -24,11 +24,22 @@ struct NightlyReplay {
   /// How many nights after the step it was confirmed as the code; nil when it was not.
   private(set) var delay: Int?
 
+  /// How many nights after the step a confirmed alert ended; nil when none did.
+  private(set) var end: Int?
+
   /// - Parameters:
   ///   - values: Medians in milliseconds.
   ///   - step: The first night of the new level and its ratio to the old one; nil for none.
+  ///   - repair: The first night on the old level again; nil while the step lasts.
+  ///   - comparesEnds: False where the old build is gone once the step is confirmed.
   ///   - seed: That of the comparisons.
-  init(_ values: [Double], step: (night: Int, ratio: Double)?, seed: UInt64) {
+  init(
+    _ values: [Double],
+    step: (night: Int, ratio: Double)?,
+    repair: Int = .max,
+    comparesEnds: Bool = true,
+    seed: UInt64
+  ) {
     var history = NightlyHistory()
     var generator = SeededGenerator(seed: seed)
     for (index, value) in values.enumerated() {
@@ -40,7 +51,8 @@ struct NightlyReplay {
       let nights = history.nights
       let requests = history.conclude { request in
         let good = nights.firstIndex { $0.run == request.good.run } ?? 0
-        let isAcross = step.map { good < $0.night && index >= $0.night } ?? false
+        guard comparesEnds || delay == nil else { return .impossible(reason: "the build is gone") }
+        let isAcross = step.map { good < $0.night && index >= $0.night && index < repair } ?? false
         let truth = isAcross ? step?.ratio ?? 1 : 1
         return .compared([
           NightlyHistory.key(): Self.proof(request, truth, tonight: nights[index], &generator)
@@ -49,8 +61,14 @@ struct NightlyReplay {
       comparisons += requests.count
       if !isAfter { suspicions += requests.count }
       count(history.alerts, known, at: index, step: step)
+      if end == nil, let red, history.alerts.first(where: { $0.number == red })?.isRed == false {
+        end = step.map { index - $0.night }
+      }
     }
   }
+
+  /// The number of the alert that the step was confirmed by.
+  private var red: Int?
 
   private mutating func count(
     _ alerts: [Alert],
@@ -64,6 +82,7 @@ struct NightlyReplay {
       let isTrue = step.map { index >= $0.night } ?? false
       if isTrue, alert.cause == .code {
         delay = delay ?? step.map { index - $0.night }
+        red = red ?? alert.number
       } else if !isTrue {
         if alert.cause == .code { falseCode += 1 } else { falseMachine += 1 }
       }
@@ -77,7 +96,7 @@ struct NightlyReplay {
     tonight: Night,
     _ generator: inout SeededGenerator
   ) -> Proof {
-    let looks = [40, 80, 160]
+    let looks = [40, 80, 160, 320, 640].filter { $0 <= 160 * request.effort }
     let rule = ComparisonRule(
       effectLimit: 0.02,
       confidence: BonferroniCorrection.confidence(0.95, looks: looks.count)

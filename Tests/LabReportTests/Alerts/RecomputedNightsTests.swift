@@ -53,8 +53,9 @@ import Testing
       "baseline-median", "baseline-mad", "baseline-mean", "baseline-sd", "t-prediction",
       "two-of-three", "effect", "floor", "probability", "false-discovery", "control-moved",
       "floor-moved", "proof-ratio", "proof-ratio-low", "proof-ratio-high", "same-build", "no-proof",
-      "level-back", "budget", "budget-low", "budget-high", "drift-then",
-      "drift-now", "drift-explained", "drift-ratio-low", "drift-ratio-high",
+      "level-back", "return-step", "return-sd", "level-returned", "budget", "budget-low",
+      "budget-high", "drift-then", "drift-now", "drift-explained", "drift-ratio-low",
+      "drift-ratio-high",
     ]
     #expect(expected.subtracting(criteria) == [])
     #expect(criteria.subtracting(expected) == [])

@@ -40,9 +40,9 @@ struct SimulatedNights {
   /// How many times its first level a target takes on a night, and how much of it is the code.
   private static func level(of target: String, on night: Int) -> (all: Double, code: Double) {
     let isApp = target == "app"
-    // The app is 10 % slower for six nights, and db 5 % for good from night 110 on.
+    // The app is 10 % slower for six nights, and db 5 % for thirty.
     let step = isApp && (20..<26).contains(night) ? 1.1 : 1
-    let other = target == "db" && night >= 110 ? 1.05 : 1
+    let other = target == "db" && (110..<140).contains(night) ? 1.05 : 1
     // The app becomes 4 % slower in 40 nights.
     let drift = isApp ? 1 + 0.04 * min(1, max(0, Double(night - 65) / 40)) : 1
     let code = step * other * drift
@@ -157,8 +157,10 @@ struct SimulatedNights {
     _ number: Int
   ) -> ProofOutcome.Answer {
     if request.good.build?.tree == night.build?.tree { return .sameBuild }
-    // On one night of seven the last good build cannot be built.
-    if number % 7 == 6 { return .impossible(reason: "the last good build is gone") }
+    // On one night of seven the last good build cannot be built, and from night 140 on for ten.
+    if number % 7 == 6 || (140..<150).contains(number) {
+      return .impossible(reason: "the last good build is gone")
+    }
     let good = nights.firstIndex { $0.run == request.good.run } ?? 0
     var found: [SeriesKey: Proof] = [:]
     for key in request.series {
