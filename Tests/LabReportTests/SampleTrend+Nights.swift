@@ -31,6 +31,49 @@ extension SampleTrend {
     return sample.summary([sample.trend(sample.key(), sample.values(412e6, seed: 1))])
   }
 
+  /// The run of a night with an open alert failed.
+  static var broken: TrendSummary {
+    var summary = red
+    summary.tonight.status = .failed
+    summary.nights[summary.nights.count - 1].status = .failed
+    summary.failure = "app warm exited with status 1"
+    summary.series = summary.series.map(unmeasured)
+    for index in summary.alerts.indices {
+      summary.alerts[index].events.removeAll { $0.run == summary.tonight.run }
+    }
+    summary.alerts.removeAll { $0.events.isEmpty }
+    return summary
+  }
+
+  /// One series of a quiet night has no value.
+  static var incomplete: TrendSummary {
+    var summary = judged
+    summary.series[0] = unmeasured(summary.series[0])
+    return summary
+  }
+
+  /// The history speaks for a change, and no alert does.
+  static var suspicious: TrendSummary {
+    var summary = judged
+    summary.series[0].assessment.outcome = .suspected
+    summary.series[0].assessment.direction = .worse
+    return summary
+  }
+
+  /// A quiet night with launch times.
+  private static var judged: TrendSummary {
+    let sample = SampleTrend()
+    let launch = sample.trend(sample.key(), sample.values(412e6, seed: 1))
+    return sample.summary([launch] + sample.quietTrends + [sample.control()])
+  }
+
+  private static func unmeasured(_ trend: SeriesTrend) -> SeriesTrend {
+    var trend = trend
+    trend.points.removeLast()
+    trend.assessment = SeriesAssessment(tonight: nil, outcome: .missing)
+    return trend
+  }
+
   static var many: TrendSummary {
     var sample = SampleTrend(count: 3_000)
     sample.missing = [2_000, 2_990]

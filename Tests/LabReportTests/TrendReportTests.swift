@@ -19,7 +19,72 @@ import Testing
     Case(name: "first", summary: SampleTrend.first),
     Case(name: "moved", summary: SampleTrend.moved),
     Case(name: "hostile", summary: SampleTrend.hostile),
+    Case(name: "broken", summary: SampleTrend.broken),
+    Case(name: "incomplete", summary: SampleTrend.incomplete),
+    Case(name: "suspicious", summary: SampleTrend.suspicious),
   ]
+
+  struct Headline: CustomTestStringConvertible {
+    var name: String
+    var summary: TrendSummary
+    var text: String
+    var testDescription: String { name }
+  }
+
+  @Test(arguments: [
+    Headline(name: "quiet", summary: SampleTrend.quiet, text: "🟢 green, nothing changed"),
+    Headline(
+      name: "first",
+      summary: SampleTrend.first,
+      text: "⚪ unjudged, no verdict yet: night 1, needs 5 earlier nights"
+    ),
+    Headline(
+      name: "broken",
+      summary: SampleTrend.broken,
+      text: "❌ failed, the run has no result; known: 1 confirmed regression"
+    ),
+    Headline(
+      name: "incomplete",
+      summary: SampleTrend.incomplete,
+      text: "🟠 unsettled, 1 series not measured"
+    ),
+    Headline(
+      name: "suspicious",
+      summary: SampleTrend.suspicious,
+      text: "🟠 unsettled, 1 suspected change"
+    ),
+  ])
+  func `is green only where all is measured, judged and as before`(_ example: Headline) throws {
+    let title = try TrendMarkdown(summary: example.summary).rendered().prefix { $0 != "\n" }
+    #expect(title.hasSuffix(example.text))
+    let page = DashboardHTML(example.summary).rendered()
+    #expect(page.contains("verdict good") == example.text.contains("green"))
+    let text = TrendText(example.summary, style: TextStyle(width: .max)).rendered()
+    #expect(text.contains(example.text.drop { $0 != " " }.dropFirst()))
+  }
+
+  @Test func `tells why a night has no result, and of the last one with a result`() throws {
+    let lines = try TrendMarkdown(summary: SampleTrend.broken).rendered().split(separator: "\n")
+    #expect(lines[1].contains("app warm exited with status 1"))
+    #expect(lines[2].contains("the last result is of 2026-11-20"))
+    #expect(lines[4].contains("`launchlab run scenario.yml`"))
+  }
+
+  @Test func `a red alert that was mended in part says so, and stays red`() throws {
+    var summary = SampleTrend.red
+    let onset = try #require(
+      summary.series[0].points.firstIndex { $0.run == summary.alerts[0].onset }
+    )
+    let trend = summary.series[0]
+    summary.series[0].changes.append(
+      LevelChange(index: onset + 4, before: 463.1e6, after: 427e6, alert: nil)
+    )
+    summary.alerts = [summary.alerts[0]]
+    #expect(trend.key == summary.alerts[0].series)
+    let text = try TrendMarkdown(summary: summary).rendered()
+    #expect(text.hasPrefix("# Launch times of shop, 2026-11-21: 🔴 red"))
+    #expect(text.contains("(partly fixed: 427.0 ms now, +3.6 %)"))
+  }
 
   @Test(arguments: cases)
   func `reports a night`(_ example: Case) throws {

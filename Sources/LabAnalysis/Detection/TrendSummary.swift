@@ -45,6 +45,10 @@ package struct TrendSummary: Hashable, Sendable {
   /// What a reader must know before trusting the numbers.
   package var notes: [Diagnostic]
 
+  /// Why tonight has no result, such as `app warm exited with status 1`; nil where it has one, or it is
+  /// not known.
+  package var failure: String?
+
   package init(
     scenario: Scenario,
     tonight: Night,
@@ -60,7 +64,8 @@ package struct TrendSummary: Hashable, Sendable {
     disturbedLaunches: Int = 0,
     stageChanges: [StageChange] = [],
     summaries: [MetricRow] = [],
-    notes: [Diagnostic] = []
+    notes: [Diagnostic] = [],
+    failure: String? = nil
   ) {
     self.scenario = scenario
     self.tonight = tonight
@@ -77,6 +82,7 @@ package struct TrendSummary: Hashable, Sendable {
     self.stageChanges = stageChanges
     self.summaries = summaries
     self.notes = notes
+    self.failure = failure
   }
 }
 

@@ -1,5 +1,5 @@
 import Foundation
-import LabAnalysis
+package import LabAnalysis
 package import LabModel
 
 /// What people are told of findings: one subject, and a paragraph per finding.
@@ -59,6 +59,24 @@ package struct Notice: Hashable, Sendable {
         : "launchlab \(scenario): \(paragraphs.count) findings, first \(first)"
     )
     remarks = missedDays.isEmpty ? [] : [Self.remark(on: missedDays)]
+  }
+
+  /// Puts into words that a night has no result.
+  ///
+  /// - Parameter summary: What the night is concluded with.
+  package init(failureOf summary: TrendSummary) {
+    scenario = summary.scenario.name
+    let sentence = NightFailure(summary).sentence
+    subject = Self.oneLine("launchlab \(scenario): \(sentence)")
+    let file = "launchlab report --run \(summary.run.id)"
+    paragraphs = [
+      Paragraph(
+        title: sentence.printable,
+        details: [],
+        commands: [Command(purpose: "what is known of it", text: file)]
+      )
+    ]
+    remarks = []
   }
 
   /// The alert as it was right after an event.
@@ -122,6 +140,32 @@ extension Notice.Paragraph {
       "proof: \(Quantity.count(proof.pairs, "pair")) of launches of \(proof.good.prefix(12)) and "
       + "\(proof.bad.prefix(12)) in turn, ratio \(Quantity.significant(proof.ratio))\(interval): "
       + proof.verdict.rawValue
+  }
+}
+
+/// A night without a result, as notifiers tell it.
+package struct NightFailure {
+  private let summary: TrendSummary
+
+  /// - Parameter summary: What the night is concluded with.
+  package init(_ summary: TrendSummary) { self.summary = summary }
+
+  /// Such as `no result tonight, the run failed: app warm exited with status 1`.
+  package var sentence: String {
+    let reason = summary.failure.map { ": \($0)" } ?? ""
+    return (TrendLead(summary).statusText ?? "the run is complete") + reason
+  }
+
+  /// One JSON text on one line, of schema `launchlab.failure/1`, with a line feed.
+  package var line: String {
+    JSONText.line([
+      "schema": "launchlab.failure/1",
+      "scenario": .string(summary.scenario.name),
+      "run": .string(summary.run.id),
+      "status": .string(summary.tonight.status.rawValue),
+      "sentence": .string(sentence),
+      "reason": JSONValue(summary.failure),
+    ])
   }
 }
 

@@ -26,29 +26,16 @@ struct DashboardHeader {
     var text: String
   }
 
-  /// In words, beside which a sign and a colour only repeat what they say.
+  /// In the words of the report, beside which a sign and a colour only repeat what they say.
   private var verdict: Verdict {
-    let red = summary.alerts.filter(\.isRed)
-    let broken = summary.budgets.filter { $0.outcome == .broken }.count
-    let steps = red.filter { $0.kind != .budget }.count
-    let suspected = summary.alerts.filter { $0.state == .suspected }.count
-    let acknowledged = summary.alerts.filter { $0.state == .acknowledged }.count
-    let machine = summary.alerts.filter { $0.state == .confirmed && $0.cause == .machine }.count
-    let parts = [
-      (steps, "confirmed regression", "confirmed regressions"),
-      (max(broken, red.count - steps), "broken budget", "broken budgets"),
-      (suspected, "suspicion", "suspicions"),
-      (machine, "machine change", "machine changes"),
-      (acknowledged, "acknowledged regression", "acknowledged regressions"),
-    ]
-    let counts = parts.filter { $0.0 > 0 }.map { Quantity.count($0.0, $0.1, plural: $0.2) }
-    let text = counts.joined(separator: ", ") + TrendLead(summary).moveText
-    if steps > 0 || broken > 0 || !red.isEmpty {
-      return Verdict(kind: "bad", sign: "✖", text: text)
+    let lead = TrendLead(summary)
+    let text = lead.counts + lead.moveText
+    return switch lead.colour {
+    case .failed, .red: Verdict(kind: "bad", sign: "✖", text: text)
+    case .unsettled: Verdict(kind: "doubt", sign: "?", text: text)
+    case .unjudged: Verdict(kind: "plain", sign: "–", text: text)
+    case .green: Verdict(kind: "good", sign: "✔", text: text)
     }
-    if suspected > 0 { return Verdict(kind: "doubt", sign: "?", text: text) }
-    let quiet = text.isEmpty ? "no open finding" : "no open regression; \(text)"
-    return Verdict(kind: "good", sign: "✔", text: quiet)
   }
 
   private var facts: [String] {

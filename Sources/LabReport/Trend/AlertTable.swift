@@ -7,14 +7,19 @@ struct AlertTable {
 
   private var summary: TrendSummary { lead.summary }
 
-  /// The table of alerts; empty without one.
-  var lines: [String] {
-    guard !summary.alerts.isEmpty else { return [] }
+  /// The table of tonight's alerts; empty without one.
+  var lines: [String] { lines(of: lead.news) }
+
+  /// The table of the alerts of former nights; empty without one.
+  var known: [String] { lines(of: summary.alerts.filter { !lead.isChanged($0) }) }
+
+  private func lines(of alerts: [Alert]) -> [String] {
+    guard !alerts.isEmpty else { return [] }
     let titles = ["alert", "state", "series", "before → after", "change", "cause", "since", "age"]
     return MarkdownTable(
       titles: titles,
       textColumns: [0, 1, 2, 5, 6],
-      rows: summary.alerts.map(row)
+      rows: alerts.map(row)
     ).lines
   }
 

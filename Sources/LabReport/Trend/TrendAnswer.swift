@@ -29,7 +29,11 @@ struct TrendAnswer {
   // MARK: - What
 
   var what: Phrase {
-    guard let alert = lead.main else { return budget ?? quiet }
+    if lead.colour == .failed {
+      return
+        "\(summary.failure ?? "the run has no result"); nothing is known of tonight's launch times"
+    }
+    guard let alert = lead.main else { return unproved ?? budget ?? unmeasured ?? quiet }
     let others = summary.alerts.count - 1
     let more: Phrase = others > 0 ? "; \(others) more below" : ""
     return "\(Self.what(alert, in: lead))\(more)"
@@ -48,8 +52,12 @@ struct TrendAnswer {
       "\(strong: name) \(raw: alert.changeText), \(raw: alert.stepText)\(raw: tonight(alert, lead)), \(raw: count) (\(raw: alert.id))"
   }
 
-  /// Tonight's value where something else has moved it since.
+  /// Tonight's value where something else has moved it since, or the change was mended in part.
   private static func tonight(_ alert: Alert, _ lead: TrendLead) -> String {
+    if let level = lead.partialLevel(of: alert) {
+      let change = TrendWords.change(level / alert.before)
+      return " (partly fixed: \(Quantity.text(level, alert.series.metric.unit)) now, \(change))"
+    }
     guard lead.controlMove(since: alert) != nil,
       let point = lead.trend(of: alert)?.assessment.tonight
     else { return "" }
@@ -72,6 +80,24 @@ struct TrendAnswer {
       "budget \(raw: check.outcome.rawValue): \(strong: name) \(raw: value), limit \(raw: Quantity.text(budget.maximum, unit))"
   }
 
+  /// The first suspicion of the history that has no alert, such as one of imported nights.
+  private var unproved: Phrase? {
+    guard let trend = lead.unexplained.first else { return nil }
+    let more = lead.unexplained.count - 1
+    let change = TrendWords.change(trend.assessment.ratio)
+    return
+      "\(strong: TrendWords.name(trend.key)) \(raw: change) against its baseline, not proved\(raw: more > 0 ? "; \(more) more below" : "")"
+  }
+
+  /// What has no value tonight, with the night of its last one.
+  private var unmeasured: Phrase? {
+    guard let trend = lead.unmeasured.first else { return nil }
+    let more = lead.unmeasured.count - 1
+    let last = trend.points.last.map { ", last on \(TrendWords.day($0.startedAt))" } ?? ""
+    return
+      "\(strong: TrendWords.name(trend.key)) was not measured tonight\(raw: last)\(raw: more > 0 ? "; \(more) more below" : "")"
+  }
+
   private var quiet: Phrase {
     let trends = summary.series.filter { $0.role == .target }
     let judged = trends.filter { $0.assessment.baseline != nil }
@@ -89,6 +115,13 @@ struct TrendAnswer {
   // MARK: - Since when
 
   var since: Phrase {
+    if lead.colour == .failed {
+      let last = summary.nights.last { $0.status == .complete }
+      return last.map {
+        "the last result is of \(raw: TrendWords.day($0.startedAt)), run \($0.run)"
+      }
+        ?? "no night has a result yet"
+    }
     guard let alert = lead.main else {
       let nights = Quantity.count(summary.nights.count, "night")
       guard let build = summary.tonight.build else { return "\(raw: nights) on record" }
@@ -109,8 +142,15 @@ struct TrendAnswer {
   // MARK: - Code or machine
 
   var cause: Phrase {
+    if lead.colour == .failed { return "not measured; \(machine(.launch, nil))" }
     guard let alert = lead.main else {
-      let cause = budget == nil ? "neither" : "a limit, whatever the cause"
+      let cause =
+        switch lead.colour {
+        case .green: "neither"
+        case .unjudged: "not judged yet"
+        case .failed, .red, .unsettled:
+          budget == nil ? "not settled" : "a limit, whatever the cause"
+        }
       return "\(raw: cause); \(machine(.launch, nil))"
     }
     let stages = lead.stages(of: alert).compactMap { change -> Phrase? in
@@ -155,13 +195,23 @@ struct TrendAnswer {
   // MARK: - What next
 
   var next: Phrase {
+    if lead.colour == .failed {
+      let words = ["launchlab", "run", scenarioFile]
+      return "fix what failed, and run the scenario again: \(code: ShellQuoting.text(words))"
+    }
     guard let alert = lead.main else {
       switch lead.colour {
       case .green: return "nothing to do"
-      case .red, .unsettled: return "see section Budgets of the report"
+      case .unjudged: return "nothing to do until there are enough nights"
+      case .failed, .red, .unsettled:
+        return budget != nil
+          ? "see section Budgets of the report" : "see section Trend of the report"
       }
     }
-    let commands = Self.commands(for: alert, in: lead, scenarioFile: scenarioFile)
+    let others = lead.known.filter { $0.isRed && $0.number != alert.number }.prefix(3)
+    let commands =
+      Self.commands(for: alert, in: lead, scenarioFile: scenarioFile)
+      + others.map { Command(label: "known: ", command: "launchlab why \($0.id)") }
     return Phrase(commands.map { "\(raw: $0.label)\(code: $0.command)" }, separator: " · ")
   }
 

@@ -7,54 +7,135 @@ struct TrendLead {
 
   init(_ summary: TrendSummary) { self.summary = summary }
 
+  /// What the first line says; the raw value is the name used in JSON.
   enum Colour: String {
+    /// The night has no result.
+    case failed
+
+    /// A confirmed regression of the code, or a broken budget.
     case red
+
+    /// A suspicion that nothing has settled, or an undecided budget.
     case unsettled
+
+    /// Too few nights for any verdict.
+    case unjudged
+
+    /// All that was judged is as before, or better.
     case green
   }
 
   var colour: Colour {
+    if summary.tonight.status != .complete { return .failed }
     if summary.alerts.contains(where: \.isRed) || !brokenBudgets.isEmpty { return .red }
-    let isOpen = summary.alerts.contains { $0.state == .suspected }
-    return isOpen || !undecidedBudgets.isEmpty ? .unsettled : .green
+    let isOpen =
+      summary.alerts.contains { $0.state == .suspected }
+      || summary.series.contains { $0.role == .target && $0.assessment.outcome == .suspected }
+    if isOpen || !undecidedBudgets.isEmpty || !unmeasured.isEmpty { return .unsettled }
+    return isJudged ? .green : .unjudged
   }
 
   var symbol: String {
     switch colour {
+    case .failed: "❌"
     case .red: "🔴"
     case .unsettled: "🟠"
+    case .unjudged: "⚪"
     case .green: "🟢"
     }
   }
 
-  /// The counts of what there is, such as `1 confirmed regression, 1 suspected regression`.
+  private var isJudged: Bool {
+    summary.series.contains { $0.role == .target && $0.assessment.baseline != nil }
+  }
+
+  /// What there is tonight, then what was known before, such as
+  /// `1 confirmed regression; known: 2 suspected regressions`.
   var counts: String {
+    let parts = [tonightText, known.isEmpty ? nil : "known: \(Self.titles(of: known))"]
+    return parts.compactMap(\.self).joined(separator: "; ")
+  }
+
+  private var tonightText: String? {
+    if let end = statusText { return end }
+    let broken = brokenBudgets.count
+    let undecided = undecidedBudgets.count
+    let missing = unmeasured.count
+    let unproved = unexplained.count
+    let parts = [
+      news.isEmpty ? nil : Self.titles(of: news),
+      unproved > 0
+        ? Quantity.count(unproved, "suspected change", plural: "suspected changes") : nil,
+      broken > 0 ? Quantity.count(broken, "broken budget") : nil,
+      undecided > 0 ? Quantity.count(undecided, "undecided budget") : nil,
+      missing > 0
+        ? Quantity.count(missing, "series not measured", plural: "series not measured") : nil,
+    ].compactMap(\.self)
+    if !parts.isEmpty { return parts.joined(separator: ", ") }
+    if !known.isEmpty { return "nothing new" }
+    if isJudged { return "nothing changed" }
+    let night = summary.nights.count { $0.status == .complete }
+    return "no verdict yet: night \(night), needs 5 earlier nights"
+  }
+
+  /// How a night without a result ended; nil for one with a result.
+  var statusText: String? {
+    switch summary.tonight.status {
+    case .complete: nil
+    case .failed: "the run has no result"
+    case .interrupted: "the run was interrupted and has no result"
+    case .unfinished: "the run was cut off, or is not finished, and has no result"
+    }
+  }
+
+  private static func titles(of alerts: [Alert]) -> String {
     var titles: [String] = []
     var numbers: [String: Int] = [:]
-    for alert in summary.alerts {
+    for alert in alerts {
       let title = TrendWords.title(alert)
       if numbers[title] == nil { titles.append(title) }
       numbers[title, default: 0] += 1
     }
-    let alerts = titles.map { title in
+    return titles.map { title in
       Quantity.count(numbers[title] ?? 0, title, plural: TrendWords.plural(title))
-    }
-    let broken = brokenBudgets.count
-    let undecided = undecidedBudgets.count
-    let budgets =
-      (broken > 0 ? [Quantity.count(broken, "broken budget")] : [])
-      + (undecided > 0 ? [Quantity.count(undecided, "undecided budget")] : [])
-    let all = alerts + budgets
-    guard all.isEmpty else { return all.joined(separator: ", ") }
-    let isJudged = summary.series.contains { $0.assessment.baseline != nil }
-    return isJudged ? "nothing changed" : "no verdict yet"
+    }.joined(separator: ", ")
   }
 
-  /// The alert that the answer speaks of; nil when there is none, or a budget without an alert is
-  /// what makes the night red.
+  /// The alerts that tonight brought about or changed, the gravest first.
+  var news: [Alert] { summary.alerts.filter(isChanged) }
+
+  /// The alerts of former nights that still ask for something, the gravest first.
+  var known: [Alert] {
+    summary.alerts.filter { !isChanged($0) && ($0.isRed || $0.state == .suspected) }
+  }
+
+  /// Series that are suspicious tonight, and have no alert that says so.
+  var unexplained: [SeriesTrend] {
+    summary.series.filter { trend in
+      trend.role == .target && trend.assessment.outcome == .suspected
+        && !summary.alerts.contains {
+          $0.number == trend.assessment.alert || $0.series == trend.key && $0.state == .suspected
+        }
+    }
+  }
+
+  /// The judged series with nights on record that have no value tonight.
+  var unmeasured: [SeriesTrend] {
+    guard summary.tonight.status == .complete else { return [] }
+    let metrics = (summary.scenario.regression ?? RegressionRule()).metrics
+    return summary.series.filter { trend in
+      trend.role == .target && trend.assessment.outcome == .missing
+        && metrics.contains(trend.key.metric)
+    }
+  }
+
+  /// The alert that the answer speaks of: tonight's before those of former nights, open ones before
+  /// those that ended; nil when there is none, or a budget without an alert is what makes the night red.
   var main: Alert? {
-    let red = summary.alerts.first(where: \.isRed)
-    return colour == .red ? red : summary.alerts.first
+    if colour == .red, !summary.alerts.contains(where: \.isRed) { return nil }
+    let open = news.filter(\.isOpen)
+    return open.first(where: \.isRed) ?? open.first { $0.state == .suspected } ?? known.first
+      ?? news.first ?? summary.alerts.first
   }
 
   /// How many nights the alert has stood, tonight's included.
@@ -66,6 +147,22 @@ struct TrendLead {
   /// Whether tonight brought an event of the alert.
   func isChanged(_ alert: Alert) -> Bool {
     alert.events.last?.run == summary.tonight.run
+  }
+
+  /// The level that a red alert has fallen back to in part: better than when it was confirmed, and
+  /// still beyond the effect limit.
+  ///
+  /// - Returns: The level of the newest nights in the metric's unit; nil where it is as it was.
+  func partialLevel(of alert: Alert) -> Double? {
+    guard alert.isRed, alert.kind == .step, let trend = trend(of: alert),
+      let onset = trend.points.firstIndex(where: { $0.run == alert.onset }),
+      let change = trend.changes.last(where: { $0.index > onset + 2 })
+    else { return nil }
+    let effect = (summary.scenario.regression ?? RegressionRule()).effect
+    let sign = alert.after > alert.before ? 1.0 : -1
+    let isBetter = sign * (alert.after - change.after) > effect * abs(alert.before)
+    let isStillOff = sign * (change.after - alert.before) > effect * abs(alert.before)
+    return isBetter && isStillOff ? change.after : nil
   }
 
   func trend(of alert: Alert) -> SeriesTrend? {

@@ -71,7 +71,8 @@ package struct TrendMarkdown {
       "hidden": TrendMark(lead).comment,
     ]
     let blocks: [(String, [String])] = [
-      ("alerts", AlertTable(lead: lead).lines), ("trend", table.lines(lead.notable)),
+      ("alerts", AlertTable(lead: lead).lines), ("known", AlertTable(lead: lead).known),
+      ("trend", table.lines(lead.notable)),
       ("unchanged", table.lines(unchanged)), ("budgets", sections.budgets),
       ("machine", sections.machine), ("receipts", sections.receipts),
       ("drift", sections.drift), ("changes", sections.changes),
@@ -81,6 +82,8 @@ package struct TrendMarkdown {
     for (name, lines) in blocks where !lines.isEmpty {
       values[name] = lines.joined(separator: "\n")
     }
+    let known = summary.alerts.count - lead.news.count
+    if known > 0 { values["knownTitle"] = "Known alerts (\(known))" }
     if !unchanged.isEmpty { values["unchangedTitle"] = TrendTable.title(ofUnchanged: unchanged) }
     return values
   }
@@ -154,6 +157,12 @@ extension TrendMarkdown {
     {{alerts}}
 
     {{/alerts}}
+    {{#known}}
+    ## {{knownTitle}}
+
+    {{known}}
+
+    {{/known}}
     {{#budgets}}
     ## Budgets
 

@@ -38,8 +38,9 @@ package struct TrendText {
     let word = "verdict: \(answer.verdict)"
     let ink: TextStyle.Ink =
       switch lead.colour {
-      case .red: .boldFailure
+      case .failed, .red: .boldFailure
       case .unsettled: .boldWarning
+      case .unjudged: .dim
       case .green: .success
       }
     let name = summary.scenario.name.printable
@@ -47,10 +48,13 @@ package struct TrendText {
   }
 
   private var alerts: [String] {
-    guard !summary.alerts.isEmpty else { return wrapped(answer.what.plain) }
-    let shown = summary.alerts.prefix(Self.most).flatMap { alert in
-      wrapped("\(TrendWords.title(alert)): \(sentence(alert))", ink: ink(alert))
+    guard !summary.alerts.isEmpty, lead.colour != .failed else {
+      return wrapped(answer.what.plain)
     }
+    let shown = (lead.news + summary.alerts.filter { !lead.isChanged($0) }).prefix(Self.most)
+      .flatMap { alert in
+        wrapped("\(TrendWords.title(alert)): \(sentence(alert))", ink: ink(alert))
+      }
     let more = summary.alerts.count - Self.most
     return shown + (more > 0 ? wrapped("\(Quantity.count(more, "more alert"))") : [])
   }

@@ -70,10 +70,15 @@ package struct NightWorkflow {
     result.exitCode = max(result.exitCode, trend.exitCode)
     // A run that fills the history is no news.
     if run.status != .interrupted, isNewest {
-      result.summary.warnings += await NotificationWorkflow(
-        scenario: request.scenario,
-        store: store
-      ).deliver(trend.alerts + trend.pastAlerts, summary: trend, at: now)
+      let workflow = NotificationWorkflow(scenario: request.scenario, store: store)
+      result.summary.warnings += await workflow.deliver(
+        trend.alerts + trend.pastAlerts,
+        summary: trend,
+        at: now
+      )
+      if run.status == .failed {
+        result.summary.warnings += await workflow.deliverFailure(trend)
+      }
     }
     if isNewest, run.status == .complete {
       let bisected = await BisectNight(request: request).notes(on: trend.alerts, after: run)

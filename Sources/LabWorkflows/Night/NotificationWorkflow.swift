@@ -104,6 +104,23 @@ package struct NotificationWorkflow {
     return (failure, unkept)
   }
 
+  /// Tells that a night has no result; the next night that fails is told of anew.
+  ///
+  /// - Parameter summary: What the night is concluded with.
+  /// - Returns: A warning per notifier that failed.
+  package func deliverFailure(_ summary: TrendSummary) async -> [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    let failure = NightFailure(summary)
+    for (notifier, name) in Self.named(scenario.notifiers ?? [])
+    where notifier != .githubSummary || sender.hasJobSummary {
+      let reason = await send(Notice(failureOf: summary), [failure.line], to: notifier)
+      if let reason {
+        warnings.append(Self.warning(of: reason, notifier: name, alerts: "the failure"))
+      }
+    }
+    return warnings
+  }
+
   /// - Returns: Why it failed, if it did.
   private func send(
     _ findings: [(alert: Alert, event: Int)],
@@ -116,12 +133,16 @@ package struct NotificationWorkflow {
       nights: summary.nights,
       missedDays: Self.missedDays(in: summary)
     )
+    let lines = findings.map { FindingJSON($0.alert, in: summary).line }
+    return await send(notice, lines, to: notifier)
+  }
+
+  /// Sends a notice, or to a command one line of JSON per call.
+  private func send(_ notice: Notice, _ lines: [String], to notifier: Notifier) async -> String? {
     do throws(NoticeFailure) {
       switch notifier {
       case .command(let command):
-        for finding in findings {
-          try await sender.run(command, input: FindingJSON(finding.alert, in: summary).line)
-        }
+        for line in lines { try await sender.run(command, input: line) }
       case .webhook(let address): try await sender.post(SlackNotice(notice).json, to: address)
       case .email(let address): try await sender.mail(MailNotice(notice, to: address).text)
       case .githubSummary: try sender.addToJobSummary(SummaryNotice(notice).markdown)

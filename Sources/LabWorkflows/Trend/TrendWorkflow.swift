@@ -20,7 +20,7 @@ package struct TrendWorkflow {
   /// Only nightly summaries are read, and the launches of that night; the cost grows with the
   /// number of nights, whatever the number of launches.
   ///
-  /// - Parameter run: The id of a night, or its beginning; nil means the newest complete one.
+  /// - Parameter run: The id of a night, or its beginning; nil means the newest, though it failed.
   /// - Returns: The night with every night before it; alerts are as they stand now.
   /// - Throws: ``WorkflowError/nothingStored(store:)``, ``WorkflowError/unknownRun(_:)``, and
   ///   `StoreError`.
@@ -57,12 +57,14 @@ package struct TrendWorkflow {
       disturbedLaunches: tally.disturbed,
       stageChanges: try evidence.stageChanges(of: current),
       summaries: try evidence.summaries(of: current),
-      notes: Self.notes(on: tonight) + counted.notes
+      notes: Self.notes(on: tonight) + counted.notes,
+      failure: tonight.status == .complete ? nil : try evidence.failure(in: record.plan)
     )
   }
 
   private func night(_ run: String?, of nights: [Night]) throws -> Night {
-    guard let newest = nights.last(where: { $0.status == .complete }) ?? nights.last else {
+    // A night that failed is no reason to show the one before as if it were the newest.
+    guard let newest = nights.last else {
       throw WorkflowError.nothingStored(store: store.path)
     }
     guard let run else { return newest }
@@ -126,6 +128,18 @@ struct AlertEvidence {
       if launch.isDisturbed { tally.disturbed += 1 }
     }
     return tally
+  }
+
+  /// How the newest launch went that was not ready, such as `app warm exited with status 1`.
+  func failure(in plan: Plan) throws -> String? {
+    var last: LaunchRecord?
+    try store.forEachLaunch(of: tonight) { launch in
+      if launch.result.outcome != .ready { last = launch }
+    }
+    return last.map { launch in
+      let arm = plan.arms[launch.arm]
+      return "\(arm.target) \(arm.state.rawValue) \(launch.result.outcome)"
+    }
   }
 
   /// How the stages of the arms of alerts changed since the last good night of each.
