@@ -253,6 +253,19 @@ package enum StoreLocation {
     return "\(FileManager.default.currentDirectoryPath)/\(asked)"
   }
 
+  /// Whether a store was copied together with its laboratory: then the directory that is stored has the
+  /// store that it was copied from.
+  static func isCopy(_ store: String, of directory: String) -> Bool {
+    let original = "\(directory)/\(name)"
+    func file(_ path: String) -> NSNumber? {
+      (try? FileManager.default.attributesOfItem(atPath: path))?[.systemFileNumber] as? NSNumber
+    }
+    guard store.hasSuffix("/\(name)"), let first = file(store), let second = file(original) else {
+      return false
+    }
+    return first != second
+  }
+
   /// The stores to read: the one asked for, or those of a directory and the ones right below it.
   ///
   /// A scenario keeps its store beside itself, so a checkout with `Scenarios/` is read from its top.

@@ -48,7 +48,7 @@ import Testing
 
   @Test func `makes a light and a dark file per alert`() {
     let names = TrendCharts(SampleTrend.red).files.map(\.name)
-    #expect(names.prefix(2) == ["R-17.svg", "R-17-dark.svg"])
+    #expect(names.prefix(2) == ["n10059-R-17.svg", "n10059-R-17-dark.svg"])
     #expect(names.count == 6)
   }
 }

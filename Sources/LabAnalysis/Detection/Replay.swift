@@ -151,9 +151,8 @@ struct ReplayedDetector {
     let index: Int
     let direction: Alert.Direction
 
-    /// The night that is held against changes: that of the alert, or, of a detector that needs many
-    /// nights after a change, the first one of the new level.
-    let place: Int
+    /// The first night of the new level, which is compared with the changes that there are.
+    let onset: Int
   }
 
   /// Goes through the nights in order.
@@ -164,10 +163,7 @@ struct ReplayedDetector {
       let findings = findings(at: places)
       for place in states.indices {
         guard let index = places[place] else { continue }
-        let isLate = detector == .windows
-        if let alarm = states[place].take(findings[place], at: index, isLate: isLate) {
-          alarms.append(alarm)
-        }
+        if let alarm = states[place].take(findings[place], at: index) { alarms.append(alarm) }
       }
     }
     return alarms
@@ -260,12 +256,10 @@ extension ReplayedDetector.State {
   /// - Parameters:
   ///   - finding: Nil for a quiet night.
   ///   - index: Of the night in the chain.
-  ///   - isLate: Whether the detector needs many nights after a change.
   /// - Returns: The alert that the night raises, if it does.
   fileprivate mutating func take(
     _ finding: ReplayedDetector.Finding?,
-    at index: Int,
-    isLate: Bool
+    at index: Int
   ) -> ReplayedDetector.Alarm? {
     if let last = nights.last, index - last > ReplayedDetector.quietNights { nights = [] }
     guard let finding else { return nil }
@@ -283,7 +277,7 @@ extension ReplayedDetector.State {
       point: chain.points[index],
       index: index,
       direction: finding.direction,
-      place: isLate ? finding.onset : index
+      onset: finding.onset
     )
   }
 }

@@ -161,7 +161,7 @@ extension DetectorReplay {
   /// Holds alerts against the changes of the whole history.
   ///
   /// An alert matches a change of its series and direction that begins at most 3 nights before or
-  /// after its place; a change is found by the first alert that matches it, and later ones are not false.
+  /// after its first night; a change is found by the first alert that matches it, and later ones are not false.
   init(
     _ detector: Detector,
     alarms: [ReplayedDetector.Alarm],
@@ -172,7 +172,7 @@ extension DetectorReplay {
     var delays: [Double] = []
     let alerts = alarms.map { alarm in
       let match = changes.filter { $0.isMatched(by: alarm) }.min { left, right in
-        abs(left.index - alarm.place) < abs(right.index - alarm.place)
+        abs(left.index - alarm.onset) < abs(right.index - alarm.onset)
       }
       if let match, found.insert(match.change).inserted {
         delays.append(Double(alarm.index - match.index))
@@ -200,6 +200,6 @@ extension DetectorReplay {
 extension PlacedChange {
   fileprivate func isMatched(by alarm: ReplayedDetector.Alarm) -> Bool {
     change.series == alarm.series && change.direction == alarm.direction
-      && abs(index - alarm.place) <= Replay.tolerance
+      && abs(index - alarm.onset) <= Replay.tolerance
   }
 }

@@ -183,10 +183,7 @@ extension SeriesTrend {
   init(_ judgement: SeriesJudgement, releases: [Release]) {
     let chain = judgement.chain
     let segments = chain.parts.flatMap { part in
-      PottsSegmentation.levels(
-        of: chain.values(part),
-        minimumLength: DetectionLimits.nightsOfStep
-      ).map { segment in
+      RobustSegmentation.levels(of: chain.values(part)).map { segment in
         var moved = segment
         let first = part.lowerBound
         moved.range = segment.range.lowerBound + first..<segment.range.upperBound + first
@@ -203,6 +200,33 @@ extension SeriesTrend {
       drifts: DriftComparison(chain, rule: judgement.rule, releases: releases).checks(),
       noise: NoiseProfile(chain, segments: segments)
     )
+  }
+}
+
+extension SeriesTrend {
+  /// The change of the level to tonight's, which no alert is of, where it is for the worse and newer than
+  /// a baseline.
+  ///
+  /// - Parameter nights: How many a baseline has at most.
+  /// - Returns: Nil where tonight has no value, or the level is the old one.
+  package func worseLevel(within nights: Int) -> LevelChange? {
+    guard assessment.tonight != nil, let change = changes.last, change.alert == nil,
+      change.index > (breaks.last?.index ?? 0), points.count - change.index <= nights
+    else { return nil }
+    let direction = Alert.Direction(from: change.before, to: change.after, metric: key.metric)
+    return direction == .worse ? change : nil
+  }
+
+  /// The same series for a night of which nothing can be proved, such as an imported one: a level that
+  /// got worse is a suspicion, however long ago its first night was suspicious by itself.
+  func withoutProof(_ rule: RegressionRule) -> Self {
+    guard role == .target, rule.metrics.contains(key.metric), assessment.outcome == .quiet,
+      worseLevel(within: rule.nights) != nil
+    else { return self }
+    var trend = self
+    trend.assessment.outcome = .suspected
+    trend.assessment.direction = .worse
+    return trend
   }
 }
 

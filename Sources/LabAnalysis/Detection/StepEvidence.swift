@@ -208,7 +208,7 @@ extension SeriesJudgement {
     return [
       Criterion(
         id: CriterionID.returnStep,
-        text: "the worse level that nights are held against, above the old one",
+        text: "how far off the old level the worse one is",
         value: distance,
         isMet: false,
         unit: unit

@@ -178,10 +178,15 @@ package struct StageChange: Hashable, Sendable {
 extension TrendSummary {
   /// The exit code that the verdicts of the night ask for.
   ///
-  /// A red alert or a broken budget is a regression, unless somebody has acknowledged the budget's
-  /// alert; a suspicion that nothing has settled, or a budget that the interval reaches across, is
-  /// inconclusive.
+  /// A night without a result could not be measured. A red alert or a broken budget is a regression,
+  /// unless somebody has acknowledged the budget's alert; a suspicion that nothing has settled, a budget
+  /// that the interval reaches across, or a judged series without a value is inconclusive.
   package var exitCode: LabExitCode {
+    switch tonight.status {
+    case .complete: break
+    case .interrupted: return .interrupted
+    case .failed, .unfinished: return .couldNotMeasure
+    }
     let budgets = budgets.map { check -> LabExitCode in
       switch check.outcome {
       case .broken: isAcknowledged(check.budget) ? .done : .regression
@@ -193,7 +198,29 @@ extension TrendSummary {
       if alert.isRed { return .regression }
       return alert.state == .suspected ? .inconclusive : .done
     }
-    return (budgets + alerts).max() ?? .done
+    let series: [LabExitCode] =
+      unexplained.isEmpty && unmeasured.isEmpty ? [] : [.inconclusive]
+    return (budgets + alerts + series).max() ?? .done
+  }
+
+  /// Series that are suspicious tonight, and have no alert that says so.
+  package var unexplained: [SeriesTrend] {
+    series.filter { trend in
+      trend.role == .target && trend.assessment.outcome == .suspected
+        && !alerts.contains {
+          $0.number == trend.assessment.alert || $0.series == trend.key && $0.state == .suspected
+        }
+    }
+  }
+
+  /// The judged series with nights on record that have no value tonight.
+  package var unmeasured: [SeriesTrend] {
+    guard tonight.status == .complete else { return [] }
+    let metrics = (scenario.regression ?? RegressionRule()).metrics
+    return series.filter { trend in
+      trend.role == .target && trend.assessment.outcome == .missing
+        && metrics.contains(trend.key.metric)
+    }
   }
 
   private func isAcknowledged(_ budget: Budget) -> Bool {

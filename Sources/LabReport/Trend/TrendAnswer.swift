@@ -82,17 +82,26 @@ struct TrendAnswer {
 
   /// The first suspicion of the history that has no alert, such as one of imported nights.
   private var unproved: Phrase? {
-    guard let trend = lead.unexplained.first else { return nil }
-    let more = lead.unexplained.count - 1
-    let change = TrendWords.change(trend.assessment.ratio)
+    guard let trend = summary.unexplained.first else { return nil }
+    let more = summary.unexplained.count - 1
+    let others = more > 0 ? "; \(more) more below" : ""
+    let nights = (summary.scenario.regression ?? RegressionRule()).nights
+    guard let level = trend.worseLevel(within: nights) else {
+      let change = TrendWords.change(trend.assessment.ratio)
+      return
+        "\(strong: TrendWords.name(trend.key)) \(raw: change) against its baseline, not proved\(raw: others)"
+    }
+    let step = TrendWords.step(level.before, level.after, trend.key.metric.unit)
+    let count = Quantity.count(trend.points.count - level.index, "night")
+    let day = TrendWords.day(trend.points[level.index].startedAt)
     return
-      "\(strong: TrendWords.name(trend.key)) \(raw: change) against its baseline, not proved\(raw: more > 0 ? "; \(more) more below" : "")"
+      "\(strong: TrendWords.name(trend.key)) \(raw: TrendWords.change(level.ratio)), \(raw: step), since the night of \(raw: day) (\(raw: count)); not proved\(raw: others)"
   }
 
   /// What has no value tonight, with the night of its last one.
   private var unmeasured: Phrase? {
-    guard let trend = lead.unmeasured.first else { return nil }
-    let more = lead.unmeasured.count - 1
+    guard let trend = summary.unmeasured.first else { return nil }
+    let more = summary.unmeasured.count - 1
     let last = trend.points.last.map { ", last on \(TrendWords.day($0.startedAt))" } ?? ""
     return
       "\(strong: TrendWords.name(trend.key)) was not measured tonight\(raw: last)\(raw: more > 0 ? "; \(more) more below" : "")"

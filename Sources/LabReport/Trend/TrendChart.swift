@@ -168,9 +168,15 @@ package struct TrendCharts {
 
   package init(_ summary: TrendSummary) { self.summary = summary }
 
+  /// The name of a chart without its ending; each run has charts of its own, so that reports of former
+  /// nights keep theirs.
+  static func name(_ alert: Alert, in summary: TrendSummary) -> String {
+    "\(summary.run.id)-\(alert.id)"
+  }
+
   /// The pictures.
   ///
-  /// - Returns: The names of the files, such as `R-17-dark.svg`, and what they hold, in the order
+  /// - Returns: The names of the files, such as `RUN-R-17-dark.svg`, and what they hold, in the order
   ///   of the alerts; none for an alert whose series has no value on tonight's host.
   package var files: [(name: String, text: String)] {
     let lead = TrendLead(summary)
@@ -179,7 +185,7 @@ package struct TrendCharts {
       guard let trend = lead.trend(of: alert), !trend.points.isEmpty else { return [] }
       let chart = TrendChart(trend, in: summary, slots: slots, alert: alert)
       return [ChartTheme.light, .dark].map { theme in
-        (name: "\(alert.id)\(theme.suffix).svg", text: chart.rendered(theme))
+        (name: "\(Self.name(alert, in: summary))\(theme.suffix).svg", text: chart.rendered(theme))
       }
     }
   }

@@ -37,11 +37,12 @@ struct TrendFinding {
 
   private var picture: [String] {
     guard let chart else { return [] }
+    let name = SVGText.escaped(TrendCharts.name(alert, in: summary))
     let alternative = SVGText.escaped(chart.alternative)
     return [
       "<picture>",
-      #"  <source media="(prefers-color-scheme: dark)" srcset="img/\#(alert.id)-dark.svg">"#,
-      #"  <img src="img/\#(alert.id).svg" width="800" alt="\#(alternative)">"#,
+      #"  <source media="(prefers-color-scheme: dark)" srcset="img/\#(name)-dark.svg">"#,
+      #"  <img src="img/\#(name).svg" width="800" alt="\#(alternative)">"#,
       "</picture>",
     ]
   }
@@ -76,10 +77,15 @@ struct TrendFinding {
 }
 
 /// The last line of a report: a comment that programs read, and that no reader sees.
-struct TrendMark {
+package struct TrendMark {
   private let lead: TrendLead
 
   init(_ lead: TrendLead) { self.lead = lead }
+
+  /// The run that a report is of; nil where its last line does not say.
+  package static func run(in report: String) -> String? {
+    report.split(separator: "\n").last?.firstMatch(of: /"run":"([^"]*)"/).map { String($0.1) }
+  }
 
   /// Such as `<!-- launchlab:{"schema":"launchlab.report/1",…} -->`.
   ///

@@ -31,7 +31,7 @@ struct TrendLead {
     let isOpen =
       summary.alerts.contains { $0.state == .suspected }
       || summary.series.contains { $0.role == .target && $0.assessment.outcome == .suspected }
-    if isOpen || !undecidedBudgets.isEmpty || !unmeasured.isEmpty { return .unsettled }
+    if isOpen || !undecidedBudgets.isEmpty || !summary.unmeasured.isEmpty { return .unsettled }
     return isJudged ? .green : .unjudged
   }
 
@@ -60,8 +60,8 @@ struct TrendLead {
     if let end = statusText { return end }
     let broken = brokenBudgets.count
     let undecided = undecidedBudgets.count
-    let missing = unmeasured.count
-    let unproved = unexplained.count
+    let missing = summary.unmeasured.count
+    let unproved = summary.unexplained.count
     let parts = [
       news.isEmpty ? nil : Self.titles(of: news),
       unproved > 0
@@ -107,26 +107,6 @@ struct TrendLead {
   /// The alerts of former nights that still ask for something, the gravest first.
   var known: [Alert] {
     summary.alerts.filter { !isChanged($0) && ($0.isRed || $0.state == .suspected) }
-  }
-
-  /// Series that are suspicious tonight, and have no alert that says so.
-  var unexplained: [SeriesTrend] {
-    summary.series.filter { trend in
-      trend.role == .target && trend.assessment.outcome == .suspected
-        && !summary.alerts.contains {
-          $0.number == trend.assessment.alert || $0.series == trend.key && $0.state == .suspected
-        }
-    }
-  }
-
-  /// The judged series with nights on record that have no value tonight.
-  var unmeasured: [SeriesTrend] {
-    guard summary.tonight.status == .complete else { return [] }
-    let metrics = (summary.scenario.regression ?? RegressionRule()).metrics
-    return summary.series.filter { trend in
-      trend.role == .target && trend.assessment.outcome == .missing
-        && metrics.contains(trend.key.metric)
-    }
   }
 
   /// The alert that the answer speaks of: tonight's before those of former nights, open ones before

@@ -75,7 +75,7 @@ package struct TrendMarkdown {
       ("trend", table.lines(lead.notable)),
       ("unchanged", table.lines(unchanged)), ("budgets", sections.budgets),
       ("machine", sections.machine), ("receipts", sections.receipts),
-      ("drift", sections.drift), ("changes", sections.changes),
+      ("levels", sections.levels), ("drift", sections.drift), ("changes", sections.changes),
       ("stillOpen", sections.stillOpen), ("missed", sections.missed),
       ("method", sections.method),
     ]
@@ -246,6 +246,12 @@ extension TrendMarkdown {
     </details>
 
     {{/receipts}}
+    {{#levels}}
+    ## Level changes without an alert
+
+    {{levels}}
+
+    {{/levels}}
     ## Slow drift
 
     {{#drift}}

@@ -127,6 +127,46 @@ struct TrendSections {
     ).lines
   }
 
+  /// A change of a level that no alert is of, and how many nights the level lasted.
+  private struct LevelRow {
+    var trend: SeriesTrend
+    var change: LevelChange
+    var nights: Int
+
+    var first: SeriesPoint { trend.points[change.index] }
+
+    var cells: [String] {
+      [
+        TrendWords.day(first.startedAt), MarkdownTable.escaped(TrendWords.name(trend.key)),
+        TrendWords.step(change.before, change.after, trend.key.metric.unit),
+        TrendWords.change(change.ratio), Quantity.count(nights, "night"),
+      ]
+    }
+  }
+
+  private func levelRows(of trend: SeriesTrend) -> [LevelRow] {
+    let ends = trend.changes.dropFirst().map(\.index) + [trend.points.count]
+    return zip(trend.changes, ends).compactMap { change, end in
+      change.alert == nil
+        ? LevelRow(trend: trend, change: change, nights: end - change.index) : nil
+    }
+  }
+
+  /// The newest changes of the level of a judged series that no alert is of, at most 20.
+  var levels: [String] {
+    let metrics = (summary.scenario.regression ?? RegressionRule()).metrics
+    let judged = summary.series.filter { $0.role == .target && metrics.contains($0.key.metric) }
+    let rows = judged.flatMap(levelRows).sorted { $0.first.startedAt > $1.first.startedAt }
+    guard !rows.isEmpty else { return [] }
+    let table = MarkdownTable(
+      titles: ["first night", "series", "before → after", "change", "lasted"],
+      textColumns: [0, 1],
+      rows: rows.prefix(20).map(\.cells)
+    )
+    let more = rows.count - 20
+    return table.lines + (more > 0 ? ["", "\(Quantity.count(more, "older change"))."] : [])
+  }
+
   // MARK: - What is new, and what is still open
 
   var changes: [String] {

@@ -135,7 +135,7 @@ package struct NightWorkflow {
       guard let place = try request.reportPlace(in: store) else { return }
       directory = place
       // The run is told of already, with the command that repeats it.
-      try ReportFiles.write(trend, run: nil, to: directory, options: options)
+      try ReportFiles.write(trend, .newest, to: directory, options: options)
     } catch {
       result.summary.warnings.append(
         .reportNotWritten(to: directory, because: error, option: "--report")

@@ -4,30 +4,44 @@ import LabHost
 import LabModel
 package import LabReport
 
-/// The files of a report: `latest.md`, a copy by its date, charts, the dashboard and the run.
+/// The files of a report: `latest.md`, a copy by its date, charts and the dashboard.
 package enum ReportFiles {
+  /// Which files of a night are written.
+  package enum Kind {
+    /// `latest.md`, its copy by the date, the dashboard and charts.
+    case newest
+
+    /// Those of an older night as they were known then: `RUN.md` and its charts.
+    case record
+
+    /// Those of an older night as they are known now: `RUN-now.md` and its charts.
+    case hindsight
+  }
+
   /// Writes the files of a night; each is replaced only when the new one is whole.
   ///
-  /// `latest.md` and its copy `YYYY-MM-DD.md`, by the date of the night in UTC, are the same. Copies
-  /// and charts of former nights stay, since the copies show these charts. The Markdown comes last,
-  /// so that a template that cannot be read costs nothing else.
+  /// `latest.md` and its copy are the same. The copy is `YYYY-MM-DD.md` by the date of the night in UTC,
+  /// or `RUN.md` where that is of another run of the day. Copies and charts of former nights stay as
+  /// they are. The Markdown comes last, so that a template that cannot be read costs nothing else.
   ///
   /// - Parameters:
   ///   - summary: What is concluded.
-  ///   - run: The result of the night's run, for `run.md`; nil for none.
+  ///   - kind: Which files are written.
   ///   - directory: It is made if it is not there.
   ///   - template: The path of a mustache template; nil means `.launchlab/report.md.mustache` beside
   ///     the scenario where there is one, or else the usual one.
   ///   - options: What the report shows.
+  /// - Returns: The path of the Markdown.
   /// - Throws: `HostError` when the directory cannot be made, ``WorkflowError`` when the template
   ///   cannot be read, and `TemplateError`.
+  @discardableResult
   package static func write(
     _ summary: TrendSummary,
-    run: RunSummary?,
+    _ kind: Kind,
     to directory: String,
     template: String? = nil,
     options: ReportOptions = ReportOptions()
-  ) throws {
+  ) throws -> String {
     let images = "\(directory)/img"
     try OwnPlace.makeWay(to: options.hasCharts ? images : directory)
     if options.hasCharts {
@@ -35,12 +49,29 @@ package enum ReportFiles {
         try replace("\(images)/\(chart.name)", by: chart.text)
       }
     }
-    try replace("\(directory)/index.html", by: DashboardHTML(summary).rendered())
-    if let run { try replace("\(directory)/run.md", by: RunMarkdown(run).rendered()) }
+    if kind == .newest {
+      try replace("\(directory)/index.html", by: DashboardHTML(summary).rendered())
+    }
     let text = try markdown(summary, template: template, options: options)
-    let day = name(ofDay: summary.tonight.startedAt)
-    try replace("\(directory)/\(day).md", by: text)
-    try replace("\(directory)/latest.md", by: text)
+    switch kind {
+    case .newest:
+      try replace(copy(of: summary, in: directory), by: text)
+      try replace("\(directory)/latest.md", by: text)
+      return "\(directory)/latest.md"
+    case .record, .hindsight:
+      let path = "\(directory)/\(summary.run.id)\(kind == .record ? "" : "-now").md"
+      try replace(path, by: text)
+      return path
+    }
+  }
+
+  /// The path of the copy that stays: by the day, unless that is the report of another run.
+  private static func copy(of summary: TrendSummary, in directory: String) -> String {
+    let path = "\(directory)/\(name(ofDay: summary.tonight.startedAt)).md"
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+      TrendMark.run(in: text) != summary.run.id
+    else { return path }
+    return "\(directory)/\(summary.run.id).md"
   }
 
   // MARK: - Names
@@ -64,9 +95,7 @@ package enum ReportFiles {
     if name.hasSuffix(".svg") || ["latest.md", "run.md", "index.html"].contains(name) {
       return true
     }
-    let pattern = "0000-00-00.md"
-    return name.count == pattern.count
-      && zip(name, pattern).allSatisfy { $1 == "0" ? $0.isASCII && $0.isNumber : $0 == $1 }
+    return name.prefixMatch(of: /\d{4}-\d\d-\d\d\.md|\d{8}T\d{6}Z-\w+(-now)?\.md/) != nil
   }
 
   private static func name(ofDay date: Date) -> String {

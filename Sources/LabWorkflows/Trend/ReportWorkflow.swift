@@ -36,7 +36,8 @@ package struct ReportWorkflow {
     let file = try request.scenarioPath.map { try ScenarioFile.load(path: $0, suppressing: []) }
     let found = try subjects(file)
     let summaries = try found.map { store, scenario in
-      try TrendWorkflow(store: store, scenario: scenario).summary(of: request.run)
+      try TrendWorkflow(store: store, scenario: scenario)
+        .summary(of: request.run, hindsight: request.hindsight)
     }
     try checkRelease(in: summaries)
     let places = try places(in: found.map(\.0), file)
@@ -45,17 +46,22 @@ package struct ReportWorkflow {
       only ?? places.directory(of: scenario, in: store) ?? "\(directory)/report"
     }
     try check(directories, stores: found.map(\.0), summaries)
-    return try zip(directories, summaries).map { directory, summary in
+    return try zip(directories, zip(found, summaries)).map { directory, subject in
+      let ((store, scenario), summary) = subject
       var options = request.options
       if let path = request.scenarioPath { options.scenarioFile = path }
-      try ReportFiles.write(
+      let newest = try store.nights(scenario: scenario).last?.run
+      // The files of an older night never replace those of the newest one.
+      let kind: ReportFiles.Kind =
+        newest == summary.run.id ? .newest : request.hindsight ? .hindsight : .record
+      let path = try ReportFiles.write(
         summary,
-        run: nil,
+        kind,
         to: directory,
         template: request.template,
         options: options
       )
-      return Report(summary: summary, path: "\(directory)/latest.md")
+      return Report(summary: summary, path: path)
     }
   }
 
@@ -85,7 +91,8 @@ package struct ReportWorkflow {
         if let output = request.output { return output }
         if let file, file.name == scenario { return "\(file.directory)/report" }
         let isDirectory = FileManager.default.fileExists(atPath: "\(stored)/.")
-        return "\(isDirectory ? stored : directory)/report"
+        return
+          "\(isDirectory && !StoreLocation.isCopy(store.path, of: stored) ? stored : directory)/report"
       }
     }
     return places
@@ -139,8 +146,11 @@ package struct ReportRequest: Sendable {
   /// The name of the only scenario; nil means every one.
   package var scenario: String?
 
-  /// The id of the night; nil means the newest complete one.
+  /// The id of the night; nil means the newest one.
   package var run: String?
+
+  /// Whether an older night is told of with what is known now.
+  package var hindsight = false
 
   /// The directory of the report; nil means `report` beside the scenario, or in the working directory
   /// where that of the scenario is gone.

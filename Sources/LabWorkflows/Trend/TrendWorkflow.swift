@@ -20,24 +20,31 @@ package struct TrendWorkflow {
   /// Only nightly summaries are read, and the launches of that night; the cost grows with the
   /// number of nights, whatever the number of launches.
   ///
-  /// - Parameter run: The id of a night, or its beginning; nil means the newest, though it failed.
-  /// - Returns: The night with every night before it; alerts are as they stand now.
+  /// - Parameters:
+  ///   - run: The id of a night, or its beginning; nil means the newest, though it failed.
+  ///   - hindsight: Whether alerts of an older night are as they stand now, and not as they were when
+  ///     it ended.
+  /// - Returns: The night with every night before it.
   /// - Throws: ``WorkflowError/nothingStored(store:)``, ``WorkflowError/unknownRun(_:)``, and
   ///   `StoreError`.
-  package func summary(of run: String?) throws -> TrendSummary {
+  package func summary(of run: String?, hindsight: Bool = false) throws -> TrendSummary {
     let stored = try store.nights(scenario: scenario)
     let tonight = try night(run, of: stored)
     let nights = Array(stored.prefix { $0.run != tonight.run }) + [tonight]
     let record = try store.run(tonight.run)
     let counted = try CountedAlerts(of: scenario, in: store, nights: stored)
-    let alerts = counted.alerts
+    let next = stored.first { $0.startedAt > tonight.startedAt }?.run
+    let alerts =
+      hindsight || next == nil
+      ? counted.alerts : counted.alerts.compactMap { $0.known(after: tonight, before: next) }
     let history = TrendHistory(
       scenario: record.plan.scenario,
       nights: stored,
       series: try store.series(scenario: scenario, metrics: record.plan.scenario.trendMetrics),
       alerts: alerts
     )
-    let trends = NightVerdicts(history, tonight: tonight.run).trends
+    let trends = NightVerdicts(history, tonight: tonight.run)
+      .trends(isProvable: record.purpose != .imported)
     let evidence = AlertEvidence(store: store, tonight: tonight.run)
     let current = alerts.filter { $0.isOpen || $0.events.contains { $0.run == tonight.run } }
       .sorted { ($0.gravity, $0.number) < ($1.gravity, $1.number) }
@@ -110,6 +117,24 @@ extension Alert {
     case .acknowledged: 5
     case .fixed, .recovered, .refuted: 6
     }
+  }
+}
+
+extension Alert {
+  /// The alert as it was when a night ended.
+  ///
+  /// - Parameters:
+  ///   - night: What came later is left out, also what people decided.
+  ///   - next: The run of the next night; a proof of it, or a later one, is left out.
+  /// - Returns: Nil where there was no such alert yet.
+  fileprivate func known(after night: Night, before next: String?) -> Alert? {
+    let end = night.finishedAt ?? night.startedAt
+    var known = self
+    known.events = events.filter { $0.at <= end || $0.run == night.run }
+    guard let last = known.events.last else { return nil }
+    (known.state, known.cause) = (last.state, last.cause)
+    if let next, let proof, proof.run >= next { known.proof = nil }
+    return known
   }
 }
 

@@ -36,8 +36,21 @@ extension Launchlab {
     @Option(help: .init("Report only this scenario.", valueName: "name"))
     var scenario: String?
 
-    @Option(help: .init("Run to report (default: the newest complete one).", valueName: "run"))
+    @Option(
+      help: .init(
+        "Run to report, into a file of its own (default: the newest one).",
+        valueName: "run"
+      )
+    )
     var run: String?
+
+    @Option(
+      help: .init(
+        "What is known of the alerts of an older run: then (as it was), or now.",
+        valueName: "time"
+      )
+    )
+    var asOf = AsOf.then
 
     @Option(
       name: .shortAndLong,
@@ -84,6 +97,12 @@ extension Launchlab {
     @Flag(help: "Print the report template, as a starting point for your own.")
     var printTemplate = false
 
+    /// What is known of alerts.
+    enum AsOf: String, ExpressibleByArgument, CaseIterable {
+      case then
+      case now
+    }
+
     /// What charts are written.
     enum Charts: String, ExpressibleByArgument, CaseIterable {
       case svg
@@ -114,6 +133,7 @@ extension Launchlab {
         template: template,
         options: options
       )
+      request.hindsight = asOf == .now
       request.files = CommandFiles().writing(json, as: "--json")
       let reports = try ReportWorkflow(request).reports()
       let summaries = reports.map(\.summary)

@@ -268,12 +268,28 @@ import Testing
 }
 
 extension LifeCycleTests {
+  @Test func `a level that got worse is a suspicion where nothing can be proved`() throws {
+    var nights = NightlyHistory()
+    nights.add(Self.quiet + Self.quiet.map { $0 * 1.04 })
+    let proved = try #require(nights.verdicts.trends.first)
+    #expect(proved.assessment.outcome == .quiet)
+    let imported = try #require(nights.verdicts.trends(isProvable: false).first)
+    #expect(imported.assessment.outcome == .suspected)
+    #expect(imported.worseLevel(within: 28)?.index == Self.quiet.count)
+    // A month later it is the usual level, and a way back is no suspicion.
+    nights.add(Self.quiet.map { $0 * 1.04 })
+    #expect(nights.verdicts.trends(isProvable: false)[0].assessment.outcome == .quiet)
+    nights.add(Self.quiet)
+    #expect(nights.verdicts.trends(isProvable: false)[0].assessment.outcome == .quiet)
+  }
+
   @Test func `proves a suspicion again on another build, and keeps the newest proof`() {
     var nights = Self.regressed(.inconclusive)
     #expect(nights.alerts[0].proof?.bad == "commit-tree-20")
     nights.add([441])
     let verdicts = nights.verdicts
     #expect(verdicts.proofs.map(\.good.run) == [NightlyHistory.run(19)])
+    #expect(verdicts.proofs.map(\.effort) == [2])
     nights.conclude(.inconclusive)
     #expect(nights.alerts[0].proof?.bad == "commit-tree-21")
     #expect(nights.alerts[0].events.count == 1)

@@ -191,6 +191,28 @@ import Testing
     #expect(try store.deliveries(scenario: "redis").isEmpty)
   }
 
+  @Test func `tells everybody of a night without a result`() async throws {
+    try script("tell", "cat >> told")
+    try script("sendmail", "cat >> mail")
+    let notifiers: [Notifier] = [.command(["tell"]), .email("ops@example.com")]
+    let scenario = SampleNight.scenario(notifiers, directory: directory)
+    var summary = SampleNight.summary(of: scenario)
+    summary.tonight.status = .failed
+    summary.failure = "server warm exited with status 1"
+    let workflow = NotificationWorkflow(
+      scenario: scenario,
+      store: try stored([]),
+      sender: sender([:])
+    )
+    #expect(await workflow.deliverFailure(summary).isEmpty)
+    let line = try JSONSerialization.jsonObject(with: Data(file("told").utf8)) as? [String: Any]
+    #expect(line?["schema"] as? String == "launchlab.failure/1")
+    #expect(line?["run"] as? String == summary.run.id)
+    let sentence = "the run has no result: server warm exited with status 1"
+    #expect(line?["sentence"] as? String == sentence)
+    #expect(file("mail").contains("\n\(sentence)\n"))
+  }
+
   @Test func `tells nobody of nothing`() async throws {
     try script("tell", "touch told")
     #expect(await deliver([], to: [.command(["tell"])], in: try stored([])).isEmpty)

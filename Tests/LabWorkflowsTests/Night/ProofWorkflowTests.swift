@@ -116,6 +116,14 @@ import Testing
     #expect(request.scenario.adaptive == nil)
   }
 
+  @Test func `launches more often after an inconclusive comparison`() {
+    var proof = Self.request
+    proof.effort = 4
+    let request = Self.workflow(proofLaunches: 160).comparison(of: Self.builds, for: proof)
+    #expect(request.scenario.launches == 40)
+    #expect(request.scenario.adaptive?.most == 640)
+  }
+
   @Test func `says what the comparison has found`() throws {
     let answer = ProofWorkflow.answer(
       to: Self.request,

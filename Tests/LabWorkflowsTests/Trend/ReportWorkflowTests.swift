@@ -1,4 +1,5 @@
 import Foundation
+import LabAnalysis
 import LabHost
 import LabModel
 import LabReport
@@ -76,6 +77,102 @@ import Testing
     )
     try store.begin(night).finish(status: .complete, at: night.startedAt)
     #expect(try report() == ["\(root)/here/report/latest.md", "\(root)/report/latest.md"])
+  }
+
+  /// What the third night did.
+  private var confirmed: AlertEvent {
+    var event = SampleNight.event(.confirmed, cause: .code)
+    event.run = "20261103T020000Z-3fa2"
+    return event
+  }
+
+  /// Every file of the reports with what it holds.
+  private func files() throws -> [String: String] {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/report")
+    return try names.filter { $0.contains(".") }.reduce(into: [:]) { files, name in
+      files[name] = try String(contentsOfFile: "\(root)/report/\(name)", encoding: .utf8)
+    }
+  }
+
+  @Test func `later nights and decisions leave the reports of former nights as they are`() throws {
+    let scenario = SampleNight.scenario(directory: root)
+    let store = try SampleNight.store(in: root, scenario)
+    try store.save([SampleNight.alert(events: [confirmed])])
+    _ = try report()
+    let before = try files()
+    #expect(before["2026-11-24.md"]?.contains("1 confirmed regression") == true)
+
+    // A person accepts it, and two more nights pass, the second on the day of the first.
+    let accepted = SampleNight.event(.acknowledged, day: 3.2, cause: .code)
+    try store.save([SampleNight.alert(events: [confirmed, accepted])])
+    for day in [4, 5] {
+      var night = SampleNight.run(day, in: scenario)
+      night.startedAt = SampleNight.run(4, in: scenario).startedAt + Double(day) * 600
+      try store.begin(night).finish(status: .complete, at: night.startedAt)
+      _ = try report()
+    }
+    let after = try files()
+    for (name, text) in before where !["latest.md", "index.html"].contains(name) {
+      #expect(after[name] == text, "\(name)")
+    }
+    #expect(after["2026-11-25.md"] != after["latest.md"])
+    #expect(after["20261105T020000Z-3fa2.md"] == after["latest.md"])
+  }
+
+  @Test func `an older run is reported in a file of its own, as it was known then`() throws {
+    let scenario = SampleNight.scenario(directory: root)
+    let store = try SampleNight.store(in: root, scenario)
+    let accepted = SampleNight.event(.acknowledged, day: 3.2, cause: .code)
+    try store.save([SampleNight.alert(events: [confirmed, accepted])])
+    let night = SampleNight.run(4, in: scenario)
+    try store.begin(night).finish(status: .complete, at: night.startedAt)
+    _ = try report()
+    let before = try files()
+
+    var request = ReportRequest(store: "\(root)/store.sqlite", run: "20261103")
+    let then = try ReportWorkflow(request, directory: root).reports()
+    #expect(then.map(\.path) == ["\(root)/report/20261103T020000Z-3fa2.md"])
+    #expect(then[0].summary.alerts.map(\.state) == [.confirmed])
+    request.hindsight = true
+    let now = try ReportWorkflow(request, directory: root).reports()
+    #expect(now.map(\.path) == ["\(root)/report/20261103T020000Z-3fa2-now.md"])
+    #expect(now[0].summary.alerts.map(\.state) == [.acknowledged])
+    let after = try files()
+    for (name, text) in before { #expect(after[name] == text, "\(name)") }
+  }
+
+  @Test func `shows the newest night, though it failed`() throws {
+    let scenario = SampleNight.scenario(directory: root)
+    let store = try SampleNight.store(in: root, scenario)
+    let night = SampleNight.run(4, in: scenario)
+    try store.begin(night).finish(status: .failed, at: night.startedAt)
+    let request = ReportRequest(store: "\(root)/store.sqlite")
+    let found = try ReportWorkflow(request, directory: root).reports()
+    #expect(found[0].summary.tonight.run == night.id)
+    #expect(found[0].summary.exitCode == .couldNotMeasure)
+    let first = try #require(try files()["latest.md"]?.split(separator: "\n").first)
+    #expect(first.hasSuffix("❌ failed, the run has no result"))
+  }
+
+  @Test func `a copied laboratory does not write into the one it was copied from`() throws {
+    let original = "\(root)/original"
+    let copy = "\(root)/copy"
+    try FileManager.default.createDirectory(
+      atPath: "\(original)/.launchlab",
+      withIntermediateDirectories: true
+    )
+    _ = try SampleNight.store(
+      in: "\(original)/.launchlab",
+      named: "launchlab.sqlite",
+      SampleNight.scenario(directory: original)
+    )
+    try FileManager.default.copyItem(atPath: original, toPath: copy)
+    func reports(in directory: String) throws -> [String] {
+      try ReportWorkflow(ReportRequest(), directory: directory).reports().map(\.path)
+    }
+    #expect(try reports(in: copy) == ["\(copy)/report/latest.md"])
+    #expect(!FileManager.default.fileExists(atPath: "\(original)/report"))
+    #expect(try reports(in: original) == ["\(original)/report/latest.md"])
   }
 
   @Test func `says in words that its directory cannot be made`() throws {

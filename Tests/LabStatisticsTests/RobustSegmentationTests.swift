@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import LabStatistics
+
+@Suite struct RobustSegmentationTests {
+  /// A history of `Fixtures/levels`, with the changes that it has and those that Otava finds.
+  struct History: Decodable {
+    let shape: String
+    let kind: String
+    let changes: [Int]
+    let otava: [Int]
+    let values: [Double]
+  }
+
+  /// What a detector makes of many histories.
+  struct Score {
+    var hits = 0
+    var changes = 0
+    var falseAlarms = 0
+    var nights = 0
+
+    var recall: Double { Double(hits) / Double(max(1, changes)) }
+    var falsePerMonth: Double { 30 * Double(falseAlarms) / Double(max(1, nights)) }
+
+    /// Counts what is found within 3 nights of a change, each once.
+    mutating func add(_ found: [Int], _ history: History) {
+      var left = found
+      for change in history.changes {
+        let near = left.indices.filter { abs(left[$0] - change) <= 3 }
+        guard let best = near.min(by: { abs(left[$0] - change) < abs(left[$1] - change) }) else {
+          continue
+        }
+        left.remove(at: best)
+        hits += 1
+      }
+      changes += history.changes.count
+      falseAlarms += left.count
+      nights += history.values.count
+    }
+
+    var text: String {
+      String(format: "recall %.2f, false alarms %.3f a month", recall, falsePerMonth)
+    }
+  }
+
+  static let histories: [History] = (try? fixture("levels/histories")) ?? []
+
+  static func cuts(_ values: [Double], effect: Double = 0.02) -> [Int] {
+    RobustSegmentation.levels(of: values, effect: effect).dropFirst().map(\.range.lowerBound)
+  }
+
+  @Test func `finds as many changes as Otava with a third of its false alarms`() {
+    var (own, otava) = (Score(), Score())
+    var (ownPairs, otavaPairs) = (Score(), Score())
+    for history in Self.histories {
+      let found = Self.cuts(history.values)
+      own.add(found, history)
+      otava.add(history.otava, history)
+      if history.kind == "pair" {
+        ownPairs.add(found, history)
+        otavaPairs.add(history.otava, history)
+      }
+    }
+    print("own \(own.text), pairs \(ownPairs.text)")
+    print("Otava \(otava.text), pairs \(otavaPairs.text)")
+    #expect(Self.histories.count == 336)
+    #expect(own.recall >= otava.recall)
+    #expect(3 * own.falsePerMonth <= otava.falsePerMonth)
+    #expect(ownPairs.recall >= otavaPairs.recall)
+    #expect(ownPairs.recall >= 0.88)
+  }
+
+  @Test(arguments: ["gauss", "spiky", "bimodal", "ar1", "drift", "t3", "weekly"])
+  func `is seldom wrong about noise of a shape`(shape: String) {
+    var score = Score()
+    var otava = Score()
+    for history in Self.histories where history.shape == shape {
+      score.add(Self.cuts(history.values), history)
+      otava.add(history.otava, history)
+    }
+    print("\(shape): own \(score.text); Otava \(otava.text)")
+    #expect(score.falsePerMonth <= (shape == "drift" ? 0.12 : 0.05))
+    #expect(score.recall >= 0.7)
+  }
+
+  @Test(arguments: PottsRealSeriesTests.Case.all)
+  func `finds the changes that Mozilla pins, but for short and small ones`(
+    test: PottsRealSeriesTests.Case
+  ) throws {
+    let series = try RealSeries.perfherder(test.name)
+    let found = Self.cuts(series.values, effect: 0)
+    print("\(test.name): pinned \(series.changes), found \(found)")
+    let wanted = series.changes.filter { !test.missed.contains($0) }
+    #expect(wanted.allSatisfy { change in found.contains { abs($0 - change) <= 3 } })
+  }
+
+  @Test func `a level is the median of its values, and one value makes none`() {
+    var values = (0..<40).map { 100 + Double($0 % 5) }
+    values[17] = 400
+    #expect(Self.cuts(values).isEmpty)
+    for index in 20..<40 { values[index] += 10 }
+    let levels = RobustSegmentation.levels(of: values)
+    #expect(levels.map(\.range) == [0..<20, 20..<40])
+    #expect(levels.map(\.level) == [102, 112])
+  }
+
+  @Test func `two values at the end are no level, three are`() {
+    let values = (0..<40).map { 100 + Double(($0 * 7) % 5) }
+    #expect(Self.cuts(values + [150, 151]).isEmpty)
+    #expect(Self.cuts(values + [150, 151, 152]) == [40])
+  }
+
+  @Test func `the unit of the values does not matter`() {
+    for history in Self.histories.prefix(24) {
+      let cuts = Self.cuts(history.values)
+      #expect(Self.cuts(history.values.map { $0 * 1e9 }) == cuts)
+      #expect(Self.cuts(history.values.map { $0 * 1e-9 }) == cuts)
+    }
+  }
+
+  @Test func `exact counts change where they change`() {
+    let values = [Double](repeating: 120, count: 20) + [Double](repeating: 121, count: 20)
+    #expect(Self.cuts(values, effect: 0) == [20])
+    #expect(Self.cuts(values) == [])
+    #expect(Self.cuts([Double](repeating: 0, count: 30), effect: 0) == [])
+  }
+
+  @Test func `few and odd values are one level`() {
+    #expect(RobustSegmentation.levels(of: []).isEmpty)
+    #expect(RobustSegmentation.levels(of: [1, 2, 3, 4, 5]).map(\.range) == [0..<5])
+    #expect(RobustSegmentation.levels(of: [1, .nan, 3, 4, 5, 6, 7]).map(\.range) == [0..<7])
+  }
+}
