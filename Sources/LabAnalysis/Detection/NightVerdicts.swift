@@ -36,13 +36,10 @@ package struct NightVerdicts: Sendable {
 
   /// The series of tonight's host with the stored alerts, the worst first; those of the control and
   /// the floor last.
-  package var trends: [SeriesTrend] { trends(isProvable: true) }
-
-  /// The same, for a night whose suspicions no launch can settle where it is not provable.
-  package func trends(isProvable: Bool) -> [SeriesTrend] {
+  package var trends: [SeriesTrend] {
     let releases = history.scenario.releases ?? []
     let trends = judgements.map { SeriesTrend($0, releases: releases) }
-    return (isProvable ? trends : trends.map { $0.withoutProof(rule) }).sortedByGravity()
+    return (history.isImported ? trends.map { $0.withoutProof(rule) } : trends).sortedByGravity()
   }
 
   /// The alerts that are new tonight, or have a new event or proof.

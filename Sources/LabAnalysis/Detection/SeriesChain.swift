@@ -1,3 +1,4 @@
+import Foundation
 package import LabModel
 
 /// The nights of one series up to tonight, in one line, and where they may not be compared.
@@ -81,6 +82,7 @@ struct ChainBuilder {
   }
 
   private func isOfScenario(_ key: SeriesKey) -> Bool {
+    if history.isImported { return true }
     let own = [Arm.emptyTarget, Arm.controlTarget]
     let names = history.scenario.targets.map(\.name) + own
     return names.contains(key.target) && history.scenario.states.contains(key.state)
@@ -106,8 +108,15 @@ struct ChainBuilder {
       nights: found.map(\.night),
       breaks: breaks(of: key, at: points, nights: found.map(\.night), alerts: alerts),
       alerts: alerts,
-      isTonight: points[points.count - 1].run == tonight.run
+      isTonight: isTonight(points[points.count - 1])
     )
+  }
+
+  /// Imported files may have the targets of one night at different hours.
+  private func isTonight(_ point: SeriesPoint) -> Bool {
+    func day(_ date: Date) -> Double { (date.timeIntervalSince1970 / 86_400).rounded(.down) }
+    return point.run == tonight.run
+      || history.isImported && day(point.startedAt) == day(tonight.startedAt)
   }
 
   private func breaks(
@@ -152,11 +161,22 @@ package struct TrendHistory: Hashable, Sendable {
   /// Every alert of the scenario, ascending by number.
   package var alerts: [Alert]
 
-  package init(scenario: Scenario, nights: [Night], series: [Series], alerts: [Alert]) {
+  /// Whether tonight is imported: then no launch can settle a suspicion, the targets are those of all
+  /// nights, and values of the same day are of the same night.
+  package var isImported: Bool
+
+  package init(
+    scenario: Scenario,
+    nights: [Night],
+    series: [Series],
+    alerts: [Alert],
+    isImported: Bool = false
+  ) {
     self.scenario = scenario
     self.nights = nights
     self.series = series
     self.alerts = alerts
+    self.isImported = isImported
   }
 }
 

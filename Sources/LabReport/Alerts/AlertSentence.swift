@@ -33,7 +33,10 @@ package struct AlertSentence: Hashable, Sendable {
       return "\(verb) \(scale.text(alert.after)), over its budget of \(scale.text(alert.before))"
     }
     let values = "\(scale.number(alert.before)) → \(scale.text(alert.after))"
-    return "\(verb) \(comparison) (\(values))"
+    guard proved != nil, let levels = alert.differingLevels else {
+      return "\(verb) \(comparison) (\(values))"
+    }
+    return "\(verb) \(comparison) by A/B proof (history \(values), \(levels))"
   }
 
   /// When it began: the day of the first night, and the commit or the commits that may have done it.
@@ -64,10 +67,14 @@ package struct AlertSentence: Hashable, Sendable {
     alert.state == .fixed || alert.state == .recovered || alert.state == .refuted
   }
 
+  /// The ratio of a proof that found the change, which measures the change itself: the levels hold what
+  /// the machine did meanwhile as well.
+  private var proved: Double? {
+    alert.measure.flatMap { $0.verdict == alert.direction.verdict ? $0.ratio : nil }
+  }
+
   private var comparison: String {
     let words = alert.series.metric.comparative
-    // The proof measures the change itself; the levels hold what the machine did meanwhile as well.
-    let proved = alert.proof.flatMap { $0.verdict == alert.direction.verdict ? $0.ratio : nil }
     let ratio = proved ?? alert.after / alert.before
     let isMore = proved.map { $0 >= 1 } ?? (alert.after >= alert.before)
     let word = isMore ? words.more : words.less

@@ -28,7 +28,7 @@ struct AlertTable {
       "[\(alert.id)](#\(alert.id.lowercased()))",
       TrendTable.unbroken("\(TrendWords.symbol(alert)) \(TrendWords.title(alert))"),
       TrendTable.name(alert.series), TrendTable.unbroken(alert.stepText),
-      TrendTable.unbroken(alert.changeText),
+      TrendTable.unbroken(alert.changeText + (alert.differingLevels == nil ? "" : " (proof)")),
       alert.kind == .budget ? Quantity.none : alert.cause.rawValue, since(alert),
       TrendTable.unbroken(Quantity.count(lead.age(of: alert), "night")),
     ]

@@ -49,7 +49,7 @@ struct TrendAnswer {
     let count =
       alert.measure.map { "n = \(Quantity.count($0.pairs, "pair"))" } ?? nights(alert, lead)
     return
-      "\(strong: name) \(raw: alert.changeText), \(raw: alert.stepText)\(raw: tonight(alert, lead)), \(raw: count) (\(raw: alert.id))"
+      "\(strong: name) \(raw: alert.evidenceText)\(raw: tonight(alert, lead)), \(raw: count) (\(raw: alert.id))"
   }
 
   /// Tonight's value where something else has moved it since, or the change was mended in part.

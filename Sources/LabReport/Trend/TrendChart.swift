@@ -48,7 +48,7 @@ package struct TrendChart {
         + "\(window.slots.first?.day ?? "") to \(window.slots.last?.day ?? ""), "
         + "\(missing == 0 ? "none" : "\(missing)") missing"
     ]
-    if let alert { sentences.append("\(alert.id): \(alert.stepText), \(alert.changeText)") }
+    if let alert { sentences.append("\(alert.id): \(alert.evidenceText)") }
     if let tonight = trend.assessment.tonight {
       sentences.append("tonight \(Quantity.text(tonight.median, unit)), n = \(tonight.n)")
     }

@@ -53,7 +53,17 @@ struct TrendTable {
     if TrendLead(summary).hasMoved(trend) { return Self.unbroken("🟣 moved") }
     let outcome = trend.assessment.outcome
     let alert = trend.assessment.alert.map { " [R-\($0)](#r-\($0))" } ?? ""
+    if outcome == .missing {
+      return Self.unbroken("⚫ not measured\(missingAge(of: trend))\(alert)")
+    }
     return Self.unbroken("\(TrendWords.symbol(outcome)) \(TrendWords.word(outcome))\(alert)")
+  }
+
+  /// For how many nights there has been no value, such as ` for 3 nights`; empty for tonight alone.
+  private func missingAge(of trend: SeriesTrend) -> String {
+    let last = trend.points.last.flatMap { slots.index(of: $0.run) } ?? -1
+    let nights = slots.slots.count - 1 - last
+    return nights > 1 ? " for \(nights) nights" : ""
   }
 
   private func tonight(_ trend: SeriesTrend) -> String {

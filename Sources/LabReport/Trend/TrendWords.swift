@@ -109,6 +109,21 @@ extension Alert {
 
   /// The levels on both sides.
   var stepText: String { TrendWords.step(before, after, series.metric.unit) }
+
+  /// The change of the levels in percent where it is not what the proof says: the levels hold what the
+  /// machine did meanwhile, too.
+  var differingLevels: String? {
+    guard let measure, before != 0 else { return nil }
+    let levels = TrendWords.change(after / before)
+    return levels == TrendWords.change(measure.ratio) ? nil : levels
+  }
+
+  /// The change and the levels, each with where it is from if they differ, such as
+  /// `+12.4 % [+10.8 %, +14.1 %], 412.0 → 463.1 ms`.
+  var evidenceText: String {
+    guard let differingLevels else { return "\(changeText), \(stepText)" }
+    return "\(changeText) by A/B proof; history \(stepText), \(differingLevels)"
+  }
 }
 
 /// A text for people that Markdown and a terminal show each in its own way.

@@ -41,10 +41,10 @@ package struct TrendWorkflow {
       scenario: record.plan.scenario,
       nights: stored,
       series: try store.series(scenario: scenario, metrics: record.plan.scenario.trendMetrics),
-      alerts: alerts
+      alerts: alerts,
+      isImported: record.purpose == .imported
     )
-    let trends = NightVerdicts(history, tonight: tonight.run)
-      .trends(isProvable: record.purpose != .imported)
+    let trends = NightVerdicts(history, tonight: tonight.run).trends
     let evidence = AlertEvidence(store: store, tonight: tonight.run)
     let current = alerts.filter { $0.isOpen || $0.events.contains { $0.run == tonight.run } }
       .sorted { ($0.gravity, $0.number) < ($1.gravity, $1.number) }

@@ -273,14 +273,32 @@ extension LifeCycleTests {
     nights.add(Self.quiet + Self.quiet.map { $0 * 1.04 })
     let proved = try #require(nights.verdicts.trends.first)
     #expect(proved.assessment.outcome == .quiet)
-    let imported = try #require(nights.verdicts.trends(isProvable: false).first)
+    nights.isImported = true
+    let imported = try #require(nights.verdicts.trends.first)
     #expect(imported.assessment.outcome == .suspected)
     #expect(imported.worseLevel(within: 28)?.index == Self.quiet.count)
     // A month later it is the usual level, and a way back is no suspicion.
     nights.add(Self.quiet.map { $0 * 1.04 })
-    #expect(nights.verdicts.trends(isProvable: false)[0].assessment.outcome == .quiet)
+    #expect(nights.verdicts.trends[0].assessment.outcome == .quiet)
     nights.add(Self.quiet)
-    #expect(nights.verdicts.trends(isProvable: false)[0].assessment.outcome == .quiet)
+    #expect(nights.verdicts.trends[0].assessment.outcome == .quiet)
+  }
+
+  @Test func `targets that are imported at different hours of a day are one night`() {
+    var nights = NightlyHistory()
+    nights.isImported = true
+    for (day, value) in Self.quiet.enumerated() {
+      nights.add(["app": value], day: Double(day))
+      nights.add(["other": value], day: Double(day) + 0.2)
+    }
+    func outcomes() -> [String] {
+      nights.verdicts.trends.map { "\($0.key.target) \($0.assessment.outcome)" }.sorted()
+    }
+    #expect(outcomes() == ["app quiet", "other quiet"])
+    nights.add(["app": 400], day: Double(Self.quiet.count))
+    #expect(outcomes() == ["app quiet", "other missing"])
+    nights.isImported = false
+    #expect(outcomes() == ["app quiet"])
   }
 
   @Test func `proves a suspicion again on another build, and keeps the newest proof`() {

@@ -13,6 +13,7 @@ struct NightlyHistory {
   var values: [SeriesKey: [(night: Int, median: Double)]] = [:]
   var order: [SeriesKey] = []
   var alerts: [Alert] = []
+  var isImported = false
 
   init(rule: RegressionRule = RegressionRule(metrics: [.launch]), targets: [String] = [target]) {
     scenario = Scenario(
@@ -89,7 +90,13 @@ struct NightlyHistory {
         }
       )
     }
-    return TrendHistory(scenario: scenario, nights: nights, series: series, alerts: alerts)
+    return TrendHistory(
+      scenario: scenario,
+      nights: nights,
+      series: series,
+      alerts: alerts,
+      isImported: isImported
+    )
   }
 
   /// The verdicts of the newest night.

@@ -1,8 +1,10 @@
 import Foundation
 import LabModel
-import LabReport
+import LabStatistics
 import LabTestSupport
 import Testing
+
+@testable import LabReport
 
 @Suite struct AlertTextTests {
   struct Case: CustomTestStringConvertible {
@@ -125,5 +127,38 @@ extension SampleAlerts {
       suite: suite,
       filePath: #filePath.replacing("/LabReportTests/Alerts/", with: "/LabReportTests/")
     )
+  }
+}
+
+extension AlertTextTests {
+  /// Every pair of numbers of a sentence must give the change that stands beside it.
+  @Test(arguments: 0..<300)
+  func `the numbers of a sentence agree with each other`(seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    let before = 1e5 * pow(10, 4 * generator.nextUniform())
+    let after = before * (1.02 + 0.6 * generator.nextUniform())
+    var alert = SampleAlerts.confirmed
+    (alert.before, alert.after, alert.proof) = (before, after, nil)
+    if seed % 3 > 0 {
+      var proof = try #require(SampleAlerts.confirmed.proof)
+      // Of half of them the machine has moved the levels as well.
+      proof.ratio = seed % 3 == 1 ? after / before : 1.02 + 0.3 * generator.nextUniform()
+      (proof.low, proof.high) = (proof.ratio * 0.99, proof.ratio * 1.01)
+      alert.proof = proof
+    }
+    for text in [AlertSentence(alert).text, alert.evidenceText] {
+      let levels = try #require(text.firstMatch(of: /([0-9.]+) → ([0-9.]+)/))
+      let history = text.firstMatch(of: #/history .* → [^,]*, \+([0-9.]+) %/#)
+      let plain = text.firstMatch(of: #/([0-9.]+) %/#)
+      let percent = try #require(Double(history?.1 ?? plain?.1 ?? ""))
+      func value(_ digits: Substring) throws -> (Double, Double) {
+        let places = digits.split(separator: ".").dropFirst().first?.count ?? 0
+        return (try #require(Double(digits)), 0.5 * pow(10, -Double(places)))
+      }
+      let ((old, oldError), (new, newError)) = (try value(levels.1), try value(levels.2))
+      let low = 100 * ((new - newError) / (old + oldError) - 1) - 0.051
+      let high = 100 * ((new + newError) / (old - oldError) - 1) + 0.051
+      #expect(low <= percent && percent <= high, "\(text)")
+    }
   }
 }
