@@ -44,6 +44,9 @@ package enum WorkflowError: LabError, Hashable {
   /// An alert is already acknowledged, or has ended; `since` begins with a comma, or is empty.
   case cannotAcknowledge(id: String, state: Alert.State, since: String)
 
+  /// A decision on an alert is to be taken back, and there is none.
+  case notDecided(id: String, state: Alert.State)
+
   /// A run has the standing already that it should get; `since` begins with a comma, or is empty.
   case standsSoAlready(id: String, standing: RunDecision.Standing, since: String)
 
@@ -103,7 +106,7 @@ package enum WorkflowError: LabError, Hashable {
     switch self {
     case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
       .cannotRead, .notASelfTest, .standsSoAlready, .isLeftOut, .unknownAlert, .ambiguousAlert,
-      .cannotAcknowledge, .noAlert,
+      .cannotAcknowledge, .notDecided, .noAlert,
       .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
       .cannotBisect, .unknownBisection, .badBisection, .otherRules, .sameFile, .outputInside,
       .outputIsDatabase,
@@ -240,6 +243,13 @@ package enum WorkflowError: LabError, Hashable {
         problem: state == .acknowledged
           ? "\(id) is already acknowledged\(since)"
           : "\(id) is not open: it is \(state.rawValue)\(since)",
+        remedy: "see what became of it with `launchlab why \(id)`"
+      )
+    case .notDecided(let id, let state):
+      Diagnostic(
+        .error,
+        id: "not-decided",
+        problem: "\(id) is \(state.rawValue), and nobody has acknowledged or dismissed it",
         remedy: "see what became of it with `launchlab why \(id)`"
       )
     case .standsSoAlready(let id, let standing, let since):

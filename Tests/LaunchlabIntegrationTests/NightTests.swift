@@ -104,8 +104,13 @@ extension EndToEnd {
       let output = try await lab.run("run", "scenario.yml")
 
       #expect(output.status == 128, "\(output.stderr)")
+      #expect(output.stdout.contains("verdict: failed, the run has no result"))
+      #expect(output.stdout.contains("app warm exited with status 3"))
+      // A report by hand does not go back to the last night that was good.
+      #expect(try await lab.run("report", "--fail-on", "confirmed").status == 128)
       let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)
-      #expect(report.contains("failed"))
+      let title = try #require(report.split(separator: "\n").first)
+      #expect(title.hasSuffix("❌ failed, the run has no result"))
     }
   }
 }

@@ -73,6 +73,11 @@ package struct Alert: Hashable, Codable, Sendable {
   /// Whether tonight's value is still looked at for the end of the alert.
   package var isOpen: Bool { state == .suspected || state == .confirmed || state == .acknowledged }
 
+  /// Whether a person has the last word on it.
+  package var isDecided: Bool {
+    (state == .acknowledged || state == .refuted) && events.last.map { $0.run == nil } ?? false
+  }
+
   /// Whether the alert says that a release is worse: it decides the exit code.
   package var isRed: Bool {
     state == .confirmed && direction == .worse && (cause == .code || kind == .budget)

@@ -59,7 +59,8 @@ package struct AlertSentence: Hashable, Sendable {
     case .acknowledged: "acknowledged, \(cause)"
     case .fixed: "fixed"
     case .recovered: "recovered"
-    case .refuted: "refuted: the code did not change"
+    case .refuted:
+      alert.isDecided ? "dismissed as a false alarm" : "refuted: the code did not change"
     }
   }
 

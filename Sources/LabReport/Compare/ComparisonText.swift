@@ -57,14 +57,49 @@ package struct ComparisonText {
       .map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
   }
 
+  /// The same as Markdown, for a comment on a pull request: the sentence, the table, and folded what was
+  /// launched and where.
+  ///
+  /// - Returns: Markdown, with a line feed after every line.
+  package func markdown() -> String {
+    let table = ComparisonTable(
+      findings,
+      counting: counted.one == "pair" ? "pairs" : "launches",
+      style: TextStyle(width: .max)
+    )
+    let details =
+      ["<details>", "<summary>What was launched</summary>", ""]
+      + facts.map { "- \(MarkdownTable.escaped($0))" } + ["", "</details>"]
+    let parts = [headline, alarms.map(MarkdownTable.escaped), table.markdown(), details]
+    return parts.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
+      .joined(separator: "\n")
+  }
+
+  private var headline: [String] {
+    guard let deciding = findings.deciding else { return ["### ⚪ There is nothing to compare"] }
+    let symbol =
+      switch deciding.verdict {
+      case .regression: "🔴"
+      case .inconclusive: "🟠"
+      case .improvement: "🔵"
+      case .same: "🟢"
+      }
+    return ["### \(symbol) \(MarkdownTable.escaped(sentence(of: deciding)))"]
+      + (counts.isEmpty ? [] : [""] + counts)
+  }
+
+  private func sentence(of finding: ComparisonFinding) -> String {
+    ComparisonWords(finding).sentence(
+      counting: (counted.one, plural: counted.plural),
+      isPlaced: Set(findings.map(\.state)).count > 1
+    )
+  }
+
   /// The sentence of the deciding comparison, and how many verdicts there are of each kind.
   private var answer: [String] {
     guard let deciding = findings.deciding else {
       return [style.paint("There is nothing to compare in both.", .boldWarning)]
     }
-    let states = Set(findings.map(\.state)).count
-    let sentence = ComparisonWords(deciding)
-      .sentence(counting: (counted.one, plural: counted.plural), isPlaced: states > 1)
     let ink: TextStyle.Ink =
       switch deciding.verdict {
       case .regression: .boldFailure
@@ -72,7 +107,7 @@ package struct ComparisonText {
       case .improvement, .same: .bold
       }
     return alarms.flatMap { style.wrapped($0) }.map { style.paint($0, .boldFailure) }
-      + style.wrapped(sentence).map { style.paint($0, ink) } + counts
+      + style.wrapped(sentence(of: deciding)).map { style.paint($0, ink) } + counts
   }
 
   /// Such as `of 4 comparisons: 1 regression, 3 same`; nothing for one comparison.
@@ -122,6 +157,17 @@ struct ComparisonTable {
       rows: [titles.map { TextTable.Cell($0, .dim) }] + findings.map(row)
     )
     return table.width <= style.width ? table.lines(style: style) : findings.flatMap(phrases)
+  }
+
+  /// The table as Markdown lines; empty for no findings.
+  func markdown() -> [String] {
+    guard !findings.isEmpty else { return [] }
+    let texts = (isNamed ? 2 : 1) + (hasMetrics ? 1 : 0)
+    return MarkdownTable(
+      titles: titles.map(MarkdownTable.escaped),
+      textColumns: Set(0..<texts).union([texts + 4]),
+      rows: findings.map { row($0).map { MarkdownTable.escaped($0.text) } }
+    ).lines
   }
 
   /// Whether several pairs are shown, so that each line names its own.

@@ -3,7 +3,8 @@ import LabHost
 package import LabModel
 import LabStore
 
-/// Takes the new level of an alert as the normal one, because a person says so.
+/// What a person says of an alert: that its level is the normal one, that it is a false alarm, or that
+/// neither is the case after all.
 package struct AcknowledgeWorkflow {
   private let paths: [String]
 
@@ -28,26 +29,54 @@ package struct AcknowledgeWorkflow {
   /// - Throws: ``WorkflowError`` for an id or a reason that is none, an alert that is not there, is
   ///   acknowledged already or has ended; `StoreError`.
   package func acknowledge(_ id: String, reason: String, at now: Date) throws -> Alert {
-    guard let number = Alert.number(in: id) else {
-      throw WorkflowError.badOption(name: "ID", value: id, expected: "an id such as R-17")
-    }
+    let number = try Self.number(id)
     let words = try GivenReason.checked(reason, saying: "why the new level is the normal one")
     let store = try self.store(of: number)
     var alert = try store.alert(number)
-    guard alert.isOpen, alert.state != .acknowledged else {
-      let past = alert.events.last.map { ", since \($0.at.formatted(.iso8601)): \($0.reason)" }
-      throw WorkflowError.cannotAcknowledge(
-        id: alert.id,
-        state: alert.state,
-        since: past ?? ""
-      )
+    guard alert.isOpen, alert.state != .acknowledged else { throw Self.notOpen(alert) }
+    return try store.decide(.acknowledged, alert.cause, because: words, at: now, of: &alert)
+  }
+
+  /// Ends an open alert as a false alarm.
+  ///
+  /// - Parameters: As of ``acknowledge(_:reason:at:)``.
+  /// - Returns: The alert as it is stored now.
+  /// - Throws: ``WorkflowError`` for an id or a reason that is none, an alert that is not there or has
+  ///   ended; `StoreError`.
+  package func dismiss(_ id: String, reason: String, at now: Date) throws -> Alert {
+    let words = try GivenReason.checked(reason, saying: "why it is a false alarm")
+    let store = try self.store(of: Self.number(id))
+    var alert = try store.alert(Self.number(id))
+    guard alert.isOpen else { throw Self.notOpen(alert) }
+    return try store.decide(.refuted, alert.cause, because: words, at: now, of: &alert)
+  }
+
+  /// Takes back what a person said last of an alert: it is again as the nights left it.
+  ///
+  /// - Parameters: As of ``acknowledge(_:reason:at:)``.
+  /// - Returns: The alert as it is stored now.
+  /// - Throws: ``WorkflowError`` for an id or a reason that is none, or an alert that is not there or of
+  ///   which nobody said anything last; `StoreError`.
+  package func reopen(_ id: String, reason: String, at now: Date) throws -> Alert {
+    let words = try GivenReason.checked(reason, saying: "why the decision is taken back")
+    let store = try self.store(of: Self.number(id))
+    var alert = try store.alert(Self.number(id))
+    guard alert.isDecided, let before = alert.events.last(where: { $0.run != nil }) else {
+      throw WorkflowError.notDecided(id: alert.id, state: alert.state)
     }
-    alert.state = .acknowledged
-    alert.events.append(
-      AlertEvent(at: now, state: .acknowledged, cause: alert.cause, reason: words)
-    )
-    try store.save([alert])
-    return alert
+    return try store.decide(before.state, before.cause, because: words, at: now, of: &alert)
+  }
+
+  private static func number(_ id: String) throws(WorkflowError) -> Int {
+    guard let number = Alert.number(in: id) else {
+      throw .badOption(name: "ID", value: id, expected: "an id such as R-17")
+    }
+    return number
+  }
+
+  private static func notOpen(_ alert: Alert) -> WorkflowError {
+    let past = alert.events.last.map { ", since \($0.at.formatted(.iso8601)): \($0.reason)" }
+    return .cannotAcknowledge(id: alert.id, state: alert.state, since: past ?? "")
   }
 
   /// The one store that holds an alert, open for writing.
@@ -72,6 +101,22 @@ package struct AcknowledgeWorkflow {
       throw WorkflowError.unknownAlert(id: "R-\(number)", open: open.map { "R-\($0)" })
     }
     return store
+  }
+}
+
+extension Store {
+  /// Stores what a person says of an alert.
+  fileprivate func decide(
+    _ state: Alert.State,
+    _ cause: Alert.Cause,
+    because reason: String,
+    at now: Date,
+    of alert: inout Alert
+  ) throws -> Alert {
+    (alert.state, alert.cause) = (state, cause)
+    alert.events.append(AlertEvent(at: now, state: state, cause: cause, reason: reason))
+    try save([alert])
+    return alert
   }
 }
 

@@ -17,31 +17,85 @@ extension Launchlab {
         nights from its first one on become the baseline. The reason is stored, and everyone who \
         is notified of alerts is told after the next night.
 
-        Only an open alert can be acknowledged; `launchlab report` lists them.
+        Only an open alert can be acknowledged; `launchlab report` lists them. Undo it with \
+        `launchlab unack`.
         """
     )
 
-    @Argument(help: .init("Alert to acknowledge, such as R-17.", valueName: "alert"))
-    var id: String
-
-    @Option(help: .init("Reason to record.", valueName: "text"))
-    var reason: String
-
-    @Option(
-      help: .init(
-        "SQLite database to write (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
-    var store: String?
+    @OptionGroup var decision: DecisionOptions
 
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      let alert = try AcknowledgeWorkflow(store: store)
-        .acknowledge(id, reason: reason, at: Date())
-      try console.write(AcknowledgementText(alert).rendered())
+      try decision.apply(on: console) { try $0.acknowledge($1, reason: $2, at: Date()) }
     }
+  }
+
+  /// Ends an alert that is wrong.
+  struct Dismiss: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Dismiss an alert as a false alarm.",
+      discussion: """
+        A slower launch that neither the code nor this machine is to blame for:
+          launchlab dismiss R-17 --reason "a backup ran on the host that night"
+
+        The alert ends, and its nights count as normal ones. If the level stays, the nights that \
+        follow raise a new alert. Undo it with `launchlab unack`.
+        """
+    )
+
+    @OptionGroup var decision: DecisionOptions
+
+    func run() async throws { try run(on: .standard) }
+
+    func run(on console: Console) throws {
+      try decision.apply(on: console) { try $0.dismiss($1, reason: $2, at: Date()) }
+    }
+  }
+
+  /// Takes a decision on an alert back.
+  struct Unack: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Undo an acknowledgement or a dismissal.",
+      discussion: """
+        Puts the alert back into the state that the nights left it in:
+          launchlab unack R-17 --reason "the fonts were taken out again"
+        """
+    )
+
+    @OptionGroup var decision: DecisionOptions
+
+    func run() async throws { try run(on: .standard) }
+
+    func run(on console: Console) throws {
+      try decision.apply(on: console) { try $0.reopen($1, reason: $2, at: Date()) }
+    }
+  }
+}
+
+/// What a person says of an alert.
+struct DecisionOptions: ParsableArguments {
+  @Argument(help: .init("Alert, such as R-17.", valueName: "alert"))
+  var id: String
+
+  @Option(help: .init("Reason to record.", valueName: "text"))
+  var reason: String
+
+  @Option(
+    help: .init(
+      "SQLite database to write (default: .launchlab/launchlab.sqlite).",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var store: String?
+
+  /// Decides, and shows the alert as it is then.
+  func apply(
+    on console: Console,
+    _ decide: (AcknowledgeWorkflow, String, String) throws -> Alert
+  ) throws {
+    let alert = try decide(AcknowledgeWorkflow(store: store), id, reason)
+    try console.write(AcknowledgementText(alert).rendered())
   }
 }

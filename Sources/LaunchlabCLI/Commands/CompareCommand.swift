@@ -118,7 +118,19 @@ extension Launchlab {
     )
     var json: String?
 
+    @Option(
+      help: .init(
+        "Write the result as Markdown, for a comment on a pull request; - is stdout.",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var markdown: String?
+
     func validate() throws {
+      if json == "-", markdown == "-" {
+        throw ValidationError("--json and --markdown cannot both write to stdout")
+      }
       if revisions == nil, what.count < 2 {
         throw ValidationError(
           "missing something to compare; try `launchlab compare \"perl -e 0\" \"python3 -c 0\"`"
@@ -138,7 +150,7 @@ extension Launchlab {
         try await ComparisonCommand(options).run { progress.show($0) }
       }
       progress.clear()
-      try CompareOutput(json: json).show(answer, on: console)
+      try CompareOutput(json: json, markdown: markdown).show(answer, on: console)
       if answer.exitCode != .done { throw ExitCode(answer.exitCode.rawValue) }
     }
 
@@ -158,6 +170,7 @@ extension Launchlab {
         suppressed: launch.controls.suppression.ids
       )
       options.files = CommandFiles().writing(json, as: "--json")
+        .writing(markdown, as: "--markdown")
       return options
     }
   }
@@ -167,6 +180,9 @@ extension Launchlab {
 struct CompareOutput {
   /// The file for JSON; `-` means stdout, and nil none.
   let json: String?
+
+  /// The file for Markdown, likewise.
+  let markdown: String?
 
   /// Shows the text first, so that a file that cannot be written does not hide the result.
   func show(_ answer: ComparisonCommand.Answer, on console: Console) throws {
@@ -183,8 +199,9 @@ struct CompareOutput {
       document = ComparisonJSON(comparison)
       warnings = comparison.warnings
     }
-    if json != "-" { try console.write(text.rendered()) }
+    if json != "-", markdown != "-" { try console.write(text.rendered()) }
     console.show(warnings)
+    if let markdown { try ResultFile(markdown).write { try $0(text.markdown()) } }
     if let json { try ResultFile(json).write { try document.write(to: $0) } }
   }
 }

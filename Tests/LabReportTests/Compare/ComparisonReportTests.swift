@@ -51,6 +51,15 @@ import Testing
     try expectSnapshot(text, named: test.name, suite: suite)
   }
 
+  @Test(arguments: ["slower", "several", "none"])
+  func `writes Markdown for a pull request`(name: String) throws {
+    let test = try #require(Self.cases.first { $0.name == name })
+    let summary = try SampleComparison.summary(test.shapes)
+    let text = ComparisonText(summary, style: TextStyle(width: 80)).markdown()
+    try expectSnapshot(text, named: "\(name)-markdown", suite: suite)
+    #expect(text.hasPrefix("### "))
+  }
+
   @Test func `fits a narrow terminal, in colour`() throws {
     let several = try #require(Self.cases.first { $0.name == "several" })
     let summary = try SampleComparison.summary(several.shapes)

@@ -48,6 +48,32 @@ import Testing
     )
   }
 
+  @Test func `a dismissed alert has ended, and what a person said can be taken back`() throws {
+    let confirmed = SampleNight.event(.confirmed, cause: .code)
+    var byNight = confirmed
+    byNight.run = "20261103T020000Z-3fa2"
+    let store = try store([SampleNight.alert(7, events: [byNight])])
+    let workflow = try AcknowledgeWorkflow(store: path)
+    let now = SampleNight.evening
+    let dismissed = try workflow.dismiss("R-7", reason: "a backup ran", at: now)
+    #expect(dismissed.state == .refuted)
+    #expect(!dismissed.isOpen)
+    #expect(dismissed.events.last?.reason == "a backup ran")
+    #expect(throws: WorkflowError.self) { try workflow.dismiss("R-7", reason: "again", at: now) }
+    let back = try workflow.reopen("R-7", reason: "it was no backup", at: now)
+    #expect(back.state == .confirmed)
+    #expect(back.cause == .code)
+    #expect(back.isRed)
+    _ = try workflow.acknowledge("R-7", reason: "fonts", at: now)
+    let again = try workflow.reopen("R-7", reason: "no fonts", at: now)
+    #expect(again.isRed)
+    #expect(try store.alert(7) == again)
+    #expect(again.events.count == 5)
+    #expect(throws: WorkflowError.notDecided(id: "R-7", state: .confirmed)) {
+      try workflow.reopen("R-7", reason: "twice", at: now)
+    }
+  }
+
   @Test func `refuses what is already acknowledged`() throws {
     _ = try store([SampleNight.alert(events: [SampleNight.event(.confirmed)])])
     _ = try acknowledge("R-1", "new fonts")
