@@ -4,8 +4,9 @@ import LabModel
 
 /// Between which builds the change of an alert lies, and how far that is known.
 ///
-/// Builds that were launched against each other prove a range; the history only suggests one. A
-/// single commit is named only where the two builds are those of neighbouring nights.
+/// Builds that were launched against each other prove a range; the history only suggests one. No commit
+/// of it is named alone: how many there are between two nights is known to git, and a bisection finds
+/// which one it is.
 struct AlertRange: Hashable {
   /// One of the two builds.
   struct End: Hashable {
@@ -27,9 +28,6 @@ struct AlertRange: Hashable {
 
   /// How many nights lie after the good one, the bad one included; nil where it is not known.
   let nights: Int?
-
-  /// Whether the commit of the bad night may be named alone.
-  var isSingle: Bool { isProved && nights == 1 && bad.commit != nil }
 
   /// The range of commits, such as `9ee6ac964d..8cd7961578`; nil where they are not known or equal.
   var commits: String? {
@@ -100,10 +98,6 @@ extension AlertRange {
   }
 
   private func proved(_ day: String) -> Phrase {
-    if isSingle, let old = good.night, let new = bad.night, let commits {
-      return
-        "\(Self.text(bad)), night of \(raw: TrendWords.day(new.startedAt)); last good \(Self.text(good)), night of \(raw: TrendWords.day(old.startedAt)); range \(code: commits)"
-    }
     let count = nights.map { ", \(Quantity.count($0, "night"))" } ?? ""
     let range: Phrase = commits.map { "a commit of \(code: $0)" } ?? "it is not known which change"
     return
@@ -124,9 +118,8 @@ extension AlertRange {
     "\(code: TrendWords.short(build.commit)) \"\(build.subject)\""
   }
 
-  /// The same in a few words, such as `since 8cd7961578` or `first seen 2026-11-21`.
+  /// The same in a few words, such as `first seen 2026-11-21`.
   func shortSince(_ alert: Alert, day: String) -> String {
-    if isSingle, let commit = bad.commit { return "since \(commit)" }
     if isProved, let commits { return "since a commit of \(commits), first seen \(day)" }
     return alert.cause == .unknown && alert.kind != .budget ? "first seen \(day)" : "since \(day)"
   }
@@ -134,8 +127,8 @@ extension AlertRange {
   /// The same after the word `since`, in a sentence.
   func onset(_ alert: Alert, day: String) -> String {
     guard alert.cause != .machine, let build = bad.night?.build else { return day }
-    if isSingle || good.night == nil {
-      return "\(day), commit \(TrendWords.short(build.commit)) \"\(build.subject)\""
+    if good.night == nil {
+      return "\(day), first seen with commit \(TrendWords.short(build.commit)) \"\(build.subject)\""
     }
     if isProved {
       let count = nights.map { " (\(Quantity.count($0, "night")))" } ?? ""

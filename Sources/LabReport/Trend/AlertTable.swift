@@ -34,13 +34,9 @@ struct AlertTable {
     ]
   }
 
-  /// The commit where it may be named alone, and else the day.
+  /// The day of the first night.
   private func since(_ alert: Alert) -> String {
-    let range = lead.range(of: alert)
-    guard range.isSingle, let commit = range.bad.commit else {
-      return TrendTable.unbroken(MarkdownTable.escaped(lead.day(ofOnset: alert)))
-    }
-    return Phrase.code(commit)
+    TrendTable.unbroken(MarkdownTable.escaped(lead.day(ofOnset: alert)))
   }
 
   /// What the alert's metric was before and is now; empty where less than one row is stored.

@@ -236,7 +236,10 @@ struct TrendAnswer {
     let ack = Command(label: "", command: "launchlab ack \(alert.id) --reason '…'")
     let canAcknowledge =
       alert.state == .confirmed && alert.direction == .worse && alert.cause != .machine
-    return [why] + (canAcknowledge ? [ack] : [])
+    let range = lead.range(of: alert)
+    let bisect = Command(label: "", command: "launchlab bisect --alert \(alert.id)")
+    return [why] + (range.isProved && range.commits != nil && alert.isRed ? [bisect] : [])
+      + (canAcknowledge ? [ack] : [])
       + [reproduction(of: alert, in: lead, scenarioFile: scenarioFile)].compactMap(\.self)
   }
 

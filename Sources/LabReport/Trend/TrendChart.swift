@@ -130,7 +130,7 @@ package struct TrendChart {
     else { return shown }
     let isUp = alert.after > alert.before
     let text =
-      "\(isUp ? "▲" : "▼") \(alert.id) \(TrendWords.change(alert.ratio))\(commit(of: alert))"
+      "\(isUp ? "▲" : "▼") \(alert.id) \(TrendWords.change(alert.ratio))"
     let kind: ChartFlag.Kind = alert.direction == .worse ? .worse : .better
     return shown + [ChartFlag(point: point, text: text, kind: kind, isOwn: true)]
   }
@@ -141,24 +141,16 @@ package struct TrendChart {
 
   private func mark(_ change: LevelChange) -> ChartFlag {
     let isOwn = alert.map { self.isOwn(change, $0) } ?? false
-    let build = isOwn ? alert.map(commit) : nil
     let number = change.alert ?? (isOwn ? alert?.number : nil)
     let id = number.map { "R-\($0) " } ?? ""
     let isUp = change.after > change.before
     let isWorse = isUp == (trend.key.metric.direction == .lowerIsBetter)
     return ChartFlag(
       point: change.index,
-      text: "\(isUp ? "▲" : "▼") \(id)\(TrendWords.change(change.ratio))\(build ?? "")",
+      text: "\(isUp ? "▲" : "▼") \(id)\(TrendWords.change(change.ratio))",
       kind: isWorse ? .worse : .better,
       isOwn: isOwn
     )
-  }
-
-  /// The commit of an alert, where it is proved to be the one.
-  private func commit(of alert: Alert) -> String {
-    let range = AlertRange(alert, nights: summary.nights)
-    guard range.isSingle, let commit = range.bad.commit else { return "" }
-    return " \(commit.prefix(7))"
   }
 }
 

@@ -23,8 +23,10 @@ import Testing
 
   static let cases = [
     Case(
-      name: "neighbouring nights name the commit",
-      since: "`\(short(51))` \"load fonts when they are needed\", night of",
+      name: "between neighbouring nights there may be many commits",
+      since: "between `\(short(50))` \"change 50\" (night of \(sample.day(50))) and `\(short(51))` "
+        + "\"load fonts when they are needed\" (night of \(sample.day(51))), 1 night: a commit of "
+        + "`\(range(50, 51))`; first seen",
       compares: range(50, 51)
     ),
     Case(

@@ -20,7 +20,7 @@ import Testing
       name: "a step by code",
       alert: SampleAlerts.confirmed,
       sentence: "server warm: launch is 12.4 % slower (41.20 → 46.31 ms), since 2026-11-14, "
-        + "commit 4c1f9e2d1e \"lazy-load fonts\": confirmed, the code changed"
+        + "by a commit of 8ab12c0d1e..4c1f9e2d1e (1 night): confirmed, the code changed"
     ),
     Case(
       name: "a suspicion without commits",
