@@ -27,6 +27,9 @@ extension EndToEnd {
       ("launchlab compare ", [0, 1, 125]), ("launchlab selftest", [0, 125]),
       ("launchlab bisect v1.0..HEAD ", [0, 125]), ("launchlab bisect --resume ", [0, 125]),
       ("launchlab run scenario.yml ", [0, 125]), ("scripts/quickstart", [0, 125]),
+      // On a busy machine the first alert of the tutorial may be one that noise raised.
+      ("launchlab run shop.yml", [0, 1, 125]), ("launchlab bisect --alert R-1 ", [0, 64, 125]),
+      ("launchlab ack R-1 ", [0, 64]), ("for night in ", [0, 1, 125]),
       ("launchlab stages ", [0, 125]), ("launchlab measure --state reinstall-cold ", [0, 125]),
     ]
 
@@ -42,8 +45,13 @@ extension EndToEnd {
       let lab = Launchlab()
       try lab.makeReadersPlace()
       try await lab.prepare(for: block)
+      // The blocks of the tutorial build upon each other.
+      let chapters = Self.commandBlocks.filter { $0.file == "docs/tutorial.md" }
+      let isTutorial = block.file == "docs/tutorial.md"
+      if isTutorial, block.line != chapters.last?.line { return }
+      let commands = isTutorial ? chapters.flatMap(\.commands) : block.commands
 
-      for command in block.commands where Self.notRun[command] == nil {
+      for command in commands where Self.notRun[command] == nil {
         let output = try await lab.runAsReader(command)
 
         #expect(
@@ -218,7 +226,8 @@ extension Launchlab {
     [
       "LAUNCHLAB=\(Self.builtExecutable)", "LAUNCHLAB_STATE_DIR=\(path(stateDirectory))",
       "XDG_STATE_HOME=\(path("state"))", "DESTDIR=\(path("installed"))", "NO_COLOR=1",
-      "GIT_CONFIG_GLOBAL=/dev/null",
+      "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org",
+      "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org",
     ]
   }
 

@@ -74,6 +74,10 @@ struct TrendLead {
     if !parts.isEmpty { return parts.joined(separator: ", ") }
     if !known.isEmpty { return "nothing new" }
     if isJudged { return "nothing changed" }
+    let moved: Set<SeriesAssessment.Outcome> = [.acknowledged, .machine, .improvement]
+    if summary.series.contains(where: { moved.contains($0.assessment.outcome) }) {
+      return "no verdict yet: the new level needs 5 nights"
+    }
     let night = summary.nights.count { $0.status == .complete }
     return "no verdict yet: night \(night), needs 5 earlier nights"
   }
