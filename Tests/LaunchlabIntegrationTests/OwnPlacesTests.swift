@@ -199,8 +199,8 @@ private struct SharedDirectoryAttack {
     umask 022
     printf '#!/bin/sh\necho "$0" >> "%s/proof"\n' "$PWD" > kit/evil
     chmod 755 kit/evil
-    mkdir -p kit/work/launchlab-1-1/home0000 kit/pins kit/artifacts kit/builds
-    echo 'echo evil' > kit/work/launchlab-1-1/home0000/.profile
+    (cd kit && mkdir -p work/launchlab-1-1/home0000 pins artifacts builds &&
+      echo 'echo evil' > work/launchlab-1-1/home0000/.profile)
     for room in own/builds/*; do
       room=kit/builds/$(basename "$room")
       mkdir -p "$room/tree"
@@ -300,9 +300,9 @@ private struct SharedDirectoryAttack {
         rename "kit/link-$seed", $place or unlink "kit/link-$seed" }
       elsif ($turn == 2 && -e "kit/$name") { my $copy = "kit/copy-$seed-" . $n++;
         system 'cp', '-a', "kit/$name", $copy; away($place); rename $copy, $place }
-      else { for (glob 'shared/work/launchlab-*') {
+      else { my $work = 'shared/work'; for (glob "$work/launchlab-*") {
           symlink "$root/precious", "$_/home0000"; away($_); symlink "$root/precious", $_ }
-        symlink "$root/precious", "shared/work/launchlab-1-1" }
+        symlink "$root/precious", "$work/launchlab-1-1" }
       syswrite $tally, "swap\n";
       system "rm -rf kit/away-$seed-*" if $n % 100 == 99;
     }

@@ -52,7 +52,7 @@ struct Session {
   var probeDirectories: [String] { entries(of: "/dev/shm", prefix: "launchlab-probe-\(pid)-") }
 
   /// Private directories of launches that are not stored, in the cache of the user.
-  private var scratchDirectories: [String] {
+  var scratchDirectories: [String] {
     let environment = ProcessInfo.processInfo.environment
     let cache = environment["XDG_CACHE_HOME"] ?? "\(environment["HOME"] ?? "/root")/.cache"
     return entries(of: "\(cache)/launchlab/scratch/work", prefix: "launchlab-\(pid)-")

@@ -160,7 +160,7 @@ extension EndToEnd {
       _ = try await session.finish()
 
       #expect(try await eventually { session.processes.isEmpty })
-      #expect(session.leftovers.contains { $0.contains("/scratch/work/") })
+      #expect(session.leftovers.contains { session.scratchDirectories.contains($0) })
       #expect(session.probeDirectories.count == 1)
       _ = try await lab.stages(of: ["/bin/true"])
       #expect(session.leftovers == [])
