@@ -12,7 +12,7 @@ import Foundation
 /// count as scatter. v is the larger of both squares, and r = 1 − s₁² / s₄², from 0 to 0.9.
 ///
 /// Against Otava's E-divisive (p = 0.001) it finds as many changes with a fifth of the false alarms, see
-/// docs/verdicts.md.
+/// docs/methodology.md.
 ///
 /// Sources: the loss of Fearnhead and Rigaill, *Changepoint detection in the presence of outliers*,
 /// Journal of the American Statistical Association 114 (2019), 169-183; the penalty of Yao, Statistics &
@@ -37,12 +37,13 @@ package enum RobustSegmentation {
   ///   one for fewer than 6. O(n · levels), where levels are at most 8 per scale of the range.
   package static func levels(of values: [Double], effect: Double = 0) -> [Segment] {
     guard values.count >= 2 * minimumLength, let noise = NoiseScale(values) else {
-      return values.isEmpty ? [] : [segment(values, 0..<values.count)]
+      return Partition(values, starts: [0]).segments
     }
     let penalty = 2 * log(Double(values.count)) * noise.inflation
-    var cuts = cheapestCuts(values, scale: noise.scale, penalty: penalty)
-    while let smallest = smallestJump(values, cuts, effect: effect) { cuts.remove(at: smallest) }
-    return ranges(cuts, values.count).map { segment(values, $0) }
+    let cuts = cheapestCuts(values, scale: noise.scale, penalty: penalty)
+    var partition = Partition(values, starts: [0] + cuts, penalties: cuts.map { _ in 0 })
+    partition.joinSmall(effect: effect)
+    return partition.segments
   }
 
   /// The first indices of the levels of the cheapest step function, without that of the first.
@@ -87,41 +88,16 @@ package enum RobustSegmentation {
 
   /// The same cuts, without the one of a short segment that jumps less.
   private static func withoutShort(_ cuts: [Int], _ values: [Double]) -> [Int] {
-    var cuts = cuts
-    while let short = ranges(cuts, values.count).firstIndex(where: { $0.count < minimumLength }) {
-      let jumps = jumps(values, cuts)
-      let sides = [short - 1, short].filter(cuts.indices.contains)
-      guard let smaller = sides.min(by: { jumps[$0].size < jumps[$1].size }) else { break }
-      cuts.remove(at: smaller)
+    let segments = Partition(values, starts: [0] + cuts).segments
+    guard let short = segments.firstIndex(where: { $0.range.count < minimumLength }) else {
+      return cuts
     }
-    return cuts
-  }
-
-  /// The cut with the smallest jump, where that is below the effect limit.
-  private static func smallestJump(_ values: [Double], _ cuts: [Int], effect: Double) -> Int? {
-    let jumps = jumps(values, cuts)
-    return jumps.indices.filter { jumps[$0].share < effect }
-      .min { jumps[$0].share < jumps[$1].share }
-  }
-
-  /// How far apart the levels on both sides of each cut are, and as a share of the level before.
-  private static func jumps(_ values: [Double], _ cuts: [Int]) -> [(size: Double, share: Double)] {
-    let levels = ranges(cuts, values.count).map { segment(values, $0).level }
-    return zip(levels, levels.dropFirst()).map { before, after in
-      let size = abs(after - before)
-      return (size, before == 0 ? .infinity : size / abs(before))
-    }
-  }
-
-  private static func ranges(_ cuts: [Int], _ count: Int) -> [Range<Int>] {
-    zip([0] + cuts, cuts + [count]).map { $0..<$1 }
-  }
-
-  private static func segment(_ values: [Double], _ range: Range<Int>) -> Segment {
-    let sorted = values[range].sorted()
-    let level = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-    let error = sorted.map { abs($0 - level) }.reduce(0, +) / Double(sorted.count)
-    return Segment(range: range, level: level, error: error)
+    let jumps = zip(segments, segments.dropFirst()).map { abs($1.level - $0.level) }
+    let sides = [short - 1, short].filter(jumps.indices.contains)
+    guard let smaller = sides.min(by: { jumps[$0] < jumps[$1] }) else { return cuts }
+    var fewer = cuts
+    fewer.remove(at: smaller)
+    return withoutShort(fewer, values)
   }
 }
 
