@@ -29,12 +29,10 @@ package struct AcknowledgeWorkflow {
   /// - Throws: ``WorkflowError`` for an id or a reason that is none, an alert that is not there, is
   ///   acknowledged already or has ended; `StoreError`.
   package func acknowledge(_ id: String, reason: String, at now: Date) throws -> Alert {
-    let number = try Self.number(id)
-    let words = try GivenReason.checked(reason, saying: "why the new level is the normal one")
-    let store = try self.store(of: number)
-    var alert = try store.alert(number)
-    guard alert.isOpen, alert.state != .acknowledged else { throw Self.notOpen(alert) }
-    return try store.decide(.acknowledged, alert.cause, because: words, at: now, of: &alert)
+    try decide(id, reason, saying: "why the new level is the normal one", at: now) { alert in
+      guard alert.isOpen, alert.state != .acknowledged else { throw Self.notOpen(alert) }
+      return (.acknowledged, alert.cause)
+    }
   }
 
   /// Ends an open alert as a false alarm.
@@ -44,11 +42,10 @@ package struct AcknowledgeWorkflow {
   /// - Throws: ``WorkflowError`` for an id or a reason that is none, an alert that is not there or has
   ///   ended; `StoreError`.
   package func dismiss(_ id: String, reason: String, at now: Date) throws -> Alert {
-    let words = try GivenReason.checked(reason, saying: "why it is a false alarm")
-    let store = try self.store(of: Self.number(id))
-    var alert = try store.alert(Self.number(id))
-    guard alert.isOpen else { throw Self.notOpen(alert) }
-    return try store.decide(.refuted, alert.cause, because: words, at: now, of: &alert)
+    try decide(id, reason, saying: "why it is a false alarm", at: now) { alert in
+      guard alert.isOpen else { throw Self.notOpen(alert) }
+      return (.refuted, alert.cause)
+    }
   }
 
   /// Takes back what a person said last of an alert: it is again as the nights left it.
@@ -58,20 +55,43 @@ package struct AcknowledgeWorkflow {
   /// - Throws: ``WorkflowError`` for an id or a reason that is none, or an alert that is not there or of
   ///   which nobody said anything last; `StoreError`.
   package func reopen(_ id: String, reason: String, at now: Date) throws -> Alert {
-    let words = try GivenReason.checked(reason, saying: "why the decision is taken back")
-    let store = try self.store(of: Self.number(id))
-    var alert = try store.alert(Self.number(id))
-    guard alert.isDecided, let before = alert.events.last(where: { $0.run != nil }) else {
-      throw WorkflowError.notDecided(id: alert.id, state: alert.state)
+    try decide(id, reason, saying: "why the decision is taken back", at: now) { alert in
+      guard alert.isDecided, let before = alert.events.last(where: { $0.run != nil }) else {
+        throw WorkflowError.notDecided(id: alert.id, state: alert.state)
+      }
+      return (before.state, before.cause)
     }
-    return try store.decide(before.state, before.cause, because: words, at: now, of: &alert)
   }
 
-  private static func number(_ id: String) throws(WorkflowError) -> Int {
+  /// Stores what a person says of an alert.
+  ///
+  /// - Parameters:
+  ///   - id: Such as `R-17`.
+  ///   - reason: In the person's own words.
+  ///   - subject: What the reason is for.
+  ///   - now: When this is.
+  ///   - outcome: The state and the cause from then on.
+  /// - Returns: The alert as it is stored now.
+  /// - Throws: ``WorkflowError``, `StoreError`, and what `outcome` throws.
+  private func decide(
+    _ id: String,
+    _ reason: String,
+    saying subject: String,
+    at now: Date,
+    _ outcome: (Alert) throws -> (Alert.State, Alert.Cause)
+  ) throws -> Alert {
     guard let number = Alert.number(in: id) else {
-      throw .badOption(name: "ID", value: id, expected: "an id such as R-17")
+      throw WorkflowError.badOption(name: "ID", value: id, expected: "an id such as R-17")
     }
-    return number
+    let words = try GivenReason.checked(reason, saying: subject)
+    let store = try self.store(of: number)
+    var alert = try store.alert(number)
+    (alert.state, alert.cause) = try outcome(alert)
+    alert.events.append(
+      AlertEvent(at: now, state: alert.state, cause: alert.cause, reason: words)
+    )
+    try store.save([alert])
+    return alert
   }
 
   private static func notOpen(_ alert: Alert) -> WorkflowError {
@@ -101,22 +121,6 @@ package struct AcknowledgeWorkflow {
       throw WorkflowError.unknownAlert(id: "R-\(number)", open: open.map { "R-\($0)" })
     }
     return store
-  }
-}
-
-extension Store {
-  /// Stores what a person says of an alert.
-  fileprivate func decide(
-    _ state: Alert.State,
-    _ cause: Alert.Cause,
-    because reason: String,
-    at now: Date,
-    of alert: inout Alert
-  ) throws -> Alert {
-    (alert.state, alert.cause) = (state, cause)
-    alert.events.append(AlertEvent(at: now, state: state, cause: cause, reason: reason))
-    try save([alert])
-    return alert
   }
 }
 
