@@ -102,9 +102,12 @@ package struct Scenario: Hashable, Codable, Sendable {
 }
 
 extension Scenario {
+  /// Which differences between nights matter; the default one where the scenario has none.
+  package var regressionRule: RegressionRule { regression ?? RegressionRule() }
+
   /// The metrics whose history is read: the judged ones, then those that only budgets limit.
   package var trendMetrics: [Metric] {
-    let judged = (regression ?? RegressionRule()).metrics
+    let judged = regressionRule.metrics
     let limited = Set((budgets ?? []).map(\.metric))
     return judged + Metric.allCases.filter { limited.contains($0) && !judged.contains($0) }
   }

@@ -92,9 +92,9 @@ struct DriftLifeCycle {
 
   /// Whether the newest nights are as good as those that an open alert was held against.
   ///
-  /// A red alert ends in no other way, and by as many nights as it takes to tell: after some weeks the nights of 30 days ago are slow too, and
-  /// nothing would be beyond a limit any more. What steps had explained from the start remains
-  /// explained, and so does what somebody has acknowledged since.
+  /// A red alert ends in no other way, and by as many nights as it takes to tell: after some weeks the
+  /// nights of 30 days ago are slow too, and nothing would be beyond a limit any more. What steps had
+  /// explained from the start remains explained, and so does what somebody has acknowledged since.
   private func isBack(_ check: DriftCheck, to alert: Alert) -> Bool {
     guard let run = alert.lastGood, let then = chain.index(of: run), then >= chain.partStart,
       let opening = chain.index(of: alert.onset)

@@ -27,7 +27,7 @@ package struct NightVerdicts: Sendable {
     }
     self.history = history
     tonight = night
-    let rule = history.scenario.regression ?? RegressionRule()
+    let rule = history.scenario.regressionRule
     self.rule = rule
     judgements = ChainBuilder(history, tonight: night).chains()
       .map { SeriesJudgement($0, rule: rule) }

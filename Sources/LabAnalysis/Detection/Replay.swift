@@ -31,7 +31,7 @@ package struct Replay: Sendable {
   /// - Returns: Without series or nights for a history without any. Each detector takes O(n) per
   ///   series, but `potts` O(n) segmentations.
   package var summary: ReplaySummary {
-    let rule = history.scenario.regression ?? RegressionRule()
+    let rule = history.scenario.regressionRule
     guard let newest = history.nights.last(where: { $0.status == .complete }) else {
       return ReplaySummary(scenario: history.scenario.name, since: since)
     }

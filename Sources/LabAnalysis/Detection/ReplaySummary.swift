@@ -161,7 +161,8 @@ extension DetectorReplay {
   /// Holds alerts against the changes of the whole history.
   ///
   /// An alert matches a change of its series and direction that begins at most 3 nights before or
-  /// after its first night; a change is found by the first alert that matches it, and later ones are not false.
+  /// after its first night; a change is found by the first alert that matches it, and later ones are
+  /// not false.
   init(
     _ detector: Detector,
     alarms: [ReplayedDetector.Alarm],

@@ -114,7 +114,9 @@ struct ChainBuilder {
 
   /// Imported files may have the targets of one night at different hours.
   private func isTonight(_ point: SeriesPoint) -> Bool {
-    func day(_ date: Date) -> Double { (date.timeIntervalSince1970 / 86_400).rounded(.down) }
+    func day(_ date: Date) -> Double {
+      (date.timeIntervalSince1970 / DriftComparison.day).rounded(.down)
+    }
     return point.run == tonight.run
       || history.isImported && day(point.startedAt) == day(tonight.startedAt)
   }

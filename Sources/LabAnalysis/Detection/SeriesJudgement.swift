@@ -89,11 +89,21 @@ struct SeriesJudgement: Sendable {
         other == nil || other == alert.direction, let onset = chain.index(of: alert.onset),
         onset >= oldest
       else { return false }
-      let sign = alert.direction.sign(of: chain.key.metric)
-      let limit = alert.before + sign * rule.margin(at: alert.before, of: chain.key.metric)
       let since = chain.points[onset...]
-      return 3 * since.count { sign * ($0.median - limit) > 0 } >= 2 * since.count
+      return 3 * since.count { !isBack($0, from: alert) } >= 2 * since.count
     }
+  }
+
+  /// The limit that the nights of the level before a step keep: that level and the margin.
+  func limitBefore(_ alert: Alert) -> Double {
+    let metric = chain.key.metric
+    return alert.before + alert.direction.sign(of: metric)
+      * rule.margin(at: alert.before, of: metric)
+  }
+
+  /// Whether a night is on the good side of that limit.
+  func isBack(_ point: SeriesPoint, from alert: Alert) -> Bool {
+    alert.direction.sign(of: chain.key.metric) * (point.median - limitBefore(alert)) <= 0
   }
 }
 

@@ -131,10 +131,8 @@ struct StepEvidence {
     guard chain.isTonight, let onset = chain.index(of: alert.onset),
       onset > chain.partStart || alert.isMachineStep && onset == chain.partStart
     else { return nil }
-    let sign = alert.direction.sign(of: metric)
-    let limit = alert.before + sign * rule.margin(at: alert.before, of: metric)
     let recent = chain.points[max(onset, chain.points.count - 3)...]
-    let back = recent.filter { sign * ($0.median - limit) <= 0 }
+    let back = recent.filter { judgement.isBack($0, from: alert) }
     guard back.count >= nights, let tonight = judgement.tonight, back.last?.run == tonight.run
     else {
       return nil
@@ -143,7 +141,7 @@ struct StepEvidence {
       id: CriterionID.levelBack,
       text: "nights of the last three on which the old level was back; tonight's median",
       value: tonight.median,
-      limit: limit,
+      limit: judgement.limitBefore(alert),
       isMet: true,
       n: back.count,
       unit: Criterion.Unit(metric.unit),
@@ -158,10 +156,8 @@ extension StepEvidence {
   /// For how many nights in a row, tonight the last, the level before a step has seemed to be back; as
   /// often was it tried to prove it.
   func nightsBack(of alert: Alert) -> Int {
-    let sign = alert.direction.sign(of: metric)
-    let limit = alert.before + sign * rule.margin(at: alert.before, of: metric)
     let onset = chain.index(of: alert.onset) ?? 0
-    let isBack = chain.points[onset...].map { sign * ($0.median - limit) <= 0 }
+    let isBack = chain.points[onset...].map { judgement.isBack($0, from: alert) }
     let ends = isBack.indices.reversed().prefix { index in
       index > 0 && isBack[max(0, index - 2)...index].count { $0 } >= 2
     }

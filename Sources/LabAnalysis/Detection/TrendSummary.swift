@@ -215,12 +215,13 @@ extension TrendSummary {
 
   /// The judged series with nights on record that have no value tonight.
   package var unmeasured: [SeriesTrend] {
-    guard tonight.status == .complete else { return [] }
-    let metrics = (scenario.regression ?? RegressionRule()).metrics
-    return series.filter { trend in
-      trend.role == .target && trend.assessment.outcome == .missing
-        && metrics.contains(trend.key.metric)
-    }
+    tonight.status == .complete ? judged.filter { $0.assessment.outcome == .missing } : []
+  }
+
+  /// The series that verdicts are about, the worst first.
+  package var judged: [SeriesTrend] {
+    let metrics = scenario.regressionRule.metrics
+    return series.filter { $0.role == .target && metrics.contains($0.key.metric) }
   }
 
   private func isAcknowledged(_ budget: Budget) -> Bool {
@@ -242,7 +243,7 @@ struct DroppedSeries {
   /// - Parameter scenario: As it is tonight.
   init(_ scenario: Scenario) {
     self.scenario = scenario
-    metrics = (scenario.regression ?? RegressionRule()).metrics
+    metrics = scenario.regressionRule.metrics
   }
 
   func apply(to ledger: inout AlertLedger) {

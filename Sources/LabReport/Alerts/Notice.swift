@@ -150,7 +150,7 @@ package struct NightFailure {
   /// - Parameter summary: What the night is concluded with.
   package init(_ summary: TrendSummary) { self.summary = summary }
 
-  /// Such as `no result tonight, the run failed: app warm exited with status 1`.
+  /// Such as `the run has no result: app warm exited with status 1`.
   package var sentence: String {
     let reason = summary.failure.map { ": \($0)" } ?? ""
     return (TrendLead(summary).statusText ?? "the run is complete") + reason

@@ -48,13 +48,20 @@ package struct ComparisonText {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    let table = ComparisonTable(
+    Self.joined([answer, table.lines(), footer])
+  }
+
+  /// Parts with an empty line between them.
+  private static func joined(_ parts: [[String]]) -> String {
+    parts.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+  }
+
+  private var table: ComparisonTable {
+    ComparisonTable(
       findings,
       counting: counted.one == "pair" ? "pairs" : "launches",
       style: style
     )
-    return [answer, table.lines(), footer].filter { !$0.isEmpty }
-      .map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
   }
 
   /// The same as Markdown, for a comment on a pull request: the sentence, the table, and folded what was
@@ -62,17 +69,12 @@ package struct ComparisonText {
   ///
   /// - Returns: Markdown, with a line feed after every line.
   package func markdown() -> String {
-    let table = ComparisonTable(
-      findings,
-      counting: counted.one == "pair" ? "pairs" : "launches",
-      style: TextStyle(width: .max)
-    )
     let details =
       ["<details>", "<summary>What was launched</summary>", ""]
       + facts.map { "- \(MarkdownTable.escaped($0))" } + ["", "</details>"]
-    let parts = [headline, alarms.map(MarkdownTable.escaped), table.markdown(), details]
-    return parts.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
-      .joined(separator: "\n")
+    return Self.joined(
+      [headline, alarms.map(MarkdownTable.escaped), table.markdown(), details]
+    )
   }
 
   private var headline: [String] {

@@ -11,7 +11,7 @@ struct AlertTable {
   var lines: [String] { lines(of: lead.news) }
 
   /// The table of the alerts of former nights; empty without one.
-  var known: [String] { lines(of: summary.alerts.filter { !lead.isChanged($0) }) }
+  var known: [String] { lines(of: lead.former) }
 
   private func lines(of alerts: [Alert]) -> [String] {
     guard !alerts.isEmpty else { return [] }

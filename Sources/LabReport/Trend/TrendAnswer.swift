@@ -34,9 +34,12 @@ struct TrendAnswer {
         "\(summary.failure ?? "the run has no result"); nothing is known of tonight's launch times"
     }
     guard let alert = lead.main else { return unproved ?? budget ?? unmeasured ?? quiet }
-    let others = summary.alerts.count - 1
-    let more: Phrase = others > 0 ? "; \(others) more below" : ""
-    return "\(Self.what(alert, in: lead))\(more)"
+    return "\(Self.what(alert, in: lead))\(raw: Self.more(than: summary.alerts.count))"
+  }
+
+  /// How many there are beside the one that is told, such as `; 2 more below`.
+  private static func more(than count: Int) -> String {
+    count > 1 ? "; \(count - 1) more below" : ""
   }
 
   /// Such as `app warm launch +12.4 % [+10.8 %, +14.1 %], 412.0 → 463.1 ms, n = 40 pairs (R-17)`.
@@ -83,9 +86,8 @@ struct TrendAnswer {
   /// The first suspicion of the history that has no alert, such as one of imported nights.
   private var unproved: Phrase? {
     guard let trend = summary.unexplained.first else { return nil }
-    let more = summary.unexplained.count - 1
-    let others = more > 0 ? "; \(more) more below" : ""
-    let nights = (summary.scenario.regression ?? RegressionRule()).nights
+    let others = Self.more(than: summary.unexplained.count)
+    let nights = summary.scenario.regressionRule.nights
     guard let level = trend.worseLevel(within: nights) else {
       let change = TrendWords.change(trend.assessment.ratio)
       return
@@ -101,10 +103,10 @@ struct TrendAnswer {
   /// What has no value tonight, with the night of its last one.
   private var unmeasured: Phrase? {
     guard let trend = summary.unmeasured.first else { return nil }
-    let more = summary.unmeasured.count - 1
+    let others = Self.more(than: summary.unmeasured.count)
     let last = trend.points.last.map { ", last on \(TrendWords.day($0.startedAt))" } ?? ""
     return
-      "\(strong: TrendWords.name(trend.key)) was not measured tonight\(raw: last)\(raw: more > 0 ? "; \(more) more below" : "")"
+      "\(strong: TrendWords.name(trend.key)) was not measured tonight\(raw: last)\(raw: others)"
   }
 
   private var quiet: Phrase {
@@ -345,7 +347,7 @@ extension TrendLead {
     return (move.ratio > 1) == (ratio > 1)
   }
 
-  private var effect: Double { (summary.scenario.regression ?? RegressionRule()).effect }
+  private var effect: Double { summary.scenario.regressionRule.effect }
 
   private func largestMove(of trends: [SeriesTrend], after onset: String?) -> ControlMove? {
     trends.compactMap { ControlMove(of: $0, after: onset, effect: effect) }

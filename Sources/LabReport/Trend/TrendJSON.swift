@@ -36,7 +36,7 @@ package struct TrendJSON {
       "launches": JSONValue(summary.launches),
       "disturbed_launches": JSONValue(summary.disturbedLaunches),
       "host": JSONValue(host: summary.run.host),
-      "rule": rule(summary.scenario.regression ?? RegressionRule()),
+      "rule": rule(summary.scenario.regressionRule),
       "nights": .array(summary.nights.map(night)),
       "missed": .array(
         summary.missed.map { ["day": .string($0.day), "reason": .string($0.reason)] }

@@ -105,13 +105,14 @@ struct TrendLead {
     }.joined(separator: ", ")
   }
 
-  /// The alerts that tonight brought about or changed, the gravest first.
+  /// The alerts that are new or changed tonight, the most severe first.
   var news: [Alert] { summary.alerts.filter(isChanged) }
 
-  /// The alerts of former nights that still ask for something, the gravest first.
-  var known: [Alert] {
-    summary.alerts.filter { !isChanged($0) && ($0.isRed || $0.state == .suspected) }
-  }
+  /// The other open alerts, those of former nights.
+  var former: [Alert] { summary.alerts.filter { !isChanged($0) } }
+
+  /// The alerts of former nights that still ask for something.
+  var known: [Alert] { former.filter { $0.isRed || $0.state == .suspected } }
 
   /// The alert that the answer speaks of: tonight's before those of former nights, open ones before
   /// those that ended; nil when there is none, or a budget without an alert is what makes the night red.
@@ -142,7 +143,7 @@ struct TrendLead {
       let onset = trend.points.firstIndex(where: { $0.run == alert.onset }),
       let change = trend.changes.last(where: { $0.index > onset + 2 })
     else { return nil }
-    let effect = (summary.scenario.regression ?? RegressionRule()).effect
+    let effect = summary.scenario.regressionRule.effect
     let sign = alert.after > alert.before ? 1.0 : -1
     let isBetter = sign * (alert.after - change.after) > effect * abs(alert.before)
     let isStillOff = sign * (change.after - alert.before) > effect * abs(alert.before)

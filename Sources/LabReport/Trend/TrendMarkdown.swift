@@ -60,6 +60,7 @@ package struct TrendMarkdown {
     let answer = TrendAnswer(summary, scenarioFile: options.scenarioFile)
     let table = TrendTable(summary: summary, slots: slots, release: options.release)
     let sections = TrendSections(lead: lead, slots: slots)
+    let alerts = AlertTable(lead: lead)
     let unchanged = lead.unchanged
     var values: [String: Any] = [
       "title": answer.title.markdown, "what": answer.what.markdown,
@@ -71,7 +72,7 @@ package struct TrendMarkdown {
       "hidden": TrendMark(lead).comment,
     ]
     let blocks: [(String, [String])] = [
-      ("alerts", AlertTable(lead: lead).lines), ("known", AlertTable(lead: lead).known),
+      ("alerts", alerts.lines), ("known", alerts.known),
       ("trend", table.lines(lead.notable)),
       ("unchanged", table.lines(unchanged)), ("budgets", sections.budgets),
       ("machine", sections.machine), ("receipts", sections.receipts),
@@ -82,8 +83,7 @@ package struct TrendMarkdown {
     for (name, lines) in blocks where !lines.isEmpty {
       values[name] = lines.joined(separator: "\n")
     }
-    let known = summary.alerts.count - lead.news.count
-    if known > 0 { values["knownTitle"] = "Known alerts (\(known))" }
+    values["knownTitle"] = "Known alerts (\(lead.former.count))"
     if !unchanged.isEmpty { values["unchangedTitle"] = TrendTable.title(ofUnchanged: unchanged) }
     return values
   }

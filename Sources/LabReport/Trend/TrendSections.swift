@@ -154,9 +154,7 @@ struct TrendSections {
 
   /// The newest changes of the level of a judged series that no alert is of, at most 20.
   var levels: [String] {
-    let metrics = (summary.scenario.regression ?? RegressionRule()).metrics
-    let judged = summary.series.filter { $0.role == .target && metrics.contains($0.key.metric) }
-    let rows = judged.flatMap(levelRows).sorted { $0.first.startedAt > $1.first.startedAt }
+    let rows = summary.judged.flatMap(levelRows).sorted { $0.first.startedAt > $1.first.startedAt }
     guard !rows.isEmpty else { return [] }
     let table = MarkdownTable(
       titles: ["first night", "series", "before → after", "change", "lasted"],
@@ -201,7 +199,7 @@ struct TrendSections {
   // MARK: - Method
 
   var method: [String] {
-    let rule = summary.scenario.regression ?? RegressionRule()
+    let rule = summary.scenario.regressionRule
     let floor = rule.floor > .zero ? " and \(Quantity.text(rule.floor))" : ""
     let metrics = rule.metrics.map(TrendWords.name).joined(separator: ", ")
     let run = summary.run

@@ -51,7 +51,7 @@ package struct TrendText {
     guard !summary.alerts.isEmpty, lead.colour != .failed else {
       return wrapped(answer.what.plain)
     }
-    let shown = (lead.news + summary.alerts.filter { !lead.isChanged($0) }).prefix(Self.most)
+    let shown = (lead.news + lead.former).prefix(Self.most)
       .flatMap { alert in
         wrapped("\(TrendWords.title(alert)): \(sentence(alert))", ink: ink(alert))
       }

@@ -85,7 +85,7 @@ package struct NotificationWorkflow {
     _ summary: TrendSummary,
     at now: Date
   ) async -> (failure: String?, unkept: (any Error)?) {
-    if notifier == .githubSummary, !sender.hasJobSummary { return (nil, nil) }
+    guard reaches(notifier) else { return (nil, nil) }
     // What is not told now is kept as what failed, so that it is told after another night.
     let failure =
       sender.isInterrupted
@@ -104,6 +104,11 @@ package struct NotificationWorkflow {
     return (failure, unkept)
   }
 
+  /// Whether there is what a notifier writes to: the summary of a job only within one.
+  private func reaches(_ notifier: Notifier) -> Bool {
+    notifier != .githubSummary || sender.hasJobSummary
+  }
+
   /// Tells that a night has no result; the next night that fails is told of anew.
   ///
   /// - Parameter summary: What the night is concluded with.
@@ -111,8 +116,7 @@ package struct NotificationWorkflow {
   package func deliverFailure(_ summary: TrendSummary) async -> [Diagnostic] {
     var warnings: [Diagnostic] = []
     let failure = NightFailure(summary)
-    for (notifier, name) in Self.named(scenario.notifiers ?? [])
-    where notifier != .githubSummary || sender.hasJobSummary {
+    for (notifier, name) in Self.named(scenario.notifiers ?? []) where reaches(notifier) {
       let reason = await send(Notice(failureOf: summary), [failure.line], to: notifier)
       if let reason {
         warnings.append(Self.warning(of: reason, notifier: name, alerts: "the failure"))

@@ -123,7 +123,7 @@ struct ProofWorkflow {
     )
   }
 
-  private var rule: RegressionRule { run.plan.scenario.regression ?? RegressionRule() }
+  private var rule: RegressionRule { run.plan.scenario.regressionRule }
 
   // MARK: - The answer
 

@@ -45,7 +45,7 @@ package struct ReplayWorkflow {
       throw WorkflowError.nothingStored(store: store.path)
     }
     let plan = try store.run(newest.run).plan
-    let metrics = (plan.scenario.regression ?? RegressionRule()).metrics
+    let metrics = plan.scenario.regressionRule.metrics
     let history = TrendHistory(
       scenario: plan.scenario,
       nights: nights,

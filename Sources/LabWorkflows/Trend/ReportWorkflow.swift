@@ -50,10 +50,11 @@ package struct ReportWorkflow {
       let ((store, scenario), summary) = subject
       var options = request.options
       if let path = request.scenarioPath { options.scenarioFile = path }
-      let newest = try store.nights(scenario: scenario).last?.run
       // The files of an older night never replace those of the newest one.
-      let kind: ReportFiles.Kind =
-        newest == summary.run.id ? .newest : request.hindsight ? .hindsight : .record
+      let isNewest =
+        try request.run == nil
+        || store.nights(scenario: scenario).last?.run == summary.run.id
+      let kind: ReportFiles.Kind = isNewest ? .newest : request.hindsight ? .hindsight : .record
       let path = try ReportFiles.write(
         summary,
         kind,

@@ -65,7 +65,8 @@ package struct TrendWorkflow {
       stageChanges: try evidence.stageChanges(of: current),
       summaries: try evidence.summaries(of: current),
       notes: Self.notes(on: tonight) + counted.notes,
-      failure: tonight.status == .complete ? nil : try evidence.failure(in: record.plan)
+      failure: tonight.status == .complete
+        ? nil : tally.unready.map { Self.failure($0, in: record.plan) }
     )
   }
 
@@ -92,6 +93,12 @@ package struct TrendWorkflow {
   private func hostChanges(before run: RunRecord, nights: [Night]) throws -> [HostChange] {
     guard let last = nights.dropLast().last(where: { $0.status == .complete }) else { return [] }
     return HostChange.changes(from: try store.run(last.run).host, to: run.host)
+  }
+
+  /// How a launch went, such as `app warm exited with status 1`.
+  private static func failure(_ launch: LaunchRecord, in plan: Plan) -> String {
+    let arm = plan.arms[launch.arm]
+    return "\(arm.target) \(arm.state.rawValue) \(launch.result.outcome)"
   }
 
   private static func notes(on tonight: Night) -> [Diagnostic] {
@@ -145,26 +152,16 @@ struct AlertEvidence {
   /// The run of the night.
   let tonight: String
 
-  /// How many launches tonight has, and how many of them were disturbed.
-  func launches() throws -> (all: Int, disturbed: Int) {
-    var tally = (all: 0, disturbed: 0)
+  /// How many launches tonight has, how many of them were disturbed, and the newest one that was not
+  /// ready.
+  func launches() throws -> (all: Int, disturbed: Int, unready: LaunchRecord?) {
+    var tally = (all: 0, disturbed: 0, unready: LaunchRecord?.none)
     try store.forEachLaunch(of: tonight) { launch in
       tally.all += 1
       if launch.isDisturbed { tally.disturbed += 1 }
+      if launch.result.outcome != .ready { tally.unready = launch }
     }
     return tally
-  }
-
-  /// How the newest launch went that was not ready, such as `app warm exited with status 1`.
-  func failure(in plan: Plan) throws -> String? {
-    var last: LaunchRecord?
-    try store.forEachLaunch(of: tonight) { launch in
-      if launch.result.outcome != .ready { last = launch }
-    }
-    return last.map { launch in
-      let arm = plan.arms[launch.arm]
-      return "\(arm.target) \(arm.state.rawValue) \(launch.result.outcome)"
-    }
   }
 
   /// How the stages of the arms of alerts changed since the last good night of each.
