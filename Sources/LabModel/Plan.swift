@@ -1,3 +1,5 @@
+import Foundation
+
 /// One thing that is measured against others: a target in one state.
 package struct Arm: Hashable, Codable, Sendable {
   /// The name of the target, or ``Arm/emptyTarget`` for the floor.
@@ -83,17 +85,14 @@ package struct Plan: Hashable, Codable, Sendable {
 
   /// After how many blocks the launches are looked at, and may end, ascending.
   ///
-  /// The counts double from the fewest launches on; the last one is ``blockCount``. They are fixed
-  /// before the first launch, so that looking is no choice.
+  /// The counts grow by √2 from the fewest launches on; the last one is ``blockCount``. They are
+  /// fixed before the first launch, so that looking is no choice.
   package var looks: [Int] {
     guard scenario.adaptive != nil else { return [blockCount] }
-    var looks: [Int] = []
-    var look = max(1, scenario.launches)
-    while look < blockCount {
-      looks.append(look)
-      look *= 2
-    }
-    return looks + [blockCount]
+    let fewest = Double(max(1, scenario.launches))
+    let looks = (0...).lazy.map { Int((fewest * pow(2, Double($0) / 2)).rounded()) }
+      .prefix { $0 < blockCount }
+    return Set(looks).sorted() + [blockCount]
   }
 
   /// The launches of each arm of a kind: one per block of plain arms, and of others those asked

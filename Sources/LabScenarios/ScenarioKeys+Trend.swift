@@ -74,7 +74,8 @@ extension ScenarioKeys {
       "proof",
       .scalar(.whole(0...10_000)),
       "The most pairs of launches of the comparison that settles a suspicion the same night, at "
-        + "least \(TrendReader.fewestPairs); 0 for no such comparison. Default: 160."
+        + "least \(TrendReader.fewestPairs); it ends with a verdict, or after ten minutes. 0 for no such "
+        + "comparison. Default: 640."
     ),
   ]
 

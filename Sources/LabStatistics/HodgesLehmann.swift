@@ -5,7 +5,7 @@ import Foundation
 /// It bears outliers nearly as well as the median, and wastes little where there are none.
 ///
 /// Source: Hodges and Lehmann, The Annals of Mathematical Statistics 34 (1963), 598-611; the interval
-/// is that of the signed-rank test by its normal approximation.
+/// is that of the signed-rank test, exact for up to 15 values and by its normal approximation beyond.
 package struct HodgesLehmann: Hashable, Sendable {
   /// The median of the averages of every two values, each with itself included.
   package let estimate: Double
@@ -23,11 +23,7 @@ package struct HodgesLehmann: Hashable, Sendable {
   package init(_ values: [Double], confidence: Double) {
     precondition(!values.isEmpty, "a location is that of values")
     let averages = PairAverages(values)
-    let count = Double(values.count)
-    let z = StudentT.quantile(0.5 + confidence / 2, degreesOfFreedom: .infinity)
-    let mean = count * (count + 1) / 4
-    let deviation = (count * (count + 1) * (2 * count + 1) / 24).squareRoot()
-    let cut = max(0, Int((mean - z * deviation).rounded(.down)))
+    let cut = SignedRank.excluded(count: values.count, confidence: confidence)
     let total = averages.count
     let middle = averages.value(at: total / 2)
     estimate =
@@ -98,6 +94,39 @@ package enum SignedRank {
     let deviation = (count * (count + 1) * (2 * count + 1) / 24).squareRoot()
     let distance = max(0, abs(positiveRankSum(ordered) - mean) - 0.5) / deviation
     return min(1, 2 * StudentT.upperTail(distance, degreesOfFreedom: .infinity))
+  }
+
+  /// How many of the smallest averages of two values, and of the largest, an interval leaves out.
+  ///
+  /// - Parameters:
+  ///   - count: The number of values, at least 1.
+  ///   - confidence: From 0 to 1, both excluded.
+  /// - Returns: 0 also where all of them hold less than the confidence.
+  static func excluded(count: Int, confidence: Double) -> Int {
+    guard count > largestExact else {
+      let sums = Double(1 << count)
+      var below = 0.0
+      let cut = ways(count).firstIndex { number in
+        below += Double(number)
+        return below / sums > (1 - confidence) / 2
+      }
+      return cut ?? 0
+    }
+    let n = Double(count)
+    let z = StudentT.quantile(0.5 + confidence / 2, degreesOfFreedom: .infinity)
+    let deviation = (n * (n + 1) * (2 * n + 1) / 24).squareRoot()
+    return max(0, Int((n * (n + 1) / 4 - z * deviation).rounded(.down)))
+  }
+
+  private static let largestExact = 15
+
+  /// In how many ways some of the ranks from 1 to `count` have each sum, from 0 up.
+  private static func ways(_ count: Int) -> [Int] {
+    var ways = [1] + [Int](repeating: 0, count: count * (count + 1) / 2)
+    for rank in 1...count {
+      for sum in ways.indices.reversed() where sum >= rank { ways[sum] += ways[sum - rank] }
+    }
+    return ways
   }
 
   /// The sum of the ranks of the positive values among values in the order of their magnitudes.

@@ -7,11 +7,13 @@ import Testing
   struct Expected: Decodable, Sendable, CustomTestStringConvertible {
     let baseline: [Double]
     let candidate: [Double]
+    let shape: String
+    let estimator: PairedRatio.Estimator
     let ratio: Double
     let low: Double
     let high: Double
 
-    var testDescription: String { "\(baseline.count) pairs" }
+    var testDescription: String { "\(baseline.count) \(shape) pairs" }
 
     func ratio(isExchanged: Bool = false) throws -> PairedRatio {
       let pairs = zip(baseline, candidate)
@@ -25,6 +27,7 @@ import Testing
   func `agrees with numpy and scipy`(expected: Expected) throws {
     let found = try expected.ratio()
     let interval = try #require(found.interval())
+    #expect(found.estimator == expected.estimator)
     #expect(agree(found.ratio, expected.ratio))
     #expect(agree(interval.low, expected.low))
     #expect(agree(interval.high, expected.high))
@@ -41,10 +44,13 @@ import Testing
     #expect(agree(turned.high, 1 / interval.low))
   }
 
-  @Test func `has no interval for fewer than five pairs`() throws {
-    let few = try PairedRatio([(1, 2), (1, 2), (2, 2), (3, 2)])
-    #expect(few.interval() == nil)
-    #expect(agree(few.ratio, 2.0.squareRoot()))
+  @Test func `has no interval for too few pairs`() throws {
+    let five = try PairedRatio([(1, 2), (1, 2), (2, 2), (2, 2), (3, 2)])
+    #expect(five.interval() == nil)
+    #expect(agree(five.ratio, (4.0 / 3).squareRoot()))
+    let six = try PairedRatio([(Double, Double)](repeating: (1, 2), count: 6))
+    #expect(agree(try #require(six.interval()).low, 2))
+    #expect(six.interval(confidence: 0.99) == nil)
   }
 
   @Test func `refuses values without a logarithm`() {

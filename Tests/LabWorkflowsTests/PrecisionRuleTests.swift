@@ -9,7 +9,8 @@ import Testing
     fewest: Int = 10,
     most: Int = 60,
     targets: [String] = ["x"],
-    controls: ControlPlan? = nil
+    controls: ControlPlan? = nil,
+    timeLimit: Nanoseconds? = nil
   ) -> Plan {
     let named = targets.filter { $0 != Arm.emptyTarget }
     let scenario = Scenario(
@@ -19,7 +20,7 @@ import Testing
       launches: fewest,
       directory: "/",
       controls: controls,
-      adaptive: AdaptiveLaunches(most: most, precision: 0.01)
+      adaptive: AdaptiveLaunches(most: most, precision: 0.01, timeLimit: timeLimit)
     )
     let arms = targets.map { Arm(target: $0, state: .warm) }
     return Plan(scenario: scenario, seed: 7, arms: arms, blockCount: most)
@@ -74,18 +75,18 @@ import Testing
     #expect(stoppingRule.isEnough(atLook: 0) == example.isEnough)
   }
 
-  /// The interval of 95 % would be narrow enough, the one that four looks share is not.
+  /// The interval of 95 % would be narrow enough, the one that seven looks share is not.
   @Test func `asks for more confidence the more looks there are`() {
     let values = Self.spread(0.03, count: 31)
     var one = PrecisionRule(plan: Self.plan(fewest: 60), precision: 0.013)
-    var four = PrecisionRule(plan: Self.plan(fewest: 10), precision: 0.013)
+    var seven = PrecisionRule(plan: Self.plan(fewest: 10), precision: 0.013)
     for value in values {
       one.add(Self.record(launch: value))
-      four.add(Self.record(launch: value))
+      seven.add(Self.record(launch: value))
     }
-    #expect(Self.plan(fewest: 10).looks == [10, 20, 40, 60])
+    #expect(Self.plan(fewest: 10).looks == [10, 14, 20, 28, 40, 57, 60])
     #expect(one.isEnough(atLook: 0))
-    #expect(!four.isEnough(atLook: 0))
+    #expect(!seven.isEnough(atLook: 0))
   }
 
   @Test func `waits for every target and for the control, not for the floor`() {
@@ -145,12 +146,12 @@ import Testing
   }
 
   @Test(arguments: [
-    Ending(enoughAt: nil, launched: 60, asked: [0, 1, 2]),
+    Ending(enoughAt: nil, launched: 60, asked: [0, 1, 2, 3, 4, 5]),
     Ending(enoughAt: 0, launched: 10, asked: [0]),
-    Ending(enoughAt: 2, launched: 40, asked: [0, 1, 2]),
+    Ending(enoughAt: 4, launched: 40, asked: [0, 1, 2, 3, 4]),
     Ending(firstBlock: 10, enoughAt: 0, launched: 0, asked: [0]),
-    Ending(firstBlock: 15, enoughAt: 0, launched: 45, asked: [1, 2]),
-    Ending(firstBlock: 20, enoughAt: 1, launched: 0, asked: [1]),
+    Ending(firstBlock: 15, enoughAt: 0, launched: 45, asked: [2, 3, 4, 5]),
+    Ending(firstBlock: 20, enoughAt: 2, launched: 0, asked: [2]),
   ])
   func `ends a run at the look that has enough`(ending: Ending) throws {
     var laboratory = FakeLaboratory { _, _ in .ready }
@@ -159,5 +160,26 @@ import Testing
     #expect(try loop.run(on: &laboratory, into: &sink).isComplete)
     #expect(sink.blocks == ending.launched)
     #expect(sink.looks.asked == ending.asked)
+  }
+
+  /// With a clock that moves at every reading, some blocks fit into every time.
+  @Test func `ends a run after its time, not before the first look`() throws {
+    func launched(within limit: Nanoseconds?) throws -> Int {
+      var laboratory = FakeLaboratory { _, _ in .ready }
+      var sink = LookingSink()
+      let loop = LaunchLoop(plan: Self.plan(timeLimit: limit))
+      #expect(try loop.run(on: &laboratory, into: &sink).isComplete)
+      return sink.blocks
+    }
+    let readings = { () throws in
+      var laboratory = FakeLaboratory { _, _ in .ready }
+      var sink = LookingSink()
+      _ = try LaunchLoop(plan: Self.plan()).run(on: &laboratory, into: &sink)
+      return laboratory.now
+    }
+    #expect(try launched(within: nil) == 60)
+    #expect(try launched(within: .zero) == 10)
+    #expect((20..<50).contains(try launched(within: Nanoseconds(try readings().count / 2))))
+    #expect(try launched(within: .milliseconds(1_000)) == 60)
   }
 }

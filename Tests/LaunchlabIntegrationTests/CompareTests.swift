@@ -114,7 +114,7 @@ extension EndToEnd {
 
       let pipe = try await lab.run("compare", "ls | wc", "true")
       let metric = try await lab.run("compare", "--metric", "speed", "true", "true")
-      let missing = try await lab.run("compare", "--launches", "5", "/nowhere/a", "true")
+      let missing = try await lab.run("compare", "--launches", "6", "/nowhere/a", "true")
 
       #expect(pipe.status == 64)
       #expect(pipe.stderr.contains("there is no shell to interpret |"))

@@ -114,7 +114,7 @@ struct RecomputeScriptTests {
     if withLaunches { arguments.append(try write(Self.launches, to: "launches.jsonl")) }
     return try Tool.run(
       "python3",
-      arguments + ["--seed", "7"],
+      arguments,
       environment: ["PYTHONDONTWRITEBYTECODE": "1"]
     )
   }

@@ -104,10 +104,7 @@ extension Launchlab {
     var options = ["--effect", "0.2", "--metrics", "peak_rss"]
     if let proof = finding.proof {
       try write(try await run("export", proof.run).stdout, to: "proof.jsonl")
-      let history = try await run("history", "--json", "-").stdout
-      let runs = try JSONDecoder().decode(Runs.self, from: Data(history.utf8)).runs
-      let seed = try #require(runs.first { $0.id == proof.run }?.seed)
-      options = [path("proof.jsonl"), "--seed", "\(seed)"] + options
+      options.insert(path("proof.jsonl"), at: 0)
     }
     return try Tool.run(
       "python3",
@@ -125,14 +122,5 @@ private struct Finding: Decodable {
 
   struct Proof: Decodable {
     let run: String
-  }
-}
-
-private struct Runs: Decodable {
-  let runs: [Run]
-
-  struct Run: Decodable {
-    let id: String
-    let seed: UInt64
   }
 }

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Computes every number of `launchlab why ID --json` again, from what `launchlab export` gives.
 
-usage: recompute.py NIGHTS ALERTS FINDING [LAUNCHES...] [--seed N] [--effect SHARE] ...
+usage: recompute.py NIGHTS ALERTS FINDING [LAUNCHES...] [--effect SHARE] ...
 
 NIGHTS    JSON lines of `launchlab export --what nights`
 ALERTS    JSON lines of `launchlab export --what alerts`
 FINDING   JSON of `launchlab why ID --json`
 LAUNCHES  JSON lines of `launchlab export RUN` of each proof
---seed    that of the run of the proof in `launchlab history --json -`, for the smallest detectable
-          effect
 --effect, --floor-ns, --metrics, --nights-of-baseline   as in the section `regression`
 
 Prints each number with the value found here. Ends with 1 when one differs by more than 1e-9 of
@@ -24,7 +22,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from recompute_criteria import Event  # noqa: E402
 from recompute_formulas import (  # noqa: E402
-    bootstrap_median_interval, median, smallest_detectable)
+    median, paired_ratio, smallest_detectable)
 from recompute_history import History  # noqa: E402
 
 TOLERANCE = 1e-9
@@ -104,11 +102,9 @@ class Proof:
         blocks = sorted(good.keys() & bad.keys())
         self.logs = [math.log(bad[block]) - math.log(good[block]) for block in blocks]
         self.count = len(self.logs)
-        self.ratio = math.exp(median(self.logs)) if self.logs else None
-        self.low = self.high = None
-        if self.count >= 5:
-            bounds = bootstrap_median_interval(sorted(self.logs), said["confidence"])
-            self.low, self.high = (math.exp(bound) for bound in bounds)
+        self.bounds = paired_ratio(self.logs, said["confidence"]) if self.logs else [None] * 3
+        self.ratio, self.low, self.high = (
+            None if bound is None else math.exp(bound) for bound in self.bounds)
 
     def verdict(self, effect):
         if self.low is None:
@@ -145,8 +141,8 @@ def verify_proof(check, said, proof, rule):
     check.truth("proof pairs", said["pairs"], proof.count)
     check.number("proof effect limit", said["effect_limit"], rule.effect)
     check.truth("proof verdict", said["verdict"], proof.verdict(rule.effect))
-    if rule.seed is not None:
-        found = smallest_detectable(proof.logs, rule.effect, said["confidence"], rule.seed)
+    if proof.low is not None:
+        found = smallest_detectable(*proof.bounds[1:], rule.effect, said["confidence"])
         check.number("proof smallest detectable", said["smallest_detectable"], found)
 
 
@@ -189,7 +185,6 @@ def main():
     parser.add_argument("alerts_file")
     parser.add_argument("finding")
     parser.add_argument("launches", nargs="*")
-    parser.add_argument("--seed", type=int)
     parser.add_argument("--effect", type=float, default=0.02)
     parser.add_argument("--floor-ns", type=float, default=0)
     parser.add_argument("--metrics", type=lambda text: text.split(","), default="launch,peak_rss")

@@ -1,6 +1,5 @@
 """The formulas of docs/verdicts.md and docs/methodology.md once more, by the standard library."""
-import bisect
-import functools
+import collections
 import math
 
 
@@ -138,113 +137,80 @@ def independent_interval(then, now, confidence):
     return math.exp(center - score * error), math.exp(center + score * error)
 
 
-@functools.cache
-def binomial_tail(count, probability, least):
-    """Of at least so many successes, summed from the smaller side."""
-    def mass(k):
-        return math.exp(
-            math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1)
-            + k * math.log(probability) + (count - k) * math.log1p(-probability))
-    if least > count * probability:
-        return math.fsum(mass(k) for k in range(least, count + 1))
-    return 1 - math.fsum(mass(k) for k in range(0, least))
+def signed_rank_cut(n, confidence):
+    """How many averages of two the interval leaves out at each end: exact up to 15 values."""
+    if n > 15:
+        deviation = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        return math.floor(n * (n + 1) / 4 - normal_quantile((1 + confidence) / 2) * deviation)
+    ways = collections.Counter({0: 1})
+    for rank in range(1, n + 1):
+        ways += collections.Counter({total + rank: count for total, count in ways.items()})
+    cut = below = 0
+    while below + ways[cut] <= (1 - confidence) / 2 * 2 ** n:
+        below += ways[cut]
+        cut += 1
+    return cut
 
 
-def median_cumulative(ordered, value):
-    """The probability that the median of a resample is at most a value."""
-    n = len(ordered)
-    rank = bisect.bisect_right(ordered, value)
-    if rank == 0:
-        return 0.0
-    if rank == n:
+def hodges_lehmann(values, confidence):
+    """The median of all averages of two, and the interval of the signed-rank test."""
+    n = len(values)
+    averages = sorted((values[i] + values[j]) / 2 for i in range(n) for j in range(i, n))
+    cut = signed_rank_cut(n, confidence)
+    return median(averages), averages[cut], averages[-1 - cut]
+
+
+def signed_median(values, confidence):
+    """The median, and the interval of the sign test by Hettmansperger and Sheather, 1986."""
+    ordered, n = sorted(values), len(values)
+
+    def covered(rank):
+        return 1 - 2 * math.fsum(math.comb(n, k) for k in range(rank)) / 2 ** n
+    rank = max(r for r in range(1, n // 2 + 1) if covered(r) >= confidence)
+    if 2 * (rank + 1) > n:
+        return median(ordered), ordered[rank - 1], ordered[n - rank]
+    share = (covered(rank) - confidence) / (covered(rank) - covered(rank + 1))
+    inwards = (n - rank) * share / (rank + (n - 2 * rank) * share)
+    low = (1 - inwards) * ordered[rank - 1] + inwards * ordered[rank]
+    high = (1 - inwards) * ordered[n - rank] + inwards * ordered[n - rank - 1]
+    return median(ordered), low, high
+
+
+def widening(values, center):
+    """By the correlation of neighbours, where chance alone has less in 90 % of cases."""
+    n, distance = len(values), [value - center for value in values]
+    reach = 3 * 1.4826 * median([abs(value) for value in distance])
+    if reach == 0:
         return 1.0
-    half = n // 2
-    if n % 2:
-        return binomial_tail(n, rank / n, half + 1)
-    # The lower middle draw is at most the value, and the upper one does not make up for it.
-    ways = math.lgamma(n + 1) - 2 * math.lgamma(half + 1)
-    excess = 0.0
-    upper = rank
-    for lower in range(rank, 0, -1):
-        while upper < n and ordered[lower - 1] / 2 + ordered[upper] / 2 <= value:
-            upper += 1
-        if upper == n:
-            break
-        both = half * (math.log(lower / n) + math.log((n - upper) / n))
-        share = 1.0 if lower == 1 else -math.expm1(half * math.log1p(-1 / lower))
-        term = math.exp(ways + both) * share
-        excess += term
-        if term < 1e-22:
-            break
-    return binomial_tail(n, rank / n, half) - excess
+    drawn_in = [min(reach, max(-reach, value)) for value in distance]
+    found = (math.fsum(a * b for a, b in zip(drawn_in, drawn_in[1:]))
+             / math.fsum(value * value for value in drawn_in))
+    if found <= normal_quantile(0.9) / math.sqrt(n):
+        return 1.0
+    corrected = min(0.9, found + (1 + 3 * found) / n)
+    return math.sqrt((1 + corrected) / (1 - corrected))
 
 
-def median_quantile(ordered, probability, halvings):
-    """The smallest value that the median does not exceed with at least this probability."""
-    place = bisect.bisect_left(
-        ordered, probability, hi=len(ordered) - 1, key=lambda item: median_cumulative(ordered, item))
-    if len(ordered) % 2 or place == 0:
-        return ordered[place]
-    low, high = ordered[place - 1], ordered[place]
-    for _ in range(halvings):
-        middle = low + (high - low) / 2
-        if not low < middle < high:
-            break
-        if median_cumulative(ordered, middle) >= probability:
-            high = middle
-        else:
-            low = middle
-    return high
+def fewest_pairs(confidence):
+    """With fewer, all lie on one side of the true ratio too often."""
+    return math.ceil(1 - math.log2(1 - confidence))
 
 
-def bootstrap_median_interval(ordered, confidence, halvings=2000):
-    """What a percentile bootstrap of the median tends to as its resamples grow in number."""
-    tail = (1 - confidence) / 2
-    return (median_quantile(ordered, tail, halvings), median_quantile(ordered, 1 - tail, halvings))
+def paired_ratio(logs, confidence):
+    """The ratio of pairs with its interval, as logarithms; no interval of too few."""
+    estimator = hodges_lehmann
+    if len(logs) > 15:
+        by_rank, by_sign = hodges_lehmann(logs, 0.99), signed_median(logs, 0.99)
+        if by_sign[2] - by_sign[1] < 0.85 * (by_rank[2] - by_rank[1]):
+            estimator = signed_median
+    if len(logs) < fewest_pairs(confidence):
+        return hodges_lehmann(logs, 0.5)[0], None, None
+    center, low, high = estimator(logs, confidence)
+    wider = widening(logs, center)
+    return center, center - wider * (center - low), center + wider * (high - center)
 
 
-class SplitMix64:
-    """Steele, Lea and Flood, OOPSLA 2014."""
-
-    def __init__(self, seed):
-        self.state = seed
-
-    def uniform(self):
-        mask = 2 ** 64 - 1
-        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
-        bits = self.state
-        bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & mask
-        return ((bits ^ (bits >> 31)) >> 11) * 2.0 ** -53
-
-
-def quantile(values, share):
-    """By linear interpolation between order statistics, type 7."""
-    ordered = sorted(values)
-    position = share * (len(ordered) - 1)
-    low = math.floor(position)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (position - low) * (ordered[high] - ordered[low])
-
-
-def smallest_detectable(logs, effect, confidence, seed):
-    """The effect that 80 % of 500 series, drawn in runs from these log-ratios, would detect."""
-    n = len(logs)
-    if n < 5:
-        return None
-    center = median(logs)
-    values = [log - center for log in logs]
-    length = math.ceil(round(n ** (1 / 3), 12))
-    generator = SplitMix64(seed)
-    tail = (1 - confidence) / 2
-    lows, highs = [], []
-    for _ in range(500):
-        drawn = []
-        while len(drawn) < n:
-            start = int(generator.uniform() * n)
-            drawn += [values[(start + step) % n] for step in range(min(length, n - len(drawn)))]
-        drawn.sort()
-        lows.append(median_quantile(drawn, tail, 10))
-        highs.append(median_quantile(drawn, 1 - tail, 10))
-    reach = max(-quantile(lows, 0.2), quantile(highs, 0.8))
-    return math.expm1(math.log1p(effect) + max(0, reach))
+def smallest_detectable(low, high, effect, confidence):
+    """The effect whose interval lies beyond the limit in 80 % of cases, from one interval."""
+    share = normal_quantile(0.8) / normal_quantile((1 + confidence) / 2)
+    return math.expm1(math.log1p(effect) + (high - low) / 2 * (1 + share))

@@ -13,8 +13,8 @@ package struct ArmComparison: Hashable, Sendable {
   /// How many blocks gave no pair.
   package var unpaired: Int
 
-  /// The smallest effect that such a comparison detects in 80 % of cases, as a share; nil for fewer
-  /// than 5 pairs.
+  /// The smallest effect that such a comparison detects in 80 % of cases, as a share; nil where there
+  /// are too few pairs for an interval.
   package var smallestDetectable: Double?
 
   /// The medians of the two sides of the pairs, in the unit of the metric.
@@ -59,14 +59,12 @@ package struct ArmComparison: Hashable, Sendable {
   ///   - metric: What `launches` holds.
   ///   - launches: The launches of both targets.
   ///   - rule: When the two are called different.
-  ///   - seed: That of the resampling for the smallest detectable effect.
   package init(
     _ pair: ComparedPair,
     in state: LaunchState,
     of metric: Metric,
     launches: LaunchPairs,
-    rule: ComparisonRule,
-    seed: UInt64
+    rule: ComparisonRule
   ) {
     let pairs = launches.pairs(in: state)
     let comparison = launches.ratio(in: state).map { PairedComparison($0, rule: rule) }
@@ -76,7 +74,7 @@ package struct ArmComparison: Hashable, Sendable {
       metric: metric,
       comparison: comparison,
       unpaired: launches.unpaired(in: state),
-      smallestDetectable: comparison?.smallestDetectable(seed: seed),
+      smallestDetectable: comparison?.smallestDetectable,
       baselineMedian: (try? Sample(pairs.map(\.baseline)))?.median,
       candidateMedian: (try? Sample(pairs.map(\.candidate)))?.median,
       rule: rule
@@ -105,11 +103,13 @@ package struct ArmComparison: Hashable, Sendable {
       ratio: comparison?.ratio,
       interval: comparison?.interval,
       interval95: comparison?.pairs.interval(),
+      estimator: comparison?.pairs.estimator,
       verdict: verdict,
       doubt: doubt,
       count: comparison?.count ?? 0,
       unpaired: unpaired,
       smallestDetectable: smallestDetectable,
+      pairsNeeded: comparison?.pairsNeeded,
       rule: rule
     )
   }

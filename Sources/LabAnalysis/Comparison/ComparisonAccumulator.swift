@@ -1,3 +1,4 @@
+import Foundation
 package import LabModel
 package import LabStatistics
 
@@ -52,6 +53,31 @@ package struct ComparisonAccumulator: Sendable {
     .allSatisfy(\.self)
   }
 
+  /// What stands in the way of a verdict on the comparison that is furthest from one.
+  ///
+  /// - Parameters:
+  ///   - rules: How the arms are judged.
+  ///   - elapsed: How long the launches so far took.
+  ///   - limit: How long all launches may take.
+  ///   - most: How many pairs there may be.
+  /// - Returns: Nil where every comparison may have a verdict by then.
+  package func outlook(
+    by rules: ComparisonRules,
+    after elapsed: Nanoseconds,
+    within limit: Nanoseconds,
+    pairs most: Int
+  ) -> ComparisonOutlook? {
+    each { launches, pair, state, metric -> ComparisonOutlook? in
+      guard let ratio = launches.ratio(in: state) else { return nil }
+      let rule = rules.rule(for: pair, in: state, of: metric, pairs: ratio.count)
+      let pace = Double(elapsed.count) / Double(ratio.count)
+      let affordable = min(most, Int(Double(limit.count) / max(pace, 1)))
+      return PairedComparison(ratio, rule: rule)
+        .outlook(pairs: max(ratio.count, affordable), pace: pace, limit: limit)
+    }
+    .compactMap(\.self).max { $0.pairsNeeded < $1.pairsNeeded }
+  }
+
   /// Concludes from the launches so far.
   ///
   /// - Parameters:
@@ -73,8 +99,7 @@ package struct ComparisonAccumulator: Sendable {
           in: state,
           of: metric,
           pairs: launches.pairs(in: state).count
-        ),
-        seed: plan.seed
+        )
       )
       if run.isTooDisturbed { arm.obstacle = .disturbed }
       return arm
@@ -92,6 +117,55 @@ package struct ComparisonAccumulator: Sendable {
         }
       }
     }
+  }
+}
+
+/// Why no verdict is likely in the time that a comparison has.
+package struct ComparisonOutlook: Hashable, Sendable {
+  /// How long the launches may take, and how many pairs that is.
+  package var time: Nanoseconds
+  package var pairs: Int
+
+  /// The smallest effect that so many pairs detect in 80 % of cases, as a share.
+  package var detectable: Double
+
+  /// What an effect must exceed, as a share.
+  package var effectLimit: Double
+
+  /// How many pairs tell so small an effect apart, and how long they take.
+  package var pairsNeeded: Int
+  package var timeNeeded: Nanoseconds
+}
+
+extension PairedComparison {
+  /// What stands in the way of a verdict by some number of pairs.
+  ///
+  /// - Parameters:
+  ///   - pairs: How many there will be, at least as many as there are.
+  ///   - pace: How long a pair takes, in nanoseconds.
+  ///   - limit: How long all of them may take.
+  /// - Returns: Nil where the interval may be narrow enough, or lie beyond the limit. What is known of
+  ///   the scatter by few pairs is as uncertain as a factor of two.
+  fileprivate func outlook(
+    pairs: Int,
+    pace: Double,
+    limit: Nanoseconds
+  ) -> ComparisonOutlook? {
+    guard verdict == .inconclusive, let pairsNeeded, let interval, pairsNeeded > 2 * pairs,
+      let detectable = smallestDetectable(pairs: pairs)
+    else { return nil }
+    let half =
+      log(interval.high / interval.low) / 2
+      * (Double(count) / Double(pairs)).squareRoot()
+    guard abs(log(ratio)) - log1p(rule.effectLimit) < half else { return nil }
+    return ComparisonOutlook(
+      time: limit,
+      pairs: pairs,
+      detectable: detectable,
+      effectLimit: rule.effectLimit,
+      pairsNeeded: pairsNeeded,
+      timeNeeded: Nanoseconds(Int64(min(1e18, pace * Double(pairsNeeded))))
+    )
   }
 }
 
@@ -161,6 +235,7 @@ package struct ComparisonRules: Hashable, Sendable {
     pairs: Int
   ) -> ComparisonRule {
     var rule = base
+    rule.looks = looks
     rule.confidence = BonferroniCorrection.confidence(base.confidence, looks: looks)
     rule.direction = metric.direction
     rule.noiseFloor =
@@ -182,8 +257,11 @@ package struct ComparisonRule: Hashable, Sendable {
   /// What an effect must exceed, as a share: 0.02 stands for a ratio of 1.02, or of 1 / 1.02.
   package var effectLimit: Double
 
-  /// The confidence of the interval, from 0 to 1, both excluded.
+  /// The confidence of the interval of one look, from 0 to 1, both excluded.
   package var confidence: Double
+
+  /// How often the pairs are looked at.
+  package var looks = 1
 
   /// The smallest effect that this host tells apart from its own noise; nil when it is not known.
   package var noiseFloor: Double?
@@ -202,6 +280,9 @@ package struct ComparisonRule: Hashable, Sendable {
     self.noiseFloor = noiseFloor
     self.direction = direction
   }
+
+  /// The confidence of the intervals of all looks together.
+  package var overallConfidence: Double { 1 - Double(looks) * (1 - confidence) }
 
   /// The same rule with another limit.
   package func limited(to effectLimit: Double) -> Self {

@@ -21,6 +21,9 @@ package struct ComparisonFinding: Hashable, Sendable {
   /// The 95 % interval of the ratio, whatever the confidence of the rule.
   package var interval95: Interval?
 
+  /// How the ratio was found; nil where it is not that of pairs.
+  package var estimator: PairedRatio.Estimator?
+
   package var verdict: Verdict
 
   /// Why the verdict is inconclusive; nil when it is not.
@@ -35,6 +38,10 @@ package struct ComparisonFinding: Hashable, Sendable {
   /// The smallest effect that such a comparison detects in 80 % of cases, as a share.
   package var smallestDetectable: Double?
 
+  /// How many pairs with this scatter have an interval that is narrow enough for a verdict, wherever
+  /// it lies; nil where that is not known.
+  package var pairsNeeded: Int?
+
   package var rule: ComparisonRule
 
   package init(
@@ -46,11 +53,13 @@ package struct ComparisonFinding: Hashable, Sendable {
     ratio: Double? = nil,
     interval: Interval? = nil,
     interval95: Interval? = nil,
+    estimator: PairedRatio.Estimator? = nil,
     verdict: Verdict,
     doubt: PairedComparison.Doubt? = nil,
     count: Int,
     unpaired: Int = 0,
     smallestDetectable: Double? = nil,
+    pairsNeeded: Int? = nil,
     rule: ComparisonRule
   ) {
     self.pair = pair
@@ -61,11 +70,13 @@ package struct ComparisonFinding: Hashable, Sendable {
     self.ratio = ratio
     self.interval = interval
     self.interval95 = interval95
+    self.estimator = estimator
     self.verdict = verdict
     self.doubt = doubt
     self.count = count
     self.unpaired = unpaired
     self.smallestDetectable = smallestDetectable
+    self.pairsNeeded = pairsNeeded
     self.rule = rule
   }
 
@@ -114,18 +125,18 @@ extension Verdict {
 /// What is concluded from launching two targets in the same blocks: the baseline, and the candidate
 /// that is judged.
 ///
-/// The whole interval of the median ratio decides, never the ratio
-/// alone. Exchanging the two targets turns the ratio and the verdict over.
+/// The whole interval of the ratio decides, never the ratio alone. Exchanging the two targets turns
+/// the ratio and the verdict over.
 package struct PairedComparison: Hashable, Sendable {
   /// The pairs, one per block, in the order of the blocks.
   package let pairs: PairedRatio
 
   package let rule: ComparisonRule
 
-  /// The median of candidate / baseline.
+  /// Candidate / baseline.
   package let ratio: Double
 
-  /// The interval of the ratio, of the rule's confidence; nil for fewer than 5 pairs.
+  /// The interval of the ratio, of the rule's confidence; nil for too few pairs.
   package let interval: Interval?
 
   package let verdict: Verdict
@@ -163,23 +174,31 @@ package struct PairedComparison: Hashable, Sendable {
 
   /// The smallest effect that a comparison like this one detects in 80 % of cases.
   ///
-  /// It is taken from the scatter of these pairs around their own median, so it can be told beside
-  /// any verdict.
+  /// It is taken from the scatter of these pairs around their own location, so it can be told beside
+  /// any verdict. It is a share; nil where there is no interval.
+  package var smallestDetectable: Double? { smallestDetectable(pairs: count) }
+
+  /// The same of another number of pairs, as a forecast.
   ///
-  /// - Parameter seed: That of the resampling; the same seed gives the same effect.
-  /// - Returns: A share; nil for fewer than 5 pairs.
-  package func smallestDetectable(seed: UInt64 = 1) -> Double? {
-    pairs.detectableEffect(
-      pairs: count,
-      limit: rule.effectLimit,
-      confidence: rule.confidence,
-      seed: seed
-    )
+  /// - Parameter number: How many pairs, at least 1.
+  /// - Returns: A share; nil where there is no interval.
+  package func smallestDetectable(pairs number: Int) -> Double? {
+    pairs.detectableEffect(pairs: number, limit: rule.effectLimit, confidence: rule.confidence)
+  }
+
+  /// How many pairs with this scatter have an interval of at most the effect limit on either side,
+  /// which is narrow enough for a verdict nearly wherever it lies.
+  ///
+  /// An interval becomes narrower with the root of the number of pairs.
+  package var pairsNeeded: Int? {
+    guard let interval, rule.effectLimit > 0 else { return nil }
+    let share = log(interval.high / interval.low) / 2 / log1p(rule.effectLimit)
+    return Int((Double(count) * share * share).rounded(.up))
   }
 
   /// What stands in the way of a verdict; the raw value is the name used in JSON and reports.
   package enum Doubt: String, Codable, CaseIterable, Sendable {
-    /// There are fewer than 5 pairs, so there is no interval.
+    /// There are too few pairs for an interval.
     case fewPairs = "few-pairs"
 
     /// The interval reaches across a limit.

@@ -35,7 +35,8 @@ package struct StateNoise: Hashable, Sendable {
     rule: ComparisonRule = ComparisonRule()
   ) {
     let found = pairs.pairs(in: state)
-    guard found.count >= Sample.fewestForInterval, let ratio = pairs.ratio(in: state),
+    guard found.count >= PairedRatio.fewestPairs(confidence: rule.confidence),
+      let ratio = pairs.ratio(in: state),
       let all = try? Sample(found.flatMap { [$0.baseline, $0.candidate] })
     else { return nil }
     let comparison = PairedComparison(ratio, rule: rule)
@@ -59,8 +60,7 @@ package struct StateNoise: Hashable, Sendable {
         ratio.detectableEffect(
           pairs: number,
           limit: rule.effectLimit,
-          confidence: rule.confidence,
-          seed: run.plan.seed
+          confidence: rule.confidence
         )
         .map { DetectableEffect(pairs: number, effect: comparison.told(apart: $0)) }
       },

@@ -136,7 +136,7 @@ extension Proof {
     return [
       part(
         CriterionID.proofRatio,
-        "median of \(bad) / \(good), launched interleaved: \(verdict.rawValue)",
+        "\(bad) / \(good), launched interleaved: \(verdict.rawValue)",
         ratio,
         limit,
         verdict == direction.verdict

@@ -24,7 +24,7 @@ package struct RegressionRule: Hashable, Codable, Sendable {
     floor: Nanoseconds = .zero,
     metrics: [Metric] = [.launch, .peakRSS],
     nights: Int = 28,
-    proofLaunches: Int = 160
+    proofLaunches: Int = 640
   ) {
     self.effect = effect
     self.confidence = confidence
@@ -60,9 +60,13 @@ package struct AdaptiveLaunches: Hashable, Codable, Sendable {
   /// The half-width of the interval that is enough, as a share of the median.
   package var precision: Double
 
-  package init(most: Int, precision: Double) {
+  /// After which time no further block begins, once the first look is reached; nil for no limit.
+  package var timeLimit: Nanoseconds?
+
+  package init(most: Int, precision: Double, timeLimit: Nanoseconds? = nil) {
     self.most = most
     self.precision = precision
+    self.timeLimit = timeLimit
   }
 }
 

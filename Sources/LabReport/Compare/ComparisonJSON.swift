@@ -93,6 +93,7 @@ package struct ComparisonJSON {
       "candidate_median": JSONValue(finding.candidateMedian),
       "ratio": JSONValue(finding.ratio),
       "ci95": Self.interval(finding.interval95),
+      "estimator": JSONValue(finding.estimator?.rawValue),
       "confidence": .number(finding.rule.confidence),
       "interval": Self.interval(finding.interval),
       "verdict": .string(finding.verdict.rawValue),
@@ -103,6 +104,7 @@ package struct ComparisonJSON {
       "effect_limit": .number(finding.rule.effectLimit),
       "noise_floor": JSONValue(finding.rule.noiseFloor),
       "smallest_detectable": JSONValue(finding.smallestDetectable),
+      "pairs_needed": JSONValue(finding.pairsNeeded),
     ]
   }
 

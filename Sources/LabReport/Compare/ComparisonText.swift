@@ -295,14 +295,23 @@ struct ComparisonWords {
     let seen = finding.smallestDetectable.map {
       "an effect of \(Quantity.percent($0)) would have been seen"
     }
-    return ": " + [doubt, seen].compactMap(\.self).joined(separator: "; ")
+    return ": " + [doubt, seen, needed].compactMap(\.self).joined(separator: "; ")
   }
 
+  /// How many pairs it would take, where more of them would help.
+  private var needed: String? {
+    guard finding.doubt == .wideInterval, let needed = finding.pairsNeeded, needed > finding.count
+    else { return nil }
+    return "about \(OutlookText.rounded(needed)) pairs would tell \(limit) apart"
+  }
+
+  private var limit: String { Quantity.percent(finding.rule.effectLimit) }
+
   private var doubt: String {
-    let limit = Quantity.percent(finding.rule.effectLimit)
     switch finding.doubt {
     case .fewPairs?:
-      return "fewer than \(Sample.fewestForInterval) blocks have an accepted value of both"
+      let fewest = PairedRatio.fewestPairs(confidence: finding.rule.confidence)
+      return "fewer than \(fewest) blocks have an accepted value of both"
     case .belowNoiseFloor?:
       let floor = finding.rule.noiseFloor.map(Quantity.percent) ?? "that"
       return "the difference is below the noise floor of this host, \(floor)"
@@ -328,7 +337,7 @@ struct ComparisonWords {
 
   /// Such as `95 %`.
   var confidence: String {
-    let percent = 100 * finding.rule.confidence
+    let percent = 100 * finding.rule.overallConfidence
     let isWhole = abs(percent - percent.rounded()) < 0.005
     return String(format: isWhole ? "%.0f %%" : "%.1f %%", percent)
   }
@@ -344,6 +353,40 @@ struct ComparisonWords {
     let text = Quantity.percent(abs(share))
     guard text != Quantity.percent(0) else { return "±\(text)" }
     return Quantity.signed(share) { _ in text }
+  }
+}
+
+/// Why no verdict is likely, and what would help.
+package struct OutlookText {
+  private let outlook: ComparisonOutlook
+
+  package init(_ outlook: ComparisonOutlook) { self.outlook = outlook }
+
+  /// One line without a full stop.
+  package var line: String {
+    let (limit, time) = (Quantity.percent(outlook.effectLimit), outlook.time)
+    let seen = Quantity.percent(outlook.detectable)
+    return "no verdict is likely within \(Self.duration(time)): at this noise "
+      + "\(Self.rounded(outlook.pairs)) pairs show differences from \(seen); to tell \(limit) apart "
+      + "takes about \(Self.rounded(outlook.pairsNeeded)) (--max-time "
+      + "\(Self.option(outlook.timeNeeded))), or a quieter machine (see `launchlab doctor`)"
+  }
+
+  /// A number of pairs with two significant digits.
+  static func rounded(_ pairs: Int) -> String {
+    var unit = 1
+    while pairs / unit >= 100 { unit *= 10 }
+    return "\((pairs + unit / 2) / unit * unit)"
+  }
+
+  private static func duration(_ time: Nanoseconds) -> String {
+    BisectWords.duration(Double(time.count) / 1e9)
+  }
+
+  /// The next full minute, as the option is written; hours where there are many.
+  private static func option(_ time: Nanoseconds) -> String {
+    let minutes = (Double(time.count) / 60e9).rounded(.up)
+    return minutes < 120 ? "\(Int(minutes))m" : "\(Int((minutes / 60).rounded(.up)))h"
   }
 }
 

@@ -1,5 +1,7 @@
 import LabAnalysis
 package import LabModel
+import LabScenarios
+import LabStatistics
 
 /// A comparison as it is asked for on the command line, in the words that were typed.
 package struct CompareOptions: Sendable {
@@ -18,8 +20,12 @@ package struct CompareOptions: Sendable {
   /// Names of metrics; empty means the launch time.
   package var metrics: [String]
 
-  /// Such as `50` or `20..200`; nil means as the scenario says, or 50.
+  /// Such as `50` or `20..200`; nil means as the scenario says, or until there is a verdict.
   package var launches: String?
+
+  /// Such as `2m`: how long launches may go on that end with a verdict; nil means 30 s where nothing
+  /// is said of launches.
+  package var maxTime: String?
 
   /// Such as `1%`.
   package var precision: String?
@@ -46,6 +52,7 @@ package struct CompareOptions: Sendable {
     targets: [String] = [],
     metrics: [String] = [],
     launches: String? = nil,
+    maxTime: String? = nil,
     precision: String? = nil,
     effect: String? = nil,
     confidence: String? = nil,
@@ -59,6 +66,7 @@ package struct CompareOptions: Sendable {
     self.targets = targets
     self.metrics = metrics
     self.launches = launches
+    self.maxTime = maxTime
     self.precision = precision
     self.effect = effect
     self.confidence = confidence
@@ -66,9 +74,6 @@ package struct CompareOptions: Sendable {
     self.store = store
     self.suppressed = suppressed
   }
-
-  /// How many launches commands get where it is not said.
-  package static let usualLaunches = 50
 }
 
 extension CompareOptions {
@@ -121,14 +126,28 @@ extension CompareOptions {
   }
 
   /// The launches that were asked for; nil where nothing was said.
-  func launchCount() throws(WorkflowError) -> LaunchCount? {
-    if let launches { return try LaunchCount(launches, precision: precision) }
-    guard let precision else { return nil }
-    throw .badOption(
-      name: "--precision",
-      value: precision,
-      expected: "it with a range of launches, such as --launches 20..200"
-    )
+  func launchCount() throws -> LaunchCount? {
+    let time = try maxTime.map { try ScenarioFile.duration($0, option: "--max-time") }
+    if let launches {
+      var count = try LaunchCount(launches, precision: precision)
+      if let maxTime, count.adaptive == nil {
+        throw WorkflowError.badOption(
+          name: "--max-time",
+          value: maxTime,
+          expected: "it without --launches, or with a range such as --launches 20..200"
+        )
+      }
+      count.adaptive?.timeLimit = time
+      return count
+    }
+    if let precision {
+      throw WorkflowError.badOption(
+        name: "--precision",
+        value: precision,
+        expected: "it with a range of launches, such as --launches 20..200"
+      )
+    }
+    return time.map(LaunchCount.init(within:))
   }
 }
 
@@ -141,7 +160,20 @@ package struct LaunchCount: Hashable, Sendable {
   package var adaptive: AdaptiveLaunches?
 
   /// The fewest pairs that have an interval.
-  package static let least = 5
+  package static let least = PairedRatio.fewestPairs()
+
+  /// How long launches go on where it is not said.
+  package static let usualTime = Nanoseconds(30_000_000_000)
+
+  /// As many as a verdict takes, within a time.
+  ///
+  /// Ten pairs are the fewest whose interval holds what it says; the most are 1,280 for 30 s, which
+  /// short programs take, and more for longer times.
+  package init(within time: Nanoseconds = Self.usualTime) {
+    fewest = 10
+    let share = max(1, Double(time.count) / Double(Self.usualTime.count))
+    adaptive = AdaptiveLaunches(most: Int(1_280 * share), precision: 0, timeLimit: time)
+  }
 
   /// Reads what was typed.
   ///

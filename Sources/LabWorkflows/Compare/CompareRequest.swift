@@ -63,19 +63,19 @@ extension CompareRequest {
         expected: "2 to \(Self.names.count) commands, each in quotes"
       )
     }
-    let count = try options.launchCount()
+    let count = try options.launchCount() ?? LaunchCount()
     let commands = try options.words.map { try CommandWords($0).words }
     let scenarios = try commands.map { command in
       var launching = options.launching
       launching.command = command
-      launching.launches = count?.fewest ?? CompareOptions.usualLaunches
+      launching.launches = count.fewest
       if launching.states.isEmpty { launching.states = [LaunchState.warm.rawValue] }
       return try ScenarioFile.loadForLaunch(options: launching)
     }
     var scenario = scenarios[0]
     try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
     scenario.name = "compare"
-    scenario.adaptive = count?.adaptive
+    scenario.adaptive = count.adaptive
     let targets = zip(Self.names, scenarios.flatMap(\.targets)).map { name, target in
       var target = target
       target.name = name

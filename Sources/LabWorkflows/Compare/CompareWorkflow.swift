@@ -39,13 +39,15 @@ package struct CompareWorkflow {
 
   /// Looks with the noise that is known of this host before its controls are applied.
   private var stoppingRule: (any StoppingRule)? {
-    guard let adaptive = request.scenario.adaptive else { return nil }
+    guard var adaptive = request.scenario.adaptive else { return nil }
+    // Nobody waits for a proof who could give it more time.
+    if request.purpose == .proof { adaptive.timeLimit = nil }
     // The arms and the looks do not depend on the seed.
     let plan = Planner.plan(request.scenario, seed: 0)
     return ComparisonStop(
       accumulator: accumulator(of: plan),
       rules: rules(plan, on: Doctor.facts.fingerprint),
-      precision: adaptive.precision
+      limits: adaptive
     )
   }
 
@@ -131,21 +133,37 @@ package struct ComparisonCommand {
 package struct ComparisonStop: StoppingRule {
   private var accumulator: ComparisonAccumulator
   private let rules: ComparisonRules
-  private let precision: Double
+  private let limits: AdaptiveLaunches
+
+  /// When the newest launch began, since the first one.
+  private var elapsed = Nanoseconds.zero
 
   /// - Parameters:
   ///   - accumulator: Has seen the launches of before.
   ///   - rules: How the arms are judged, at every look alike.
-  ///   - precision: The half-width of an interval that is narrow enough, as a share of the ratio.
-  package init(accumulator: ComparisonAccumulator, rules: ComparisonRules, precision: Double) {
+  ///   - limits: How many launches and how much time there are, and which interval is narrow enough.
+  package init(
+    accumulator: ComparisonAccumulator,
+    rules: ComparisonRules,
+    limits: AdaptiveLaunches
+  ) {
     self.accumulator = accumulator
     self.rules = rules
-    self.precision = precision
+    self.limits = limits
   }
 
-  package mutating func add(_ record: LaunchRecord) { accumulator.add(record) }
+  package mutating func add(_ record: LaunchRecord) {
+    accumulator.add(record)
+    elapsed = record.startedAt
+  }
 
   package func isEnough(atLook look: Int) -> Bool {
-    accumulator.isDecided(by: rules, precision: precision)
+    accumulator.isDecided(by: rules, precision: limits.precision)
+  }
+
+  /// Told at the third look, when the scatter is known well enough.
+  package func outlook(atLook look: Int) -> ComparisonOutlook? {
+    guard look == 2, let time = limits.timeLimit else { return nil }
+    return accumulator.outlook(by: rules, after: elapsed, within: time, pairs: limits.most)
   }
 }

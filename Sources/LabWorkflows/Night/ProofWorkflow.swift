@@ -19,6 +19,9 @@ struct ProofWorkflow {
   /// How often builds are launched before the launches are looked at for the first time.
   static let firstLook = 40
 
+  /// How long a comparison launches at most.
+  private static let seconds: Int64 = 600
+
   /// What became of a proof, and whether a signal asked to stop.
   struct Result: Hashable {
     var outcome: ProofOutcome
@@ -97,7 +100,7 @@ struct ProofWorkflow {
     ).found(names, good: proof.good, night: night, tonight: scenario.targets, observe)
   }
 
-  /// Both builds in the concerned states only, with looks that double up to the most launches.
+  /// Both builds in the concerned states only, with several looks up to the most launches.
   func comparison(of builds: ProofBuilds, for proof: ProofRequest) -> CompareRequest {
     var (scenario, pairs) = run.plan.scenario.doubled(
       baseline: builds.baseline,
@@ -110,7 +113,12 @@ struct ProofWorkflow {
     let most = rule.proofLaunches * proof.effort
     scenario.launches = min(Self.firstLook, most)
     scenario.adaptive =
-      most > Self.firstLook ? AdaptiveLaunches(most: most, precision: rule.effect / 4) : nil
+      most > Self.firstLook
+      ? AdaptiveLaunches(
+        most: most,
+        precision: rule.effect / 4,
+        timeLimit: .seconds(Self.seconds * Int64(proof.effort))
+      ) : nil
     return CompareRequest(
       scenario: scenario,
       pairs: pairs,

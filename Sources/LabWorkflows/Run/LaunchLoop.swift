@@ -57,7 +57,8 @@ package struct LaunchLoop {
     func isEnough(atLook look: Int) -> Bool
   }
 
-  /// Launches every remaining block, or as many as are enough at one of the plan's looks.
+  /// Launches every remaining block, or as many as are enough at one of the plan's looks, or as its
+  /// time limit allows after the first look.
   ///
   /// A look comes right before the block that follows it, so that a run that was cut off there is
   /// looked at on resumption.
@@ -77,6 +78,11 @@ package struct LaunchLoop {
     let looks = plan.looks.dropLast()
     for block in firstBlock..<max(firstBlock, plan.blockCount) {
       if let look = looks.firstIndex(of: block), sink.isEnough(atLook: look) { break }
+      if let limit = plan.scenario.adaptive?.timeLimit, block >= plan.looks[0],
+        laboratory.now - course.beginning >= limit
+      {
+        break
+      }
       if let ending = try run(block, &course, on: &laboratory, into: &sink) { return ending }
     }
     return .complete

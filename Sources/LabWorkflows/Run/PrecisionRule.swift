@@ -1,4 +1,4 @@
-import LabAnalysis
+package import LabAnalysis
 package import LabModel
 import LabStatistics
 
@@ -83,4 +83,14 @@ package protocol StoppingRule: Sendable {
   /// - Parameter look: An index into the plan's looks, never that of the last one.
   /// - Returns: True when more launches would not make the result better than was asked for.
   func isEnough(atLook look: Int) -> Bool
+
+  /// What stands in the way of an answer, told once.
+  ///
+  /// - Parameter look: An index into the plan's looks, at which there are not enough launches.
+  /// - Returns: Nil where an answer is likely.
+  func outlook(atLook look: Int) -> ComparisonOutlook?
+}
+
+extension StoppingRule {
+  package func outlook(atLook look: Int) -> ComparisonOutlook? { nil }
 }

@@ -90,7 +90,9 @@ struct RunSink: LaunchLoop.Sink {
   /// concluded.
   func isEnough(atLook look: Int) -> Bool {
     guard let stoppingRule, !retries.isTooDisturbed else { return false }
-    return stoppingRule.isEnough(atLook: look)
+    let isEnough = stoppingRule.isEnough(atLook: look)
+    if !isEnough, let outlook = stoppingRule.outlook(atLook: look) { observe(.hopeless(outlook)) }
+    return isEnough
   }
 
   /// Commits every complete block.

@@ -154,6 +154,9 @@ package enum RunEvent: Sendable {
 
   /// A launch has ended. `total` counts the `repeated` launches too, and so grows with them.
   case launched(arm: Arm, outcome: Outcome, done: Int, total: Int, repeated: Int = 0)
+
+  /// The launches scatter so much that no verdict is likely in the time that there is.
+  case hopeless(ComparisonOutlook)
 }
 
 /// The identifier of a run: time-ordered, and unique by four random digits.

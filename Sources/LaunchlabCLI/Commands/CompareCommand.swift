@@ -72,12 +72,20 @@ extension Launchlab {
       help: .init(
         """
         Launches of each per state: a number, or min..max to stop as soon as there is a \
-        verdict (default: 50, or as in the scenario).
+        verdict (default: as many as a verdict takes, or as in the scenario).
         """,
         valueName: "number"
       )
     )
     var launches: String?
+
+    @Option(
+      help: .init(
+        "Stop without a verdict after this time, such as 2m (default: 30s).",
+        valueName: "duration"
+      )
+    )
+    var maxTime: String?
 
     @Option(
       help: .init(
@@ -162,6 +170,7 @@ extension Launchlab {
         targets: targets,
         metrics: metrics,
         launches: launches,
+        maxTime: maxTime,
         precision: precision,
         effect: effect,
         confidence: confidence,

@@ -17,6 +17,9 @@ final class ProgressDisplay {
   /// Whether the run may end before the last block.
   private var mayEndEarly = false
 
+  /// After which time it ends anyway.
+  private var timeLimit: Nanoseconds?
+
   init(console: Console) { self.console = console }
 
   func show(_ event: RunEvent) {
@@ -31,9 +34,11 @@ final class ProgressDisplay {
       beginning = .now
       resumedAt = done
       mayEndEarly = run.plan.looks.count > 1
+      timeLimit = run.plan.scenario.adaptive?.timeLimit
       note(Self.announcement(of: run, done: done))
     case .launched(let arm, let outcome, let done, let total, let repeated):
       launched(arm, outcome, done: done, total: total, repeated: repeated)
+    case .hopeless(let outlook): note(OutlookText(outlook).line)
     }
   }
 
@@ -96,8 +101,10 @@ final class ProgressDisplay {
   private func remaining(of total: Int, elapsed: Duration) -> String {
     let launched = done - resumedAt
     guard launched > 0 else { return "ETA unknown" }
-    let seconds = elapsed / .seconds(1) / Double(launched) * Double(total - done)
-    return "ETA \(Self.clock(seconds))"
+    let spent = elapsed / .seconds(1)
+    let atPace = spent / Double(launched) * Double(total - done)
+    let left = timeLimit.map { max(0, Double($0.count) / 1e9 - spent) } ?? atPace
+    return "ETA \(Self.clock(min(left, atPace)))"
   }
 
   private static func clock(_ seconds: Double) -> String {

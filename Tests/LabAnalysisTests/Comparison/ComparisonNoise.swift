@@ -2,7 +2,7 @@ import Foundation
 import LabAnalysis
 import LabStatistics
 
-/// How launch times come about in a simulated comparison; every shape scatters by 5 %.
+/// How launch times come about in a simulated comparison; most shapes scatter by 5 %.
 enum ComparisonNoise: String, CaseIterable, Sendable {
   case normal
 
@@ -17,6 +17,15 @@ enum ComparisonNoise: String, CaseIterable, Sendable {
 
   /// 40 % of the launches take 20 % longer.
   case twoModes = "two modes"
+
+  /// 20 % of the launches take 50 % longer, and all scatter by 2 %.
+  case farModes = "modes far apart"
+
+  /// As `normal`, and delays of half as much on average, with an exponential distribution.
+  case skewed
+
+  /// The logarithms have the distribution of Laplace.
+  case laplace
 
   /// Draws the pairs of a comparison.
   ///
@@ -43,18 +52,23 @@ enum ComparisonNoise: String, CaseIterable, Sendable {
   /// What both sides of a block have in common.
   private func common(to block: Int, of count: Int, _ slow: Double) -> Double {
     switch self {
-    case .normal, .outliers, .twoModes: 1
+    case .normal, .outliers, .twoModes, .farModes, .skewed, .laplace: 1
     case .drift: 1 + 0.2 * Double(block) / Double(count)
     case .blocks: exp(slow)
     }
   }
 
   private func factor(_ generator: inout SeededGenerator) -> Double {
-    let usual = exp(0.05 * generator.nextGaussian())
+    let usual = exp((self == .farModes ? 0.02 : 0.05) * generator.nextGaussian())
     let chance = generator.nextUniform()
     switch self {
     case .normal: return usual
     case .twoModes: return chance < 0.4 ? 1.2 * usual : usual
+    case .farModes: return chance < 0.2 ? 1.5 * usual : usual
+    case .skewed: return usual - 0.05 * log(1 - chance)
+    case .laplace:
+      let size = -0.05 / 2.0.squareRoot() * log(1 - abs(2 * chance - 1))
+      return exp(chance < 0.5 ? -size : size)
     case .outliers, .drift, .blocks:
       return chance < 0.03 ? usual * (2 + 2 * generator.nextUniform()) : usual
     }

@@ -38,6 +38,44 @@ import Testing
     return accumulator.summary(of: all.summary(of: run.run), by: rules)
   }
 
+  // MARK: - The outlook
+
+  /// What is told of 40 blocks of 10 ms that scatter by a share, with B longer by a ratio.
+  private func told(scatter: Double, ratio: Double = 1, seconds: Int64) -> ComparisonOutlook? {
+    var generator = SeededGenerator(seed: 5)
+    var run = PairedRun(blocks: 40)
+    for block in 0..<40 {
+      run.add("A", 1e6 * exp(scatter * generator.nextGaussian()), block: block)
+      run.add("B", 1e6 * ratio * exp(scatter * generator.nextGaussian()), block: block)
+    }
+    var accumulator = ComparisonAccumulator(plan: run.run.plan, pairs: [pair], metrics: [.launch])
+    for record in run.records { accumulator.add(record) }
+    return accumulator.outlook(
+      by: ComparisonRules(base: ComparisonRule()),
+      after: .milliseconds(400),
+      within: .milliseconds(1_000 * seconds),
+      pairs: 10_000
+    )
+  }
+
+  @Test func `says early that the noise is too large for the time`() throws {
+    let outlook = try #require(told(scatter: 0.2, seconds: 1))
+    #expect(outlook.pairs == 100)
+    #expect(outlook.detectable > 0.05)
+    #expect(outlook.pairsNeeded > 200)
+    let pace = Double(outlook.timeNeeded.count) / Double(outlook.pairsNeeded)
+    #expect(abs(pace - 10e6) < 1e3)
+    #expect(outlook.time == .milliseconds(1_000))
+  }
+
+  @Test func `says nothing where a verdict is likely in time`() {
+    #expect(told(scatter: 0.02, seconds: 1) == nil, "the noise is small")
+    #expect(told(scatter: 0.2, seconds: 60) == nil, "there is enough time")
+    #expect(told(scatter: 0.2, ratio: 1.5, seconds: 1) == nil, "the difference is large")
+  }
+
+  // MARK: - The verdict
+
   struct Case: Sendable {
     let ratio: Double
     let verdict: Verdict

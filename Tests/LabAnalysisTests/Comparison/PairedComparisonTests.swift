@@ -5,9 +5,11 @@ import LabStatistics
 import Testing
 
 @Suite struct PairedComparisonTests {
-  /// Twenty-one pairs whose ratio is spread evenly by 1 % around a centre.
+  /// Twenty-one pairs whose ratio is spread evenly by 1 % around a centre, neighbours apart.
   private func pairs(around ratio: Double, spread: Double = 0.01) throws -> PairedRatio {
-    try PairedRatio((-10...10).map { (100, 100 * ratio * (1 + spread * Double($0) / 10)) })
+    try PairedRatio(
+      (0...20).map { (100, 100 * ratio * exp(spread * Double($0 * 8 % 21 - 10) / 10)) }
+    )
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -31,17 +33,19 @@ import Testing
   }
 
   @Test func `an interval across the limit is no verdict, however large the effect`() throws {
-    let comparison = PairedComparison(try pairs(around: 1.5, spread: 0.9))
+    let comparison = PairedComparison(try pairs(around: 1.5, spread: 1.5))
     #expect(comparison.effect > 0.4)
     #expect(comparison.verdict == .inconclusive)
   }
 
-  @Test func `less than five pairs are no verdict`() throws {
-    let comparison = PairedComparison(try PairedRatio([(1, 2), (1, 2), (1, 2), (1, 2)]))
+  @Test func `less than six pairs are no verdict`() throws {
+    let comparison = PairedComparison(
+      try PairedRatio([(Double, Double)](repeating: (1, 2), count: 5))
+    )
     #expect(comparison.verdict == .inconclusive)
     #expect(comparison.doubt == .fewPairs)
     #expect(comparison.interval == nil)
-    #expect(comparison.smallestDetectable() == nil)
+    #expect(comparison.smallestDetectable == nil)
   }
 
   @Test(arguments: [1.05, 1 / 1.05])
@@ -76,8 +80,8 @@ import Testing
   }
 
   @Test func `the smallest detectable effect does not depend on the effect`() throws {
-    let same = try #require(PairedComparison(try pairs(around: 1)).smallestDetectable())
-    let slower = try #require(PairedComparison(try pairs(around: 1.3)).smallestDetectable())
+    let same = try #require(PairedComparison(try pairs(around: 1)).smallestDetectable)
+    let slower = try #require(PairedComparison(try pairs(around: 1.3)).smallestDetectable)
     #expect(abs(same - slower) < 1e-9)
     #expect(same > 0.02 && same < 0.04)
   }

@@ -13,6 +13,7 @@ import Testing
     var months = 0.0
     var suspicions = 0
     var comparisons = 0
+    var unsettled = 0
     var falseCode = 0
     var falseMachine = 0
     var delays: [Int?] = []
@@ -22,6 +23,7 @@ import Testing
       months += Double(replay.judged) / 30
       suspicions += replay.suspicions
       comparisons += replay.comparisons
+      unsettled += replay.unsettled
       falseCode += replay.falseCode
       falseMachine += replay.falseMachine
       if hasStep { delays.append(replay.delay) }
@@ -37,6 +39,7 @@ import Testing
       let delay = known.isEmpty ? "-" : "\(known[known.count / 2])"
       return "series \(series) months \(String(format: "%.0f", months))"
         + " | suspicions/month \(perMonth(suspicions))"
+        + " | unsettled nights/month \(perMonth(unsettled))"
         + " | false code/month \(perMonth(falseCode)) machine \(perMonth(falseMachine))"
         + " | within 3 nights \(String(format: "%3.0f", 100 * found)) % median delay \(delay)"
         + " never \(delays.count { $0 == nil })"

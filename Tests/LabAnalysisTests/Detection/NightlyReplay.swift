@@ -17,6 +17,9 @@ struct NightlyReplay {
   /// Nights that were judged before the step.
   private(set) var judged = 0
 
+  /// Nights before the step that ended with a suspicion that its comparison did not settle.
+  private(set) var unsettled = 0
+
   /// Confirmed alerts of the time before the step, by cause.
   private(set) var falseCode = 0
   private(set) var falseMachine = 0
@@ -59,7 +62,10 @@ struct NightlyReplay {
         ])
       }
       comparisons += requests.count
-      if !isAfter { suspicions += requests.count }
+      if !isAfter {
+        suspicions += requests.count
+        if history.alerts.contains(where: { $0.state == .suspected }) { unsettled += 1 }
+      }
       count(history.alerts, known, at: index, step: step)
       if end == nil, let red, history.alerts.first(where: { $0.number == red })?.isRed == false {
         end = step.map { index - $0.night }
@@ -89,14 +95,15 @@ struct NightlyReplay {
     }
   }
 
-  /// Looks after 40, 80 and 160 pairs, and ends as soon as there is a verdict.
+  /// Looks as a plan of 40 to 640 pairs does, and ends as soon as there is a verdict.
   private static func proof(
     _ request: ProofRequest,
     _ truth: Double,
     tonight: Night,
     _ generator: inout SeededGenerator
   ) -> Proof {
-    let looks = [40, 80, 160, 320, 640].filter { $0 <= 160 * request.effort }
+    let looks = [40, 57, 80, 113, 160, 226, 320, 453, 640, 905, 1_280, 1_810, 2_560]
+      .filter { $0 <= 640 * request.effort }
     let rule = ComparisonRule(
       effectLimit: 0.02,
       confidence: BonferroniCorrection.confidence(0.95, looks: looks.count)

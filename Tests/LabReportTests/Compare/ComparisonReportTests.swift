@@ -1,9 +1,10 @@
 import Foundation
-import LabAnalysis
 import LabModel
 import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LabAnalysis
 
 @Suite struct ComparisonReportTests {
   private let suite = "ComparisonReportTests"
@@ -58,6 +59,23 @@ import Testing
     let text = ComparisonText(summary, style: TextStyle(width: 80)).markdown()
     try expectSnapshot(text, named: "\(name)-markdown", suite: suite)
     #expect(text.hasPrefix("### "))
+  }
+
+  @Test func `tells what would make a verdict likely`() {
+    let outlook = ComparisonOutlook(
+      time: .milliseconds(30_000),
+      pairs: 412,
+      detectable: 0.039,
+      effectLimit: 0.02,
+      pairsNeeded: 1_287,
+      timeNeeded: .milliseconds(93_500)
+    )
+    #expect(
+      OutlookText(outlook).line
+        == "no verdict is likely within 30 s: at this noise 410 pairs show differences from 3.9 %; "
+        + "to tell 2.0 % apart takes about 1300 (--max-time 2m), or a quieter machine "
+        + "(see `launchlab doctor`)"
+    )
   }
 
   @Test func `fits a narrow terminal, in colour`() throws {

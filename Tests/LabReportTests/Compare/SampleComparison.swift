@@ -51,7 +51,7 @@ enum SampleComparison {
 
   private static func arm(_ shape: Shape) throws -> ArmComparison {
     let logs = (0..<shape.pairs).map { index in
-      log(shape.ratio) + shape.spread * (Double(index % 11) - 5)
+      log(shape.ratio) + shape.spread * (Double(index * 7 % 11) - 5)
     }
     let comparison =
       shape.pairs > 0
@@ -63,7 +63,7 @@ enum SampleComparison {
       metric: shape.metric,
       comparison: comparison,
       unpaired: 50 - shape.pairs,
-      smallestDetectable: comparison?.smallestDetectable(),
+      smallestDetectable: comparison?.smallestDetectable,
       baselineMedian: comparison.map { _ in median },
       candidateMedian: comparison.map { median * $0.ratio },
       rule: shape.rule,

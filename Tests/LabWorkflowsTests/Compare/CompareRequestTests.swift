@@ -10,7 +10,8 @@ import Testing
     _ words: [String],
     states: [String] = [],
     launches: String? = nil,
-    precision: String? = nil
+    precision: String? = nil,
+    maxTime: String? = nil
   ) -> CompareOptions {
     CompareOptions(
       words: words,
@@ -22,6 +23,7 @@ import Testing
         directory: "/var/tmp"
       ),
       launches: launches,
+      maxTime: maxTime,
       precision: precision,
       seed: 7
     )
@@ -35,10 +37,28 @@ import Testing
     #expect(request.pairs.map(\.baseline) == ["A", "A"])
     #expect(request.pairs.map(\.candidate) == ["B", "C"])
     #expect(request.scenario.states == [.warm])
-    #expect(request.scenario.launches == 50)
-    #expect(request.scenario.adaptive == nil)
+    #expect(request.scenario.launches == 10)
+    #expect(request.scenario.adaptive == Self.untilDecided(within: 30))
     #expect(request.purpose == .comparison)
     #expect(request.store == "/var/tmp/.launchlab/launchlab.sqlite")
+  }
+
+  private static func untilDecided(within seconds: Int64, most: Int = 1_280) -> AdaptiveLaunches {
+    AdaptiveLaunches(most: most, precision: 0, timeLimit: .seconds(seconds))
+  }
+
+  @Test func `takes a time to decide in`() throws {
+    func limits(_ time: String, launches: String? = nil) throws -> AdaptiveLaunches? {
+      let options = options(["true", "false"], launches: launches, maxTime: time)
+      return try CompareRequest(commands: options).scenario.adaptive
+    }
+    #expect(try limits("5s") == Self.untilDecided(within: 5))
+    #expect(try limits("2m") == Self.untilDecided(within: 120, most: 5_120))
+    let ranged = try limits("2m", launches: "20..200")
+    #expect(ranged?.timeLimit == .seconds(120))
+    #expect(ranged?.most == 200)
+    #expect(throws: WorkflowError.self) { try limits("5s", launches: "50") }
+    #expect(throws: (any Error).self) { try limits("soon") }
   }
 
   @Test func `takes a range of launches`() throws {
@@ -51,7 +71,7 @@ import Testing
     #expect(plan.arms.count == 2)
   }
 
-  @Test(arguments: ["", "4", "x", "20..", "..20", "20..10", "20..30..40", "-5", "20...40"])
+  @Test(arguments: ["", "5", "x", "20..", "..20", "20..10", "20..30..40", "-5", "20...40"])
   func `refuses other numbers of launches`(text: String) {
     #expect(throws: WorkflowError.self) { try LaunchCount(text, precision: nil) }
   }

@@ -103,6 +103,7 @@ import Testing
     #expect(request.scenario.states == [.warm])
     #expect(request.scenario.launches == 40)
     #expect(request.scenario.adaptive?.most == 160)
+    #expect(request.scenario.adaptive?.timeLimit == .seconds(600))
     #expect(!request.scenario.includesEmptyBaseline)
     #expect(request.scenario.control == nil)
     #expect(request.metrics == [.launch])
@@ -122,6 +123,7 @@ import Testing
     let request = Self.workflow(proofLaunches: 160).comparison(of: Self.builds, for: proof)
     #expect(request.scenario.launches == 40)
     #expect(request.scenario.adaptive?.most == 640)
+    #expect(request.scenario.adaptive?.timeLimit == .seconds(2_400))
   }
 
   @Test func `says what the comparison has found`() throws {
