@@ -14,9 +14,9 @@ package struct HistoryText {
   /// The text, with a line feed after every line.
   package func rendered() -> String {
     guard !runs.isEmpty else { return "no runs stored yet\n" }
-    let titles = ["run", "started", "scenario", "status", "launches", "arms", "commit", "host"]
+    let titles = ["run", "started", "scenario", "purpose", "status", "launches", "commit", "host"]
     let table = TextTable(
-      columns: [.left, .left, .left, .left, .right, .right, .left, .left],
+      columns: [.left, .left, .left, .left, .left, .right, .left, .left],
       rows: [titles.map { TextTable.Cell($0, .dim) }] + runs.map(row)
     )
     let lines = table.width <= style.width ? table.lines(style: style) : narrowLines
@@ -25,12 +25,13 @@ package struct HistoryText {
 
   private func row(_ run: RunListing) -> [TextTable.Cell] {
     let texts = [
-      String(run.arms.count), run.commit.map { String($0.prefix(10)) } ?? Quantity.none,
+      run.commit.map { String($0.prefix(10)) } ?? Quantity.none,
       String(run.fingerprint.prefix(8)),
     ]
     return [
       TextTable.Cell(run.id, .bold), TextTable.Cell(Quantity.instant(run.startedAt)),
-      TextTable.Cell(run.scenario.printable), status(run), TextTable.Cell(launches(run)),
+      TextTable.Cell(run.scenario.printable), TextTable.Cell(run.purpose.rawValue, .dim),
+      status(run), TextTable.Cell(launches(run)),
     ] + texts.map { TextTable.Cell($0, .dim) }
   }
 
@@ -44,10 +45,9 @@ package struct HistoryText {
     )
     return zip(first.lines(style: style), runs).flatMap { line, run in
       let commit = run.commit.map { ", commit \($0.prefix(10))" } ?? ""
-      let arms = Quantity.count(run.arms.count, "arm")
       return [line]
         + style.wrapped(
-          "    \(run.scenario.printable), \(Quantity.instant(run.startedAt)), \(arms)\(commit)",
+          "    \(run.scenario.printable), \(run.purpose.rawValue), \(Quantity.instant(run.startedAt))\(commit)",
           indent: 4
         )
     }
@@ -106,6 +106,7 @@ package struct HistoryJSON {
       "started_at": .string(run.startedAt.formatted(.iso8601)),
       "finished_at": JSONValue(run.finishedAt?.formatted(.iso8601)),
       "status": .string(run.status.rawValue),
+      "purpose": .string(run.purpose.rawValue),
       "seed": .unsigned(run.seed),
       "arms": .array(run.arms.map(arm)),
       "planned_launches": JSONValue(run.plannedLaunches),

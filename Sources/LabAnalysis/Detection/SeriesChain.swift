@@ -37,7 +37,7 @@ struct SeriesChain: Sendable {
 
 extension SeriesKey {
   /// Whether two series are the same but for the host.
-  func isSameArm(as other: Self) -> Bool {
+  package func isSameArm(as other: Self) -> Bool {
     target == other.target && state == other.state && metric == other.metric
   }
 }

@@ -17,7 +17,8 @@ package struct LaunchLines {
   private func identity(_ record: LaunchRecord) -> Members {
     let arm = run.plan.arms.indices.contains(record.arm) ? run.plan.arms[record.arm] : nil
     return [
-      ("run", .string(run.id)), ("block", JSONValue(record.block)),
+      ("run", .string(run.id)), ("purpose", .string(run.purpose.rawValue)),
+      ("block", JSONValue(record.block)),
       ("position", JSONValue(record.position)), ("target", JSONValue(arm?.target)),
       ("state", JSONValue(arm?.state.rawValue)), ("kind", JSONValue(arm?.kind.rawValue)),
       ("started_ns", .integer(record.startedAt.count)),
@@ -139,6 +140,7 @@ package struct LaunchCSV {
     ] + Metric.stored.map(\.exportName) + [
       "resolution_ns", "state_reached", "state_reason", "preparation_ns", "warm_ups",
       "resident_pages", "total_pages", "flags", "counters", "waited_ns", "unsettled", "disturbed",
+      "purpose",
     ]
   }
 
@@ -177,7 +179,7 @@ package struct LaunchCSV {
       counters.map { "\($0.key)=\($0.value)" }.joined(separator: " "),
       Self.text(preparation.settling?.waited.count), preparation.settling?.obstacle ?? "",
       record.result.disturbances.map { "\($0.kind.rawValue)=\($0.amount)" }
-        .joined(separator: " "),
+        .joined(separator: " "), run.purpose.rawValue,
     ]
   }
 

@@ -4,11 +4,11 @@ import LabHost
 import LabModel
 package import LabReport
 
-/// The files of a report: `latest.md`, a copy by its date, charts and the dashboard.
+/// The files of a report: `latest.md`, a copy by its date, charts, the dashboard and the feed.
 package enum ReportFiles {
   /// Which files of a night are written.
   package enum Kind {
-    /// `latest.md`, its copy by the date, the dashboard and charts.
+    /// `latest.md`, its copy by the date, the dashboard, the feed and charts.
     case newest
 
     /// Those of an older night as they were known then: `RUN.md` and its charts.
@@ -51,6 +51,7 @@ package enum ReportFiles {
     }
     if kind == .newest {
       try replace("\(directory)/index.html", by: DashboardHTML(summary).rendered())
+      try replace("\(directory)/feed.xml", by: AlertFeed(summary).rendered())
     }
     let text = try markdown(summary, template: template, options: options)
     switch kind {
@@ -76,10 +77,12 @@ package enum ReportFiles {
 
   // MARK: - Names
 
+  private static let names = ["latest.md", "run.md", "index.html", "feed.xml"]
+
   /// The paths of the files that every report writes, by the day in UTC.
   static func fixed(in directory: String) -> [String] {
     let days = [Date(), Date() + 86_400].map { "\(name(ofDay: $0)).md" }
-    return (["latest.md", "run.md", "index.html"] + days).map { "\(directory)/\($0)" }
+    return (names + days).map { "\(directory)/\($0)" }
   }
 
   /// The paths of the files of former reports.
@@ -92,9 +95,7 @@ package enum ReportFiles {
 
   /// Whether a report writes files of such a name.
   static func isOne(_ name: String) -> Bool {
-    if name.hasSuffix(".svg") || ["latest.md", "run.md", "index.html"].contains(name) {
-      return true
-    }
+    if name.hasSuffix(".svg") || names.contains(name) { return true }
     return name.prefixMatch(of: /\d{4}-\d\d-\d\d\.md|\d{8}T\d{6}Z-\w+(-now)?\.md/) != nil
   }
 

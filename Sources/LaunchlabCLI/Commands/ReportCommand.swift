@@ -11,7 +11,7 @@ extension Launchlab {
       abstract: "Write the trend report: what changed, since when, and is it code or machine.",
       discussion: """
         Launches nothing. Writes report/latest.md beside the scenario, a dated copy, charts in \
-        report/img, and the dashboard report/index.html:
+        report/img, the dashboard report/index.html, and the Atom feed report/feed.xml:
           launchlab report scenario.yml
 
         The exit code is 0 unless --fail-on is given.
@@ -67,6 +67,21 @@ extension Launchlab {
       completion: .file()
     )
     var json: String?
+
+    @Option(
+      help: .init("Write the verdicts as a JUnit report, for CI; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
+    var junit: String?
+
+    @Option(
+      help: .init(
+        "Write the newest values as an OpenMetrics file, for Prometheus; - is stdout.",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var openmetrics: String?
 
     @Option(
       help: .init(
@@ -134,11 +149,16 @@ extension Launchlab {
         options: options
       )
       request.hindsight = asOf == .now
-      request.files = CommandFiles().writing(json, as: "--json")
+      request.files = CommandFiles().writing(json, as: "--json").writing(junit, as: "--junit")
+        .writing(openmetrics, as: "--openmetrics")
       let reports = try ReportWorkflow(request).reports()
       let summaries = reports.map(\.summary)
       if let json { try ResultFile(json).write { try TrendJSON(summaries).write(to: $0) } }
-      if json != "-" {
+      if let junit { try ResultFile(junit).write { try $0(JUnitReport(summaries).rendered()) } }
+      if let openmetrics {
+        try ResultFile(openmetrics).write { try $0(OpenMetricsText(summaries).rendered()) }
+      }
+      if ![json, junit, openmetrics].contains("-") {
         for report in reports {
           let text = TrendText(report.summary, style: console.resultStyle, options: options)
           try console.write(text.rendered() + "  report: \(report.path)\n")
