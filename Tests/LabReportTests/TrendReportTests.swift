@@ -70,20 +70,31 @@ import Testing
     #expect(lines[4].contains("`launchlab run scenario.yml`"))
   }
 
-  @Test func `a red alert that was mended in part says so, and stays red`() throws {
+  /// A night with one red alert of +12.4 %, whose level has changed again five nights after its onset.
+  private func redReport(levelNow: Double) throws -> String {
     var summary = SampleTrend.red
     let onset = try #require(
       summary.series[0].points.firstIndex { $0.run == summary.alerts[0].onset }
     )
-    let trend = summary.series[0]
     summary.series[0].changes.append(
-      LevelChange(index: onset + 4, before: 463.1e6, after: 427e6, alert: nil)
+      LevelChange(index: onset + 4, before: 463.1e6, after: levelNow, alert: nil)
     )
     summary.alerts = [summary.alerts[0]]
-    #expect(trend.key == summary.alerts[0].series)
-    let text = try TrendMarkdown(summary: summary).rendered()
+    #expect(summary.series[0].key == summary.alerts[0].series)
+    return try TrendMarkdown(summary: summary).rendered()
+  }
+
+  @Test func `a red alert that was mended in part says so, and stays red`() throws {
+    let text = try redReport(levelNow: 427e6)
     #expect(text.hasPrefix("# Launch times of shop, 2026-11-21: 🔴 red"))
     #expect(text.contains("(partly fixed: 427.0 ms now, +3.6 %)"))
+    #expect(!text.contains("second step"))
+  }
+
+  @Test func `a second step of a red alert is in the first lines`() throws {
+    let lines = try redReport(levelNow: 500e6).split(separator: "\n")
+    #expect(lines[0].hasSuffix("known: 1 confirmed regression, 1 second step"))
+    #expect(lines[1].contains("(a second step on 2026-11-17: +8.0 %, 463.1 → 500.0 ms)"))
   }
 
   @Test(arguments: cases)

@@ -95,6 +95,49 @@ import Testing
     #expect(wanted.allSatisfy { change in found.contains { abs($0 - change) <= 3 } })
   }
 
+  // MARK: - Public series
+
+  /// What other tools find in a public series, by `Fixtures/changepoint/make_cuts.py`.
+  struct Cuts: Decodable {
+    let name: String
+    let asv: [Int]
+    let otava: [Int]
+  }
+
+  /// Every public series, those without annotators as ones that one person marked.
+  static func publicSeries() throws -> [AnnotatedSeries] {
+    let names = ["runs1", "runs2", "runs3", "runs4", "runs5", "a11y", "tp5rss"]
+    let pinned = try names.map(RealSeries.perfherder) + [RealSeries.tigerBeetle()]
+    return try pinned.map { series in
+      AnnotatedSeries(
+        name: series.description,
+        values: series.values,
+        annotations: ["pinned": series.changes]
+      )
+    } + AnnotatedSeries.all()
+  }
+
+  /// With a margin of five values; the table of docs/methodology.md.
+  @Test func `agrees with people on public series no less than asv and Otava`() throws {
+    let cuts = try fixture("changepoint/cuts", as: [Cuts].self)
+    var sums = (own: 0.0, asv: 0.0, otava: 0.0)
+    let all = try Self.publicSeries()
+    for series in all {
+      let others = try #require(cuts.first { $0.name == series.name })
+      let own = Self.cuts(series.values)
+      let scores = [own, others.asv, others.otava].map { series.score(of: $0) }
+      sums = (sums.own + scores[0], sums.asv + scores[1], sums.otava + scores[2])
+      let texts = zip(scores, [own, others.asv, others.otava]).map { score, found in
+        String(format: "%.2f (%d)", score, found.count)
+      }
+      print("public: \(series.name), \(series.values.count): \(texts.joined(separator: ", "))")
+    }
+    let means = [sums.own, sums.asv, sums.otava].map { $0 / Double(all.count) }
+    print("public: mean F1 \(means)")
+    #expect(all.count == 14)
+    #expect(means[0] >= means[1] && means[0] >= means[2])
+  }
+
   @Test func `a level is the median of its values, and one value makes none`() {
     var values = (0..<40).map { 100 + Double($0 % 5) }
     values[17] = 400

@@ -37,7 +37,10 @@ extension DashboardHTML {
       card.slot = Math.max(firstSlot(), Math.min(slots.time.length - 1, slot));
       const { head, rest } = reading(card.series, card.slot);
       const facts = rest.filter(Boolean).join(" · ");
-      card.readout.replaceChildren(html("b", {}, head), facts && ` · ${facts}`);
+      const run = slots.run[card.slot];
+      const link = run && html("a", { href: linkTo(card.series, run) }, "link");
+      card.readout.replaceChildren(html("b", {}, head), facts && ` · ${facts}`,
+        ...link ? [" · ", link] : []);
       card.plot.setAttribute("aria-valuemin", firstSlot());
       card.plot.setAttribute("aria-valuenow", card.slot);
       card.plot.setAttribute("aria-valuetext", `${head}, ${facts}`);
@@ -57,7 +60,7 @@ extension DashboardHTML {
       table.addEventListener("toggle", () => fillNights(card));
       Object.assign(card, { table, body });
       card.element = html("section", { class: "card", "aria-label": name },
-        html("header", {}, html("h3", {}, name),
+        html("header", {}, html("h3", {}, html("a", { href: linkTo(series) }, name)),
           html("span", { class: kinds[series.outcome] || "" }, verdict(series))),
         html("p", { class: "now" }, summaryOf(series)), plot, readout, table);
       card.element.card = card;
@@ -218,6 +221,38 @@ extension DashboardHTML {
 
     const column = title => ({ title });
     const numbers = title => ({ title, kind: "number" });
+
+    // A line per series: its name, the nights as a small curve, tonight's value and the change.
+    function quietList(shown) {
+      const lines = shown.map(series => {
+        const name = `${series.target} · ${series.state} · ${words(series.metric)}`;
+        const newest = series.at.length - 1;
+        const now = newest < 0 ? "–"
+          : `${valueText(series, newest).median} (${percent(series.ratio)})`;
+        return html("li", {}, html("a", { href: linkTo(series) }, name), spark(series),
+          html("span", { class: "now" }, now));
+      });
+      return [
+        html("h2", {}, `${shown.length} quiet series, with their change to the baseline`),
+        html("ul", { class: "quiet" }, ...lines),
+      ];
+    }
+
+    function spark(series) {
+      const [wide, tall] = [160, 26];
+      const from = firstSlot();
+      const points = keptPoints(series, from, slots.time.length, wide);
+      const drawing = svg("svg", { class: "spark", viewBox: `0 0 ${wide} ${tall}`, "aria-hidden": "true" });
+      if (points.length === 0) return drawing;
+      const [bottom, top] = valueRange(series, points);
+      const steps = points.map(point => {
+        const value = Math.max(bottom, Math.min(top, series.median[point.index]));
+        const x = (point.slot - from + 0.5) * wide / (slots.time.length - from);
+        return `${x.toFixed(1)} ${(tall * (top - value) / (top - bottom)).toFixed(1)}`;
+      });
+      drawing.append(svg("path", { class: "line thin", d: `M${steps.join("L")}h.01` }));
+      return drawing;
+    }
 
     function seriesTable(shown) {
       const columns = [

@@ -32,9 +32,10 @@ extension DashboardHTML {
         svg("clipPath", { id: clip }, svg("rect", box)), ...axes(series, plane));
       if (plane.points.length > 0) {
         drawing.append(
-          svg("g", { "clip-path": `url(#${clip})` }, band(plane), medians(series, plane),
+          svg("g", { "clip-path": `url(#${clip})` }, band(plane), control(series, plane),
+            medians(series, plane),
             svg("path", { class: "level", d: levels(series, plane) })),
-          ...dots(series, plane));
+          ...dots(series, plane), ...outside(series, plane));
       } else {
         drawing.append(svg("text", { x: plane.width / 2, y: height / 2, "text-anchor": "middle" },
           "no value in these nights"));
@@ -123,9 +124,47 @@ extension DashboardHTML {
       return svg("path", { class: "band", d });
     }
 
+    const isOutside = (series, plane, { index }) =>
+      series.median[index] > plane.range[1] || series.median[index] < plane.range[0];
+
+    // An arrow at the edge for each value beyond the axis.
+    function outside(series, plane) {
+      const scale = scaleOf(series.unit, plane.range[1]);
+      return plane.points.filter(point => isOutside(series, plane, point)).map(point => {
+        const value = series.median[point.index];
+        const isAbove = value > plane.range[1];
+        const x = plane.x(point.slot).toFixed(1);
+        const y = isAbove ? margin.top : height - margin.bottom;
+        const arrow = svg("path", {
+          class: "outside", d: `M${x} ${y}l-5 ${isAbove ? 9 : -9}h10z`,
+        });
+        arrow.append(svg("title", {}, `${day(point.slot)}: ${scale.text(value)}`));
+        return arrow;
+      });
+    }
+
+    const middle = values => values.toSorted((one, other) => one - other)[values.length >> 1];
+
+    // The control of the same state and metric, whose program never changes, drawn so that its middle is
+    // that of the series: what moves both is the machine.
+    function control(series, plane) {
+      const other = series.target === "control" ? null : data.series.find(candidate =>
+        candidate.target === "control" && candidate.state === series.state
+          && candidate.metric === series.metric);
+      if (!other) return null;
+      const points = keptPoints(other, plane.from, plane.to, Math.floor(plane.width / 2));
+      if (points.length < 2) return null;
+      const scale = middle(plane.points.map(point => series.median[point.index]))
+        / middle(points.map(point => other.median[point.index]));
+      const steps = points.map(point => `${plane.x(point.slot).toFixed(1)} `
+        + plane.y(scale * other.median[point.index]).toFixed(1));
+      return svg("path", { class: "control", d: `M${steps.join("L")}` });
+    }
+
     function dots(series, plane) {
       const newest = plane.points.at(-1);
-      const shown = plane.step >= 5 ? plane.points : [newest];
+      const shown = (plane.step >= 5 ? plane.points : [newest])
+        .filter(point => !isOutside(series, plane, point));
       return shown.map(point => svg("circle", {
         class: "dot", cx: plane.x(point.slot).toFixed(1),
         cy: plane.y(series.median[point.index]).toFixed(1), r: point === newest ? 4 : 2.2,
@@ -198,14 +237,25 @@ extension DashboardHTML {
       return indices.map(index => ({ index, slot: series.at[index], bottom, top }));
     }
 
-    // The range of the axis: every median, and intervals as far as they do not dwarf the medians.
+    // Which values the axis must hold: the levels, the newest one, and all that are not so far off that
+    // the others would become a line.
+    function axisBounds(series, points) {
+      const values = points.map(point => series.median[point.index]);
+      const ordered = values.toSorted((one, other) => one - other);
+      const at = share => ordered[Math.floor(share * (ordered.length - 1))];
+      const spread = Math.max(at(0.95) - at(0.05), Math.abs(at(0.5)) * 0.02);
+      const near = values.filter(value =>
+        value >= at(0.05) - 3 * spread && value <= at(0.95) + 3 * spread);
+      const first = points.length > 0 ? points[0].index : 0;
+      const kept = series.segments.filter(segment => segment.to > first)
+        .map(segment => segment.level);
+      const held = [...near, ...kept, ...values.slice(-1)];
+      return [Math.min(...held), Math.max(...held)];
+    }
+
+    // The range of the axis: its values, and intervals as far as they do not dwarf them.
     function valueRange(series, points) {
-      let least = Infinity;
-      let most = -Infinity;
-      for (const point of points) {
-        least = Math.min(least, series.median[point.index]);
-        most = Math.max(most, series.median[point.index]);
-      }
+      const [least, most] = axisBounds(series, points);
       const slack = Math.max((most - least) / 2, Math.abs(most) * 0.005, 1e-9);
       let bottom = least - slack / 4;
       let top = most + slack / 4;

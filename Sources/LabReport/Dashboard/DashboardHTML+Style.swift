@@ -89,6 +89,24 @@ extension DashboardHTML {
     .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; margin-top: 1rem; padding: 0;
       list-style: none; }
     .key { width: 32px; height: 14px; vertical-align: middle; }
+    .outside { fill: var(--doubt); }
+    .control { fill: none; stroke: var(--dim); stroke-width: 1.2; stroke-dasharray: 5 3; opacity: .7; }
+    h3 a { color: inherit; text-decoration: none; }
+    h3 a:hover { text-decoration: underline; }
+    .answer { margin: .4rem 0; }
+    .quiet { padding: 0; list-style: none; display: grid; gap: 0 1.5rem;
+      grid-template-columns: repeat(auto-fill, minmax(min(100%, 34rem), 1fr)); }
+    .quiet li { display: grid; grid-template-columns: 1fr 160px 10rem; gap: .8rem; align-items: center;
+      padding: .2rem 0; border-bottom: 1px solid var(--rule); font-size: .87rem; }
+    .quiet .now { color: var(--dim); text-align: right; font-variant-numeric: tabular-nums; }
+    .spark { width: 160px; height: 26px; }
+    @media (max-width: 40rem) {
+      body { padding: .6rem; }
+      #controls { position: static; gap: .3rem .7rem; font-size: .87rem; }
+      .quiet li { grid-template-columns: 1fr 90px; }
+      .quiet .spark { width: 90px; }
+      .quiet .now { grid-column: 1 / -1; text-align: left; }
+    }
     @media print {
       :root { color-scheme: light; font-size: 11px; }
       body { padding: 0; background: none; }

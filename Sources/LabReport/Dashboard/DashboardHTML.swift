@@ -36,6 +36,7 @@ package struct DashboardHTML {
       <noscript><p class="problem">The charts need JavaScript. \
       The same figures are in latest.md beside this page.</p></noscript>
       <main id="cards" aria-label="charts"></main>
+      <section id="rest" aria-label="quiet series" hidden></section>
       <div id="table" hidden></div>
       \(Self.legend)
       <pre id="error" role="alert" hidden></pre>
@@ -156,13 +157,20 @@ extension DashboardHTML {
       for (const entry of entries) if (entry.isIntersecting) draw(entry.target.card);
     }, { rootMargin: `${reach}px` });
 
+    // So many charts are looked at one by one; of more, the quiet ones are lines of a list.
+    const most = 24;
+    const isQuiet = card => ["quiet", "new"].includes(card.series.outcome);
+
     function refresh() {
       if (view.theme === "") delete root.dataset.theme; else root.dataset.theme = view.theme;
       observer.disconnect();
       const isTable = view.show === "table";
-      const shown = cards.filter(card => isShown(card.series));
+      const shown = sorted(cards.filter(card => isShown(card.series)));
+      const isListed = card => !isTable && shown.length > most && isQuiet(card);
+      const charts = shown.filter(card => !isListed(card));
       for (const card of cards) card.element.hidden = true;
-      for (const card of shown) {
+      for (const card of charts) {
+        byId("cards").append(card.element);
         card.element.hidden = false;
         card.isStale = true;
         observer.observe(card.element);
@@ -170,7 +178,10 @@ extension DashboardHTML {
       }
       byId("cards").hidden = isTable;
       byId("table").hidden = !isTable;
-      if (!isTable) shown.filter(isInSight).forEach(draw);
+      const listed = shown.filter(isListed).map(card => card.series);
+      byId("rest").hidden = listed.length === 0;
+      byId("rest").replaceChildren(...listed.length === 0 ? [] : quietList(listed));
+      if (!isTable) charts.filter(isInSight).forEach(draw);
       byId("table").replaceChildren(
         ...isTable ? [seriesTable(shown.map(card => card.series))] : []);
       const nights = slots.time.length;
@@ -183,7 +194,9 @@ extension DashboardHTML {
     }
 
     for (const name of ["target", "state", "metric"]) offer(name);
-    controls.addEventListener("change", () => { readControls(); refresh(); });
+    for (const kind of ["change", "input"]) {
+      controls.addEventListener(kind, () => { readControls(); refresh(); });
+    }
     controls.addEventListener("submit", event => event.preventDefault());
     window.addEventListener("hashchange", () => { readAddress(); refresh(); });
     window.addEventListener("beforeprint", drawAll);
@@ -204,9 +217,10 @@ extension DashboardHTML {
   static let scriptOfView = #"""
     const controls = byId("controls");
     const defaults = {
-      target: "", state: "", metric: "", changed: "", range: "90", show: "charts", theme: "",
-      night: "",
+      search: "", target: "", state: "", metric: "", changed: "", sort: "", range: "90",
+      show: "charts", theme: "", night: "",
     };
+    const chosen = ["search", "target", "state", "metric", "sort", "range", "show", "theme"];
     let view = { ...defaults };
 
     function offer(name) {
@@ -228,23 +242,38 @@ extension DashboardHTML {
           || [...list.options].some(option => option.value === value);
         if (isOffered) view[name] = value;
       }
-      for (const name of ["target", "state", "metric", "range", "show", "theme"]) {
-        controls[name].value = view[name];
-      }
+      for (const name of chosen) controls[name].value = view[name];
       controls.changed.checked = view.changed === "1";
     }
 
     function readControls() {
-      for (const name of ["target", "state", "metric", "range", "show", "theme"]) {
-        view[name] = controls[name].value;
-      }
+      for (const name of chosen) view[name] = controls[name].value;
       view.changed = controls.changed.checked ? "1" : "";
       writeAddress();
     }
 
+    const addressOf = shown => "#" + new URLSearchParams(
+      Object.entries(shown).filter(([name, value]) => value !== defaults[name]));
+
     function writeAddress() {
-      const chosen = Object.entries(view).filter(([name, value]) => value !== defaults[name]);
-      history.replaceState(null, "", "#" + new URLSearchParams(chosen));
+      history.replaceState(null, "", addressOf(view));
+    }
+
+    // The address of one series, or of one of its nights.
+    function linkTo({ target, state, metric }, night = "") {
+      return addressOf({ ...view, search: "", changed: "", target, state, metric, night });
+    }
+
+    const size = series => series.ratio > 0 ? Math.abs(Math.log(series.ratio)) : 0;
+
+    // The worst first, as the page has them, or by what is asked for.
+    function sorted(cards) {
+      if (view.sort === "change") {
+        return cards.toSorted((one, other) => size(other.series) - size(one.series));
+      }
+      const name = card => `${card.series.target} ${card.series.state} ${card.series.metric}`;
+      return view.sort === "name"
+        ? cards.toSorted((one, other) => name(one).localeCompare(name(other))) : cards;
     }
 
     // The first night that is shown.
@@ -258,6 +287,8 @@ extension DashboardHTML {
     }
 
     function isShown(series) {
+      const name = `${series.target} ${series.state} ${words(series.metric)}`.toLowerCase();
+      if (!view.search.toLowerCase().split(" ").every(word => name.includes(word))) return false;
       return ["target", "state", "metric"].every(
         name => view[name] === "" || view[name] === series[name]
       ) && (view.changed !== "1" || isChanged(series));
@@ -269,10 +300,13 @@ extension DashboardHTML {
   /// What filters and zooms; the script fills the lists.
   static let controls = """
     <form id="controls" aria-label="what is shown">
+    <label>Search <input type="search" name="search" size="12"></label>
     <label>Target <select name="target"><option value="">all</option></select></label>
     <label>State <select name="state"><option value="">all</option></select></label>
     <label>Metric <select name="metric"><option value="">all</option></select></label>
     <label class="check"><input type="checkbox" name="changed"> Changed only</label>
+    <label>Order <select name="sort"><option value="">worst first</option>\
+    <option value="change">largest change</option><option value="name">name</option></select></label>
     <label>Nights <select name="range"><option>30</option><option selected>90</option>\
     <option>365</option><option>all</option></select></label>
     <label>View <select name="show"><option>charts</option><option>table</option></select></label>
@@ -292,6 +326,8 @@ extension DashboardHTML {
     <li><svg class="key"><path class="change worse" d="M16 0V14"/></svg> ▲ level went up</li>
     <li><svg class="key"><path class="change better" d="M16 0V14"/></svg> ▼ level went down</li>
     <li><svg class="key"><path class="break" d="M16 0V14"/></svg> ◆ break: not compared across it</li>
+    <li><svg class="key"><path class="outside" d="M11 12h10l-5 -9z"/></svg> value beyond the axis</li>
+    <li><svg class="key"><path class="control" d="M0 7H32"/></svg> control target, to the same scale</li>
     <li><svg class="key"><path class="miss" d="M12 3l8 8m0-8l-8 8"/></svg> night without a value</li>
     </ul>
     <p>Point at a chart, or move to it with Tab and use the arrow keys, Home and End, to read a \

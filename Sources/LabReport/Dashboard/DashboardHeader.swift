@@ -15,7 +15,7 @@ struct DashboardHeader {
     <h1>\(Markup.text(summary.scenario.name)) <small>launch trend</small></h1>
     <p class="verdict \(verdict.kind)"><span aria-hidden="true">\(verdict.sign)</span> \
     \(Markup.text(verdict.text))</p>
-    <p class="facts">\(Markup.text(facts.joined(separator: " · ")))</p>
+    \(answer)<p class="facts">\(Markup.text(facts.joined(separator: " · ")))</p>
     \(alertList)\(findings)\(pastList)</header>
     """
   }
@@ -36,6 +36,13 @@ struct DashboardHeader {
     case .unjudged: Verdict(kind: "plain", sign: "–", text: text)
     case .green: Verdict(kind: "good", sign: "✔", text: text)
     }
+  }
+
+  /// What changed, where no alert says so.
+  private var answer: String {
+    guard summary.alerts.isEmpty else { return "" }
+    let what = TrendAnswer(summary, scenarioFile: "scenario.yml").what.plain
+    return "<p class=\"answer\">\(Markup.text(what))</p>\n"
   }
 
   private var facts: [String] {

@@ -28,7 +28,10 @@ struct TrendAnswer {
 
   // MARK: - What
 
-  var what: Phrase {
+  /// What changed, and what of tonight is not as on other nights.
+  var what: Phrase { "\(change)\(raw: circumstances)" }
+
+  private var change: Phrase {
     if lead.colour == .failed {
       return
         "\(summary.failure ?? "the run has no result"); nothing is known of tonight's launch times"
@@ -60,6 +63,11 @@ struct TrendAnswer {
     if let level = lead.partialLevel(of: alert) {
       let change = TrendWords.change(level / alert.before)
       return " (partly fixed: \(Quantity.text(level, alert.series.metric.unit)) now, \(change))"
+    }
+    if let step = lead.secondStep(of: alert), let trend = lead.trend(of: alert) {
+      let levels = TrendWords.step(step.before, step.after, alert.series.metric.unit)
+      let day = TrendWords.day(trend.points[step.index].startedAt)
+      return " (a second step on \(day): \(TrendWords.change(step.ratio)), \(levels))"
     }
     guard lead.controlMove(since: alert) != nil,
       let point = lead.trend(of: alert)?.assessment.tonight
@@ -120,7 +128,22 @@ struct TrendAnswer {
     let change = TrendWords.change(largest.ratio)
     let count = Quantity.count(judged.count, "series", plural: "series")
     return
-      "\(raw: count) as before; the largest change is \(raw: change), of \(TrendWords.name(largest.trend.key))"
+      "\(raw: count) within the usual scatter, \(TrendWords.name(largest.trend.key)) furthest from its baseline: \(raw: change)"
+  }
+
+  /// Each with a semicolon before it; empty on a night like others.
+  private var circumstances: String {
+    let missed = lead.justMissed.count
+    let gone = lead.gone.map { TrendWords.name($0.key).printable }
+    let parts = [
+      missed > 0 ? "no result of the \(missed == 1 ? "night" : "\(missed) nights") before" : nil,
+      summary.hostChanges.isEmpty ? nil : "the host changed",
+      gone.isEmpty
+        ? nil
+        : "\(gone.prefix(2).joined(separator: ", ")) not measured"
+          + Self.more(than: gone.count - 1),
+    ]
+    return parts.compactMap(\.self).map { "; " + $0 }.joined()
   }
 
   // MARK: - Since when

@@ -8,7 +8,7 @@ struct TrendLead {
   init(_ summary: TrendSummary) { self.summary = summary }
 
   /// What the first line says; the raw value is the name used in JSON.
-  enum Colour: String {
+  enum Colour: String, CaseIterable {
     /// The night has no result.
     case failed
 
@@ -52,7 +52,9 @@ struct TrendLead {
   /// What there is tonight, then what was known before, such as
   /// `1 confirmed regression; known: 2 suspected regressions`.
   var counts: String {
-    let parts = [tonightText, known.isEmpty ? nil : "known: \(Self.titles(of: known))"]
+    let grown = known.count { secondStep(of: $0) != nil }
+    let steps = grown > 0 ? ", \(Quantity.count(grown, "second step"))" : ""
+    let parts = [tonightText, known.isEmpty ? nil : "known: \(Self.titles(of: known))\(steps)"]
     return parts.compactMap(\.self).joined(separator: "; ")
   }
 
@@ -63,7 +65,7 @@ struct TrendLead {
     let missing = summary.unmeasured.count
     let unproved = summary.unexplained.count
     let parts = [
-      news.isEmpty ? nil : Self.titles(of: news),
+      told.isEmpty ? nil : Self.titles(of: told),
       unproved > 0
         ? Quantity.count(unproved, "suspected change", plural: "suspected changes") : nil,
       broken > 0 ? Quantity.count(broken, "broken budget") : nil,
@@ -108,6 +110,9 @@ struct TrendLead {
   /// The alerts that are new or changed tonight, the most severe first.
   var news: [Alert] { summary.alerts.filter(isChanged) }
 
+  /// Those of them that say something: a suspicion that came to nothing does not.
+  private var told: [Alert] { news.filter { $0.state != .refuted } }
+
   /// The other open alerts, those of former nights.
   var former: [Alert] { summary.alerts.filter { !isChanged($0) } }
 
@@ -120,7 +125,7 @@ struct TrendLead {
     if colour == .red, !summary.alerts.contains(where: \.isRed) { return nil }
     let open = news.filter(\.isOpen)
     return open.first(where: \.isRed) ?? open.first { $0.state == .suspected } ?? known.first
-      ?? news.first ?? summary.alerts.first
+      ?? told.first
   }
 
   /// How many nights the alert has stood, tonight's included.
@@ -140,14 +145,30 @@ struct TrendLead {
   /// - Returns: The level of the newest nights in the metric's unit; nil where it is as it was.
   func partialLevel(of alert: Alert) -> Double? {
     guard alert.isRed, alert.kind == .step, let trend = trend(of: alert),
-      let onset = trend.points.firstIndex(where: { $0.run == alert.onset }),
-      let change = trend.changes.last(where: { $0.index > onset + 2 })
+      let first = laterStart(of: alert, in: trend),
+      let change = trend.changes.last(where: { $0.index >= first })
     else { return nil }
     let effect = summary.scenario.regressionRule.effect
     let sign = alert.after > alert.before ? 1.0 : -1
     let isBetter = sign * (alert.after - change.after) > effect * abs(alert.before)
     let isStillOff = sign * (change.after - alert.before) > effect * abs(alert.before)
     return isBetter && isStillOff ? change.after : nil
+  }
+
+  /// The step that a red alert was followed by: the level got worse once more, beyond the effect limit
+  /// and the scatter, and the control did not move.
+  func secondStep(of alert: Alert) -> LevelChange? {
+    guard alert.isRed, alert.kind == .step, let trend = trend(of: alert),
+      let first = laterStart(of: alert, in: trend),
+      let change = trend.worseLevel(within: .max), change.index >= first,
+      controlMove(since: alert) == nil
+    else { return nil }
+    return change
+  }
+
+  /// The first night whose change is not that of an alert.
+  private func laterStart(of alert: Alert, in trend: SeriesTrend) -> Int? {
+    trend.points.firstIndex { $0.run == alert.onset }.map { $0 + 3 }
   }
 
   func trend(of alert: Alert) -> SeriesTrend? {
@@ -188,6 +209,15 @@ struct TrendLead {
     guard summary.nights.count > 1 else { return [] }
     let last = TrendWords.day(summary.nights[summary.nights.count - 2].startedAt)
     return summary.missed.filter { $0.day >= last }
+  }
+
+  /// The series of targets that no verdict is about, and that have no value tonight.
+  var gone: [SeriesTrend] {
+    summary.tonight.status == .complete
+      ? summary.series.filter { trend in
+        trend.role == .target && trend.assessment.outcome == .missing
+          && !summary.unmeasured.contains { $0.key == trend.key }
+      } : []
   }
 
   // MARK: - What did not change

@@ -85,7 +85,7 @@ enum TrendWords {
 
   /// A difference with its sign, such as `+46.00 ms`.
   static func difference(_ value: Double, _ unit: Metric.Unit) -> String {
-    (value > 0 ? "+" : "") + Quantity.text(value, unit)
+    (value > 0 ? "+" : value < 0 ? "−" : "") + Quantity.text(abs(value), unit)
   }
 
   /// The day in UTC, such as `2026-11-21`.

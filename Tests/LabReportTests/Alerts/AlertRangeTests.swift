@@ -88,7 +88,7 @@ import Testing
     summary.alerts = [summary.alerts[0]]
     example.change(&summary)
     let text = try TrendMarkdown(summary: summary).rendered()
-    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("- **Since:**") })
+    let line = try #require(text.split(separator: "\n").last { $0.hasPrefix("- **Since:**") })
     #expect(line.contains(example.since))
     let command = text.split(separator: "\n").first { $0.hasPrefix("    launchlab compare") }
     #expect(

@@ -36,7 +36,7 @@ import Testing
     process.executableURL = URL(filePath: "/usr/bin/python3")
     process.arguments =
       [Self.script] + files
-      + ["--seed", "\(SimulatedNights.seed)", "--floor-ns", "100000", "--metrics", "launch"]
+      + ["--floor-ns", "100000", "--metrics", "launch"]
     process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
     process.standardOutput = output
     process.standardError = output

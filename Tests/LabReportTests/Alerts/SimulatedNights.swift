@@ -4,14 +4,14 @@ import LabModel
 import LabReport
 import LabStatistics
 
-/// 170 nights of two targets, a control and the floor, with changes that raise every kind of alert.
+/// The nights of a scenario as `run` would have gone through them, with the alerts that they raise.
 ///
 /// Proofs are simulated pairs of launches. What `export` and `why --json` write of it is what the
 /// recomputation script gets.
 struct SimulatedNights {
-  static let count = 170
-  static let seed: UInt64 = 20_261_122
   private static let start = Date(timeIntervalSince1970: 1_767_232_800)
+
+  let world: SimulatedWorld
 
   private(set) var alerts: [Alert] = []
   private(set) var nights: [Night] = []
@@ -21,57 +21,85 @@ struct SimulatedNights {
   private(set) var proofs: [String: String] = [:]
 
   private var series: [SeriesKey: [SeriesPoint]] = [:]
-  private var generator = SeededGenerator(seed: seed)
+  private var generator: SeededGenerator
 
-  private let scenario = Scenario(
-    name: "demo",
-    targets: ["app", "db"].map { Target(name: $0, command: ["true"], directory: "/") },
-    states: [.warm],
-    launches: 20,
-    directory: "/",
-    regression: RegressionRule(floor: Nanoseconds(100_000), metrics: [.launch]),
-    budgets: [Budget(target: "db", state: .warm, metric: .launch, maximum: 215e6)]
-  )
+  private var scenario: Scenario { world.scenario }
 
-  init() {
-    for night in 0..<Self.count { pass(night) }
+  init(_ world: SimulatedWorld = .everyAlert) {
+    self.world = world
+    generator = SeededGenerator(seed: world.seed)
+    for night in 0..<world.count { pass(night) }
   }
 
-  /// How many times its first level a target takes on a night, and how much of it is the code.
-  private static func level(of target: String, on night: Int) -> (all: Double, code: Double) {
-    let isApp = target == "app"
-    // The app is 10 % slower for six nights, and db 5 % for thirty.
-    let step = isApp && (20..<26).contains(night) ? 1.1 : 1
-    let other = target == "db" && (110..<140).contains(night) ? 1.05 : 1
-    // The app becomes 4 % slower in 40 nights.
-    let drift = isApp ? 1 + 0.04 * min(1, max(0, Double(night - 65) / 40)) : 1
-    let code = step * other * drift
-    // The machine is slower from night 40 on, and for the app alone from night 150 on.
-    let machine = (night >= 40 ? 1.06 : 1) * (isApp && night >= 150 ? 1.05 : 1)
-    return (code * machine, code)
+  /// What is concluded of the last night.
+  var summary: TrendSummary {
+    let tonight = nights[nights.count - 1]
+    let trends = NightVerdicts(history, tonight: tonight.run).trends
+    let current = alerts.filter { $0.isOpen || $0.events.contains { $0.run == tonight.run } }
+    return TrendSummary(
+      scenario: scenario,
+      tonight: tonight,
+      nights: nights,
+      missed: MissedNight.missed(in: nights, before: tonight),
+      series: trends,
+      alerts: current,
+      pastAlerts: alerts.filter { !current.contains($0) },
+      budgets: BudgetCheck.checks(of: scenario, trends: trends),
+      hostChanges: hasNewHost ? [HostChange(fact: "kernel", before: "6.17", after: "6.18")] : [],
+      run: RunRecord(
+        id: tonight.run,
+        startedAt: tonight.startedAt,
+        status: tonight.status,
+        purpose: world.isImported ? .imported : .night,
+        plan: Plan(scenario: scenario, seed: 1, arms: [], blockCount: 20),
+        host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: tonight.fingerprint),
+        tool: "1"
+      ),
+      launches: 40
+    )
+  }
+
+  /// Whether tonight's host is not that of the last night with a result.
+  private var hasNewHost: Bool {
+    let last = nights.dropLast().last { $0.status == .complete }
+    return last.map { $0.fingerprint != nights[nights.count - 1].fingerprint } ?? false
+  }
+
+  private var history: TrendHistory {
+    TrendHistory(
+      scenario: scenario,
+      nights: nights,
+      series: series.sorted {
+        ($0.key.target, $0.key.fingerprint) < ($1.key.target, $1.key.fingerprint)
+      }
+      .map { Series(key: $0.key, points: $0.value) },
+      alerts: alerts,
+      isImported: world.isImported
+    )
   }
 
   private mutating func pass(_ number: Int) {
-    let date = Self.start + Double(number) * 86_400
+    let date = Self.start + Double(world.day(number)) * 86_400
     let night = Night(
       run: "night-\(1000 + number)",
       startedAt: date,
-      fingerprint: "host",
-      build: Night.Build(
-        commit: "commit-\(number)",
-        subject: "Change",
-        // Two nights have the build of night 19 again.
-        tree: (26...27).contains(number) ? "tree-19" : "tree-\(number)"
-      )
+      status: world.status(number),
+      fingerprint: world.fingerprint(number),
+      build: world.isImported
+        ? nil
+        : Night.Build(
+          commit: "commit-\(number)",
+          subject: "Change",
+          tree: world.tree(number)
+        )
     )
     nights.append(night)
-    let levels = [("app", 400e6), ("db", 200e6), (Arm.controlTarget, 100e6), ("empty", 1e6)]
-    for (target, first) in levels {
-      let isMachine = target == Arm.controlTarget || target == "empty"
-      let level = isMachine ? (number >= 40 ? 1.06 : 1) : Self.level(of: target, on: number).all
-      add(first * level * (1 + 0.006 * gauss()), of: target, on: night)
+    guard night.status == .complete else { return }
+    for (target, first) in world.levels where world.isMeasured(target, number) {
+      let value = first * world.level(target, number).all * world.noise(target, number, &generator)
+      add(value, of: target, on: night)
     }
-    conclude(night, number)
+    if number >= world.firstJudged { conclude(night, number) }
   }
 
   private mutating func add(_ median: Double, of target: String, on night: Night) {
@@ -123,13 +151,6 @@ struct SimulatedNights {
   }
 
   private mutating func conclude(_ night: Night, _ number: Int) {
-    let history = TrendHistory(
-      scenario: scenario,
-      nights: nights,
-      series: series.sorted { $0.key.target < $1.key.target }
-        .map { Series(key: $0.key, points: $0.value) },
-      alerts: alerts
-    )
     let verdicts = NightVerdicts(history, tonight: night.run)
     let outcomes = verdicts.proofs.map { request in
       ProofOutcome(request: request, answer: answer(to: request, night, number))
@@ -157,15 +178,14 @@ struct SimulatedNights {
     _ number: Int
   ) -> ProofOutcome.Answer {
     if request.good.build?.tree == night.build?.tree { return .sameBuild }
-    // On one night of seven the last good build cannot be built, and from night 140 on for ten.
-    if number % 7 == 6 || (140..<150).contains(number) {
+    guard world.canCompare(number) else {
       return .impossible(reason: "the last good build is gone")
     }
     let good = nights.firstIndex { $0.run == request.good.run } ?? 0
     var found: [SeriesKey: Proof] = [:]
     for key in request.series {
       let truth =
-        Self.level(of: key.target, on: number).code / Self.level(of: key.target, on: good).code
+        world.level(key.target, number).code / world.level(key.target, good).code
       found[key] = proof(of: key.target, truth, request.good, night)
     }
     return .compared(found)
@@ -182,7 +202,7 @@ struct SimulatedNights {
     var pairs: [(baseline: Double, candidate: Double)] = []
     var lines: [String] = []
     for block in 0..<30 {
-      let times = [1, truth].map { (100e6 * $0 * (1 + 0.01 * gauss())).rounded() }
+      let times = [1, truth].map { (100e6 * $0 * (1 + 0.01 * generator.nextGauss())).rounded() }
       pairs.append((times[0], times[1]))
       for (side, time) in zip(sides, times) {
         lines.append(
@@ -209,13 +229,90 @@ struct SimulatedNights {
       confidence: 0.95,
       effectLimit: 0.02,
       verdict: comparison.verdict,
-      smallestDetectable: comparison.smallestDetectable(seed: Self.seed)
+      smallestDetectable: comparison.smallestDetectable
     )
   }
+}
 
+/// What happens to a scenario, night by night.
+struct SimulatedWorld: Sendable {
+  var count: Int
+  var seed: UInt64
+  var scenario: Scenario
+  var isImported = false
+
+  /// The first night that a verdict is made of.
+  var firstJudged = 0
+
+  /// The targets, the control and the floor with their first level in nanoseconds.
+  var levels: [(target: String, first: Double)]
+
+  /// How many times its first level a target takes on a night, and how much of it is the code.
+  var level: @Sendable (String, Int) -> (all: Double, code: Double)
+
+  /// What a night's value is multiplied by.
+  var noise: @Sendable (String, Int, inout SeededGenerator) -> Double
+
+  /// The day of a night, since the first one.
+  var day: @Sendable (Int) -> Int = { $0 }
+
+  var status: @Sendable (Int) -> RunRecord.Status = { _ in .complete }
+
+  var fingerprint: @Sendable (Int) -> String = { _ in "host" }
+
+  var isMeasured: @Sendable (String, Int) -> Bool = { _, _ in true }
+
+  /// Whether the last good build can be launched beside that of a night.
+  var canCompare: @Sendable (Int) -> Bool = { _ in true }
+
+  var tree: @Sendable (Int) -> String = { "tree-\($0)" }
+
+  /// 170 nights of two targets, a control and the floor, with changes that raise every kind of alert.
+  ///
+  /// On one night of seven the last good build cannot be built, and from night 140 on for ten. Two
+  /// nights have the build of night 19 again.
+  static let everyAlert = SimulatedWorld(
+    count: 170,
+    seed: 20_261_122,
+    scenario: Scenario(
+      name: "demo",
+      targets: ["app", "db"].map { Target(name: $0, command: ["true"], directory: "/") },
+      states: [.warm],
+      launches: 20,
+      directory: "/",
+      regression: RegressionRule(floor: Nanoseconds(100_000), metrics: [.launch]),
+      budgets: [Budget(target: "db", state: .warm, metric: .launch, maximum: 215e6)]
+    ),
+    levels: [("app", 400e6), ("db", 200e6), (Arm.controlTarget, 100e6), ("empty", 1e6)],
+    level: everyLevel,
+    noise: { _, _, generator in 1 + 0.006 * generator.nextGauss() },
+    canCompare: { $0 % 7 != 6 && !(140..<150).contains($0) },
+    tree: { (26...27).contains($0) ? "tree-19" : "tree-\($0)" }
+  )
+
+  @Sendable private static func everyLevel(
+    of target: String,
+    on night: Int
+  ) -> (all: Double, code: Double) {
+    let isMachine = target == Arm.controlTarget || target == Arm.emptyTarget
+    if isMachine { return (night >= 40 ? 1.06 : 1, 1) }
+    let isApp = target == "app"
+    // The app is 10 % slower for six nights, and db 5 % for thirty.
+    let step = isApp && (20..<26).contains(night) ? 1.1 : 1
+    let other = target == "db" && (110..<140).contains(night) ? 1.05 : 1
+    // The app becomes 4 % slower in 40 nights.
+    let drift = isApp ? 1 + 0.04 * min(1, max(0, Double(night - 65) / 40)) : 1
+    let code = step * other * drift
+    // The machine is slower from night 40 on, and for the app alone from night 150 on.
+    let machine = (night >= 40 ? 1.06 : 1) * (isApp && night >= 150 ? 1.05 : 1)
+    return (code * machine, code)
+  }
+}
+
+extension SeededGenerator {
   /// A number of the standard normal distribution, by the method of Box and Muller.
-  private mutating func gauss() -> Double {
-    let radius = (-2 * log(1 - generator.nextUniform())).squareRoot()
-    return radius * cos(2 * .pi * generator.nextUniform())
+  mutating func nextGauss() -> Double {
+    let radius = (-2 * log(1 - nextUniform())).squareRoot()
+    return radius * cos(2 * .pi * nextUniform())
   }
 }

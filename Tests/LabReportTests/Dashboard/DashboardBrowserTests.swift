@@ -17,7 +17,15 @@ struct DashboardBrowserTests {
     at hash: String = "",
     by browser: Chromium = Chromium()
   ) throws -> String {
-    let page = DashboardHTML(sample.summary).rendered()
+    try document(of: sample.summary, at: hash, by: browser)
+  }
+
+  private func document(
+    of summary: TrendSummary,
+    at hash: String = "",
+    by browser: Chromium = Chromium()
+  ) throws -> String {
+    let page = DashboardHTML(summary).rendered()
     let document = try browser.document(of: page, at: hash, in: TemporaryDirectory.path)
     #expect(document.contains("data-ready=\"yes\""), "the script did not reach its end")
     #expect(document.contains("<pre id=\"error\" role=\"alert\" hidden=\"\"></pre>"))
@@ -43,6 +51,7 @@ struct DashboardBrowserTests {
     Filter(hash: "#target=server&range=30", count: "2 of 6 series, 30 of 120 nights"),
     Filter(hash: "#target=server&state=warm&range=all", count: "1 of 6 series, 120 of 120 nights"),
     Filter(hash: "#metric=launch&changed=1", count: "3 of 6 series, 90 of 120 nights"),
+    Filter(hash: "#search=WARM+serv", count: "1 of 6 series, 90 of 120 nights"),
     Filter(hash: "#target=nobody&range=7", count: "6 of 6 series, 90 of 120 nights"),
     Filter(
       hash: "#target=gr%C3%B6%C3%9Fe%7C%E6%97%A5%E6%9C%AC%20%3Cb%3E",
@@ -56,6 +65,41 @@ struct DashboardBrowserTests {
       document.ranges(of: "<section class=\"card\"").count
       - document.ranges(of: #/<section class="card" aria-label="[^"]*">/#).count
     #expect(filter.count.hasPrefix("\(6 - hidden) of"))
+  }
+
+  @Test func `orders the charts as is asked for`() throws {
+    func names(_ order: String) throws -> [String] {
+      try document(at: "#sort=\(order)").matches(
+        of: #/<section class="card" aria-label="([^"]*)">/#
+      )
+      .map { String($0.1) }
+    }
+    let byName = try names("name")
+    #expect(byName.count == 6)
+    #expect(byName == byName.sorted())
+    #expect(try names("change").first == "server · warm · launch")
+  }
+
+  @Test func `marks values beyond the axis, and draws the control behind its targets`() throws {
+    var summary = SampleDashboard().summary
+    let old = summary.series[4].points.count - 20
+    summary.series[4].points[old].median *= 3
+    summary.series[5].key.target = Arm.controlTarget
+    summary.series[5].key.state = .warm
+    let document = try document(of: summary)
+    // Of both there is one in the legend, too.
+    #expect(document.ranges(of: "<path class=\"outside\" d=\"M").count == 1 + 1)
+    #expect(document.ranges(of: "<path class=\"control\" d=\"M").count == 1 + 3)
+  }
+
+  @Test func `lists quiet series where there are many`() throws {
+    let document = try document(SampleDashboard(nights: 60, series: 40))
+    #expect(document.contains("<h2>37 quiet series"))
+    #expect(document.ranges(of: "<svg class=\"spark\"").count == 37)
+    #expect(document.contains("40 of 40 series"))
+    let cards = #/<section class="card" aria-label="[^"]*">/#
+    #expect(document.ranges(of: cards).count == 3)
+    #expect(document.contains("#target=cli&amp;state=warm&amp;metric=launch"))
   }
 
   @Test func `tells the night that the address asks for`() throws {
