@@ -9,6 +9,19 @@ enum NightNoise: String, CaseIterable, Sendable {
   case ar1
   case drift
 
+  /// Student's distribution with 3 degrees of freedom.
+  case heavyTails = "heavy tails"
+
+  /// Up to 2 % slower on some days of the week.
+  case weekly
+
+  /// Delays with an exponential distribution.
+  case skewed
+
+  /// A scatter of 0.5 %, and of 4 %.
+  case quiet
+  case loud
+
   /// Seeded nights with a step.
   ///
   /// - Parameters:
@@ -42,6 +55,16 @@ enum NightNoise: String, CaseIterable, Sendable {
       neighbour = 0.6 * neighbour + 0.8 * normal
       return 400 + 6 * neighbour
     case .drift: return 400 + 40 * Double(index) / 80 + 6 * normal
+    case .heavyTails:
+      let squares = (0..<3).reduce(0.0) { sum, _ in
+        let part = generator.nextGauss()
+        return sum + part * part
+      }
+      return 400 + 6 * normal / squares.squareRoot()
+    case .weekly: return 400 + 6 * normal + 4 * sin(2 * .pi * Double(index) / 7)
+    case .skewed: return 397 + 3 * normal - 6 * log(1 - generator.nextUniform())
+    case .quiet: return 400 + 2 * normal
+    case .loud: return 400 + 16 * normal
     }
   }
 }
