@@ -90,6 +90,27 @@ import Testing
     #expect(summary.runs.map { $0.arms.map(\.target) } == [["a", "b"], ["b"]])
   }
 
+  @Test func `refuses results of one target that were written at the same time`() throws {
+    let date = Date(timeIntervalSince1970: 1_795_219_200)
+    let paths = try ["a", "b"].map { name in
+      let path = try file("\(name).json", #"{"results": [{"command": "app", "times": [0.1]}]}"#)
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+      return path
+    }
+    let error = #expect(throws: ImportError.self) {
+      try ImportWorkflow(request: request(paths, ImportOptions())).run()
+    }
+    let problem = try #require(error?.diagnostics.first)
+    #expect(problem.place == paths[1])
+    #expect(problem.problem.hasPrefix("app warm has the same time here as in \(paths[0])"))
+    #expect(!FileManager.default.fileExists(atPath: storePath), "nothing was stored")
+
+    let later = [FileAttributeKey.modificationDate: date + 86_400]
+    try FileManager.default.setAttributes(later, ofItemAtPath: paths[1])
+    let summary = try ImportWorkflow(request: request(paths, ImportOptions())).run()
+    #expect(summary.runs.count == 2)
+  }
+
   @Test func `skips what was imported before, value by value`() throws {
     let first = try file("a.csv", "time,value\n2026-11-20,1\n2026-11-21,2\n")
     _ = try ImportWorkflow(request: request([first])).run()

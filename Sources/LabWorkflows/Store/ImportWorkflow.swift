@@ -57,11 +57,15 @@ package struct ImportWorkflow {
       .check()
     let scenario = try scenario
     var nights: [ImportedNight] = []
+    var origins: [ImportedValue: String] = [:]
     var warnings: [Diagnostic] = []
     var problems: [Diagnostic] = []
     for path in request.files {
       do {
         let read = try read(path)
+        if try format(of: path) == .hyperfine {
+          problems += Self.clashes(of: read.nights, in: path, with: &origins)
+        }
         nights += read.nights
         warnings += read.warnings
       } catch let error as ImportError {
@@ -112,6 +116,42 @@ extension ImportWorkflow {
       )
       return ([file.night], file.warnings)
     }
+  }
+
+  /// Results of two files of hyperfine with the same time, target, state and metric.
+  ///
+  /// Such a file does not say when it was measured, so they are two nights whose times are not known,
+  /// such as those that were checked out together.
+  ///
+  /// - Parameters:
+  ///   - nights: Those of a file.
+  ///   - path: That of the file.
+  ///   - origins: Which file each value is from; those of this file are added.
+  /// - Returns: At most one problem.
+  private static func clashes(
+    of nights: [ImportedNight],
+    in path: String,
+    with origins: inout [ImportedValue: String]
+  ) -> [Diagnostic] {
+    var clash: Diagnostic?
+    for night in nights {
+      for arm in night.arms {
+        for metric in arm.values.keys {
+          let value = ImportedValue(night, arm, metric)
+          if let other = origins.updateValue(path, forKey: value), other != path, clash == nil {
+            clash = Diagnostic(
+              .error,
+              id: "same-time",
+              problem: "\(arm.target) \(arm.state.rawValue) has the same time here as in \(other), "
+                + night.startedAt.formatted(.iso8601),
+              place: path,
+              remedy: "import each file with its own --date; without it, its time is when it was written"
+            )
+          }
+        }
+      }
+    }
+    return clash.map { [$0] } ?? []
   }
 
   private func format(of path: String) throws -> ImportFormat {
@@ -244,5 +284,21 @@ private struct KnownValues {
     }
     night.arms.removeAll { $0.values.isEmpty }
     return night.arms.isEmpty ? nil : night
+  }
+}
+
+/// What tells one imported value from others.
+private struct ImportedValue: Hashable {
+  var startedAt: Date
+  var host: String
+  var commit: String?
+  var target: String
+  var state: LaunchState
+  var metric: Metric
+
+  init(_ night: ImportedNight, _ arm: ImportedArm, _ metric: Metric) {
+    (startedAt, host, commit) = (night.startedAt, night.host, night.commit)
+    (target, state) = (arm.target, arm.state)
+    self.metric = metric
   }
 }

@@ -12,8 +12,8 @@ extension Launchlab {
         other. The segmentation of the whole history is taken as the truth: an alert within 3 \
         nights of a change point has found it, any other alert is a false alarm.
 
-        To tune, look at the false alarms first. If `nightly` has more than 0.05 per series and \
-        month, raise `effect` or `floor` in the scenario's section `regression`, or launch more \
+        To tune, look at the false alarms first: if many are of changes too small to matter, raise \
+        `effect` or `floor` in the scenario's section `regression`; if they are noise, launch more \
         often each night. If it misses changes that matter, do the opposite. `threshold-10` shows \
         a fixed limit of 10 %. Nothing is stored; the rule is the one of the newest night.
 
