@@ -91,6 +91,15 @@ import Testing
     #expect(!text.contains("second step"))
   }
 
+  @Test func `the second line tells of a metric without a value, whatever its name`() throws {
+    var summary = SampleTrend.hostile
+    let index = try #require(summary.series.firstIndex { $0.key.metric == .minorFaults })
+    summary.series[index].assessment.outcome = .missing
+    let line = try TrendMarkdown(summary: summary).rendered().split(separator: "\n")[1]
+    #expect(line.hasSuffix("warm minor faults not measured"))
+    #expect(!line.contains("<script>"))
+  }
+
   @Test func `a second step of a red alert is in the first lines`() throws {
     let lines = try redReport(levelNow: 500e6).split(separator: "\n")
     #expect(lines[0].hasSuffix("known: 1 confirmed regression, 1 second step"))

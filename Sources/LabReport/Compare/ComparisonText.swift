@@ -271,7 +271,7 @@ struct ComparisonWords {
   private var statement: String {
     let (baseline, candidate) = finding.pair.sides
     return switch finding.verdict {
-    case .regression, .improvement: "\(candidate) is \(difference) than \(baseline)"
+    case .regression, .improvement: "\(candidate) \(difference) \(baseline)"
     case .same:
       "\(candidate) and \(baseline) are the same within \(Quantity.percent(finding.rule.effectLimit))"
     case .inconclusive:
@@ -279,14 +279,25 @@ struct ComparisonWords {
     }
   }
 
-  /// Such as `8.1 % slower`; the sign belongs to the word.
+  /// Such as `is 8.1 % slower than`, or `takes 28 times as long as`.
   private var difference: String {
     let ratio = finding.ratio ?? 1
     let isMore = ratio > 1
-    let word =
-      finding.metric.unit == .nanoseconds
-      ? (isMore ? "slower" : "faster") : (isMore ? "higher" : "lower")
-    return "\(Quantity.percent(abs(ratio - 1))) \(word)"
+    let isTime = finding.metric.unit == .nanoseconds
+    if isMore, ratio >= Self.largest {
+      return
+        "\(isTime ? "takes" : "is") \(Self.times(ratio)) times as \(isTime ? "long" : "high") as"
+    }
+    if isTime, 1 / ratio >= Self.largest { return "is \(Self.times(1 / ratio)) times as fast as" }
+    let word = isTime ? (isMore ? "slower" : "faster") : (isMore ? "higher" : "lower")
+    return "is \(Quantity.percent(abs(ratio - 1))) \(word) than"
+  }
+
+  /// From which ratio on nobody thinks in percent.
+  private static let largest = 3.0
+
+  private static func times(_ ratio: Double) -> String {
+    String(format: ratio < 9.95 ? "%.1f" : "%.0f", ratio)
   }
 
   /// Why there is no verdict, and what would have been seen.
@@ -347,8 +358,9 @@ struct ComparisonWords {
 
   var verdict: String { finding.verdict.rawValue }
 
-  /// A ratio as the change that it stands for, with a sign, such as `−3.2 %`.
+  /// A ratio as the change that it stands for, with a sign, such as `−3.2 %` or `×28`.
   static func change(_ ratio: Double) -> String {
+    if ratio >= largest { return "×\(times(ratio))" }
     let share = ratio - 1
     let text = Quantity.percent(abs(share))
     guard text != Quantity.percent(0) else { return "±\(text)" }

@@ -29,7 +29,7 @@ struct TrendAnswer {
   // MARK: - What
 
   /// What changed, and what of tonight is not as on other nights.
-  var what: Phrase { "\(change)\(raw: circumstances)" }
+  var what: Phrase { "\(change)\(circumstances)" }
 
   private var change: Phrase {
     if lead.colour == .failed {
@@ -132,18 +132,16 @@ struct TrendAnswer {
   }
 
   /// Each with a semicolon before it; empty on a night like others.
-  private var circumstances: String {
+  private var circumstances: Phrase {
     let missed = lead.justMissed.count
-    let gone = lead.gone.map { TrendWords.name($0.key).printable }
-    let parts = [
-      missed > 0 ? "no result of the \(missed == 1 ? "night" : "\(missed) nights") before" : nil,
-      summary.hostChanges.isEmpty ? nil : "the host changed",
-      gone.isEmpty
-        ? nil
-        : "\(gone.prefix(2).joined(separator: ", ")) not measured"
-          + Self.more(than: gone.count - 1),
+    let gone = lead.gone.map { TrendWords.name($0.key) }
+    let parts: [Phrase?] = [
+      missed > 0
+        ? "; no result of the \(raw: missed == 1 ? "night" : "\(missed) nights") before" : nil,
+      summary.hostChanges.isEmpty ? nil : "; the host changed",
+      gone.first.map { "; \($0) not measured\(raw: Self.more(than: gone.count))" },
     ]
-    return parts.compactMap(\.self).map { "; " + $0 }.joined()
+    return Phrase(parts.compactMap(\.self), separator: "")
   }
 
   // MARK: - Since when

@@ -145,7 +145,8 @@ extension ImportWorkflow {
               problem: "\(arm.target) \(arm.state.rawValue) has the same time here as in \(other), "
                 + night.startedAt.formatted(.iso8601),
               place: path,
-              remedy: "import each file with its own --date; without it, its time is when it was written"
+              remedy:
+                "import each file with its own --date; without it, its time is when it was written"
             )
           }
         }

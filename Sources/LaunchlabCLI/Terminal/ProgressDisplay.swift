@@ -17,8 +17,9 @@ final class ProgressDisplay {
   /// Whether the run may end before the last block.
   private var mayEndEarly = false
 
-  /// After which time it ends anyway.
+  /// After which time it ends anyway, once so many launches are made.
   private var timeLimit: Nanoseconds?
+  private var fewest = 0
 
   init(console: Console) { self.console = console }
 
@@ -35,6 +36,7 @@ final class ProgressDisplay {
       resumedAt = done
       mayEndEarly = run.plan.looks.count > 1
       timeLimit = run.plan.scenario.adaptive?.timeLimit
+      fewest = run.plan.looks[0] * run.plan.arms.count
       note(Self.announcement(of: run, done: done))
     case .launched(let arm, let outcome, let done, let total, let repeated):
       launched(arm, outcome, done: done, total: total, repeated: repeated)
@@ -102,8 +104,11 @@ final class ProgressDisplay {
     let launched = done - resumedAt
     guard launched > 0 else { return "ETA unknown" }
     let spent = elapsed / .seconds(1)
-    let atPace = spent / Double(launched) * Double(total - done)
-    let left = timeLimit.map { max(0, Double($0.count) / 1e9 - spent) } ?? atPace
+    let pace = spent / Double(launched)
+    let atPace = pace * Double(total - done)
+    guard let timeLimit else { return "ETA \(Self.clock(atPace))" }
+    let least = pace * Double(max(0, fewest - done))
+    let left = max(least, Double(timeLimit.count) / 1e9 - spent)
     return "ETA \(Self.clock(min(left, atPace)))"
   }
 

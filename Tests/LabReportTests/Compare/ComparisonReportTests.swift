@@ -61,6 +61,35 @@ import Testing
     #expect(text.hasPrefix("### "))
   }
 
+  struct Large: Sendable, CustomTestStringConvertible {
+    var metric = Metric.launch
+    var ratio: Double
+    var sentence: String
+    var testDescription: String { sentence }
+  }
+
+  @Test(arguments: [
+    Large(
+      ratio: 28.3,
+      sentence: "B takes 28 times as long as A (95 % interval ×28 to ×29, 50 pairs)"
+    ),
+    Large(
+      ratio: 1 / 28.3,
+      sentence: "B is 28 times as fast as A (95 % interval −97 % to −96 %, 50 pairs)"
+    ),
+    Large(
+      metric: .peakRSS,
+      ratio: 3.4,
+      sentence: "B is 3.4 times as high as A in peak_rss (95 % interval ×3.4 to ×3.4, 50 pairs)"
+    ),
+  ])
+  func `tells large changes as factors`(_ large: Large) throws {
+    let shape = SampleComparison.Shape(metric: large.metric, ratio: large.ratio)
+    let summary = try SampleComparison.summary([shape])
+    let text = ComparisonText(summary, style: TextStyle(width: 200)).rendered()
+    #expect(text.hasPrefix(large.sentence), "\(text)")
+  }
+
   @Test func `tells what would make a verdict likely`() {
     let outlook = ComparisonOutlook(
       time: .milliseconds(30_000),
