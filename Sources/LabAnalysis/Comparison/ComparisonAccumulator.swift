@@ -72,8 +72,10 @@ package struct ComparisonAccumulator: Sendable {
       let rule = rules.rule(for: pair, in: state, of: metric, pairs: ratio.count)
       let pace = Double(elapsed.count) / Double(ratio.count)
       let affordable = min(most, Int(Double(limit.count) / max(pace, 1)))
+      // More time allows for more pairs in proportion, however fast they are.
+      let planned = max(pace, Double(limit.count) / Double(most))
       return PairedComparison(ratio, rule: rule)
-        .outlook(pairs: max(ratio.count, affordable), pace: pace, limit: limit)
+        .outlook(pairs: max(ratio.count, affordable), pace: planned, limit: limit)
     }
     .compactMap(\.self).max { $0.pairsNeeded < $1.pairsNeeded }
   }
@@ -142,7 +144,7 @@ extension PairedComparison {
   ///
   /// - Parameters:
   ///   - pairs: How many there will be, at least as many as there are.
-  ///   - pace: How long a pair takes, in nanoseconds.
+  ///   - pace: How long a pair takes or is given, in nanoseconds.
   ///   - limit: How long all of them may take.
   /// - Returns: Nil where the interval may be narrow enough, or lie beyond the limit. What is known of
   ///   the scatter by few pairs is as uncertain as a factor of two.

@@ -41,7 +41,12 @@ import Testing
   // MARK: - The outlook
 
   /// What is told of 40 blocks of 10 ms that scatter by a share, with B longer by a ratio.
-  private func told(scatter: Double, ratio: Double = 1, seconds: Int64) -> ComparisonOutlook? {
+  private func told(
+    scatter: Double,
+    ratio: Double = 1,
+    seconds: Int64,
+    most: Int = 10_000
+  ) -> ComparisonOutlook? {
     var generator = SeededGenerator(seed: 5)
     var run = PairedRun(blocks: 40)
     for block in 0..<40 {
@@ -54,7 +59,7 @@ import Testing
       by: ComparisonRules(base: ComparisonRule()),
       after: .milliseconds(400),
       within: .milliseconds(1_000 * seconds),
-      pairs: 10_000
+      pairs: most
     )
   }
 
@@ -66,6 +71,13 @@ import Testing
     let pace = Double(outlook.timeNeeded.count) / Double(outlook.pairsNeeded)
     #expect(abs(pace - 10e6) < 1e3)
     #expect(outlook.time == .milliseconds(1_000))
+  }
+
+  @Test func `asks for as much time as allows for the pairs`() throws {
+    let outlook = try #require(told(scatter: 0.2, seconds: 1, most: 50))
+    #expect(outlook.pairs == 50)
+    let pace = Double(outlook.timeNeeded.count) / Double(outlook.pairsNeeded)
+    #expect(abs(pace - 20e6) < 1e3, "50 pairs are planned for a second")
   }
 
   @Test func `says nothing where a verdict is likely in time`() {
