@@ -156,6 +156,7 @@ extension DashboardHTML {
       if (points.length < 2) return null;
       const scale = middle(plane.points.map(point => series.median[point.index]))
         / middle(points.map(point => other.median[point.index]));
+      if (!Number.isFinite(scale)) return null;
       const steps = points.map(point => `${plane.x(point.slot).toFixed(1)} `
         + plane.y(scale * other.median[point.index]).toFixed(1));
       return svg("path", { class: "control", d: `M${steps.join("L")}` });

@@ -90,6 +90,10 @@ struct DashboardBrowserTests {
     // Of both there is one in the legend, too.
     #expect(document.ranges(of: "<path class=\"outside\" d=\"M").count == 1 + 1)
     #expect(document.ranges(of: "<path class=\"control\" d=\"M").count == 1 + 3)
+
+    // Of a control without any of what is counted there is nothing to scale.
+    for index in summary.series[5].points.indices { summary.series[5].points[index].median = 0 }
+    #expect(!(try self.document(of: summary)).contains("NaN"))
   }
 
   @Test func `lists quiet series where there are many`() throws {
