@@ -84,7 +84,7 @@ let package = Package(
     .testTarget(
       name: "LabReportTests",
       dependencies: ["LabReport", "LabAnalysis", "LabStatistics", "LabModel", "LabTestSupport"],
-      exclude: ["Snapshots", "Bisect/Snapshots", "Compare/Snapshots"]
+      exclude: ["Snapshots", "Bisect/Snapshots", "Compare/Snapshots", "Trend/Snapshots"]
     ),
     .testTarget(
       name: "LabHostTests",

@@ -41,6 +41,9 @@ package struct RunListing: Hashable, Codable, Sendable {
   /// What a person decided about the run, if it does not count; nil where nothing was decided.
   package var decision: RunDecision?
 
+  /// What the run came to; nil while it goes on, when it was cut off, and for imported runs.
+  package var outcome: RunOutcome?
+
   package init(
     id: String,
     scenario: String,
@@ -55,7 +58,8 @@ package struct RunListing: Hashable, Codable, Sendable {
     blocks: Int,
     fingerprint: String,
     commit: String? = nil,
-    decision: RunDecision? = nil
+    decision: RunDecision? = nil,
+    outcome: RunOutcome? = nil
   ) {
     self.id = id
     self.scenario = scenario
@@ -71,6 +75,22 @@ package struct RunListing: Hashable, Codable, Sendable {
     self.fingerprint = fingerprint
     self.commit = commit
     self.decision = decision
+    self.outcome = outcome
+  }
+}
+
+/// What a run came to.
+package struct RunOutcome: Hashable, Codable, Sendable {
+  /// `green` or `red` of a night, as its report begins, or the verdict of a comparison; nil where
+  /// nothing was judged.
+  package var verdict: String?
+
+  /// What the command ended with.
+  package var exitCode: Int
+
+  package init(verdict: String? = nil, exitCode: Int) {
+    self.verdict = verdict
+    self.exitCode = exitCode
   }
 }
 

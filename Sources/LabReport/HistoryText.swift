@@ -14,9 +14,11 @@ package struct HistoryText {
   /// The text, with a line feed after every line.
   package func rendered() -> String {
     guard !runs.isEmpty else { return "no runs stored yet\n" }
-    let titles = ["run", "started", "scenario", "purpose", "status", "launches", "commit", "host"]
+    let titles = [
+      "run", "started", "scenario", "purpose", "result", "exit", "launches", "commit", "host",
+    ]
     let table = TextTable(
-      columns: [.left, .left, .left, .left, .left, .right, .left, .left],
+      columns: [.left, .left, .left, .left, .left, .right, .right, .left, .left],
       rows: [titles.map { TextTable.Cell($0, .dim) }] + runs.map(row)
     )
     let lines = table.width <= style.width ? table.lines(style: style) : narrowLines
@@ -31,7 +33,7 @@ package struct HistoryText {
     return [
       TextTable.Cell(run.id, .bold), TextTable.Cell(Quantity.instant(run.startedAt)),
       TextTable.Cell(run.scenario.printable), TextTable.Cell(run.purpose.rawValue, .dim),
-      status(run), TextTable.Cell(launches(run)),
+      result(run), TextTable.Cell(exitCode(run)), TextTable.Cell(launches(run)),
     ] + texts.map { TextTable.Cell($0, .dim) }
   }
 
@@ -40,17 +42,22 @@ package struct HistoryText {
     let first = TextTable(
       columns: [.left, .left, .right],
       rows: runs.map { run in
-        [TextTable.Cell(run.id, .bold), status(run), TextTable.Cell("\(launches(run)) launches")]
+        [TextTable.Cell(run.id, .bold), result(run), TextTable.Cell("\(launches(run)) launches")]
       }
     )
     return zip(first.lines(style: style), runs).flatMap { line, run in
       let commit = run.commit.map { ", commit \($0.prefix(10))" } ?? ""
+      let exit = run.outcome.map { ", exit code \($0.exitCode)" } ?? ""
       return [line]
         + style.wrapped(
-          "    \(run.scenario.printable), \(run.purpose.rawValue), \(Quantity.instant(run.startedAt))\(commit)",
+          "    \(run.scenario.printable), \(run.purpose.rawValue), \(Quantity.instant(run.startedAt))\(exit)\(commit)",
           indent: 4
         )
     }
+  }
+
+  private func exitCode(_ run: RunListing) -> String {
+    run.outcome.map { String($0.exitCode) } ?? Quantity.none
   }
 
   private func launches(_ run: RunListing) -> String {
@@ -71,15 +78,15 @@ package struct HistoryText {
     return lines.isEmpty ? [] : [""] + lines
   }
 
-  private func status(_ run: RunListing) -> TextTable.Cell {
+  /// The verdict where there is one, else how far the run came.
+  private func result(_ run: RunListing) -> TextTable.Cell {
+    let text = run.outcome?.verdict ?? run.status.rawValue
     if let decision = run.decision {
-      return TextTable.Cell("\(run.status.rawValue), \(decision.standing.rawValue)", .warning)
+      return TextTable.Cell("\(text), \(decision.standing.rawValue)", .warning)
     }
-    return switch run.status {
-    case .complete: TextTable.Cell(run.status.rawValue)
-    case .unfinished, .interrupted: TextTable.Cell(run.status.rawValue, .warning)
-    case .failed: TextTable.Cell(run.status.rawValue, .failure)
-    }
+    let isDone = run.outcome.map { $0.exitCode == 0 } ?? (run.status == .complete)
+    let isFailed = run.outcome.map { [1, 128].contains($0.exitCode) } ?? (run.status == .failed)
+    return TextTable.Cell(text, isDone ? nil : isFailed ? .failure : .warning)
   }
 }
 
@@ -107,6 +114,8 @@ package struct HistoryJSON {
       "finished_at": JSONValue(run.finishedAt?.formatted(.iso8601)),
       "status": .string(run.status.rawValue),
       "purpose": .string(run.purpose.rawValue),
+      "verdict": JSONValue(run.outcome?.verdict),
+      "exit_code": JSONValue(run.outcome?.exitCode),
       "seed": .unsigned(run.seed),
       "arms": .array(run.arms.map(arm)),
       "planned_launches": JSONValue(run.plannedLaunches),

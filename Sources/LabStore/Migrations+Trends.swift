@@ -147,3 +147,14 @@ extension Migrations {
         AND number = (SELECT max(number) FROM run_decision WHERE run = d.run);
     """
 }
+
+// MARK: - Version 6
+
+extension Migrations {
+  /// What runs came to, and who decided about alerts.
+  static let outcomeColumns = """
+    ALTER TABLE run ADD COLUMN verdict TEXT CHECK (verdict <> '');
+    ALTER TABLE run ADD COLUMN exit_code INTEGER CHECK (exit_code BETWEEN 0 AND 255);
+    ALTER TABLE alert_event ADD COLUMN person TEXT CHECK (person <> '');
+    """
+}

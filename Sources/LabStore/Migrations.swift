@@ -6,7 +6,7 @@ import GRDB
 /// the application describe the newest schema, and a migration an old one.
 enum Migrations {
   /// The schema version that this launchlab reads and writes, as in `PRAGMA user_version`.
-  static let newest = 5
+  static let newest = 6
 
   /// The `PRAGMA application_id` of a store: `LLab` in ASCII.
   static let applicationID = 0x4C4C_6162
@@ -19,6 +19,7 @@ enum Migrations {
     // Checking every foreign key of a store with millions of launches takes minutes.
     migrator.registerMigration("4", foreignKeyChecks: .immediate, migrate: addTrends)
     migrator.registerMigration("5", foreignKeyChecks: .immediate, migrate: addDecisions)
+    migrator.registerMigration("6", foreignKeyChecks: .immediate, migrate: addOutcomes)
     return migrator
   }
 
@@ -47,6 +48,11 @@ enum Migrations {
   private static let addDecisions: @Sendable (Database) throws -> Void = { db in
     try db.execute(sql: decisionTables)
     try db.execute(sql: "PRAGMA user_version = 5")
+  }
+
+  private static let addOutcomes: @Sendable (Database) throws -> Void = { db in
+    try db.execute(sql: outcomeColumns)
+    try db.execute(sql: "PRAGMA user_version = 6")
   }
 }
 

@@ -86,6 +86,7 @@ extension Store {
   private func isSame(_ left: AlertEvent, _ right: AlertEvent) -> Bool {
     Timestamp.text(left.at) == Timestamp.text(right.at) && left.state == right.state
       && left.cause == right.cause && left.reason == right.reason && left.run == right.run
+      && left.person == right.person
   }
 
   private func upsert(_ db: Database, _ alert: Alert) throws {
@@ -114,11 +115,12 @@ extension Store {
     of alert: Int
   ) throws {
     let sql = """
-      INSERT INTO alert_event (alert, number, at, run, status, cause, reason, criteria)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO alert_event (alert, number, at, run, person, status, cause, reason, criteria)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     try db.cachedStatement(sql: sql).execute(arguments: [
-      alert, number, Timestamp.text(event.at), event.run, event.state.rawValue,
+      alert, number, Timestamp.text(event.at), event.run, event.person,
+      event.state.rawValue,
       event.cause.rawValue, event.reason, try JSONText.text(event.criteria),
     ])
   }
@@ -148,6 +150,7 @@ extension Store {
     try AlertEvent(
       at: try date(row["at"]),
       run: row["run"],
+      person: row["person"],
       state: try known(Alert.State(rawValue: row["status"]), "status of an alert"),
       cause: try known(Alert.Cause(rawValue: row["cause"]), "cause of an alert"),
       reason: row["reason"],

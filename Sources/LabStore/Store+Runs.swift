@@ -63,7 +63,7 @@ extension Store {
   ) throws -> [RunListing] {
     let sql = """
       SELECT key, id, scenario, started_at, finished_at, status, purpose, seed,
-        planned_launches, fingerprint, build_commit, left_out.at, left_out.person,
+        planned_launches, fingerprint, build_commit, verdict, exit_code, left_out.at, left_out.person,
         left_out.standing, left_out.reason,
         (SELECT count(*) FROM launch WHERE launch.run = run.key) AS launches,
         (SELECT count(DISTINCT block) FROM launch WHERE launch.run = run.key) AS blocks
@@ -89,7 +89,10 @@ extension Store {
       blocks: row["blocks"],
       fingerprint: row["fingerprint"],
       commit: row["build_commit"],
-      decision: decision(row)
+      decision: decision(row),
+      outcome: try (row["exit_code"] as Int?).map {
+        RunOutcome(verdict: try row["verdict"], exitCode: $0)
+      }
     )
   }
 

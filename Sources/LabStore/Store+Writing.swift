@@ -26,7 +26,10 @@ extension Store {
     return try write { db in
       let key = try key(db, of: id)
       try db.execute(
-        sql: "UPDATE run SET status = 'unfinished', finished_at = NULL WHERE key = ?",
+        sql: """
+          UPDATE run SET status = 'unfinished', finished_at = NULL, verdict = NULL, exit_code = NULL
+          WHERE key = ?
+          """,
         arguments: [key]
       )
       let blocks = "SELECT count(DISTINCT block) FROM launch WHERE run = ?"
@@ -37,6 +40,21 @@ extension Store {
         key: key,
         storedBlocks: try Int.fetchOne(db, sql: blocks, arguments: [key]) ?? 0,
         armsWithOutput: try Int.fetchSet(db, sql: arms, arguments: [key])
+      )
+    }
+  }
+
+  /// Stores what a run came to, in place of what was stored of it before.
+  ///
+  /// - Parameters:
+  ///   - outcome: The verdict and the exit code.
+  ///   - run: The id of the run.
+  /// - Throws: ``StoreError``.
+  package func save(_ outcome: RunOutcome, of run: String) throws {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE run SET verdict = ?, exit_code = ? WHERE key = ?",
+        arguments: [outcome.verdict, outcome.exitCode, try key(db, of: run)]
       )
     }
   }

@@ -18,7 +18,8 @@ import Testing
       plannedLaunches: 111,
       launches: 111,
       blocks: 12,
-      fingerprint: "3fa21b90c4d1e8a7"
+      fingerprint: "3fa21b90c4d1e8a7",
+      outcome: RunOutcome(verdict: "red", exitCode: 1)
     ),
     RunListing(
       id: "20261120T043000Z-91bc",
@@ -44,7 +45,8 @@ import Testing
       plannedLaunches: 40,
       launches: 3,
       blocks: 3,
-      fingerprint: "77aa00c4d1e8a7"
+      fingerprint: "77aa00c4d1e8a7",
+      outcome: RunOutcome(exitCode: 128)
     ),
   ]
 

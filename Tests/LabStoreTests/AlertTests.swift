@@ -34,7 +34,9 @@ import Testing
     try store.save([Sample.alert()])
     var changed = Sample.alert()
     changed.events[0].reason = "another one"
-    for alert in [changed, Sample.alert(events: 1)] {
+    var byOther = Sample.alert()
+    byOther.events[1].person = "bob"
+    for alert in [changed, byOther, Sample.alert(events: 1)] {
       #expect(throws: StoreError.changedAlert(number: 1)) {
         try store.save([Sample.alert(2), alert])
       }

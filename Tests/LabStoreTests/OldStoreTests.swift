@@ -7,7 +7,7 @@ import Testing
 @testable import LabStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1, 2, 3, 4, 5])
+  @Test(arguments: [1, 2, 3, 4, 5, 6])
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -40,7 +40,11 @@ import Testing
     #expect(try store.noise() == (version < 3 ? [] : [noise]))
 
     let alerts = try store.alerts(scenario: "redis")
-    #expect(alerts == (version < 4 ? [] : [Sample.alert()]))
+    var alert = Sample.alert()
+    if version >= 6 { alert.events[1].person = "ann" }
+    #expect(alerts == (version < 4 ? [] : [alert]))
+    let outcome = RunOutcome(verdict: "red", exitCode: 1)
+    #expect(try store.runs().map(\.outcome) == [version < 6 ? nil : outcome])
     #expect(try store.deliveries(scenario: "redis").count == (version < 4 ? 0 : 1))
     let artifacts = version < 4 ? [:] : ["server": Sample.artifact]
     #expect(try store.nights(scenario: "redis").map(\.artifacts) == [artifacts])

@@ -59,16 +59,21 @@ import Testing
     // Given an interrupted run
     let store = try Store.inMemory()
     try store.fill(Sample.run("a"), with: [Sample.launch(block: 0), Sample.launch(block: 2)])
+    try store.save(RunOutcome(verdict: "unjudged", exitCode: 130), of: "a")
 
     // When the block in between is added
     let writer = try store.resume("a")
     #expect(writer.storedBlocks == 2)
     #expect(try store.unfinishedRuns().map(\.id) == ["a"])
+    #expect(try store.runs().map(\.outcome) == [nil])
     var launch = Sample.launch(block: 1)
     launch.result.output.stdout = CapturedStream(head: [65], totalBytes: 1)
     writer.append(launch)
     try writer.endBlock(at: .zero)
     try writer.finish(status: .complete, at: Sample.start)
+    let outcome = RunOutcome(verdict: "red", exitCode: 1)
+    try store.save(outcome, of: "a")
+    #expect(try store.runs().map(\.outcome) == [outcome])
 
     // Then it stands in its place, and only the arm's first launch has output
     let launches = try store.launches(of: "a")

@@ -50,6 +50,8 @@ extension EndToEnd {
       #expect(output.status == 0, "\(output.stderr)")
       let faster = #/B is .* (?:faster than|times as fast as) A \(95 % interval −/#
       #expect(output.stdout.prefixMatch(of: faster) != nil, "\(output.stdout)")
+      let run = try #require(try await lab.runs().first)
+      #expect(run.verdict == "improvement" && run.exitCode == 0)
     }
 
     @Test(

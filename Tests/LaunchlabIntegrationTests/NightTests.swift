@@ -46,7 +46,9 @@ extension EndToEnd {
       // An open regression keeps the exit code, and is proved once.
       let later = try await lab.run("run", "scenario.yml")
       #expect(later.status == 1, "\(later.stderr)")
-      #expect(try await lab.runs().count == 9)
+      let runs = try await lab.runs()
+      #expect(runs.map(\.exitCode) == [1, 1, 1] + [0, 0, 0, 0, 0, 0])
+      #expect(runs.map(\.verdict).prefix(3) == ["red", "regression", "red"])
 
       // Once acknowledged it is red no more, and cannot be acknowledged twice.
       let why = try await lab.run("why", "R-1")
@@ -57,6 +59,7 @@ extension EndToEnd {
       #expect(again.stderr.contains("is already acknowledged"))
       let known = try await lab.run("why", "R-1")
       #expect(known.stdout.contains("is meant"))
+      #expect(known.stdout.contains(", by \(NSUserName()): acknowledged, cause code"))
       #expect(!known.stdout.contains("launchlab ack R-1"))
       #expect(try await lab.run("report", "--fail-on", "suspected").status == 0)
       #expect(try await lab.run("run", "scenario.yml").status == 0)
@@ -106,6 +109,8 @@ extension EndToEnd {
       #expect(output.status == 128, "\(output.stderr)")
       #expect(output.stdout.contains("verdict: failed, the run has no result"))
       #expect(output.stdout.contains("app warm exited with status 3"))
+      let run = try #require(try await lab.runs().first)
+      #expect(run.verdict == "failed" && run.exitCode == 128)
       // A report by hand does not go back to the last night that was good.
       #expect(try await lab.run("report", "--fail-on", "confirmed").status == 128)
       let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)

@@ -8,6 +8,8 @@ struct StoredRun: Decodable {
   let plannedLaunches: Int
   let launches: Int
   let blocks: Int
+  let verdict: String?
+  let exitCode: Int?
 
   struct List: Decodable {
     let runs: [StoredRun]

@@ -140,6 +140,10 @@ package struct AlertEvent: Hashable, Codable, Sendable {
   /// The run that brought it about; nil for what a person did.
   package var run: String?
 
+  /// The account of the person who decided it; nil for what a run brought about, and where an older
+  /// launchlab kept none.
+  package var person: String?
+
   /// The state and the cause from then on.
   package var state: Alert.State
   package var cause: Alert.Cause
@@ -153,6 +157,7 @@ package struct AlertEvent: Hashable, Codable, Sendable {
   package init(
     at: Date,
     run: String? = nil,
+    person: String? = nil,
     state: Alert.State,
     cause: Alert.Cause,
     reason: String,
@@ -160,6 +165,7 @@ package struct AlertEvent: Hashable, Codable, Sendable {
   ) {
     self.at = at
     self.run = run
+    self.person = person
     self.state = state
     self.cause = cause
     self.reason = reason

@@ -50,10 +50,10 @@ package struct AlertText {
 
   private func eventLines(_ index: Int) -> [String] {
     let event = alert.events[index]
-    let by = event.run.map { ", run \($0)" } ?? ", by hand"
+    let by = event.run.map { ", run \($0)" } ?? ", by \(event.person ?? "hand")"
     let title =
       "\(Quantity.instant(event.at))\(by): \(event.state.rawValue), cause \(event.cause.rawValue)"
-    return [style.paint(title, ink(event.state))]
+    return [style.paint(title.printable, ink(event.state))]
       + style.wrapped("  \(event.reason.printable)", indent: 2)
       + criteriaTable(event.criteria)
   }

@@ -109,6 +109,7 @@ package struct FindingJSON {
     [
       "at": .string(event.at.formatted(.iso8601)),
       "run": JSONValue(event.run),
+      "person": JSONValue(event.person),
       "state": .string(event.state.rawValue),
       "cause": .string(event.cause.rawValue),
       "reason": .string(event.reason),

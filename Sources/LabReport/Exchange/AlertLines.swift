@@ -44,6 +44,7 @@ package struct AlertLines {
     [
       "at": .string(event.at.formatted(.iso8601)),
       "run": JSONValue(event.run),
+      "person": JSONValue(event.person),
       "state": .string(event.state.rawValue),
       "cause": .string(event.cause.rawValue),
       "reason": .string(event.reason),

@@ -50,7 +50,8 @@ struct TrendFinding {
   private var events: [String] {
     alert.events.map { event in
       let reason = MarkdownTable.escaped(event.reason)
-      return "- \(Quantity.instant(event.at)): \(event.state.rawValue), \(reason)"
+      let by = event.person.map { " by \(MarkdownTable.escaped($0))" } ?? ""
+      return "- \(Quantity.instant(event.at)): \(event.state.rawValue)\(by), \(reason)"
     }
   }
 

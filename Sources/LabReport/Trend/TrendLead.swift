@@ -1,6 +1,11 @@
 import LabAnalysis
 import LabModel
 
+extension TrendSummary {
+  /// What the first line of the report says, such as `red`, as in JSON.
+  package var verdict: String { TrendLead(self).colour.rawValue }
+}
+
 /// Whether a night is red, and which alert its answer speaks of.
 struct TrendLead {
   let summary: TrendSummary

@@ -31,10 +31,19 @@ package struct CompareWorkflow {
   }
 
   private func concluded(_ run: RunSummary) throws -> ComparisonSummary {
-    let store = try Store(path: request.store, mode: .readOnly)
+    let store = try StoreFile(request.store).opened {
+      try Store(path: request.store, mode: .readWrite)
+    }
     var accumulator = accumulator(of: run.run.plan)
     try store.forEachLaunch(of: run.run.id) { accumulator.add($0) }
-    return accumulator.summary(of: run, by: rules(run.run.plan, on: run.run.host.fingerprint))
+    let rules = rules(run.run.plan, on: run.run.host.fingerprint)
+    let summary = accumulator.summary(of: run, by: rules)
+    let outcome = RunOutcome(
+      verdict: summary.verdict.rawValue,
+      exitCode: Int(summary.exitCode.rawValue)
+    )
+    try store.save(outcome, of: run.run.id)
+    return summary
   }
 
   /// Looks with the noise that is known of this host before its controls are applied.

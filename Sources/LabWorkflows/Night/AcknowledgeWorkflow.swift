@@ -88,14 +88,23 @@ package struct AcknowledgeWorkflow {
     var alert = try store.alert(number)
     (alert.state, alert.cause) = try outcome(alert)
     alert.events.append(
-      AlertEvent(at: now, state: alert.state, cause: alert.cause, reason: words)
+      AlertEvent(
+        at: now,
+        person: Account.person,
+        state: alert.state,
+        cause: alert.cause,
+        reason: words
+      )
     )
     try store.save([alert])
     return alert
   }
 
   private static func notOpen(_ alert: Alert) -> WorkflowError {
-    let past = alert.events.last.map { ", since \($0.at.formatted(.iso8601)): \($0.reason)" }
+    let past = alert.events.last.map { event in
+      let by = event.person.map { " by \($0)" } ?? ""
+      return ", since \(event.at.formatted(.iso8601))\(by): \(event.reason)"
+    }
     return .cannotAcknowledge(id: alert.id, state: alert.state, since: past ?? "")
   }
 
@@ -121,6 +130,16 @@ package struct AcknowledgeWorkflow {
       throw WorkflowError.unknownAlert(id: "R-\(number)", open: open.map { "R-\($0)" })
     }
     return store
+  }
+}
+
+/// Who gives a command.
+enum Account {
+  /// The account that gives the command, or the one behind `sudo`.
+  static var person: String {
+    let behind = ProcessInfo.processInfo.environment["SUDO_USER"] ?? ""
+    let name = NSUserName()
+    return name == "root" && !behind.isEmpty ? behind : name.isEmpty ? "unknown" : name
   }
 }
 

@@ -33,25 +33,27 @@ package struct NightWorkflow {
       exitCode: summary.exitCode,
       options: options
     )
-    guard summary.run.purpose == .night else { return result }
     do {
-      try await conclude(&result, observe)
+      let store = try StoreFile(request.store).opened {
+        try Store(path: request.store, mode: .readWrite)
+      }
+      do {
+        if summary.run.purpose == .night { try await conclude(&result, in: store, observe) }
+      } catch {
+        result.add(error)
+      }
+      try store.save(result.outcome, of: summary.run.id)
     } catch {
-      let known = error as? any LabError
-      result.summary.warnings +=
-        known?.diagnostics ?? [Diagnostic(.error, id: "unexpected", problem: "\(error)")]
-      result.exitCode = max(result.exitCode, known?.exitCode ?? .couldNotMeasure)
+      result.add(error)
     }
     return result
   }
 
   private func conclude(
     _ result: inout NightResult,
+    in store: Store,
     _ observe: @escaping (RunEvent) -> Void
   ) async throws {
-    let store = try StoreFile(request.store).opened {
-      try Store(path: request.store, mode: .readWrite)
-    }
     let run = result.summary.run
     let now = run.finishedAt ?? Date()
     let isNewest = try store.nights(scenario: run.plan.scenario.name).last?.run == run.id
@@ -153,6 +155,19 @@ package struct NightResult: Sendable {
 
   /// Of the run, the verdicts and the proofs, the one that `LabExitCode` puts first.
   package var exitCode: LabExitCode
+
+  /// Warns of what failed after the launches.
+  fileprivate mutating func add(_ error: any Error) {
+    let known = error as? any LabError
+    summary.warnings +=
+      known?.diagnostics ?? [Diagnostic(.error, id: "unexpected", problem: "\(error)")]
+    exitCode = max(exitCode, known?.exitCode ?? .couldNotMeasure)
+  }
+
+  /// What is stored of it with the run.
+  var outcome: RunOutcome {
+    RunOutcome(verdict: trend?.verdict, exitCode: Int(exitCode.rawValue))
+  }
 
   /// How the verdicts are shown.
   package var options: ReportOptions

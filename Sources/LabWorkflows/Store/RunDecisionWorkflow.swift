@@ -61,20 +61,13 @@ package struct RunDecisionWorkflow {
         since: before ?? ""
       )
     }
-    let decision = RunDecision(at: now, person: Self.person, standing: standing, reason: reason)
+    let decision = RunDecision(at: now, person: Account.person, standing: standing, reason: reason)
     try store.decide(decision, on: run.id)
     var listed = run
     listed.decision = standing == .included ? nil : decision
     let alerts = try store.alerts(scenario: run.scenario)
       .filter { $0.isOpen && [$0.onset, $0.lastGood].contains(run.id) }
     return Outcome(run: listed, decision: decision, alerts: alerts)
-  }
-
-  /// The account that gives the command, or the one behind `sudo`.
-  private static var person: String {
-    let behind = ProcessInfo.processInfo.environment["SUDO_USER"] ?? ""
-    let name = NSUserName()
-    return name == "root" && !behind.isEmpty ? behind : name.isEmpty ? "unknown" : name
   }
 
   /// The one run that is meant, and its store, open for writing.

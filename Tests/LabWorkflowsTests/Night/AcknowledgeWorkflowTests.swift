@@ -2,8 +2,9 @@ import Foundation
 import LabModel
 import LabStore
 import LabTestSupport
-import LabWorkflows
 import Testing
+
+@testable import LabWorkflows
 
 @Suite(.temporaryDirectory) struct AcknowledgeWorkflowTests {
   private var path: String { "\(TemporaryDirectory.path)/store.sqlite" }
@@ -41,6 +42,7 @@ import Testing
       alert.events.last
         == AlertEvent(
           at: SampleNight.evening,
+          person: Account.person,
           state: .acknowledged,
           cause: .code,
           reason: "new fonts"
@@ -80,7 +82,7 @@ import Testing
     let problem = try #require(refusal(of: "R-1"))
     #expect(
       problem.problem
-        == "R-1 is already acknowledged, since 2026-11-21T02:00:00Z: new fonts"
+        == "R-1 is already acknowledged, since 2026-11-21T02:00:00Z by \(Account.person): new fonts"
     )
     #expect(problem.remedy == "see what became of it with `launchlab why R-1`")
   }
