@@ -37,10 +37,13 @@ let package = Package(
     ),
 
     // The edges: each wraps one foreign interface, and none imports another.
-    .target(name: "CLabHost", dependencies: ["LaunchMarks"]),
+    .target(name: "CLaunchWire"),
+    .target(name: "CLabHost", dependencies: ["CLaunchWire", "LaunchMarks"]),
     .target(
       name: "LabHost",
-      dependencies: ["LabModel", "LabPatterns", "CLabHost", subprocess, systemPackage],
+      dependencies: [
+        "LabModel", "LabPatterns", "CLabHost", "CLaunchWire", subprocess, systemPackage,
+      ],
       plugins: ["EmbedNativeHelpers"]
     ),
     .target(name: "LabScenarios", dependencies: ["LabModel", "LabPatterns", yams]),
@@ -88,7 +91,9 @@ let package = Package(
     ),
     .testTarget(
       name: "LabHostTests",
-      dependencies: ["LabHost", "LabModel", "LabTestSupport", subprocess, systemPackage],
+      dependencies: [
+        "LabHost", "LabModel", "LabTestSupport", "CLaunchWire", subprocess, systemPackage,
+      ],
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
@@ -125,7 +130,7 @@ let package = Package(
   ]
 )
 
-let cTargets = ["CLabHost", "LaunchMarks"]
+let cTargets = ["CLabHost", "CLaunchWire", "LaunchMarks"]
 for target in package.targets where target.type != .plugin && !cTargets.contains(target.name) {
   target.swiftSettings = [
     .swiftLanguageMode(.v6),

@@ -12,15 +12,20 @@ struct EmbedNativeHelpers: BuildToolPlugin {
     let sources = context.package.directoryURL.appending(path: "Sources/NativeHelpers")
       .resolvingSymlinksInPath()
     let script = sources.appending(path: "embed.sh")
-    let shared = try FileManager.default
-      .contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
-    return ["spawner", "empty", "symbols", "probe", "watcher"].map { helper in
+    func files(in folder: String) throws -> [URL] {
+      try FileManager.default.contentsOfDirectory(
+        at: sources.appending(path: folder).standardized,
+        includingPropertiesForKeys: nil
+      )
+    }
+    let shared = try [script] + files(in: "../CLaunchWire/include")
+    return try ["spawner", "empty", "symbols", "probe", "watcher"].map { helper in
       let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedHelper+\(helper).swift")
       return .buildCommand(
         displayName: "Embedding native helper \(helper)",
         executable: URL(filePath: "/bin/sh"),
         arguments: [script.path(), helper, sources.path(), output.path()],
-        inputFiles: shared,
+        inputFiles: try shared + files(in: helper),
         outputFiles: [output]
       )
     }

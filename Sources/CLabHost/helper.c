@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLabHost.h"
+#include "launch_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,8 +43,9 @@ int lab_start_helper(const char *program, char *const *arguments, int control) {
   if (status != 0) return -status;
   for (int file = 0; status == 0 && file < 3; file++)
     status = posix_spawn_file_actions_addopen(&start.actions, file, "/dev/null", O_RDWR, 0);
-  if (status == 0) status = posix_spawn_file_actions_adddup2(&start.actions, control, 3);
-  if (status == 0) status = posix_spawn_file_actions_addclosefrom_np(&start.actions, 4);
+  if (status == 0) status = posix_spawn_file_actions_adddup2(&start.actions, control, CONTROL_DESCRIPTOR);
+  if (status == 0)
+    status = posix_spawn_file_actions_addclosefrom_np(&start.actions, CONTROL_DESCRIPTOR + 1);
   if (status == 0) status = posix_spawnattr_setflags(&start.attributes, POSIX_SPAWN_SETSID);
   return finish(&start, status, program, arguments, environment);
 }

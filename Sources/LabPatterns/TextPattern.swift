@@ -65,7 +65,7 @@ package struct OutputPattern: Hashable, Sendable {
     return machine.run() != nil
   }
 
-  /// The steps of the pattern in the encoding of `spawner_match.c`.
+  /// The steps of the pattern in the encoding of `spawner/match.c`.
   package var encoded: String {
     program.steps.map { step in
       switch step {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compiles one native helper and writes it as a Swift string literal.
-# usage: embed.sh HELPER SOURCE_DIRECTORY OUTPUT.swift
+# usage: embed.sh HELPER NATIVE_HELPERS OUTPUT.swift
 set -eu
-helper=$1 sources=$2 output=$3
+helper=$1 sources=$2/$1 wire=$2/../CLaunchWire/include output=$3
 
 # clang from beside `swift`, then the system's compiler.
 swift=$(command -v swift || true)
@@ -49,8 +49,8 @@ symbols)
 *) set -- -static -s ;;
 esac
 
-if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror \
-  -o "$work/$helper" "$sources/$helper"*.c "$@" 2>"$work/log"; then
+if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror -I "$wire" \
+  -o "$work/$helper" "$sources"/*.c "$@" 2>"$work/log"; then
   cat "$work/log" >&2
   if grep -q -e 'elfutils/' -e 'gelf' -e '-ldw' -e '-lelf' "$work/log"; then
     echo "error: the libraries libdw and libelf, or their headers, are missing" >&2

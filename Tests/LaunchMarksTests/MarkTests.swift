@@ -9,7 +9,7 @@ struct MarkTests {
   private var path: String { "\(TemporaryDirectory.path)/events" }
 
   @Test func `lays the file out as the probe does`() throws {
-    try Workbench.compile("layout.c", ["-std=c11", "-I\(Workbench.nativeHelpers)"])
+    try Workbench.compile("layout.c", ["-std=c11", "-I\(Workbench.wire)"])
   }
 
   @Test func `keeps the first 255 bytes of a name, and errno`() throws {

@@ -1,6 +1,8 @@
 import Foundation
 import LabModel
 
+@testable import LabHost
+
 /// A file of events as `launch_events.h` lays it out, made and read by hand.
 struct MarksFile {
   let path: String
@@ -41,7 +43,7 @@ struct MarksFile {
     return (0..<count).compactMap { index in
       let base = 256 + 40 * index
       let kind = UInt16(bytes.number(at: base + 38, size: 2))
-      guard let kind = LaunchEvent.Kind(rawValue: kind) else { return nil }
+      guard let kind = LaunchEvent.Kind(number: kind) else { return nil }
       let end = bytes.number(at: base + 8, size: 8)
       let text = 256 + 40 * capacity + bytes.number(at: base + 32, size: 4)
       return LaunchEvent(

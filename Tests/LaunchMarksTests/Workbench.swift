@@ -6,7 +6,7 @@ import Testing
 enum Workbench {
   static let fixtures = folder("Fixtures")
   static let header = folder("../../Sources/LaunchMarks/include")
-  static let nativeHelpers = folder("../../Sources/NativeHelpers")
+  static let wire = folder("../../Sources/CLaunchWire/include")
   static let library = folder("../../Sources/LaunchMarks/library.c")
   static let languages = folder("../../Scenarios/marks/languages")
 

@@ -113,7 +113,7 @@ int lab_terminal_columns(int descriptor);
 
 /// Starts a program in a session of its own (posix_spawn(3), Linux 2.6).
 ///
-/// It has /dev/null as its standard streams, `control` as descriptor 3, no other, and an empty
+/// It has /dev/null as its standard streams, `control` as CONTROL_DESCRIPTOR, no other, and an empty
 /// environment. `arguments` ends with NULL. Returns its process id or -errno.
 int lab_start_helper(
   const char *_Nonnull program, char *_Nullable const *_Nonnull arguments, int control);

@@ -257,7 +257,7 @@ package struct PageTracepoints: Hashable, Sendable {
   /// A thread stopped running.
   let switched: Event
 
-  /// Their numbers in the order of `spawner_protocol.h`, 0 for none.
+  /// Their numbers in the order of `launch_wire.h`, 0 for none.
   var numbers: [UInt32] {
     [added.number, faulted?.number ?? 0, read?.number ?? 0, switched.number]
   }

@@ -177,10 +177,8 @@ struct HostTrials: Sendable {
     seesResidency: { PageCache().canVerify("/proc/self/exe") && PageCache().canVerify("/bin/sh") },
     networkNamespace: { -lab_try_network_namespace() },
     tracing: { -lab_try_tracing() },
-    // PERF_TYPE_SOFTWARE with PERF_COUNT_SW_PAGE_FAULTS.
-    softwareEvent: { -lab_try_counter(1, 2, $0 ? 1 : 0) },
-    // PERF_TYPE_HARDWARE with PERF_COUNT_HW_INSTRUCTIONS.
-    hardwareEvent: { -lab_try_counter(0, 1, $0 ? 1 : 0) },
+    softwareEvent: { CounterEvent.pageFaults.refusal(withKernel: $0) },
+    hardwareEvent: { CounterEvent.instructions.refusal(withKernel: $0) },
     probeProblem: probeProblem,
     isDebugBuild: {
       #if DEBUG

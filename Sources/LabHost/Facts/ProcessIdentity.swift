@@ -1,4 +1,5 @@
 import CLabHost
+import CLaunchWire
 import Glibc
 import LabModel
 import SystemPackage
@@ -105,7 +106,7 @@ struct TaskStatus {
 /// Processors from 1,024 on are not known to launchlab.
 package enum ProcessAffinity {
   /// How many processors there can be, in whole words of the mask.
-  static let limit = 1_024
+  static let limit = CPU_WORDS * 64
 
   /// The processors that the calling thread may run on now, ascending; empty when they cannot be
   /// read.

@@ -1,11 +1,11 @@
+import CLaunchWire
 import Glibc
 import LabModel
 import SystemPackage
 
 /// What a launch that was not started failed at.
 struct FailedStep {
-  /// As in `spawner_protocol.h`.
-  var number: UInt32
+  var step: wire_step
   var errno: Int32
 
   /// The inode of the socket in the way, if any.
@@ -14,23 +14,27 @@ struct FailedStep {
   /// The reason in words, with what to do about it where that is known.
   func reason(for request: LaunchRequest) -> String {
     let error = Errno(rawValue: errno).description.lowercased()
-    return switch number {
-    case 1: "cannot execute \"\(request.program)\": \(executeReason(request.program, error))"
-    case 2: "cannot enter the directory \"\(request.directory)\": \(error)"
-    case 3: "cannot open the standard input \"\(request.standardInput ?? "/dev/null")\": \(error)"
-    case 4: "cannot make the output streams: \(error)"
-    case 5: "cannot make a process: \(error)"
-    case 6: "cannot make the notification socket: \(error)"
-    case 7: "the pattern is no extended regular expression"
-    case 8: "the request is broken"
-    case 9: portReason(request.ready)
-    case 10: "\(request.ready) already accepts; stop who listens there, or choose another path"
-    case 11: "\(request.ready) already exists; remove it, or let the target make another one"
-    case 12: refusal.affinity(request.conditions.cpus, available: ProcessAffinity.available())
-    case 13: refusal.personality
-    case 14: refusal.priority(request.conditions.priority)
-    case 15: refusal.network
-    case 16: refusal.realTime
+    return switch step {
+    case STEP_EXECUTE:
+      "cannot execute \"\(request.program)\": \(executeReason(request.program, error))"
+    case STEP_DIRECTORY: "cannot enter the directory \"\(request.directory)\": \(error)"
+    case STEP_INPUT:
+      "cannot open the standard input \"\(request.standardInput ?? "/dev/null")\": \(error)"
+    case STEP_OUTPUT: "cannot make the output streams: \(error)"
+    case STEP_CLONE: "cannot make a process: \(error)"
+    case STEP_NOTIFY: "cannot make the notification socket: \(error)"
+    case STEP_PATTERN: "the pattern is no extended regular expression"
+    case STEP_PORT_IN_USE: portReason(request.ready)
+    case STEP_SOCKET_IN_USE:
+      "\(request.ready) already accepts; stop who listens there, or choose another path"
+    case STEP_FILE_EXISTS:
+      "\(request.ready) already exists; remove it, or let the target make another one"
+    case STEP_AFFINITY:
+      refusal.affinity(request.conditions.cpus, available: ProcessAffinity.available())
+    case STEP_PERSONALITY: refusal.personality
+    case STEP_PRIORITY: refusal.priority(request.conditions.priority)
+    case STEP_NETWORK: refusal.network
+    case STEP_REALTIME: refusal.realTime
     default: error
     }
   }

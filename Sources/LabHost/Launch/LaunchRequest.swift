@@ -1,13 +1,18 @@
+import CLabHost
+import CLaunchWire
 import Glibc
 package import LabModel
 import LabPatterns
 
 /// What the spawner is asked to launch, encoded once and used for every launch of a target.
 ///
-/// The encoding is that of `spawner_protocol.h`.
+/// The encoding is that of `launch_wire.h`.
 package struct LaunchRequest: Hashable, Sendable {
+  /// What the kernel lets a program be given at most, in bytes; execve(2).
+  private static let limit = 6 << 20
+
   /// The longest padding of an environment, in bytes.
-  package static let paddingLimit = 4_095
+  package static let paddingLimit = PADDING_LIMIT
 
   package let program: String
   package let directory: String
@@ -37,9 +42,6 @@ package struct LaunchRequest: Hashable, Sendable {
 
   /// The whole message, with a padding of length 0.
   private let message: [UInt8]
-
-  /// Where the length of the padding is in the message.
-  private let paddingPosition: Int
 
   /// Encodes what is to be launched; host names are resolved here.
   ///
@@ -94,36 +96,48 @@ package struct LaunchRequest: Hashable, Sendable {
     self.conditions = conditions
     let condition = try EncodedCondition(ready)
     let stopCondition = try EncodedCondition(stop.condition ?? .exit)
-    var message = MessageWriter()
     let isTraced = breakpoints.map { $0.refusal == nil } ?? false
-    let hasRecords = recordsFaults || recordsProcesses
-    let flags: UInt32 = (tty ? 1 : 0) | (isTraced ? 2 : 0) | (hasRecords ? 4 : 0)
-    message.append(flags | conditions.encodedFlags)
-    message.append(UInt32(bitPattern: stop.signal))
-    message.append(try CounterEvent.mask(of: counters))
-    message.append(timeout.count)
-    message.append(stop.grace.count)
-    message.append((stop.after ?? .zero).count)
-    message.append(UInt32(arguments.count))
-    message.append(UInt32(environment.count))
-    message.append(condition)
-    message.append(stopCondition)
-    message.append(breakpoints)
-    for word in try conditions.encodedCPUs() { message.append(word) }
     let priority = conditions.givenPriority ?? LaunchPriority()
-    message.append(Int32(clamping: priority.nice ?? 0))
-    let policy = priority.encodedPolicy
-    message.append(policy.number)
-    message.append(policy.level)
-    paddingPosition = message.position
-    message.append(UInt32(0))
-    for number in self.tracepoints?.numbers ?? [0, 0, 0, 0] { message.append(number) }
+    var request = wire_request()
+    request.flags = conditions.encodedFlags | (tty ? REQUEST_TTY : 0)
+    if isTraced { request.flags |= REQUEST_TRACE }
+    if recordsFaults || recordsProcesses { request.flags |= REQUEST_FAULTS }
+    request.stop_signal = UInt32(bitPattern: stop.signal)
+    request.timeout = timeout.count
+    request.grace = stop.grace.count
+    request.rest = (stop.after ?? .zero).count
+    request.argument_count = UInt32(arguments.count)
+    request.environment_count = UInt32(environment.count)
+    request.ready = condition.fixed
+    request.stop = stopCondition.fixed
+    request.entry = breakpoints?.entry ?? 0
+    fill(&request.places, with: breakpoints?.places.map(\.encoded) ?? [])
+    fill(&request.cpus, with: try conditions.encodedCPUs())
+    request.nice = Int32(clamping: priority.nice ?? 0)
+    (request.policy, request.level) = priority.encodedPolicy
+    request.counter_count = UInt32(counters.count)
+    fill(&request.counters, with: try counters.map(Self.encodedCounter))
+    fill(&request.tracepoints, with: self.tracepoints?.numbers ?? [])
     let texts = [
       program, directory, standardInput ?? "", condition.text, condition.host, stopCondition.text,
       stopCondition.host, chosen?.name ?? "", chosen?.file ?? "",
     ]
-    for text in texts + arguments + environment { try message.append(text) }
-    self.message = try message.finished()
+    var bytes: [UInt8] = []
+    for text in texts + arguments + environment {
+      guard !text.utf8.contains(0) else { throw .launchRefused(.containsNUL(text)) }
+      bytes += Array(text.utf8) + [0]
+    }
+    let count = MemoryLayout<wire_request>.size + bytes.count
+    guard count < Self.limit else { throw .launchRefused(.tooLarge(bytes: count)) }
+    request.length = UInt32(count - MemoryLayout.size(ofValue: request.length))
+    message = [UInt8](of: request) + bytes
+  }
+
+  private static func encodedCounter(_ name: String) throws(HostError) -> wire_counter {
+    guard let event = CounterEvent(rawValue: name) else {
+      throw .launchRefused(.unknownCounter(name))
+    }
+    return event.encoded
   }
 
   /// Gives the whole message.
@@ -132,54 +146,53 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   only with ``LaunchConditions/padsEnvironment``.
   /// - Returns: The message, whose first field is the length of the rest.
   func bytes(padding: Int = 0) -> [UInt8] {
-    var bytes = message
-    let length = UInt32(clamping: min(padding, Self.paddingLimit))
-    unsafe withUnsafeBytes(of: length) { field in
-      for index in 0..<4 { unsafe bytes[paddingPosition + index] = field[index] }
-    }
-    return bytes
+    guard var request: wire_request = message.value() else { return message }
+    request.padding = UInt32(clamping: min(padding, Self.paddingLimit))
+    return [UInt8](of: request) + message.dropFirst(MemoryLayout<wire_request>.size)
   }
 }
 
 /// A readiness condition as the spawner reads it.
 struct EncodedCondition {
-  var kind: UInt32
-  var stream: UInt32 = 0
-  var address = NumericAddress.none
-  var port: UInt32 = 0
+  /// What of it has a fixed size.
+  var fixed = wire_condition()
   var text = ""
   var host = ""
 
   init(_ ready: Readiness) throws(HostError) {
     switch ready {
     case .exit:
-      kind = 0
+      fixed.kind = READY_EXIT
     case .output(let stream, let pattern):
-      kind = 1
-      self.stream = stream == .stdout ? 0 : 1
+      fixed.kind = READY_OUTPUT
+      fixed.stream = stream == .stdout ? 0 : 1
       text = try ReadyPattern.encoded(pattern)
     case .notify:
-      kind = 2
+      fixed.kind = READY_NOTIFY
     case .tcp(let host, let port):
-      kind = 3
-      address = try NumericAddress.resolve(host)
-      self.port = UInt32(clamping: port)
+      fixed.kind = READY_TCP
+      try setAddress(host, port)
     case .unix(let path):
-      kind = 4
+      fixed.kind = READY_UNIX
       text = path
     case .http(let host, let port, let path):
-      kind = 5
-      address = try NumericAddress.resolve(host)
-      self.port = UInt32(clamping: port)
+      fixed.kind = READY_HTTP
+      try setAddress(host, port)
       text = path
       self.host = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     case .file(let path):
-      kind = 6
+      fixed.kind = READY_FILE
       text = path
     case .mark:
-      // The program finds the name, and the socket to tell, in the file of its events.
-      kind = 7
+      fixed.kind = READY_MARK
     }
+  }
+
+  private mutating func setAddress(_ host: String, _ port: Int) throws(HostError) {
+    let address = try NumericAddress.resolve(host)
+    fixed.family = UInt32(bitPattern: address.family)
+    fixed.port = UInt32(clamping: port)
+    fill(&fixed.address, with: address.bytes)
   }
 }
 
@@ -187,7 +200,7 @@ struct EncodedCondition {
 enum ReadyPattern {
   /// Checks that a pattern is a POSIX extended regular expression, and gives its steps.
   ///
-  /// - Returns: The steps in the encoding of `spawner_match.c`.
+  /// - Returns: The steps in the encoding of `spawner/match.c`.
   /// - Throws: ``HostError/launchRefused(_:)`` with the reason.
   static func encoded(_ pattern: String) throws(HostError) -> String {
     guard !pattern.utf8.contains(0) else { throw .launchRefused(.containsNUL(pattern)) }
@@ -204,10 +217,8 @@ struct NumericAddress: Hashable {
   /// `AF_INET` or `AF_INET6`.
   var family: Int32
 
-  /// In network order: 4 or 16 bytes, filled up with zeros to 16.
+  /// In network order: 4 or 16 bytes.
   var bytes: [UInt8]
-
-  static let none = Self(family: AF_INET, bytes: [UInt8](repeating: 0, count: 16))
 
   /// Resolves a name or a numeric address; the first IPv4 address is preferred.
   ///
@@ -238,8 +249,7 @@ struct NumericAddress: Hashable {
       let range = family == AF_INET ? 4..<8 : 8..<24
       if family == AF_INET || family == AF_INET6, let raw = unsafe entry.pointee.ai_addr {
         let bytes = unsafe UnsafeRawBufferPointer(start: raw, count: range.upperBound)[range]
-        let padding = [UInt8](repeating: 0, count: 16 - range.count)
-        addresses.append(Self(family: family, bytes: unsafe Array(bytes) + padding))
+        addresses.append(Self(family: family, bytes: unsafe Array(bytes)))
       }
       unsafe next = entry.pointee.ai_next
     }
@@ -247,53 +257,49 @@ struct NumericAddress: Hashable {
   }
 }
 
-/// Writes a message whose first field is the length of the rest.
-struct MessageWriter {
-  /// What the kernel lets a program be given at most; execve(2).
-  static let limit = 6 << 20
-
-  private var bytes: [UInt8] = [0, 0, 0, 0]
-
-  /// Where the next field will be.
-  var position: Int { bytes.count }
-
-  mutating func append(_ value: some FixedWidthInteger) {
-    unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
+extension BreakpointPlaces.Place {
+  /// The place as the spawner reads it.
+  fileprivate var encoded: wire_place {
+    let base =
+      switch base {
+      case .entry: PLACE_ENTRY
+      case .program: PLACE_PROGRAM
+      case .loader: PLACE_LOADER
+      }
+    return wire_place(address: address, base: base, reserved: 0)
   }
+}
 
-  mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
-
-  /// Appends the entry point and four places, the absent ones as zeros.
-  mutating func append(_ breakpoints: BreakpointPlaces?) {
-    append(breakpoints?.entry ?? 0)
-    for index in 0..<SpawnerTrace.placeLimit {
-      let places = breakpoints?.places ?? []
-      let place = index < places.count ? places[index] : nil
-      append(place?.address ?? 0)
-      append(place?.base.rawValue ?? 0)
-      append(UInt32(0))
+extension CounterEvent {
+  /// The event as the kernel calls it; perf_event_open(2).
+  fileprivate var encoded: wire_counter {
+    switch self {
+    case .instructions: Self.hardware(PERF_COUNT_HW_INSTRUCTIONS)
+    case .cycles: Self.hardware(PERF_COUNT_HW_CPU_CYCLES)
+    case .branches: Self.hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
+    case .branchMisses: Self.hardware(PERF_COUNT_HW_BRANCH_MISSES)
+    case .cacheReferences: Self.hardware(PERF_COUNT_HW_CACHE_REFERENCES)
+    case .cacheMisses: Self.hardware(PERF_COUNT_HW_CACHE_MISSES)
+    case .pageFaults: Self.software(PERF_COUNT_SW_PAGE_FAULTS)
+    case .minorFaults: Self.software(PERF_COUNT_SW_PAGE_FAULTS_MIN)
+    case .majorFaults: Self.software(PERF_COUNT_SW_PAGE_FAULTS_MAJ)
+    case .contextSwitches: Self.software(PERF_COUNT_SW_CONTEXT_SWITCHES)
+    case .cpuMigrations: Self.software(PERF_COUNT_SW_CPU_MIGRATIONS)
+    case .taskClock: Self.software(PERF_COUNT_SW_TASK_CLOCK)
+    case .cpuClock: Self.software(PERF_COUNT_SW_CPU_CLOCK)
     }
   }
 
-  /// Appends what of a condition has a fixed size.
-  mutating func append(_ condition: EncodedCondition) {
-    append(condition.kind)
-    append(condition.stream)
-    append(UInt32(bitPattern: condition.address.family))
-    append(condition.port)
-    append(condition.address.bytes)
+  private static func hardware(_ event: perf_hw_id) -> wire_counter {
+    wire_counter(type: PERF_TYPE_HARDWARE.rawValue, config: event.rawValue)
   }
 
-  mutating func append(_ text: String) throws(HostError) {
-    guard !text.utf8.contains(0) else { throw .launchRefused(.containsNUL(text)) }
-    bytes.append(contentsOf: text.utf8)
-    bytes.append(0)
+  private static func software(_ event: perf_sw_ids) -> wire_counter {
+    wire_counter(type: PERF_TYPE_SOFTWARE.rawValue, config: event.rawValue)
   }
 
-  func finished() throws(HostError) -> [UInt8] {
-    guard bytes.count < Self.limit else { throw .launchRefused(.tooLarge(bytes: bytes.count)) }
-    let length = UInt32(bytes.count - 4)
-    let prefix = unsafe withUnsafeBytes(of: length) { unsafe Array($0) }
-    return prefix + bytes.dropFirst(4)
+  /// The errno with which the kernel refuses to count the event in this process; 0 where it counts.
+  func refusal(withKernel: Bool) -> Int32 {
+    -lab_try_counter(encoded.type, UInt64(encoded.config), withKernel ? 1 : 0)
   }
 }

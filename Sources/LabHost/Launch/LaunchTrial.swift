@@ -1,3 +1,4 @@
+import CLaunchWire
 import Glibc
 package import LabModel
 
@@ -108,7 +109,7 @@ package struct LaunchConditions: Hashable, Sendable {
   }
 }
 
-/// Conditions as the spawner reads them; the encoding is that of `spawner_protocol.h`.
+/// Conditions as the spawner reads them; the encoding is that of `launch_wire.h`.
 extension LaunchConditions {
   /// The nice value and the policy that the program gets in the end.
   var givenPriority: LaunchPriority? { isRealTime ? RealTimeScheduling.priority : priority }
@@ -117,22 +118,22 @@ extension LaunchConditions {
   var encodedFlags: UInt32 {
     let priority = givenPriority
     let flags: [(UInt32, Bool)] = [
-      (8, cpus != nil),
-      (16, !randomizesAddresses),
-      (32, priority?.nice != nil),
-      (64, priority?.policy != nil),
-      (128, network == .none),
-      (256, padsEnvironment),
-      (512, isRealTime),
+      (REQUEST_CPUS, cpus != nil),
+      (REQUEST_FIXED_ADDRESSES, !randomizesAddresses),
+      (REQUEST_NICE, priority?.nice != nil),
+      (REQUEST_POLICY, priority?.policy != nil),
+      (REQUEST_NO_NETWORK, network == .none),
+      (REQUEST_PADDING, padsEnvironment),
+      (REQUEST_REALTIME, isRealTime),
     ]
     return flags.reduce(0) { $1.1 ? $0 | $1.0 : $0 }
   }
 
-  /// The processors, as 16 words of 64 bits.
+  /// The processors, as words of 64 bits.
   ///
   /// - Throws: ``HostError/launchRefused(_:)`` for a processor that can never be there.
   func encodedCPUs() throws(HostError) -> [UInt64] {
-    var words = [UInt64](repeating: 0, count: ProcessAffinity.limit / 64)
+    var words = [UInt64](repeating: 0, count: CPU_WORDS)
     for cpu in cpus ?? [] {
       guard (0..<ProcessAffinity.limit).contains(cpu) else {
         throw .launchRefused(.unknownProcessor(cpu))
@@ -144,14 +145,14 @@ extension LaunchConditions {
 }
 
 extension LaunchPriority {
-  /// The number of the policy in sched(7), and the level, which is 0 for policies without one.
-  var encodedPolicy: (number: UInt32, level: UInt32) {
+  /// The policy, and the level, which is 0 for policies without one; sched(7).
+  var encodedPolicy: (policy: scheduling_policy, level: UInt32) {
     let level = UInt32(clamping: level ?? 1)
     return switch policy {
-    case .fifo: (1, level)
-    case .rr: (2, level)
-    case .batch: (3, 0)
-    case .other, nil: (0, 0)
+    case .fifo: (POLICY_FIFO, level)
+    case .rr: (POLICY_RR, level)
+    case .batch: (POLICY_BATCH, 0)
+    case .other, nil: (POLICY_OTHER, 0)
     }
   }
 }

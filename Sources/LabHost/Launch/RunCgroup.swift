@@ -1,10 +1,11 @@
+import CLaunchWire
 import Glibc
 import SystemPackage
 
 /// The cgroup of one run: what is in it can be killed at once, whatever it does.
 ///
 /// It holds a cgroup `targets`, where the spawner and everything it launches live. See
-/// `spawner_tree.c` for why the spawner is in it too. Source: Linux,
+/// `spawner/tree.c` for why the spawner is in it too. Source: Linux,
 /// Documentation/admin-guide/cgroup-v2.rst.
 struct RunCgroup {
   private static let prefix = "launchlab-"
@@ -25,7 +26,7 @@ struct RunCgroup {
       let name = "\(prefix)\(ProcessIdentity.current)-\(LabMark.ownNamespaces)-\(number)"
       let cgroup = Self(directory: parent.appending(name))
       if unsafe mkdir(cgroup.directory.string, 0o755) == 0 {
-        let targets = cgroup.directory.appending("targets")
+        let targets = cgroup.directory.appending(TARGETS_CGROUP)
         if unsafe mkdir(targets.string, 0o755) == 0 { return cgroup }
         cgroup.remove()
         return nil

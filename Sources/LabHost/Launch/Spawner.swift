@@ -1,4 +1,5 @@
 import CLabHost
+import CLaunchWire
 import Foundation
 import Glibc
 package import LabModel
@@ -38,7 +39,7 @@ package final class Spawner {
   package static let toleratedLosses = 5
 
   /// The path of the socket that a program tells of its launch mark, when that is its readiness.
-  package var notificationPath: String { "\(runtimeDirectory)/notify" }
+  package var notificationPath: String { "\(runtimeDirectory)/\(NOTIFICATION_SOCKET)" }
 
   /// Starts a spawner, and ends what an earlier launchlab that was killed has left.
   ///
@@ -148,8 +149,11 @@ package final class Spawner {
     let sight = sight(of: request)
     let limit = request.timeout + (request.stop.after ?? .zero) + request.stop.grace + patience
     switch process?.receive(within: limit, interrupt: interrupt?.descriptor ?? -1) {
-    case .message(let bytes) where bytes.count >= SpawnerAnswer.headerSize:
-      var result = SpawnerAnswer(bytes, tracepoints: request.tracepoints).result(of: request)
+    case .message(let bytes):
+      guard let answer = SpawnerAnswer(bytes, tracepoints: request.tracepoints) else {
+        throw lose(request.stop)
+      }
+      var result = answer.result(of: request)
       if result.outcome == .timedOut { result.sight = sight }
       return result
     case .interrupted:
@@ -164,7 +168,7 @@ package final class Spawner {
           reason: "the launch was stuck, before the program began or when it was to end"
         )
       )
-    case .message, .ended, nil:
+    case .ended, nil:
       throw lose(request.stop)
     }
   }

@@ -1,90 +1,66 @@
+import CLaunchWire
 import Glibc
 import LabModel
 import SystemPackage
 
-/// A result of the spawner, decoded; the encoding is that of `spawner_protocol.h`.
+/// A result of the spawner, decoded; the encoding is that of `launch_wire.h`.
 struct SpawnerAnswer {
-  /// The bytes before the kept output.
-  static let headerSize = 536
-
-  private static let counterLimit = 16
-
+  /// The names of the figures, in the order of the result.
   private static let figureNames = [
     "peak_rss", "peak_rss_tree", "minor_faults", "major_faults", "voluntary_switches",
     "involuntary_switches", "user_time", "system_time", "bytes_read",
   ]
 
-  private let outcome: UInt32
-  private let code: Int32
-  private let step: UInt32
-  private let flags: UInt32
-  private let counterMask: UInt32
-  private let launch: Int64
-  private let spawn: Int64
-  private let resolution: Int64
-  private let detail: UInt64
-  private let started: Int64
-  private let process: Int32
-  private let readyProcess: Int32
+  private let answer: wire_result
   private let figures: [Int64]
-  private let counterValues: [Int64]
   private let figureErrors: [Int32]
-  private let counterErrors: [Int32]
   private let output: CapturedOutput
-  private let traced: SpawnerTrace
   private let faults: SpawnerFaults
 
-  /// Decodes a message of at least ``headerSize`` bytes.
+  /// Decodes a message; nil when it is too short to be one.
   ///
   /// - Parameters:
   ///   - bytes: The message.
   ///   - tracepoints: Those that were asked for.
-  init(_ bytes: [UInt8], tracepoints: PageTracepoints? = nil) {
-    var reader = MessageReader(bytes: bytes)
-    reader.skip(4)
-    outcome = reader.next()
-    code = reader.next()
-    step = reader.next()
-    flags = reader.next()
-    counterMask = reader.next()
-    launch = reader.next()
-    spawn = reader.next()
-    resolution = reader.next()
-    detail = reader.next()
-    started = reader.next()
-    process = reader.next()
-    readyProcess = reader.next()
-    figures = reader.next(Self.figureNames.count)
-    counterValues = reader.next(Self.counterLimit)
-    let totals: [UInt64] = reader.next(2)
-    let heads: [UInt32] = reader.next(2)
-    let tails: [UInt32] = reader.next(2)
-    figureErrors = reader.next(Self.figureNames.count + 1)
-    counterErrors = reader.next(Self.counterLimit)
-    traced = SpawnerTrace(&reader)
-    var faults = SpawnerFaults(&reader)
-    let streams = (0..<2).map { index in
-      CapturedStream(
-        head: reader.bytes(Int(heads[index])),
-        tail: reader.bytes(Int(tails[index])),
-        totalBytes: Int64(totals[index])
-      )
+  init?(_ bytes: [UInt8], tracepoints: PageTracepoints? = nil) {
+    guard let answer: wire_result = bytes.value() else { return nil }
+    self.answer = answer
+    figures = elements(of: answer.figures)
+    figureErrors = elements(of: answer.figure_errors)
+    var rest = bytes.dropFirst(MemoryLayout<wire_result>.size)
+    func next(_ count: UInt32) -> [UInt8] {
+      defer { rest = rest.dropFirst(Int(count)) }
+      return Array(rest.prefix(Int(count)))
     }
-    output = CapturedOutput(stdout: streams[0], stderr: streams[1])
-    faults.readRecords(&reader, tracepoints: tracepoints)
-    self.faults = faults
+    output = CapturedOutput(
+      stdout: CapturedStream(
+        head: next(answer.heads.0),
+        tail: next(answer.tails.0),
+        totalBytes: Int64(answer.totals.0)
+      ),
+      stderr: CapturedStream(
+        head: next(answer.heads.1),
+        tail: next(answer.tails.1),
+        totalBytes: Int64(answer.totals.1)
+      )
+    )
+    faults = SpawnerFaults(answer.faults, next(answer.faults.bytes), tracepoints: tracepoints)
   }
 
   func result(of request: LaunchRequest) -> LaunchResult {
-    let hasStarted = outcome != 4
+    let hasStarted = answer.outcome != OUTCOME_NOT_STARTED
     let found =
       hasStarted && request.recordsFaults
-      ? faults.decoded(since: Nanoseconds(started), until: ready, counted: figure(3)) : nil
+      ? faults.decoded(
+        since: Nanoseconds(answer.started),
+        until: ready,
+        counted: figure(FIGURE_MAJOR_FAULTS)
+      ) : nil
     return LaunchResult(
       outcome: decodedOutcome(of: request),
-      launch: outcome == 0 ? Nanoseconds(launch) : nil,
-      spawn: hasStarted ? Nanoseconds(spawn) : nil,
-      resolution: Nanoseconds(resolution),
+      launch: answer.outcome == OUTCOME_READY ? Nanoseconds(answer.launch) : nil,
+      spawn: hasStarted ? Nanoseconds(answer.spawn) : nil,
+      resolution: Nanoseconds(answer.resolution),
       figures: hasStarted ? decodedFigures(of: request) : Figures(),
       flags: decodedFlags,
       output: output,
@@ -92,68 +68,73 @@ struct SpawnerAnswer {
       observation: hasStarted ? observation(of: request, found) : nil,
       faults: found,
       processes: hasStarted && request.recordsProcesses
-        ? faults.processes(since: Nanoseconds(started), until: ready) : nil
+        ? faults.processes(since: Nanoseconds(answer.started), until: ready) : nil
     )
   }
 
   private var trace: LaunchTrace {
     LaunchTrace(
-      begin: Nanoseconds(started),
-      process: process,
-      readyProcess: readyProcess == 0 ? nil : readyProcess
+      begin: Nanoseconds(answer.started),
+      process: answer.pid,
+      readyProcess: answer.ready_pid == 0 ? nil : answer.ready_pid
     )
   }
 
   private func observation(of request: LaunchRequest, _ faults: MajorFaults?) -> StageObservation? {
     guard let places = request.breakpoints else { return nil }
-    var seen = traced.observation(of: places, trace: trace, ready: ready)
+    var seen = SpawnerTrace(answer.trace).observation(of: places, trace: trace, ready: ready)
     if let faults { seen.add(faults) }
     return seen
   }
 
-  private var ready: Nanoseconds? { outcome == 0 ? Nanoseconds(started + launch) : nil }
+  private var ready: Nanoseconds? {
+    answer.outcome == OUTCOME_READY ? Nanoseconds(answer.started + answer.launch) : nil
+  }
 
   private func decodedOutcome(of request: LaunchRequest) -> Outcome {
-    switch outcome {
-    case 0: .ready
-    case 1: .exited(code: code)
-    case 2: .signalled(signal: code)
-    case 3: .timedOut
+    switch answer.outcome {
+    case OUTCOME_READY: .ready
+    case OUTCOME_EXITED: .exited(code: answer.code)
+    case OUTCOME_SIGNALLED: .signalled(signal: answer.code)
+    case OUTCOME_TIMED_OUT: .timedOut
     default:
       .notStarted(
-        reason: FailedStep(number: step, errno: code, detail: detail).reason(for: request)
+        reason: FailedStep(step: answer.step, errno: answer.code, detail: answer.detail)
+          .reason(for: request)
       )
     }
   }
 
   private var decodedFlags: [LaunchFlag] {
     let names: [(UInt32, LaunchFlag)] = [
-      (1, .outputBlocked), (2, .leftProcesses), (4, .killed), (8, .outputTruncated),
-      (32, .crowded), (64, .stoppedEarly),
+      (RESULT_BLOCKED, .outputBlocked), (RESULT_LEFT, .leftProcesses), (RESULT_KILLED, .killed),
+      (RESULT_TRUNCATED, .outputTruncated), (RESULT_CROWDED, .crowded),
+      (RESULT_STOPPED_EARLY, .stoppedEarly),
     ]
-    return names.filter { flags & $0.0 != 0 }.map(\.1)
+    return names.filter { answer.flags & $0.0 != 0 }.map(\.1)
   }
 
   private func decodedFigures(of request: LaunchRequest) -> Figures {
     var decoded = Figures(
-      peakRSS: figure(0),
-      peakRSSTree: figure(1),
-      minorFaults: figure(2),
-      majorFaults: figure(3),
-      voluntarySwitches: figure(4),
-      involuntarySwitches: figure(5),
-      userTime: figure(6).map(Nanoseconds.init),
-      systemTime: figure(7).map(Nanoseconds.init),
-      bytesRead: figure(8),
-      includesWaitedChildren: flags & 16 != 0
+      peakRSS: figure(FIGURE_PEAK_RSS),
+      peakRSSTree: figure(FIGURE_PEAK_RSS_TREE),
+      minorFaults: figure(FIGURE_MINOR_FAULTS),
+      majorFaults: figure(FIGURE_MAJOR_FAULTS),
+      voluntarySwitches: figure(FIGURE_VOLUNTARY),
+      involuntarySwitches: figure(FIGURE_INVOLUNTARY),
+      userTime: figure(FIGURE_USER_TIME).map(Nanoseconds.init),
+      systemTime: figure(FIGURE_SYSTEM_TIME).map(Nanoseconds.init),
+      bytesRead: figure(FIGURE_BYTES_READ),
+      includesWaitedChildren: answer.flags & RESULT_WAITED_CHILDREN != 0
     )
     for (index, name) in Self.figureNames.enumerated() where figureErrors[index] != 0 {
       decoded.missing[name] = Errno(rawValue: figureErrors[index]).description.lowercased()
     }
-    if let chosen = request.chosen, figureErrors[0] != 0 {
-      decoded.missing[Self.figureNames[0]] = Self.chosenReason(figureErrors[0], chosen)
+    let peakError = figureErrors[FIGURE_PEAK_RSS]
+    if let chosen = request.chosen, peakError != 0 {
+      decoded.missing[Self.figureNames[FIGURE_PEAK_RSS]] = Self.chosenReason(peakError, chosen)
     }
-    if counterMask != 0 { addCounters(to: &decoded) }
+    addCounters(request.counters, to: &decoded)
     return decoded
   }
 
@@ -170,14 +151,14 @@ struct SpawnerAnswer {
 
   private func figure(_ index: Int) -> Int64? { figureErrors[index] == 0 ? figures[index] : nil }
 
-  private func addCounters(to figures: inout Figures) {
-    for (index, event) in CounterEvent.inSpawnerOrder.enumerated()
-    where counterMask >> index & 1 == 1 {
-      let name = event.rawValue
-      if counterErrors[index] == 0 {
-        figures.counters[name] = counterValues[index]
+  private func addCounters(_ names: [String], to figures: inout Figures) {
+    let values: [Int64] = elements(of: answer.counters)
+    let errors: [Int32] = elements(of: answer.counter_errors)
+    for (name, (value, error)) in zip(names, zip(values, errors)) {
+      if error == 0 {
+        figures.counters[name] = value
       } else {
-        figures.missing[name] = Self.counterReason(counterErrors[index])
+        figures.missing[name] = Self.counterReason(error)
       }
     }
   }
@@ -195,49 +176,42 @@ struct SpawnerAnswer {
   }
 }
 
-/// Reads fields one after the other; what lies beyond the end is 0.
-struct MessageReader {
-  let bytes: [UInt8]
-  private var position = 0
-
-  init(bytes: [UInt8]) { self.bytes = bytes }
-
-  mutating func skip(_ count: Int) { position += count }
-
-  mutating func next<Value: FixedWidthInteger & BitwiseCopyable>() -> Value {
-    let size = MemoryLayout<Value>.size
-    guard position + size <= bytes.count else { return 0 }
-    defer { position += size }
-    return unsafe bytes.withUnsafeBytes { buffer in
-      unsafe buffer.loadUnaligned(fromByteOffset: position, as: Value.self)
-    }
-  }
-
-  mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(_ count: Int) -> [Value] {
-    (0..<count).map { _ in next() }
-  }
-
-  mutating func bytes(_ count: Int) -> [UInt8] {
-    defer { position += count }
-    return Array(bytes.dropFirst(position).prefix(count))
+/// Values of C within bytes, in the layout and the byte order of this machine.
+extension ArraySlice<UInt8> {
+  /// The value at an offset from the beginning; nil where it does not lie inside as a whole.
+  func value<Value: BitwiseCopyable>(of type: Value.Type = Value.self, at offset: Int = 0) -> Value?
+  {
+    guard offset >= 0, offset + MemoryLayout<Value>.size <= count else { return nil }
+    return unsafe withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: offset, as: type) }
   }
 }
 
-extension CounterEvent {
-  /// The order of the spawner's own table, in `spawner_counters.c`.
-  static let inSpawnerOrder: [Self] = [
-    .instructions, .cycles, .branches, .branchMisses, .cacheReferences, .cacheMisses, .pageFaults,
-    .minorFaults, .majorFaults, .contextSwitches, .cpuMigrations, .taskClock, .cpuClock,
-  ]
+extension [UInt8] {
+  /// The bytes of a value.
+  init(of value: some BitwiseCopyable) {
+    self = unsafe Swift.withUnsafeBytes(of: value) { unsafe Array($0) }
+  }
 
-  /// The bit mask that asks the spawner for events, by their names.
-  static func mask(of names: [String]) throws(HostError) -> UInt32 {
-    var mask: UInt32 = 0
-    for name in names {
-      guard let event = Self(rawValue: name), let index = inSpawnerOrder.firstIndex(of: event)
-      else { throw .launchRefused(.unknownCounter(name)) }
-      mask |= 1 << UInt32(index)
+  /// The value at an offset; nil where it does not lie inside as a whole.
+  func value<Value: BitwiseCopyable>(of type: Value.Type = Value.self, at offset: Int = 0) -> Value?
+  {
+    self[...].value(at: offset)
+  }
+}
+
+/// The elements of an array of C, which is a tuple in Swift.
+func elements<Element: BitwiseCopyable>(
+  of tuple: some BitwiseCopyable,
+  as type: Element.Type = Element.self
+) -> [Element] {
+  unsafe withUnsafeBytes(of: tuple) { unsafe Array($0.bindMemory(to: type)) }
+}
+
+/// Sets an array of C, which is a tuple in Swift, to as many elements as it has room for.
+func fill(_ tuple: inout some BitwiseCopyable, with elements: [some BitwiseCopyable]) {
+  unsafe withUnsafeMutableBytes(of: &tuple) { room in
+    unsafe elements.withUnsafeBytes { bytes in
+      unsafe room.copyBytes(from: bytes.prefix(room.count))
     }
-    return mask
   }
 }

@@ -128,14 +128,12 @@ struct SpawnerProcess: ~Copyable {
   }
 
   private static func size(of bytes: [UInt8]) -> Int? {
-    guard bytes.count >= 4 else { return nil }
-    let length = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt32.self) }
-    return Int(length) + 4
+    bytes.value(of: UInt32.self).map { Int($0) + MemoryLayout<UInt32>.size }
   }
 
   /// Asks an idle spawner to exit, and waits for it.
   consuming func dismiss() {
-    _ = send([0, 0, 0, 0])
+    _ = send([UInt8](of: UInt32(0)))
     _ = waitForEnd()
   }
 

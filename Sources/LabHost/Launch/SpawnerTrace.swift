@@ -1,31 +1,18 @@
+import CLaunchWire
 import Glibc
 import LabModel
 import SystemPackage
 
-/// What the spawner saw of a traced launch; the encoding is that of `spawner_protocol.h`.
+/// What the spawner saw of a traced launch.
 struct SpawnerTrace {
-  static let placeLimit = 4
-
-  private static let hitLimit = 2
-
-  private let stopped: Int64
-  private let resumed: Int64
+  private let trace: wire_trace
   private let hits: [Int64]
   private let errors: [Int32]
-  private let method: UInt32
-  private let flags: UInt32
-  private let error: Int32
-  private let eventError: Int32
 
-  init(_ reader: inout MessageReader) {
-    stopped = reader.next()
-    resumed = reader.next()
-    hits = reader.next(Self.placeLimit * Self.hitLimit)
-    errors = reader.next(Self.placeLimit)
-    method = reader.next()
-    flags = reader.next()
-    error = reader.next()
-    eventError = reader.next()
+  init(_ trace: wire_trace) {
+    self.trace = trace
+    hits = elements(of: trace.hits)
+    errors = elements(of: trace.errors)
   }
 
   func observation(
@@ -49,20 +36,20 @@ struct SpawnerTrace {
 
   private func events(at places: BreakpointPlaces, of process: Int32) -> [LaunchEvent] {
     var events: [LaunchEvent] = []
-    if stopped != 0 {
+    if trace.stopped != 0 {
       events.append(
         LaunchEvent(
           kind: .executed,
           pid: process,
-          time: Nanoseconds(stopped),
-          end: resumed == 0 ? nil : Nanoseconds(resumed),
+          time: Nanoseconds(trace.stopped),
+          end: trace.resumed == 0 ? nil : Nanoseconds(trace.resumed),
           text: places.program
         )
       )
     }
-    for (index, place) in places.places.prefix(Self.placeLimit).enumerated() {
+    for (index, place) in places.places.prefix(PLACE_LIMIT).enumerated() {
       let repeats = place.kind == .loaderState && !places.hasMuslLoader
-      for (hit, time) in hits(of: index).prefix(repeats ? Self.hitLimit : 1).enumerated() {
+      for (hit, time) in hits(of: index).prefix(repeats ? HIT_LIMIT : 1).enumerated() {
         events.append(
           LaunchEvent(
             kind: place.kind,
@@ -77,30 +64,34 @@ struct SpawnerTrace {
   }
 
   private func hits(of place: Int) -> [Int64] {
-    hits[(place * Self.hitLimit)..<((place + 1) * Self.hitLimit)].filter { $0 != 0 }
+    hits[(place * HIT_LIMIT)..<((place + 1) * HIT_LIMIT)].filter { $0 != 0 }
   }
 
   // MARK: - Notes
 
   private func notes(on places: BreakpointPlaces, isReady: Bool) -> [String] {
     if let refusal = places.refusal { return [refusal] }
-    if error != 0 { return ["the launch could not be watched: \(Self.traceReason(error))"] }
+    if trace.error != 0 {
+      return ["the launch could not be watched: \(Self.traceReason(trace.error))"]
+    }
     var notes = places.notes
-    if stopped == 0 { notes.append("the target ended before it was executed") }
-    if method == 2 {
+    if trace.stopped == 0 { notes.append("the target ended before it was executed") }
+    if trace.method == TRACE_REGISTERS {
       notes.append(
-        "there are no perf events (\(Self.reason(eventError))), so that the target was stopped at "
+        "there are no perf events (\(Self.reason(trace.event_error))), so that the target was stopped at "
           + "each place; the times contain how long launchlab took to wake up, and a program that "
           + "the process executed after the last place was not noticed"
       )
     }
-    if flags & 1 != 0 {
+    if trace.flags & TRACE_EXECUTED_AGAIN != 0 {
       notes.append(
         "the process executed another program after \(places.program), which was not watched"
       )
     }
-    if flags & 2 != 0 { notes.append("the kernel had no room for some of the times") }
-    for (index, place) in places.places.prefix(Self.placeLimit).enumerated() {
+    if trace.flags & TRACE_LOST != 0 {
+      notes.append("the kernel had no room for some of the times")
+    }
+    for (index, place) in places.places.prefix(PLACE_LIMIT).enumerated() {
       if let note = note(on: place.kind, at: index, isReady: isReady) { notes.append(note) }
     }
     return notes
@@ -115,7 +106,7 @@ struct SpawnerTrace {
       default: "main"
       }
     if errors[index] != 0 { return "\(name) could not be watched: \(Self.reason(errors[index]))" }
-    guard stopped != 0, isReady, hits(of: index).isEmpty else { return nil }
+    guard trace.stopped != 0, isReady, hits(of: index).isEmpty else { return nil }
     return "\(name) was not reached in the first thread before the target was ready"
   }
 
@@ -147,33 +138,19 @@ struct SpawnerTrace {
 
 /// The records of major faults in a result of the spawner.
 struct SpawnerFaults {
-  private let size: UInt32
-  private let error: Int32
-  private let flags: UInt32
-  private let tracepointError: Int32
-  private var records = FaultRecords([])
+  private let taken: wire_faults
+  private let records: FaultRecords
 
-  /// Reads the fields of the header.
-  init(_ reader: inout MessageReader) {
-    size = reader.next()
-    error = reader.next()
-    flags = reader.next()
-    tracepointError = reader.next()
-  }
-
-  /// Reads the records themselves, which come after the kept output.
-  ///
   /// - Parameters:
-  ///   - reader: Where they begin.
+  ///   - taken: How they were taken.
+  ///   - records: Their bytes.
   ///   - tracepoints: Those that were asked for.
-  mutating func readRecords(
-    _ reader: inout MessageReader,
-    tracepoints: PageTracepoints? = nil
-  ) {
-    records = FaultRecords(
-      reader.bytes(Int(size)),
-      isCut: flags & 2 != 0,
-      tracepoints: tracepointError == 0 ? tracepoints : nil
+  init(_ taken: wire_faults, _ records: [UInt8], tracepoints: PageTracepoints? = nil) {
+    self.taken = taken
+    self.records = FaultRecords(
+      records,
+      isCut: taken.flags & FAULTS_LOST != 0,
+      tracepoints: taken.tracepoint_error == 0 ? tracepoints : nil
     )
   }
 
@@ -189,15 +166,16 @@ struct SpawnerFaults {
     until ready: Nanoseconds?,
     counted: Int64?
   ) -> MajorFaults {
-    guard error == 0 else {
-      let reason = Self.reason(error)
+    guard taken.error == 0 else {
+      let reason = Self.reason(taken.error)
       return MajorFaults(isComplete: false, notes: ["faults were not recorded: \(reason)"])
     }
     var found = records.faults(since: begin, until: ready)
-    if tracepointError != 0 {
-      found.notes.append("tracepoints were not recorded: \(Self.reason(tracepointError))")
+    if taken.tracepoint_error != 0 {
+      let reason = Self.reason(taken.tracepoint_error)
+      found.notes.append("tracepoints were not recorded: \(reason)")
     }
-    let isPartial = flags & 1 != 0
+    let isPartial = taken.flags & FAULTS_IN_USER_MODE != 0
     if counted.map({ $0 > Int64(found.events.count) }) ?? isPartial { found.isComplete = false }
     if isPartial, !found.isComplete {
       found.notes.append(
@@ -210,7 +188,7 @@ struct SpawnerFaults {
 
   /// The programs of the launch; nil when they were not recorded.
   func processes(since begin: Nanoseconds, until ready: Nanoseconds?) -> [LaunchProcess]? {
-    guard error == 0 else { return nil }
+    guard taken.error == 0 else { return nil }
     return records.processes(since: begin, until: ready)
   }
 

@@ -1,3 +1,4 @@
+import CLaunchWire
 import Glibc
 import LabModel
 import SystemPackage
@@ -50,7 +51,7 @@ struct FileRecorder {
 
 /// What the watcher wrote down of a launch, in the order that it happened.
 ///
-/// The format is that of `watcher.c`.
+/// The format is that of `launch_wire.h`.
 struct FileRecords: Hashable, Sendable {
   /// Each file once: what something can have been read of before the tree wrote it.
   private(set) var files: [RecordedFile] = []
@@ -85,20 +86,22 @@ struct FileRecords: Hashable, Sendable {
 
   private mutating func take(_ fields: [ArraySlice<UInt8>]) {
     func text(_ index: Int) -> String { String(decoding: fields[index], as: UTF8.self) }
-    guard fields.count >= 2, let number = Int32(text(1)) else { return }
-    switch text(0) {
-    case "e": failure = (fields.count > 2 ? text(2) : "", number)
-    case "p": usesTracing = true
+    guard fields.count >= 2, let letter = fields[0].first, let number = Int32(text(1)) else {
+      return
+    }
+    switch watched_kind(UInt32(letter)) {
+    case WATCHER_FAILED: failure = (fields.count > 2 ? text(2) : "", number)
+    case WATCHED_TRACER: usesTracing = true
     case let kind where fields.count == 5:
       guard let device = UInt64(text(2)), let inode = UInt64(text(3)) else { return }
       let path = FilePath(text(4))
       let file = FileNumber(device: device, inode: inode)
-      if kind == "w" {
+      if kind == WATCHED_WRITTEN {
         if places[file] == nil { places[file] = -1 }
         return
       }
-      let isProgram = kind == "x" || kind == "s"
-      if kind == "x" {
+      let isProgram = kind == WATCHED_EXECUTED || kind == WATCHED_NAMED
+      if kind == WATCHED_EXECUTED {
         if mainProcess == nil { mainProcess = number }
         if mainProcess == number { mainPrograms.append(path) }
       }

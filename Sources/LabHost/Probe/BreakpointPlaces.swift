@@ -19,16 +19,16 @@ package struct BreakpointPlaces: Hashable, Sendable {
     package var address: UInt64
   }
 
-  /// What the address of a place is added to; the raw values are those of `spawner_protocol.h`.
-  package enum Base: UInt32, Sendable {
+  /// What the address of a place is added to.
+  package enum Base: Sendable {
     /// The entry point, whose address is not used.
-    case entry = 1
+    case entry
 
     /// The bias of the program.
-    case program = 2
+    case program
 
     /// The load address of the dynamic loader.
-    case loader = 3
+    case loader
   }
 
   /// The file that the kernel executes.

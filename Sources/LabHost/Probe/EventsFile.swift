@@ -1,3 +1,4 @@
+import CLaunchWire
 import Glibc
 package import LabModel
 import SystemPackage
@@ -10,10 +11,12 @@ package final class EventsFile {
   package let path: String
 
   private let file: OpenFile
-  private let layout: EventsLayout
 
   /// What the header is before a launch.
-  private var header: [UInt8]
+  private var header = launch_events_header()
+
+  private static let headerSize = MemoryLayout<launch_events_header>.size
+  private static let eventSize = MemoryLayout<launch_event>.size
 
   /// So much of each part is given memory beforehand, so that programs need not wait for it.
   private static let prepared = 32 << 10
@@ -31,11 +34,9 @@ package final class EventsFile {
     textCapacity: Int = 1 << 20
   ) throws(HostError) {
     self.path = path
-    layout = EventsLayout(capacity: capacity, textCapacity: textCapacity)
-    header = [UInt8](repeating: 0, count: EventsLayout.headerSize)
-    header.set(EventsLayout.magic, at: 0)
-    header.set(UInt32(capacity), at: EventsLayout.Header.capacity)
-    header.set(UInt32(textCapacity), at: EventsLayout.Header.textCapacity)
+    header.magic = LAUNCH_EVENTS_MAGIC
+    header.capacity = UInt32(capacity)
+    header.text_capacity = UInt32(textCapacity)
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw .system(operation: "make the file of events", path: path, errno: errno)
@@ -44,22 +45,17 @@ package final class EventsFile {
     try file.check(fchmod(descriptor, 0o666), "change the mode of")
     try reserve()
     let zeros = [UInt8](repeating: 0, count: Self.prepared)
-    try write(Array(zeros.prefix(textCapacity)), at: layout.textOffset)
-    try write(
-      Array(zeros.prefix(capacity * EventsLayout.eventSize)),
-      at: EventsLayout.headerSize
-    )
-    try write(header, at: 0)
+    try write(Array(zeros.prefix(textCapacity)), at: header.textOffset)
+    try write(Array(zeros.prefix(header.eventsSize)), at: Self.headerSize)
+    try write([UInt8](of: header), at: 0)
   }
 
   // MARK: - Before a launch
 
   /// Whether the probe takes `LD_AUDIT` out of the target's environment; from the next reset on.
   package var isHidden: Bool {
-    get { header.integer(at: EventsLayout.Header.options) & EventsLayout.hidden != 0 }
-    set {
-      header.set(newValue ? EventsLayout.hidden : 0, at: EventsLayout.Header.options)
-    }
+    get { header.options & LAUNCH_EVENTS_HIDDEN != 0 }
+    set { header.options = newValue ? LAUNCH_EVENTS_HIDDEN : 0 }
   }
 
   /// Says which mark means ready, and who is to be told of it; from the next reset on.
@@ -69,15 +65,18 @@ package final class EventsFile {
   ///   - socket: The path of a datagram socket, at most 107 bytes; empty for none.
   /// - Returns: False when one of them is too long, and then nothing is changed.
   package func setReady(mark: String, socket: String) -> Bool {
-    let fields = [
-      (EventsLayout.Header.readyMark, Array(mark.utf8), 63),
-      (EventsLayout.Header.readySocket, Array(socket.utf8), 107),
-    ]
-    guard fields.allSatisfy({ $0.1.count <= $0.2 && !$0.1.contains(0) }) else { return false }
-    for (range, bytes, _) in fields {
-      let padding = [UInt8](repeating: 0, count: range.count - bytes.count)
-      header.replaceSubrange(range, with: bytes + padding)
-    }
+    var changed = header
+    guard Self.set(&changed.ready_mark, to: mark), Self.set(&changed.ready_socket, to: socket)
+    else { return false }
+    header = changed
+    return true
+  }
+
+  /// Sets a text that ends with a NUL byte; false when it does not fit.
+  private static func set(_ field: inout some BitwiseCopyable, to text: String) -> Bool {
+    let room = MemoryLayout.size(ofValue: field)
+    guard text.utf8.count < room, !text.utf8.contains(0) else { return false }
+    fill(&field, with: Array(text.utf8) + [UInt8](repeating: 0, count: room - text.utf8.count))
     return true
   }
 
@@ -85,15 +84,14 @@ package final class EventsFile {
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package func reset() throws(HostError) {
-    if try Int(file.status().st_size) != layout.fileSize {
+    if try Int(file.status().st_size) != header.fileSize {
       try file.check(ftruncate(file.descriptor, 0), "empty")
       try reserve()
     } else {
-      let used = claimed(in: try read(at: 0, count: EventsLayout.headerSize)).events
-      let zeros = [UInt8](repeating: 0, count: used * EventsLayout.eventSize)
-      try write(zeros, at: EventsLayout.headerSize)
+      let zeros = [UInt8](repeating: 0, count: try claimed().events * Self.eventSize)
+      try write(zeros, at: Self.headerSize)
     }
-    try write(header, at: 0)
+    try write([UInt8](of: header), at: 0)
   }
 
   // MARK: - After a launch
@@ -122,17 +120,14 @@ package final class EventsFile {
   ///   written, are left out.
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   package func content(from begin: Nanoseconds, to now: Nanoseconds) throws(HostError) -> Content {
-    let claimed = claimed(in: try read(at: 0, count: EventsLayout.headerSize))
-    let records = try read(
-      at: EventsLayout.headerSize,
-      count: claimed.events * EventsLayout.eventSize
-    )
-    let text = try read(at: layout.textOffset, count: claimed.text)
+    let claimed = try claimed()
+    let records = try read(at: Self.headerSize, count: claimed.events * Self.eventSize)
+    let text = try read(at: header.textOffset, count: claimed.text)
     var content = Content(lost: claimed.lostEvents, lostText: claimed.lostText)
-    for start in stride(from: 0, to: records.count, by: EventsLayout.eventSize) {
-      let record = Array(records[start..<min(start + EventsLayout.eventSize, records.count)])
-      let kind: UInt16 = record.integer(at: EventsLayout.Event.kind)
-      guard let kind = LaunchEvent.Kind(rawValue: kind) else { continue }
+    for start in stride(from: 0, to: records.count, by: Self.eventSize) {
+      guard let record: launch_event = records.value(at: start),
+        let kind = LaunchEvent.Kind(number: record.kind)
+      else { continue }
       if let event = Self.event(kind, record, text: text, in: begin...max(begin, now)) {
         content.events.append(event)
       } else {
@@ -144,28 +139,26 @@ package final class EventsFile {
 
   private static func event(
     _ kind: LaunchEvent.Kind,
-    _ record: [UInt8],
+    _ record: launch_event,
     text: [UInt8],
     in span: ClosedRange<Nanoseconds>
   ) -> LaunchEvent? {
-    let time: Int64 = record.integer(at: EventsLayout.Event.time)
-    let end: Int64 = record.integer(at: EventsLayout.Event.end)
-    let length: UInt16 = record.integer(at: EventsLayout.Event.textLength)
-    let start: UInt32 = record.integer(at: EventsLayout.Event.text)
-    let pid: Int32 = record.integer(at: EventsLayout.Event.pid)
-    guard pid > 0, span.contains(Nanoseconds(time)),
-      end == 0 || (end >= time && span.contains(Nanoseconds(end))),
-      Int(start) + Int(length) <= text.count || length == 0
+    let time = Nanoseconds(Int64(bitPattern: record.time))
+    let end = record.end == 0 ? nil : Nanoseconds(Int64(bitPattern: record.end))
+    let pid = Int32(bitPattern: record.pid)
+    let start = record.text_length == 0 ? 0 : Int(record.text)
+    let place = start..<(start + Int(record.text_length))
+    guard pid > 0, span.contains(time), end.map({ $0 >= time && span.contains($0) }) ?? true,
+      place.upperBound <= text.count
     else { return nil }
-    let bytes = length == 0 ? [] : text[Int(start)..<(Int(start) + Int(length))]
     return LaunchEvent(
       kind: kind,
       pid: pid,
-      time: Nanoseconds(time),
-      end: end == 0 ? nil : Nanoseconds(end),
-      address: record.integer(at: EventsLayout.Event.address),
-      object: record.integer(at: EventsLayout.Event.object),
-      text: String(decoding: bytes, as: UTF8.self)
+      time: time,
+      end: end,
+      address: record.address,
+      object: record.object,
+      text: String(decoding: text[place], as: UTF8.self)
     )
   }
 
@@ -174,19 +167,20 @@ package final class EventsFile {
   /// Takes the space for all of the file: where there was none later, a program would be ended by
   /// SIGBUS when it writes to its mapping.
   private func reserve() throws(HostError) {
-    let code = posix_fallocate(file.descriptor, 0, off_t(layout.fileSize))
+    let code = posix_fallocate(file.descriptor, 0, off_t(header.fileSize))
     guard code == 0 else { throw file.failure("make room in", code) }
   }
 
-  /// How much was claimed of each part, within it and beyond.
-  private func claimed(
-    in header: [UInt8]
-  ) -> (events: Int, lostEvents: Int, text: Int, lostText: Int) {
-    let events = Int(header.integer(at: EventsLayout.Header.next) as UInt32)
-    let text = Int(header.integer(at: EventsLayout.Header.textNext) as UInt32)
+  /// How much was claimed of each part, within it and beyond; nothing where there is no header.
+  private func claimed() throws(HostError) -> (
+    events: Int, lostEvents: Int, text: Int, lostText: Int
+  ) {
+    let found = try read(at: 0, count: Self.headerSize).value(of: launch_events_header.self)
+    let events = found?.next ?? 0
+    let text = found?.text_next ?? 0
     return (
-      min(events, layout.capacity), max(0, events - layout.capacity),
-      min(text, layout.textCapacity), max(0, text - layout.textCapacity)
+      Int(min(events, header.capacity)), max(0, Int(events) - Int(header.capacity)),
+      Int(min(text, header.text_capacity)), max(0, Int(text) - Int(header.text_capacity))
     )
   }
 
@@ -229,72 +223,33 @@ package final class EventsFile {
   }
 }
 
-/// Where everything is in a file of events; the layout is that of `launch_events.h`.
-struct EventsLayout: Hashable, Sendable {
-  /// How many events have room.
-  let capacity: Int
+/// Where the parts are in a file of events.
+extension launch_events_header {
+  fileprivate var eventsSize: Int { Int(capacity) * MemoryLayout<launch_event>.size }
 
-  /// How many bytes of text have room.
-  let textCapacity: Int
+  var textOffset: Int { MemoryLayout<Self>.size + eventsSize }
 
-  static let magic: UInt64 = 0x3154_4E45_5645_4C4C
-  static let headerSize = 256
-  static let eventSize = 40
-
-  /// The option that takes the probe's variables out of the target's environment.
-  static let hidden: UInt32 = 1
-
-  /// The first of `GLIBC_TUNABLES` where a target has the probe: room for thread-local variables that
-  /// must have a fixed place, such as those of jemalloc.
-  ///
-  /// Where there is an auditor, the loader sets up threads before it has loaded the program's
-  /// libraries, so that all of these have to find room in what it keeps free: 512 bytes unless it is
-  /// told otherwise. The room is taken from the stack of each thread, and threads may have as little
-  /// as 16 KiB; Node has one of less than twice that. Sources: glibc 2.36, elf/rtld.c, elf/dl-tls.c
-  /// and nptl/allocatestack.c; its manual, "Dynamic Linking Tunables".
-  static let tunable = "glibc.rtld.optional_static_tls=8192"
-
-  /// Offsets in the header.
-  enum Header {
-    static let capacity = 8
-    static let textCapacity = 12
-    static let next = 16
-    static let textNext = 20
-    static let options = 24
-    static let readyMark = 32..<96
-    static let readySocket = 96..<208
-  }
-
-  /// Offsets in an event.
-  enum Event {
-    static let time = 0
-    static let end = 8
-    static let address = 16
-    static let pid = 24
-    static let object = 28
-    static let text = 32
-    static let textLength = 36
-    static let kind = 38
-  }
-
-  var textOffset: Int { Self.headerSize + capacity * Self.eventSize }
-
-  var fileSize: Int { textOffset + textCapacity }
+  var fileSize: Int { textOffset + Int(text_capacity) }
 }
 
-extension [UInt8] {
-  /// An integer in the byte order of this machine; 0 where it lies outside.
-  func integer<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Value {
-    guard offset >= 0, offset + MemoryLayout<Value>.size <= count else { return 0 }
-    return unsafe withUnsafeBytes { bytes in
-      unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
-    }
-  }
-
-  /// Writes an integer over the bytes that are there; the integer must lie inside.
-  mutating func set(_ value: some FixedWidthInteger, at offset: Int) {
-    unsafe Swift.withUnsafeBytes(of: value) { bytes in
-      unsafe replaceSubrange(offset..<(offset + bytes.count), with: bytes)
+extension LaunchEvent.Kind {
+  /// The kind of an event that a program has written; nil for an unknown one.
+  init?(number: UInt16) {
+    switch Int(number) {
+    case EVENT_PROGRAM_BEGAN: self = .programBegan
+    case EVENT_OBJECT_OPENED: self = .objectOpened
+    case EVENT_ADDING: self = .adding
+    case EVENT_CONSISTENT: self = .consistent
+    case EVENT_INITIALIZER: self = .initializer
+    case EVENT_MAIN_BEGINS: self = .mainBegins
+    case EVENT_INITIALIZERS_FOUND: self = .initializersFound
+    case EVENT_INITIALIZERS_UNTIMED: self = .initializersUntimed
+    case EVENT_LOADER_TOO_OLD: self = .loaderTooOld
+    case EVENT_MARK: self = .mark
+    case EVENT_INTERVAL: self = .interval
+    case EVENT_TASK: self = .task
+    case EVENT_PHASE: self = .phase
+    default: return nil
     }
   }
 }

@@ -1,11 +1,12 @@
+import CLaunchWire
 import Glibc
 import LabModel
 
 /// The records that the kernel has written of a launch's major faults, mappings and processes, and of
 /// its page cache where there are tracepoints.
 ///
-/// They come as one series per CPU, each in order, one series after the other. Source of the
-/// layout: perf_event_open(2), with the sample type `TID | TIME | ADDR | RAW` and `sample_id_all`.
+/// They come as one series per CPU, each in order, one series after the other; `launch_wire.h` has
+/// their layout.
 struct FaultRecords {
   private var records: [Record] = []
   private var isComplete: Bool
@@ -75,15 +76,15 @@ struct FaultRecords {
     isComplete = !isCut
     self.tracepoints = tracepoints
     self.pageSize = UInt64(pageSize)
-    var position = 0
-    while position + 8 <= bytes.count {
-      let size = Int(Self.load(UInt16.self, bytes[position...], 6))
-      guard size >= 8, position + size <= bytes.count else {
+    var rest = bytes[...]
+    while let header: perf_event_header = rest.value() {
+      let size = Int(header.size)
+      guard size >= MemoryLayout<perf_event_header>.size, size <= rest.count else {
         isComplete = false
         break
       }
-      add(bytes[position..<(position + size)])
-      position += size
+      add(rest.prefix(size), header)
+      rest = rest.dropFirst(size)
     }
     // The sort keeps the order of equal times within one CPU.
     records = records.enumerated()
@@ -91,62 +92,62 @@ struct FaultRecords {
       .map(\.element)
   }
 
-  private mutating func add(_ record: ArraySlice<UInt8>) {
-    let time = Self.load(UInt64.self, record, record.count - 8)
-    let pid = Self.load(Int32.self, record, 8)
-    switch Self.load(UInt32.self, record, 0) {
-    case 9:  // PERF_RECORD_SAMPLE
-      addSample(record)
-    case 10:  // PERF_RECORD_MMAP2
-      let mapping = Mapping(
-        start: Self.load(UInt64.self, record, 16),
-        length: Self.load(UInt64.self, record, 24),
-        offset: Self.load(UInt64.self, record, 32),
-        file: FileNumber(
-          major: Self.load(UInt32.self, record, 40),
-          minor: Self.load(UInt32.self, record, 44),
-          inode: Self.load(UInt64.self, record, 48)
-        ),
-        path: String(
-          decoding: record.dropFirst(72).dropLast(16).prefix { $0 != 0 },
-          as: UTF8.self
-        )
-      )
-      records.append(.mapping(pid: pid, time: time, mapping))
-    case 7:  // PERF_RECORD_FORK
-      let parent = Self.load(Int32.self, record, 12)
-      if parent != pid { records.append(.fork(parent: parent, child: pid, time: time)) }
-      addCache(Self.load(Int32.self, record, 20), time, .forked)
-    case 3 where Self.load(UInt16.self, record, 4) & 1 << 13 != 0:  // COMM of an execve
-      records.append(.execution(pid: pid, time: time))
-    case 4:  // PERF_RECORD_EXIT
-      if pid == Self.load(Int32.self, record, 16) { records.append(.end(pid: pid, time: time)) }
-    case 14 where Self.load(UInt16.self, record, 4) & 1 << 13 == 0:  // SWITCH, not out
-      addCache(Self.load(Int32.self, record, record.count - 12), time, .running)
-    case 2, 13:  // LOST, LOST_SAMPLES
-      isComplete = false
-    default:
-      break
+  private mutating func add(_ record: ArraySlice<UInt8>, _ header: perf_event_header) {
+    let end = record.suffix(MemoryLayout<fault_trailer>.size).value() ?? fault_trailer()
+    switch perf_event_type(header.type) {
+    case PERF_RECORD_SAMPLE: addSample(record)
+    case PERF_RECORD_MMAP2: addMapping(record, at: end.time)
+    case PERF_RECORD_FORK:
+      guard let task: fault_task = record.value() else { return }
+      if task.parent != task.pid {
+        records.append(.fork(parent: task.parent, child: task.pid, time: end.time))
+      }
+      addCache(task.parent_thread, end.time, .forked)
+    case PERF_RECORD_COMM where Int32(header.misc) & PERF_RECORD_MISC_COMM_EXEC != 0:
+      let pid: Int32 = record.value(at: MemoryLayout<perf_event_header>.size) ?? 0
+      records.append(.execution(pid: pid, time: end.time))
+    case PERF_RECORD_EXIT:
+      guard let task: fault_task = record.value(), task.pid == task.thread else { return }
+      records.append(.end(pid: task.pid, time: end.time))
+    case PERF_RECORD_SWITCH where Int32(header.misc) & PERF_RECORD_MISC_SWITCH_OUT == 0:
+      addCache(end.thread, end.time, .running)
+    case PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: isComplete = false
+    default: break
     }
   }
 
+  private mutating func addMapping(_ record: ArraySlice<UInt8>, at time: UInt64) {
+    guard let mapped: fault_mapping = record.value() else { return }
+    let path = record.dropFirst(MemoryLayout<fault_mapping>.size)
+      .dropLast(MemoryLayout<fault_trailer>.size)
+    let mapping = Mapping(
+      start: mapped.start,
+      length: mapped.length,
+      offset: mapped.offset,
+      file: FileNumber(major: mapped.major, minor: mapped.minor, inode: mapped.inode),
+      path: String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)
+    )
+    records.append(.mapping(pid: mapped.pid, time: time, mapping))
+  }
+
   private mutating func addSample(_ record: ArraySlice<UInt8>) {
-    let time = Self.load(UInt64.self, record, 16)
-    let raw = record.dropFirst(36).prefix(Int(Self.load(UInt32.self, record, 32)))
+    guard let sample: fault_sample = record.value() else { return }
+    let time = sample.time
+    let content = record.dropFirst(MemoryLayout<fault_sample>.size)
+    let size = content.value(of: UInt32.self) ?? 0
+    let raw = content.dropFirst(MemoryLayout<UInt32>.size).prefix(Int(size))
     // The first field of every tracepoint is its number; a fault has no content.
-    let number = raw.count > 4 ? UInt32(Self.load(UInt16.self, raw, 0)) : 0
+    let number = raw.count > 4 ? UInt32(raw.value(of: UInt16.self) ?? 0) : 0
     guard number != 0 else {
-      let pid = Self.load(Int32.self, record, 8)
-      let address = Self.load(UInt64.self, record, 24)
-      return records.append(.fault(pid: pid, time: time, address: address))
+      return records.append(.fault(pid: sample.pid, time: time, address: sample.address))
     }
     guard let tracepoints else { return }
-    let thread = Self.load(Int32.self, record, 12)
+    let thread = sample.thread
     switch number {
     case tracepoints.added.number:
-      let order = tracepoints.added.offset(of: "order").map { Self.load(UInt8.self, raw, $0) } ?? 0
-      guard let file = Self.file(in: raw, tracepoints.added), order < 32 else { return }
-      addCache(thread, time, .added(file, pages: 1 << Int(order)))
+      let order: UInt8? = tracepoints.added.offset(of: "order").flatMap { raw.value(at: $0) }
+      guard let file = Self.file(in: raw, tracepoints.added), order ?? 0 < 32 else { return }
+      addCache(thread, time, .added(file, pages: 1 << Int(order ?? 0)))
     case tracepoints.switched.number:
       addCache(thread, time, .blocked)
     default:
@@ -171,11 +172,11 @@ struct FaultRecords {
     guard let inode = event.offset(of: "i_ino"), let device = event.offset(of: "s_dev") else {
       return nil
     }
-    let number = load(UInt32.self, raw, device)
+    let number: UInt32 = raw.value(at: device) ?? 0
     return FileNumber(
       major: number >> 20,
       minor: number & 0xF_FFFF,
-      inode: load(UInt64.self, raw, inode)
+      inode: raw.value(at: inode) ?? 0
     )
   }
 
@@ -349,17 +350,5 @@ struct FaultRecords {
       address: offset / pageSize * pageSize,
       text: mapping.path
     )
-  }
-
-  /// Reads an integer of this machine's byte order; 0 beyond the end.
-  private static func load<Value: FixedWidthInteger & BitwiseCopyable>(
-    _ type: Value.Type,
-    _ bytes: ArraySlice<UInt8>,
-    _ offset: Int
-  ) -> Value {
-    guard offset >= 0, offset + MemoryLayout<Value>.size <= bytes.count else { return 0 }
-    return unsafe bytes.withUnsafeBytes {
-      unsafe $0.loadUnaligned(fromByteOffset: offset, as: type)
-    }
   }
 }

@@ -105,7 +105,7 @@ struct ProgramImage {
   /// Why a program without a loader cannot be watched.
   var refusalWithoutLoader: String {
     if let foreignness { return foreignness }
-    let isPIE = start.integer(at: 16) as UInt16 == 3
+    let isPIE = start.value(at: 16) == 3 as UInt16
     let kind = isGo ? "a static Go program" : isPIE ? "a static-PIE program" : "a static program"
     return "\(path) is \(kind), which no loader prepares"
   }
@@ -122,7 +122,7 @@ struct ProgramImage {
     #else
     let machine: UInt16 = 183
     #endif
-    let isNative = start.count > 20 && start[4] == 2 && start.integer(at: 18) as UInt16 == machine
+    let isNative = start.count > 20 && start[4] == 2 && start.value(at: 18) == machine
     return isNative ? nil : "\(path) is a program for another processor architecture"
   }
 

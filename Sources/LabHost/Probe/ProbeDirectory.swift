@@ -1,3 +1,4 @@
+import CLaunchWire
 import Foundation
 import Glibc
 import SystemPackage
@@ -21,7 +22,7 @@ struct ProbeDirectory: Sendable {
   let isOpenToAll: Bool
 
   var probe: String { room.appending(Self.fileName).string }
-  var events: String { room.appending("events").string }
+  var events: String { room.appending(LAUNCH_EVENTS_NAME).string }
   var nodeScript: String { room.appending("timing.cjs").string }
 
   /// What the probe is called; programs with launch marks find the events beside it.

@@ -1,3 +1,4 @@
+import CLaunchWire
 import Foundation
 import Glibc
 package import LabModel
@@ -67,7 +68,7 @@ package final class StageProbe {
     changed["LD_AUDIT"] = directory.probe + others
     let tunables = environment["GLIBC_TUNABLES"] ?? ""
     if !tunables.contains("glibc.rtld.optional_static_tls=") {
-      changed["GLIBC_TUNABLES"] = EventsLayout.tunable + (tunables.isEmpty ? "" : ":\(tunables)")
+      changed["GLIBC_TUNABLES"] = LAUNCH_EVENTS_TUNABLE + (tunables.isEmpty ? "" : ":\(tunables)")
     }
     return changed
   }
@@ -77,7 +78,7 @@ package final class StageProbe {
   /// - Parameter tunables: The value of `GLIBC_TUNABLES`, or nil for none.
   /// - Returns: What is left of it; nil when that is nothing.
   package static func removedTunable(from tunables: String?) -> String? {
-    parts(of: tunables) { $0 != EventsLayout.tunable }
+    parts(of: tunables) { $0 != LAUNCH_EVENTS_TUNABLE }
   }
 
   /// The auditors without the probes of launchlabs, since one of another launch would write to the

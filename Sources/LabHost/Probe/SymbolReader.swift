@@ -1,4 +1,5 @@
 import CLabHost
+import CLaunchWire
 package import LabModel
 import Subprocess
 import SystemPackage
@@ -118,7 +119,7 @@ package struct SymbolReader: Sendable {
   }
 }
 
-/// The conversation with the native helper `symbols`; `symbols.h` describes its records.
+/// The conversation with the native helper `symbols`; `launch_wire.h` describes its records.
 struct SymbolQuery: Sendable {
   /// The files in the order of the question, each with its places in that order.
   private let files: [(path: String, places: [CodePlace])]
@@ -141,9 +142,9 @@ struct SymbolQuery: Sendable {
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     for file in files {
-      bytes += Array("f\(file.path)".utf8) + [0]
+      bytes += [UInt8(SYMBOLS_FILE)] + Array(file.path.utf8) + [0]
       for place in file.places {
-        bytes += Array("o\(String(place.offset ?? 0, radix: 16))".utf8) + [0]
+        bytes += [UInt8(SYMBOLS_OFFSET)] + Array(String(place.offset ?? 0, radix: 16).utf8) + [0]
       }
     }
     return bytes

@@ -133,74 +133,77 @@ package struct LaunchEvent: Hashable, Sendable {
     self.text = text
   }
 
-  /// What happened; the raw values are those of `launch_events.h`.
-  package enum Kind: UInt16, CaseIterable, Sendable {
+  /// What happened.
+  package enum Kind: CaseIterable, Sendable {
     // The probe.
 
     /// The probe was loaded: a new program in this process. `text` is the executable.
-    case programBegan = 1
+    case programBegan
 
     /// An object was mapped. `address` is its load address, `text` its path.
-    case objectOpened = 2
+    case objectOpened
 
     /// The loader begins to add objects.
-    case adding = 3
+    case adding
 
     /// The loader has added and, before `main`, relocated what it was adding.
-    case consistent = 4
+    case consistent
 
     /// An initializer ran. `address` is the function, `object` its library.
-    case initializer = 5
+    case initializer
 
     /// `main` is about to run.
-    case mainBegins = 6
+    case mainBegins
 
     /// Initializers were counted: `address` are the entries found, `object` those that are timed.
-    case initializersFound = 7
+    case initializersFound
 
     /// The initializers of an object cannot be timed: `address` is the errno, `object` the library.
-    case initializersUntimed = 8
+    case initializersUntimed
 
     /// The loader is of a glibc before 2.35, and the probe has withdrawn. `address` is the version
     /// of its audit interface.
-    case loaderTooOld = 9
+    case loaderTooOld
 
     // Breakpoints.
 
     /// The kernel has executed the program `text`, and nothing of it has run. Up to `end` the
     /// collector kept it from running.
-    case executed = 16
+    case executed
 
     /// The loader reached `_dl_debug_state`: first when it adds, with `object` 0, then when it is
     /// consistent, with `object` 1. The loader of musl does the second only.
-    case loaderState = 17
+    case loaderState
 
     /// The entry point of the program; for a static one its very start.
-    case entered = 18
+    case entered
 
     /// The function `main`, or `main.main` of Go.
-    case mainReached = 19
+    case mainReached
 
     /// Go's `runtime.main`, which runs the package initializers.
-    case runtimeMain = 20
+    case runtimeMain
 
     /// A page of a file was missing from the page cache. `address` is the offset of the page in
     /// the file `text`; the offset is all ones where it is not known.
-    case majorFault = 21
+    case majorFault
 
     // The marks API.
 
     /// `launch_mark`; `text` is its name.
-    case mark = 32
+    case mark
 
     /// `launch_interval_begin` to `launch_interval_end`; `text` is its name.
-    case interval = 33
+    case interval
 
     /// A start-up task; `text` is its name.
-    case task = 34
+    case task
 
     /// A phase of start-up tasks; `text` is its name.
-    case phase = 35
+    case phase
+
+    /// Whether a launch mark says it.
+    package var isMark: Bool { [.mark, .interval, .task, .phase].contains(self) }
   }
 }
 

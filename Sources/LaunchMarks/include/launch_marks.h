@@ -49,7 +49,7 @@
 extern "C" {
 #endif
 
-// MARK: The file of events, as Sources/NativeHelpers/launch_events.h of launchlab tells.
+// MARK: The file of events, as Sources/CLaunchWire/include/launch_events.h of launchlab tells.
 
 #define LAUNCH_MARKS_MAGIC 0x31544e4556454c4cULL  // "LLEVENT1" in memory
 
@@ -67,8 +67,8 @@ struct launch_marks_header {
   uint32_t options;
   uint32_t reserved;
   char ready_mark[64];
-  char ready_socket[112];
-  uint8_t padding[48];
+  char ready_socket[108];
+  uint8_t padding[52];
 };
 
 struct launch_marks_event {

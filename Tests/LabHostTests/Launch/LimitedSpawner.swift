@@ -46,8 +46,10 @@ struct LimitedSpawner {
     for request in requests {
       let isSent = process.send(request.bytes())
       let reply = process.receive(within: request.timeout + .seconds(10), interrupt: -1)
-      guard isSent, case .message(let bytes) = reply else { break }
-      results.append(SpawnerAnswer(bytes).result(of: request))
+      guard isSent, case .message(let bytes) = reply, let answer = SpawnerAnswer(bytes) else {
+        break
+      }
+      results.append(answer.result(of: request))
     }
     process.dismiss()
     return results

@@ -1,3 +1,5 @@
+import CLaunchWire
+import Glibc
 import LabModel
 import Testing
 
@@ -7,7 +9,7 @@ struct SpawnerFaultsTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var error: Int32 = 0
-    var flags: UInt8 = 0
+    var flags: UInt32 = 0
     var counted: Int64?
     var isComplete: Bool
     var noteCount = 0
@@ -19,36 +21,35 @@ struct SpawnerFaultsTests {
     Case(testDescription: "none counted", isComplete: true),
     Case(
       testDescription: "those of user mode, as many as were counted",
-      flags: 1,
+      flags: FAULTS_IN_USER_MODE,
       counted: 1,
       isComplete: true
     ),
     Case(
       testDescription: "those of user mode, fewer than were counted",
-      flags: 1,
+      flags: FAULTS_IN_USER_MODE,
       counted: 2,
       isComplete: false,
       noteCount: 1
     ),
     Case(
       testDescription: "those of user mode, none counted",
-      flags: 1,
+      flags: FAULTS_IN_USER_MODE,
       isComplete: false,
       noteCount: 1
     ),
-    Case(testDescription: "refused", error: 13, counted: 0, isComplete: false, noteCount: 1),
+    Case(testDescription: "refused", error: EACCES, counted: 0, isComplete: false, noteCount: 1),
   ]
 
   @Test(arguments: cases) func `tells whether it has every fault`(_ faults: Case) {
-    // One record of a fault, after a header that tells its size.
+    // One record of a fault.
     let sample: [UInt8] =
       [9, 0, 0, 0, 0, 0, 32, 0] + [7, 0, 0, 0, 7, 0, 0, 0]
       + [5, 0, 0, 0, 0, 0, 0, 0] + [0, 16, 0, 0, 0, 0, 0, 0]
-    let header: [UInt8] =
-      [32, 0, 0, 0, UInt8(faults.error), 0, 0, 0, faults.flags, 0, 0, 0, 0, 0, 0, 0]
-    var reader = MessageReader(bytes: header + sample)
-    var answer = SpawnerFaults(&reader)
-    answer.readRecords(&reader)
+    var taken = wire_faults()
+    taken.error = faults.error
+    taken.flags = faults.flags
+    let answer = SpawnerFaults(taken, sample)
     let found = answer.decoded(until: nil, counted: faults.counted)
     #expect(found.isComplete == faults.isComplete)
     #expect(found.notes.count == faults.noteCount)

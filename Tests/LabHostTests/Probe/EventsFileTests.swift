@@ -1,3 +1,4 @@
+import CLaunchWire
 import Foundation
 import LabModel
 import LabTestSupport
@@ -18,16 +19,16 @@ import Testing
     text: UInt32 = 0,
     length: UInt16 = 0
   ) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: EventsLayout.eventSize)
-    bytes.set(time, at: EventsLayout.Event.time)
-    bytes.set(end, at: EventsLayout.Event.end)
-    bytes.set(UInt64(0x55AA), at: EventsLayout.Event.address)
-    bytes.set(pid, at: EventsLayout.Event.pid)
-    bytes.set(UInt32(3), at: EventsLayout.Event.object)
-    bytes.set(text, at: EventsLayout.Event.text)
-    bytes.set(length, at: EventsLayout.Event.textLength)
-    bytes.set(kind, at: EventsLayout.Event.kind)
-    return bytes
+    var event = launch_event()
+    event.time = UInt64(bitPattern: time)
+    event.end = UInt64(bitPattern: end)
+    event.address = 0x55AA
+    event.pid = UInt32(bitPattern: pid)
+    event.object = 3
+    event.text = text
+    event.text_length = length
+    event.kind = kind
+    return [UInt8](of: event)
   }
 
   /// Writes events as a program would.
@@ -35,20 +36,16 @@ import Testing
     _ file: EventsFile,
     _ records: [[UInt8]],
     next: UInt32? = nil,
-    text: String = "",
-    capacity: Int
+    text: String = ""
   ) throws {
+    let content = Array(try #require(FileManager.default.contents(atPath: file.path)))
+    var header: launch_events_header = try #require(content.value())
+    header.next = next ?? UInt32(records.count)
+    header.text_next = UInt32(text.utf8.count)
     let handle = try FileHandle(forWritingTo: URL(filePath: file.path))
     defer { try? handle.close() }
-    var counts = [UInt8](repeating: 0, count: 8)
-    counts.set(next ?? UInt32(records.count), at: 0)
-    counts.set(UInt32(text.utf8.count), at: 4)
-    try handle.seek(toOffset: UInt64(EventsLayout.Header.next))
-    try handle.write(contentsOf: counts)
-    try handle.seek(toOffset: UInt64(EventsLayout.headerSize))
-    try handle.write(contentsOf: records.flatMap { $0 })
-    let layout = EventsLayout(capacity: capacity, textCapacity: 64)
-    try handle.seek(toOffset: UInt64(layout.textOffset))
+    try handle.write(contentsOf: [UInt8](of: header) + records.flatMap { $0 })
+    try handle.seek(toOffset: UInt64(header.textOffset))
     try handle.write(contentsOf: Array(text.utf8))
   }
 
@@ -75,7 +72,10 @@ import Testing
     func reserved() throws -> Int {
       Int(try OpenFile(reading: FilePath(file.path)).status().st_blocks) * 512
     }
-    let size = EventsLayout(capacity: 16_384, textCapacity: 1 << 20).fileSize
+    var header = launch_events_header()
+    header.capacity = 16_384
+    header.text_capacity = 1 << 20
+    let size = header.fileSize
     #expect(try reserved() >= size)
     let handle = try FileHandle(forWritingTo: URL(filePath: file.path))
     try handle.truncate(atOffset: 100)
@@ -89,7 +89,7 @@ import Testing
     let records = [
       Self.record(2, text: 2, length: 3), Self.record(5, time: 150, end: 170), Self.record(0),
     ]
-    try fill(file, records, text: "ab/lib", capacity: 8)
+    try fill(file, records, text: "ab/lib")
     let content = try file.content(from: Nanoseconds(100), to: Nanoseconds(170))
     let opened = LaunchEvent(
       kind: .objectOpened,
@@ -129,7 +129,7 @@ import Testing
   @Test(arguments: impossible)
   func `leaves out and counts what cannot be`(_ event: Impossible) throws {
     let file = try makeFile()
-    try fill(file, [event.record, Self.record(4)], text: "text", capacity: 8)
+    try fill(file, [event.record, Self.record(4)], text: "text")
     let content = try file.content(from: Nanoseconds(100), to: Nanoseconds(1_000))
     #expect(content.rejected == 1)
     #expect(content.events.count == 1)
@@ -137,7 +137,7 @@ import Testing
 
   @Test func `counts what found no room, and ignores kinds it does not know`() throws {
     let file = try makeFile(capacity: 2)
-    try fill(file, [Self.record(4), Self.record(999)], next: 12, capacity: 2)
+    try fill(file, [Self.record(4), Self.record(999)], next: 12)
     let content = try file.content(from: .zero, to: .seconds(1))
     #expect(content.events.count == 1)
     #expect(content.lost == 10)
@@ -164,7 +164,7 @@ import Testing
   @Test func `is as new after a reset`() throws {
     let file = try makeFile()
     let new = FileManager.default.contents(atPath: file.path)
-    try fill(file, [Self.record(4), Self.record(5)], text: "", capacity: 8)
+    try fill(file, [Self.record(4), Self.record(5)])
     #expect(FileManager.default.contents(atPath: file.path) != new)
     try file.reset()
     #expect(FileManager.default.contents(atPath: file.path) == new)
@@ -178,44 +178,11 @@ import Testing
     #expect(!file.setReady(mark: "", socket: String(repeating: "x", count: 108)))
     try file.reset()
     let bytes = Array(try #require(FileManager.default.contents(atPath: file.path)))
-    #expect(bytes.integer(at: EventsLayout.Header.options) as UInt32 == 1)
-    #expect(bytes[EventsLayout.Header.readyMark].starts(with: Array("first frame\0".utf8)))
-    #expect(bytes[EventsLayout.Header.readySocket].starts(with: Array("/tmp/socket\0".utf8)))
+    let header: launch_events_header = try #require(bytes.value())
+    #expect(header.options == LAUNCH_EVENTS_HIDDEN)
+    #expect(elements(of: header.ready_mark).starts(with: Array("first frame\0".utf8)))
+    #expect(elements(of: header.ready_socket).starts(with: Array("/tmp/socket\0".utf8)))
     file.isHidden = false
     #expect(!file.isHidden)
-  }
-
-  @Test(.enabled(if: ProbeBench.compiler != nil, "needs a C compiler"))
-  func `has the layout of the header`() throws {
-    let header = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../Sources/NativeHelpers/launch_events.h").standardized.path
-    let fields = [
-      ("struct launch_events_header, capacity", EventsLayout.Header.capacity),
-      ("struct launch_events_header, text_capacity", EventsLayout.Header.textCapacity),
-      ("struct launch_events_header, next", EventsLayout.Header.next),
-      ("struct launch_events_header, text_next", EventsLayout.Header.textNext),
-      ("struct launch_events_header, options", EventsLayout.Header.options),
-      ("struct launch_events_header, ready_mark", EventsLayout.Header.readyMark.lowerBound),
-      ("struct launch_events_header, ready_socket", EventsLayout.Header.readySocket.lowerBound),
-      ("struct launch_events_header, padding", EventsLayout.Header.readySocket.upperBound),
-      ("struct launch_event, time", EventsLayout.Event.time),
-      ("struct launch_event, end", EventsLayout.Event.end),
-      ("struct launch_event, address", EventsLayout.Event.address),
-      ("struct launch_event, pid", EventsLayout.Event.pid),
-      ("struct launch_event, object", EventsLayout.Event.object),
-      ("struct launch_event, text", EventsLayout.Event.text),
-      ("struct launch_event, text_length", EventsLayout.Event.textLength),
-      ("struct launch_event, kind", EventsLayout.Event.kind),
-    ]
-    let assertions = fields.map { "_Static_assert(offsetof(\($0.0)) == \($0.1), \"\");\n" }
-    let source = """
-      #include "\(header)"
-      #include <stddef.h>
-      \(assertions.joined())
-      _Static_assert(LAUNCH_EVENTS_MAGIC == 0x\(String(EventsLayout.magic, radix: 16)), "");
-      _Static_assert(LAUNCH_EVENTS_HIDDEN == \(EventsLayout.hidden), "");
-      int main(void) { return 0; }
-      """
-    _ = try ProbeBench().compile("layout", source)
   }
 }

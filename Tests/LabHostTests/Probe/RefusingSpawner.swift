@@ -58,7 +58,7 @@ struct RefusingSpawner {
     let reply = process.receive(within: request.timeout + .seconds(10), interrupt: -1)
     process.dismiss()
     guard case .message(let bytes) = reply else { return nil }
-    return SpawnerAnswer(bytes).result(of: request)
+    return SpawnerAnswer(bytes)?.result(of: request)
   }
 
   /// Begins a launch and goes away as soon as something holds.

@@ -10,6 +10,10 @@
   _Static_assert(sizeof(((struct ours *)0)->field) == sizeof(((struct theirs *)0)->field), #field)
 
 _Static_assert(LAUNCH_MARKS_MAGIC == LAUNCH_EVENTS_MAGIC, "the magic number");
+_Static_assert((int)LAUNCH_MARKS_MARK == (int)EVENT_MARK, "the kind of a mark");
+_Static_assert((int)LAUNCH_MARKS_INTERVAL == (int)EVENT_INTERVAL, "the kind of an interval");
+_Static_assert((int)LAUNCH_MARKS_TASK == (int)EVENT_TASK, "the kind of a task");
+_Static_assert((int)LAUNCH_MARKS_PHASE == (int)EVENT_PHASE, "the kind of a phase");
 _Static_assert(sizeof(struct launch_marks_header) == sizeof(struct launch_events_header), "header");
 _Static_assert(sizeof(struct launch_marks_event) == sizeof(struct launch_event), "event");
 SAME(launch_marks_header, launch_events_header, magic);

@@ -44,7 +44,7 @@ enum ProgramSight {
       breakpoints.fill(&stages, until: end)
       // The marks API works in any program.
       var marks = trace
-      marks.events = trace.events.filter { $0.kind.rawValue >= LaunchEvent.Kind.mark.rawValue }
+      marks.events = trace.events.filter { $0.kind.isMark }
       ProbeStages(marks).fill(&stages, until: end)
     }
   }
