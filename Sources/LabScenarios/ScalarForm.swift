@@ -1,86 +1,127 @@
 import LabModel
 
-/// What a scalar must look like.
-enum ScalarForm: Equatable, Sendable {
-  /// Any text; numbers and words such as `on` are taken as they are written.
-  case text
-  case name
-  case word([String])
-  case boolean
-  case whole(ClosedRange<Int>)
-  case duration
-  case percentage
-  case signal
-  case path
-  case endpoint
-  case url
-  case control(ControlForm)
-  case trend(TrendForm)
-}
-
 /// Why a text does not have the form that is asked for.
 struct FormProblem: Error {
   var problem: String
   var remedy: String
 }
 
-extension ScalarForm {
-  /// What is asked for, as a phrase with an article.
-  var phrase: String {
-    switch self {
-    case .text: "a text"
-    case .name: "a name"
-    case .word(let words): "one of \(words.joined(separator: ", "))"
-    case .boolean: "true or false"
-    case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    case .duration: "a duration such as 500ms or 2s"
-    case .percentage: "a percentage such as 2%"
-    case .signal: "a signal such as TERM"
-    case .path: "a path"
-    case .endpoint: "a host and a port such as 127.0.0.1:7379"
-    case .url: "a URL such as http://127.0.0.1:8080/health"
-    case .control(let form): form.phrase
-    case .trend(let form): form.phrase
+/// The patterns of the JSON Schema that several forms have.
+extension SchemaValue {
+  static let name = "^(?!\\.+$)[A-Za-z0-9._-]{1,100}$"
+  static let number = "[0-9]+(\\.[0-9]{1,9})?"
+
+  static func string(_ pattern: String) -> Self { ["type": "string", "pattern": .text(pattern)] }
+}
+
+extension Form<String> {
+  /// Any text; numbers and words such as `on` are taken as they are written.
+  static var text: Self {
+    scalar("a text", ["type": ["string", "number", "boolean"]]) { text in text }
+  }
+
+  static var name: Self {
+    scalar(
+      "a name",
+      ["type": ["string", "number", "boolean"], "pattern": .text(SchemaValue.name)]
+    ) { text throws(FormProblem) in
+      let isName = text.utf8.allSatisfy { byte in
+        let character = Character(Unicode.Scalar(byte))
+        return (character.isASCII && (character.isLetter || character.isNumber))
+          || "._-".contains(character)
+      }
+      guard isName, !text.isEmpty, text.contains(where: { $0 != "." }), text.utf8.count <= 100
+      else {
+        throw FormProblem(
+          problem: "\(quoted(text)) is not a name",
+          remedy: "use at most 100 of the characters A-Z, a-z, 0-9, `.`, `_` and `-`"
+        )
+      }
+      return text
     }
   }
 
-  /// Checks one scalar.
-  ///
-  /// - Throws: A problem that quotes the text.
-  func check(_ text: String, isPlain: Bool) throws(FormProblem) {
-    switch self {
-    case .text: break
-    case .name: try Self.checkName(text)
-    case .word(let words):
-      guard !words.contains(text) else { break }
-      throw FormProblem(
-        problem: "\(quoted(text)) is not \(phrase)",
-        remedy: spellingRemedy(for: text, among: words)
-      )
-    case .boolean: try Self.checkBoolean(text, isPlain: isPlain)
-    case .whole(let range): _ = try Self.whole(text, in: range, isPlain: isPlain)
-    case .duration: _ = try Nanoseconds(written: text)
-    case .percentage: try Self.checkPercentage(text)
-    case .signal: _ = try Signal.number(of: text)
-    case .path: try Self.checkPath(text)
-    case .endpoint: _ = try Endpoint(written: text)
-    case .url: _ = try WebAddress(written: text)
-    case .control(let form): try form.check(text)
-    case .trend(let form): try form.check(text)
+  static func words(_ words: [String]) -> Self {
+    let phrase = "one of \(words.joined(separator: ", "))"
+    return scalar(phrase, ["enum": .list(words.map { .text($0) })]) { text throws(FormProblem) in
+      guard words.contains(text) else {
+        throw FormProblem(
+          problem: "\(quoted(text)) is not \(phrase)",
+          remedy: spellingRemedy(for: text, among: words)
+        )
+      }
+      return text
     }
+  }
+
+  /// A path as it is written.
+  static var path: Self {
+    scalar("a path", .string("^[^~]")) { text throws(FormProblem) in
+      guard !text.isEmpty else {
+        throw FormProblem(problem: "the path is empty", remedy: "write a path, or remove the key")
+      }
+      guard !text.hasPrefix("~") else {
+        throw FormProblem(
+          problem: "the path \(quoted(text)) begins with a tilde, which is not expanded",
+          remedy: "write the directory out, such as /home/me/data"
+        )
+      }
+      guard text.utf8.count < 4096 else {
+        throw FormProblem(
+          problem: "the path \(quoted(text)) is too long",
+          remedy: "use fewer than 4096 bytes"
+        )
+      }
+      return text
+    }
+  }
+}
+
+extension Form where Output: RawRepresentable<String> & CaseIterable & SendableMetatype {
+  /// One of the words that the cases stand for.
+  static var word: Self {
+    Form<String>.words(Output.allCases.map(\.rawValue)).then { text, _, _ in Output(rawValue: text)
+    }
+  }
+}
+
+extension Form<Bool> {
+  static var boolean: Self {
+    scalar("true or false", ["type": "boolean"]) { text, isPlain throws(FormProblem) in
+      if isPlain, text == "true" || text == "false" { return text == "true" }
+      let isTrue = ["true", "yes", "on", "y", "1"].contains(text.lowercased())
+      let isFalse = ["false", "no", "off", "n", "0"].contains(text.lowercased())
+      throw FormProblem(
+        problem: "\(quoted(text)) is not true or false",
+        remedy: isTrue ? "write true" : isFalse ? "write false" : "write true or false"
+      )
+    }
+  }
+}
+
+extension Form<Int> {
+  static func whole(_ range: ClosedRange<Int>) -> Self {
+    let schema: SchemaValue = [
+      "type": "integer", "minimum": .number(range.lowerBound),
+      "maximum": .number(range.upperBound),
+    ]
+    return scalar(Int.phrase(for: range), schema) { text, isPlain throws(FormProblem) in
+      try Int(written: text, in: range, isPlain: isPlain)
+    }
+  }
+}
+
+extension Int {
+  fileprivate static func phrase(for range: ClosedRange<Int>) -> String {
+    "a whole number from \(range.lowerBound) to \(range.upperBound)"
   }
 
   /// Reads a whole number in the one notation that no YAML version reads differently.
-  static func whole(
-    _ text: String,
-    in range: ClosedRange<Int>,
-    isPlain: Bool = true
-  ) throws(FormProblem) -> Int {
-    let phrase = Self.whole(range).phrase
+  init(written text: String, in range: ClosedRange<Int>, isPlain: Bool = true) throws(FormProblem) {
+    let phrase = Self.phrase(for: range)
     let digits = text.hasPrefix("-") && range.lowerBound < 0 ? text.dropFirst() : text[...]
-    let isDecimal = digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && !digits.isEmpty
-    guard isDecimal, text == "0" || !digits.hasPrefix("0") else {
-      let example = min(max(range.lowerBound, 20), range.upperBound)
+    guard Endpoint.isDigits(digits), text == "0" || !digits.hasPrefix("0") else {
+      let example = Swift.min(Swift.max(range.lowerBound, 20), range.upperBound)
       throw FormProblem(
         problem: "\(quoted(text)) is not \(phrase)",
         remedy: "write decimal digits only, such as \(example)"
@@ -98,60 +139,61 @@ extension ScalarForm {
         remedy: "write \(number) without quotes"
       )
     }
-    return number
+    self = number
+  }
+}
+
+extension Form<Nanoseconds> {
+  static var duration: Self {
+    scalar(
+      "a duration such as 500ms or 2s",
+      .string("^\(SchemaValue.number)(ns|us|µs|ms|s|min|m|h)$")
+    ) { text throws(FormProblem) in try Nanoseconds(written: text) }
+  }
+}
+
+extension Form<Double> {
+  /// A percentage up to 100, as a share from 0 to 1.
+  static var percentage: Self {
+    scalar("a percentage such as 2%", .string("^\(SchemaValue.number)%$")) {
+      text throws(FormProblem) in
+      guard let percent = percent(text), percent.whole <= 100 else {
+        throw FormProblem(
+          problem: "\(quoted(text)) is not a percentage",
+          remedy: "write a number up to 100 and the sign, such as 2%"
+        )
+      }
+      return percent.value / 100
+    }
   }
 
-  private static func checkName(_ text: String) throws(FormProblem) {
-    let isName = text.utf8.allSatisfy { byte in
-      let character = Character(Unicode.Scalar(byte))
-      return (character.isASCII && (character.isLetter || character.isNumber))
-        || "._-".contains(character)
+  /// A percentage between two others, as a share from 0 to 1.
+  static func share(_ range: ClosedRange<Double>) -> Self {
+    let phrase = "a percentage from \(text(range.lowerBound)) to \(text(range.upperBound))"
+    return scalar(phrase, .string("^\(SchemaValue.number)%$")) { written throws(FormProblem) in
+      guard let percent = percent(written)?.value else {
+        throw FormProblem(
+          problem: "\(quoted(written)) is not a percentage",
+          remedy: "write a number and the sign, such as \(text(max(1, range.lowerBound)))"
+        )
+      }
+      guard range.contains(percent) else {
+        throw FormProblem(
+          problem: "\(quoted(written)) is not \(phrase)",
+          remedy: "choose \(phrase)"
+        )
+      }
+      return percent / 100
     }
-    guard !isName || text.isEmpty || text.allSatisfy({ $0 == "." }) || text.utf8.count > 100
-    else { return }
-    throw FormProblem(
-      problem: "\(quoted(text)) is not a name",
-      remedy: "use at most 100 of the characters A-Z, a-z, 0-9, `.`, `_` and `-`"
-    )
   }
 
-  private static func checkBoolean(_ text: String, isPlain: Bool) throws(FormProblem) {
-    if isPlain, text == "true" || text == "false" { return }
-    let isTrue = ["true", "yes", "on", "y", "1"].contains(text.lowercased())
-    let isFalse = ["false", "no", "off", "n", "0"].contains(text.lowercased())
-    throw FormProblem(
-      problem: "\(quoted(text)) is not true or false",
-      remedy: isTrue ? "write true" : isFalse ? "write false" : "write true or false"
-    )
+  /// The number before a percent sign; nil for anything else.
+  private static func percent(_ text: String) -> ExactDecimal? {
+    text.last == "%" ? ExactDecimal(written: text.dropLast()) : nil
   }
 
-  private static func checkPercentage(_ text: String) throws(FormProblem) {
-    if text.last == "%", let decimal = ExactDecimal(written: text.dropLast()), decimal.whole <= 100
-    {
-      return
-    }
-    throw FormProblem(
-      problem: "\(quoted(text)) is not a percentage",
-      remedy: "write a number up to 100 and the sign, such as 2%"
-    )
-  }
-
-  private static func checkPath(_ text: String) throws(FormProblem) {
-    guard !text.isEmpty else {
-      throw FormProblem(problem: "the path is empty", remedy: "write a path, or remove the key")
-    }
-    guard !text.hasPrefix("~") else {
-      throw FormProblem(
-        problem: "the path \(quoted(text)) begins with a tilde, which is not expanded",
-        remedy: "write the directory out, such as /home/me/data"
-      )
-    }
-    guard text.utf8.count < 4096 else {
-      throw FormProblem(
-        problem: "the path \(quoted(text)) is too long",
-        remedy: "use fewer than 4096 bytes"
-      )
-    }
+  private static func text(_ percent: Double) -> String {
+    percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
   }
 }
 
@@ -172,6 +214,8 @@ struct ExactDecimal {
     self.whole = whole
     billionths = (fraction.count..<9).reduce(part) { scaled, _ in scaled * 10 }
   }
+
+  var value: Double { Double(whole) + Double(billionths) / 1e9 }
 }
 
 extension Nanoseconds {
@@ -216,26 +260,34 @@ extension Nanoseconds {
   }
 }
 
-/// The signals that can be named in a scenario.
-enum Signal {
-  /// Those that end a program by default, with their numbers on Linux.
-  private static let numbers: KeyValuePairs<String, Int32> = [
-    "HUP": 1, "INT": 2, "QUIT": 3, "ABRT": 6, "KILL": 9, "USR1": 10, "USR2": 12, "PIPE": 13,
-    "ALRM": 14, "TERM": 15, "WINCH": 28, "PWR": 30,
-  ]
+extension Form<Int32> {
+  /// The signals that can be named: those that end a program by default, by their numbers on Linux.
+  private static var signals: KeyValuePairs<String, Int32> {
+    [
+      "HUP": 1, "INT": 2, "QUIT": 3, "ABRT": 6, "KILL": 9, "USR1": 10, "USR2": 12, "PIPE": 13,
+      "ALRM": 14, "TERM": 15, "WINCH": 28, "PWR": 30,
+    ]
+  }
 
-  static let names = numbers.map(\.key)
-
-  /// Reads a name with or without `SIG`, or a number.
-  static func number(of text: String) throws(FormProblem) -> Int32 {
-    let name = text.hasPrefix("SIG") ? String(text.dropFirst(3)) : text
-    if let number = numbers.first(where: { $0.key == name })?.value { return number }
-    if let number = Int32(text), (1...64).contains(number), !(18...22).contains(number) {
-      return number
+  /// A signal by its name, with or without `SIG`, or by its number.
+  static var signal: Self {
+    let names = signals.map(\.key)
+    let schema: SchemaValue = [
+      "anyOf": [
+        .map(["enum": .list(names.flatMap { [.text($0), .text("SIG\($0)")] })]),
+        ["type": "integer", "minimum": 1, "maximum": 64],
+      ]
+    ]
+    return scalar("a signal such as TERM", schema) { text throws(FormProblem) in
+      let name = text.hasPrefix("SIG") ? String(text.dropFirst(3)) : text
+      if let number = signals.first(where: { $0.key == name })?.value { return number }
+      if let number = Int32(text), (1...64).contains(number), !(18...22).contains(number) {
+        return number
+      }
+      throw FormProblem(
+        problem: "\(quoted(text)) is not a signal that ends a program",
+        remedy: spellingRemedy(for: name, among: names)
+      )
     }
-    throw FormProblem(
-      problem: "\(quoted(text)) is not a signal that ends a program",
-      remedy: spellingRemedy(for: name, among: names)
-    )
   }
 }

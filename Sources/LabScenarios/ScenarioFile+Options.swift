@@ -1,5 +1,4 @@
 package import LabModel
-import Yams
 
 extension ScenarioFile {
   /// Makes a scenario of one target from options, by the rules for scenario files.
@@ -14,15 +13,18 @@ extension ScenarioFile {
     options: MeasureOptions,
     judgedBy judge: DirectoryJudge? = nil
   ) throws(ScenarioError) -> Scenario {
-    var controls = ControlOptionsReader(options.controls)
-    let plan = controls.plan()
+    var values = OptionValues()
+    let root = values.scenario(options)
     do throws(ScenarioError) {
-      var scenario = try loadWithoutControls(options, judge)
-      scenario.controls = plan
-      guard controls.findings.isEmpty else { throw .invalid([]) }
-      return scenario
+      let path = "\(options.directory)/command line"
+      return try scenario(from: root, reading(values.findings, path: path, judgedBy: judge))
     } catch {
-      throw .invalid(error.diagnostics + controls.findings.diagnostics)
+      // The number of launches is in it twice, for instance.
+      var told: [Diagnostic] = []
+      for diagnostic in error.diagnostics where !told.contains(diagnostic) {
+        told.append(diagnostic)
+      }
+      throw .invalid(told)
     }
   }
 
@@ -39,11 +41,13 @@ extension ScenarioFile {
     suppressing ids: [String],
     judgedBy judge: DirectoryJudge? = nil
   ) throws(ScenarioError) -> Scenario {
-    var options = ControlOptionsReader(ids.map { "suppress=\($0)" }) { "--suppress \(ids[$0])" }
-    let suppressed = options.plan().suppressed
+    var values = OptionValues()
+    let section = values.controls(ids.map { "suppress=\($0)" }) { "--suppress \(ids[$0])" }
+    var options = reading(values.findings, path: path, judgedBy: judge)
+    let suppressed = ScenarioKeys.controlsSection.read(section, "controls", &options)
     do throws(ScenarioError) {
       var scenario = try load(path: path, judgedBy: judge)
-      scenario.controls?.suppressed.formUnion(suppressed)
+      scenario.controls?.suppressed.formUnion(suppressed?.plan.suppressed ?? [])
       guard options.findings.isEmpty else { throw .invalid([]) }
       return scenario
     } catch {
@@ -77,109 +81,85 @@ extension ScenarioFile {
       ])
     }
   }
+}
 
-  private static func loadWithoutControls(
-    _ options: MeasureOptions,
-    _ judge: DirectoryJudge?
-  ) throws(ScenarioError) -> Scenario {
-    let text: String
-    do {
-      text = try Yams.serialize(node: document(options))
-    } catch {
-      throw .invalid([
-        Diagnostic(.error, id: "bad-option", problem: "the options cannot be read: \(error)")
-      ])
-    }
-    do throws(ScenarioError) {
-      return try load(text: text, path: "\(options.directory)/command line", judgedBy: judge)
-    } catch {
-      // The number of launches is in it twice, for instance.
-      var told: [Diagnostic] = []
-      for var diagnostic in error.diagnostics {
-        diagnostic.place = nil
-        if !told.contains(diagnostic) { told.append(diagnostic) }
-      }
-      throw .invalid(told)
-    }
+/// The values of a scenario that options stand for, each typed text a scalar of its own.
+private struct OptionValues {
+  /// What is wrong with the options as such, and the place of each value.
+  var findings = Findings()
+
+  mutating func scenario(_ options: MeasureOptions) -> Value {
+    section([
+      ("scenario", text("measure-\(Self.targetName(of: options.command))")),
+      ("targets", section([(Self.targetName(of: options.command), target(options))])),
+      ("states", list(options.states)),
+      ("launches", plain("\(options.launches)")),
+      ("baseline", options.includesEmptyBaseline ? section([("empty", plain("true"))]) : nil),
+      ("stages", options.stages.map { stages($0) }),
+      ("controls", controls(options.controls) { "--control \(options.controls[$0])" }),
+    ])
   }
 
-  private static func document(_ options: MeasureOptions) -> Node {
-    let name = targetName(of: options.command)
-    var top: [(Node, Node)] = [
-      (text("scenario"), text("measure-\(name)")),
-      (text("targets"), Node([(text(name), target(options))])),
-      (text("states"), list(options.states)),
-      (text("launches"), Node("\(options.launches)")),
-    ]
-    if options.includesEmptyBaseline {
-      top.append((text("baseline"), Node([(text("empty"), Node("true"))])))
-    }
-    if let stages = options.stages { top.append((text("stages"), section(stages))) }
-    return Node(top)
+  private mutating func target(_ options: MeasureOptions) -> Value {
+    section([
+      ("command", list(options.command)),
+      ("program", options.program.map { text($0) }),
+      ("ready", options.ready.map { readiness($0) }),
+      ("timeout", options.timeout.map { text($0) }),
+      ("stop", stop(options)),
+      ("env", environment(options.environment)),
+      ("stdin", options.standardInput.map { text($0) }),
+      ("tty", options.isTTY ? plain("true") : nil),
+      ("files", given(options.files)),
+      ("own", options.own.map { text($0) }),
+      ("install", given(options.install)),
+      ("home", options.home.map { text($0) }),
+      ("state", given(options.stateDirectories)),
+      ("counters", given(options.counters)),
+      ("prepare", commands(launch: options.prepare, run: options.setup)),
+      ("cleanup", commands(launch: options.conclude, run: options.cleanup)),
+    ])
   }
 
-  private static func section(_ stages: StagePlan) -> Node {
-    var keys: [(Node, Node)] = [
-      (text("collect"), list(stages.collectors.map(\.rawValue))),
-      (text("launches"), Node("\(stages.launches)")),
-      (text("probe_hidden"), Node(stages.isProbeHidden ? "true" : "false")),
-    ]
-    if !stages.patterns.isEmpty { keys.append((text("patterns"), list(stages.patterns))) }
-    return Node(keys)
+  private mutating func stop(_ options: MeasureOptions) -> Value? {
+    given([
+      ("signal", options.stopSignal.map { text($0) }),
+      ("grace", options.stopGrace.map { text($0) }),
+      ("when", options.stopWhen.map { readiness($0) }),
+      ("after", options.stopAfter.map { text($0) }),
+    ])
   }
 
-  private static func target(_ options: MeasureOptions) -> Node {
-    var keys: [(Node, Node)] = [(text("command"), list(options.command))]
-    func add(_ key: String, _ value: Node?) {
-      if let value { keys.append((text(key), value)) }
-    }
-    add("program", options.program.map(text))
-    add("ready", options.ready.map(readiness))
-    add("timeout", options.timeout.map(text))
-    let stop = [
-      ("signal", options.stopSignal.map(text)), ("grace", options.stopGrace.map(text)),
-      ("when", options.stopWhen.map(readiness)), ("after", options.stopAfter.map(text)),
-    ]
-    .compactMap { key, value in value.map { (text(key), $0) } }
-    add("stop", stop.isEmpty ? nil : Node(stop))
-    let environment = options.environment.map { pair in
+  private mutating func stages(_ stages: StagePlan) -> Value {
+    section([
+      ("collect", list(stages.collectors.map(\.rawValue))),
+      ("launches", plain("\(stages.launches)")),
+      ("probe_hidden", plain("\(stages.isProbeHidden)")),
+      ("patterns", given(stages.patterns)),
+    ])
+  }
+
+  private mutating func commands(launch: String?, run: String?) -> Value? {
+    given([("launch", launch.map { text($0) }), ("run", run.map { text($0) })])
+  }
+
+  /// A name without a value has that of launchlab's own environment.
+  private mutating func environment(_ pairs: [String]) -> Value? {
+    let entries = pairs.map { pair in
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = text(String(parts[0]))
-      return (name, parts.count == 2 ? text(String(parts[1])) : Node([(text("from_env"), name)]))
+      let name = String(parts[0])
+      return (name, parts.count == 2 ? text(String(parts[1])) : section([("from_env", text(name))]))
     }
-    add("env", environment.isEmpty ? nil : Node(environment))
-    add("stdin", options.standardInput.map(text))
-    add("tty", options.isTTY ? Node("true") : nil)
-    add("files", options.files.isEmpty ? nil : list(options.files))
-    add("own", options.own.map(text))
-    add("install", options.install.isEmpty ? nil : list(options.install))
-    add("home", options.home.map(text))
-    add("state", options.stateDirectories.isEmpty ? nil : list(options.stateDirectories))
-    add("counters", options.counters.isEmpty ? nil : list(options.counters))
-    add("prepare", commands(launch: options.prepare, run: options.setup))
-    add("cleanup", commands(launch: options.conclude, run: options.cleanup))
-    return Node(keys)
-  }
-
-  private static func commands(launch: String?, run: String?) -> Node? {
-    let given = [("launch", launch), ("run", run)]
-      .compactMap { key, value in value.map { (text(key), text($0)) } }
-    return given.isEmpty ? nil : Node(given)
+    return given(entries)
   }
 
   /// `exit`, `notify` and `mark` may stand alone; the others have a kind and a value.
-  private static func readiness(_ option: String) -> Node {
-    if option.hasPrefix("http://") { return Node([(text("http"), text(option))]) }
+  private mutating func readiness(_ option: String) -> Value {
+    if option.hasPrefix("http://") { return section([("http", text(option))]) }
     guard let colon = option.firstIndex(of: ":") else { return text(option) }
     let value = String(option[option.index(after: colon)...])
-    return Node([(text(String(option[..<colon])), text(value))])
+    return section([(String(option[..<colon]), text(value))])
   }
-
-  private static func text(_ text: String) -> Node {
-    Node(text, Tag(.str), .doubleQuoted)
-  }
-
-  private static func list(_ texts: [String]) -> Node { Node(texts.map(text)) }
 
   /// The last path component of the program, with other characters than those of names as `-`.
   private static func targetName(of command: [String]) -> String {
@@ -187,97 +167,95 @@ extension ScenarioFile {
     let name = String(program.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
     return [Arm.emptyTarget, Arm.controlTarget].contains(name) ? "\(name)-program" : name
   }
-}
 
-/// Makes the section `controls` of options such as `cpus=[1]`, by the rules for scenario files.
-struct ControlOptionsReader {
-  /// What is wrong; the place of a finding is the option.
-  var findings: Findings
+  // MARK: - Values
 
-  private let options: [String]
-
-  /// Takes options, and how the one of a number was typed, if not with `--control`.
-  init(_ options: [String], typed: ((Int) -> String)? = nil) {
-    self.options = options
-    let names = options.indices.map { typed?($0) ?? "--control \(options[$0])" }
-    findings = Findings(options: names.map(Self.shown))
+  private mutating func text(_ text: String) -> Value {
+    Value(place: findings.place(ofOption: nil), content: .scalar(text, isPlain: false))
   }
 
-  mutating func plan() -> ControlPlan {
-    guard !options.isEmpty else { return ControlPlan() }
-    let entries = merged(options.indices.compactMap { entry(at: $0) })
-    let section = Value(place: Place(line: 1, column: 1), content: .map(entries))
-    var checker = ShapeChecker(findings: findings)
-    checker.check(section, against: .map(ScenarioKeys.controls), name: "the controls")
-    var reader = ControlsReader(findings: checker.findings)
-    defer { findings = reader.findings }
-    return reader.plan(from: section)
+  private mutating func plain(_ text: String) -> Value {
+    Value(place: findings.place(ofOption: nil), content: .scalar(text, isPlain: true))
   }
 
-  /// The key and the value of one option, with the option's number as the line of its places.
-  private mutating func entry(at index: Int) -> Value.Entry? {
-    let place = Place(line: index + 1, column: 1)
-    let parts = options[index].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+  private mutating func list(_ texts: [String]) -> Value {
+    Value(place: findings.place(ofOption: nil), content: .list(texts.map { text($0) }))
+  }
+
+  private mutating func given(_ texts: [String]) -> Value? { texts.isEmpty ? nil : list(texts) }
+
+  private mutating func given(_ values: [(String, Value?)]) -> Value? {
+    values.contains { $0.1 != nil } ? section(values) : nil
+  }
+
+  private mutating func section(_ values: [(String, Value?)]) -> Value {
+    let entries = values.compactMap { key, value in
+      value.map { Value.Entry(key: key, place: $0.place, value: $0) }
+    }
+    return section(entries)
+  }
+
+  /// The values of the keys that add up may be given in pieces; of the others each once.
+  private mutating func section(_ entries: [Value.Entry], addingUp keys: [String] = []) -> Value {
+    var merged: [Value.Entry] = []
+    for entry in entries {
+      if let earlier = merged.firstIndex(where: { $0.key == entry.key }) {
+        if keys.contains(entry.key) {
+          let pieces = [merged[earlier].value, entry.value]
+          merged[earlier].value.content = .list(
+            pieces.flatMap { if case .list(let elements) = $0.content { elements } else { [$0] } }
+          )
+        } else {
+          findings.report(
+            "duplicate-key",
+            "duplicate key \(quoted(entry.key))",
+            at: entry.place,
+            remedy: "keep one of them"
+          )
+        }
+      } else {
+        merged.append(entry)
+      }
+    }
+    let place = merged.first?.place ?? findings.place(ofOption: nil)
+    return Value(place: place, content: .map(merged))
+  }
+
+  // MARK: - Controls
+
+  /// The section `controls` of pairs such as `cpus=[1]`, whose values are YAML; the place of each is
+  /// how it was typed.
+  mutating func controls(_ pairs: [String], typed: (Int) -> String) -> Value {
+    let entries = pairs.indices.compactMap { control(pairs[$0], typed: typed($0)) }
+    return section(entries, addingUp: ["require", "services", "suppress"])
+  }
+
+  private mutating func control(_ pair: String, typed: String) -> Value.Entry? {
+    // On one line and not longer than a line, as it was typed otherwise.
+    let place = findings.place(ofOption: String(quoted(typed).dropFirst().dropLast()))
+    let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let key = parts.first, !key.isEmpty else {
       findings.report(
         "bad-option",
-        "\(quoted(options[index])) is not a key and its value",
+        "\(quoted(pair)) is not a key and its value",
         at: place,
         remedy: "write KEY=VALUE, such as --control network=none"
       )
       return nil
     }
-    guard let value = value(of: String(parts[1]), at: place) else { return nil }
-    return Value.Entry(key: String(key), place: place, value: value)
-  }
-
-  private mutating func value(of text: String, at place: Place) -> Value? {
-    var found = Findings(options: [])
-    var yaml = YAMLText(text)
-    let value = yaml.value(reporting: &found)
+    var found = Findings()
+    var yaml = YAMLText(String(parts[1]))
+    var value = yaml.value(reporting: &found)?.moved(to: place)
     for diagnostic in found.diagnostics {
-      // A text without a value is no empty file.
       if diagnostic.id == "empty-scenario" {
-        return Value(place: place, content: .scalar("", isPlain: true))
-      }
-      findings.report(
-        diagnostic.id,
-        diagnostic.problem,
-        at: place,
-        remedy: diagnostic.remedy ?? ""
-      )
-    }
-    return value?.moved(to: place)
-  }
-
-  /// Options that name a list may be repeated; of the others the first counts.
-  private mutating func merged(_ entries: [Value.Entry]) -> [Value.Entry] {
-    var merged: [Value.Entry] = []
-    for entry in entries {
-      guard let earlier = merged.firstIndex(where: { $0.key == entry.key }) else {
-        merged.append(entry)
-        continue
-      }
-      if ["require", "services", "suppress"].contains(entry.key) {
-        let elements = [merged[earlier].value, entry.value].flatMap { value in
-          if case .list(let elements) = value.content { elements } else { [value] }
-        }
-        merged[earlier].value.content = .list(elements)
+        // A text without a value is no empty file.
+        value = Value(place: place, content: .scalar("", isPlain: true))
       } else {
-        findings.report(
-          "duplicate-key",
-          "duplicate key \(quoted(entry.key))",
-          at: entry.place,
-          remedy: "keep one of them"
-        )
+        let remedy = diagnostic.remedy ?? ""
+        findings.report(diagnostic.id, diagnostic.problem, at: place, remedy: remedy)
       }
     }
-    return merged
-  }
-
-  /// On one line and not longer than a line, as it was typed otherwise.
-  private static func shown(_ option: String) -> String {
-    String(quoted(option).dropFirst().dropLast())
+    return value.map { Value.Entry(key: String(key), place: place, value: $0) }
   }
 }
 

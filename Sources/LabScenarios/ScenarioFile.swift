@@ -37,8 +37,27 @@ package enum ScenarioFile {
     guard let root = yaml.value(reporting: &findings) else {
       throw .invalid(findings.diagnostics)
     }
-    var checker = ShapeChecker(findings: findings)
-    checker.check(root, against: .map(ScenarioKeys.top), name: "the scenario")
+    let reading = reading(findings, path: path, home: home, judgedBy: judge)
+    return try scenario(from: root, reading)
+  }
+
+  /// The scenario that a value stands for.
+  static func scenario(from root: Value, _ reading: Reading) throws(ScenarioError) -> Scenario {
+    var reading = reading
+    let scenario = ScenarioKeys.scenario.read(root, "the scenario", &reading)
+    guard let scenario, reading.findings.isEmpty else {
+      throw .invalid(reading.findings.diagnostics)
+    }
+    return scenario
+  }
+
+  /// The reading of a file, of which the findings are those made so far.
+  static func reading(
+    _ findings: Findings,
+    path: String,
+    home: String = FileManager.default.homeDirectoryForCurrentUser.path,
+    judgedBy judge: DirectoryJudge?
+  ) -> Reading {
     let working = FileManager.default.currentDirectoryPath
     let file = PathSafety.absolute(path, from: working)
     let safety = PathSafety(
@@ -46,10 +65,7 @@ package enum ScenarioFile {
       home: PathSafety.absolute(home, from: working),
       judge: judge
     )
-    var reader = ScenarioReader(findings: checker.findings, safety: safety)
-    let scenario = reader.scenario(from: root)
-    guard reader.findings.isEmpty else { throw .invalid(reader.findings.diagnostics) }
-    return scenario
+    return Reading(findings: findings, safety: safety)
   }
 
   private static func text(at path: String) throws(ScenarioError) -> String {

@@ -4,33 +4,31 @@ package enum ScenarioReference {
   ///
   /// - Returns: Markdown with a last line feed; the same in every call.
   package static func markdown() -> String {
-    let tables: [(title: String, keys: [Key])] = [
-      ("The scenario", ScenarioKeys.top),
-      ("A target", ScenarioKeys.target),
-      ("A variable of `env:` as a map with one key", ScenarioKeys.secret),
-      ("`ready:` as a map with one key", ScenarioKeys.conditions),
-      ("`stop:`", ScenarioKeys.stop),
-      ("An element of `state:` as a map", ScenarioKeys.stateDirectory),
-      ("`prepare:` and `cleanup:` as maps", ScenarioKeys.launchCommands),
-      ("`launches:` as a map", ScenarioKeys.adaptive),
-      ("`baseline:`", ScenarioKeys.baseline),
-      ("`control:` of the baseline as a map", ScenarioKeys.control),
-      ("`source:`", ScenarioKeys.source),
-      ("`stages:`", ScenarioKeys.stages),
-      ("`controls:`", ScenarioKeys.controls),
-      ("`priority:` of the controls", ScenarioKeys.priority),
-      ("`settle:` of the controls", ScenarioKeys.settle),
-      ("`steal:` of the controls as a map", ScenarioKeys.steal),
-      ("`regression:`", ScenarioKeys.regression),
-      ("`bisect:` as a map", ScenarioKeys.bisect),
-      ("An element of `budgets:`", ScenarioKeys.budget),
-      ("An element of `notify:`, with one of the keys", ScenarioKeys.notifier),
-    ]
-    return introduction + tables.map { table(of: $0.keys, title: $0.title) }.joined()
+    introduction
+      + table("The scenario", ScenarioKeys.top)
+      + table("A target", ScenarioKeys.target)
+      + table("A variable of `env:` as a map with one key", ScenarioKeys.secret)
+      + table("`ready:` as a map with one key", ScenarioKeys.conditions)
+      + table("`stop:`", ScenarioKeys.stop)
+      + table("An element of `state:` as a map", ScenarioKeys.stateDirectory)
+      + table("`prepare:` and `cleanup:` as maps", ScenarioKeys.launchCommands)
+      + table("`launches:` as a map", ScenarioKeys.adaptive)
+      + table("`baseline:`", ScenarioKeys.baseline)
+      + table("`control:` of the baseline as a map", ScenarioKeys.control)
+      + table("`source:`", ScenarioKeys.source)
+      + table("`stages:`", ScenarioKeys.stages)
+      + table("`controls:`", ScenarioKeys.controls)
+      + table("`priority:` of the controls", ScenarioKeys.priority)
+      + table("`settle:` of the controls", ScenarioKeys.settle)
+      + table("`steal:` of the controls as a map", ScenarioKeys.steal)
+      + table("`regression:`", ScenarioKeys.regression)
+      + table("`bisect:` as a map", ScenarioKeys.bisect)
+      + table("An element of `budgets:`", ScenarioKeys.budget)
+      + table("An element of `notify:`, with one of the keys", ScenarioKeys.notifier)
   }
 
-  private static func table(of keys: [Key], title: String) -> String {
-    let rows = keys.map { key in
+  private static func table<Root>(_ title: String, _ fields: [Field<Root>]) -> String {
+    let rows = fields.map(\.key).map { key in
       let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
       return "| \(name) | \(phrase(for: key.shape)) | \(key.summary) |\n"
     }
@@ -39,10 +37,10 @@ package enum ScenarioReference {
 
   private static func phrase(for shape: Shape) -> String {
     switch shape {
-    case .list(of: .scalar(.text)), .list(of: .scalar(.path)): shape.phrase
     case .named(_, .choice(let shapes)):
       "\(shape.phrase); each value is \(Shape.choice(shapes).phrase)"
-    case .list(let element): "a list; each element is \(element.phrase)"
+    case .list(let element) where shape.phrase == "a list":
+      "a list; each element is \(element.phrase)"
     case .choice(let shapes): shapes.map { phrase(for: $0) }.joined(separator: ", or ")
     default: shape.phrase
     }

@@ -8,7 +8,7 @@ package enum ScenarioSchema {
   ///
   /// - Returns: JSON with sorted keys and a last line feed; the same in every call.
   package static func json() -> String {
-    let schema = Shape.map(ScenarioKeys.top).schema.adding([
+    let schema = ScenarioKeys.scenario.shape.schema.adding([
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "launchlab scenario",
       "description": "Which programs launchlab launches, how cold, and how often.",
@@ -24,20 +24,26 @@ package enum ScenarioSchema {
 extension Shape {
   var schema: SchemaValue {
     switch self {
-    case .scalar(let form): form.schema
+    case .scalar(_, let schema): schema
     case .list(let element): ["type": "array", "minItems": 1, "items": element.schema]
     case .map(let keys): Self.object(keys)
     case .oneOf(let keys): Self.object(keys).adding(["minProperties": 1, "maxProperties": 1])
-    case .named(let form, let shape):
+    case .named(let pattern, let shape):
       [
         "type": "object",
         "minProperties": 1,
-        "propertyNames": .map(["pattern": .text(form == .name ? ScalarForm.namePattern : ".")]),
+        "propertyNames": .map(["pattern": .text(pattern)]),
         "additionalProperties": shape.schema,
       ]
     case .choice(let shapes): ["anyOf": .list(shapes.map(\.schema))]
-    case .anything: [:]
     }
+  }
+
+  /// What a text of the shape matches, if it has a pattern.
+  var pattern: String? {
+    guard case .scalar(_, .map(let members)) = self, case .text(let pattern) = members["pattern"]
+    else { return nil }
+    return pattern
   }
 
   private static func object(_ keys: [Key]) -> SchemaValue {
@@ -54,72 +60,8 @@ extension Shape {
   }
 }
 
-extension ScalarForm {
-  static let namePattern = "^(?!\\.+$)[A-Za-z0-9._-]{1,100}$"
-  static let number = "[0-9]+(\\.[0-9]{1,9})?"
-
-  var schema: SchemaValue {
-    switch self {
-    case .text: ["type": ["string", "number", "boolean"]]
-    case .name: ["type": ["string", "number", "boolean"], "pattern": .text(Self.namePattern)]
-    case .word(let words): ["enum": .list(words.map { .text($0) })]
-    case .boolean: ["type": "boolean"]
-    case .whole(let range):
-      [
-        "type": "integer", "minimum": .number(range.lowerBound),
-        "maximum": .number(range.upperBound),
-      ]
-    case .duration: Self.string("^\(Self.number)(ns|us|µs|ms|s|min|m|h)$")
-    case .percentage: Self.string("^\(Self.number)%$")
-    case .signal:
-      [
-        "anyOf": [
-          .map(["enum": .list(Signal.names.flatMap { [.text($0), .text("SIG\($0)")] })]),
-          ["type": "integer", "minimum": 1, "maximum": 64],
-        ]
-      ]
-    case .path: Self.string("^[^~]")
-    case .endpoint: Self.string("^(\\[[^\\]]+\\]|[^:\\[\\]]+):[0-9]{1,5}$")
-    case .url: Self.string("^[hH][tT][tT][pP]://")
-    case .control(let form): form.schema
-    case .trend(let form): form.schema
-    }
-  }
-
-  static func string(_ pattern: String) -> SchemaValue {
-    ["type": "string", "pattern": .text(pattern)]
-  }
-}
-
-extension ControlForm {
-  var schema: SchemaValue {
-    switch self {
-    case .toggle: ["enum": [true, false, "on", "off"]]
-    case .processors:
-      [
-        "anyOf": [
-          ["type": "integer", "minimum": 0, "maximum": .number(Self.highestProcessor)],
-          ScalarForm.string("^[0-9]{1,4}(-[0-9]{1,4})?$"),
-        ]
-      ]
-    case .load: ["type": "number", "minimum": 0]
-    case .temperature:
-      [
-        "anyOf": [
-          ["type": "number", "minimum": 1, "maximum": 150],
-          ScalarForm.string("^\(ScalarForm.number)C$"),
-        ]
-      ]
-    case .swap:
-      ["anyOf": [["enum": ["off"]], ["type": "integer", "minimum": 0, "maximum": 200]]]
-    case .unit: ScalarForm.string("^[A-Za-z0-9:_\\\\][A-Za-z0-9:._\\\\@-]{0,254}$")
-    case .finding: ScalarForm.string("^[a-z0-9]+(-[a-z0-9]+)*$")
-    }
-  }
-}
-
 /// A value of JSON.
-enum SchemaValue: Encodable, Equatable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+enum SchemaValue: Encodable, Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   case text(String)

@@ -1,6 +1,7 @@
-/// What a value must look like; the validator, the JSON Schema and the reference follow it.
+/// What a value must look like; findings, the JSON Schema and the reference follow it.
 indirect enum Shape: Sendable {
-  case scalar(ScalarForm)
+  /// The phrase says with an article what is asked for.
+  case scalar(phrase: String, SchemaValue)
 
   /// A list with at least one element.
   case list(of: Shape)
@@ -11,13 +12,11 @@ indirect enum Shape: Sendable {
   /// A map with exactly one of the keys.
   case oneOf([Key])
 
-  /// A map with keys of the user's own, at least one.
-  case named(ScalarForm, Shape)
+  /// A map with keys of the user's own, at least one, which match the pattern.
+  case named(pattern: String, Shape)
 
   /// At most one scalar, one list and one map to choose from.
   case choice([Shape])
-
-  case anything
 }
 
 /// A key of a scenario file.
@@ -29,28 +28,20 @@ struct Key: Sendable {
 
   var shape: Shape
   var isRequired: Bool
-
-  init(_ name: String, _ shape: Shape, isRequired: Bool = false, _ summary: String) {
-    self.name = name
-    self.summary = summary
-    self.shape = shape
-    self.isRequired = isRequired
-  }
 }
 
 extension Shape {
   /// What is asked for, as a phrase with an article.
   var phrase: String {
     switch self {
-    case .scalar(let form): form.phrase
-    case .list(of: .scalar(.text)): "a list of texts"
-    case .list(of: .scalar(.path)): "a list of paths"
+    case .scalar(let phrase, _): phrase
+    case .list(of: .scalar("a text", _)): "a list of texts"
+    case .list(of: .scalar("a path", _)): "a list of paths"
     case .list: "a list"
     case .map(let keys): "a map with the keys \(keys.map(\.name).joined(separator: ", "))"
     case .oneOf(let keys): "a map with one of the keys \(keys.map(\.name).joined(separator: ", "))"
-    case .named(_, _): "a map with names of your own"
+    case .named: "a map with names of your own"
     case .choice(let shapes): shapes.map(\.phrase).joined(separator: ", or ")
-    case .anything: "anything"
     }
   }
 
@@ -59,61 +50,85 @@ extension Shape {
     switch (self, value.content) {
     case (.scalar, .scalar), (.list, .list), (.map, .map), (.oneOf, .map), (.named, .map): true
     case (.choice(let shapes), _): shapes.contains { $0.admitsKind(of: value) }
-    case (.anything, _): true
     default: false
     }
   }
 }
 
-/// Keys that were renamed so that a text with duplicate keys can be parsed to its end.
-///
-/// The parser stops at the first map with a duplicate key and tells only where the key stands
-/// first. Replacing the first character there, by one of a range without meaning, lets it go on
-/// with all places as they were.
-struct RenamedKeys {
-  private static let maximumCount = 20
+// MARK: - Values
 
-  /// Each renamed key costs another parse, so a large text gets no second one.
-  private static let maximumBytes = 1 << 16
+/// A line and a column of a scenario file, both from 1; columns count Unicode scalars.
+struct Place: Hashable, Comparable {
+  var line: Int
+  var column: Int
 
-  private static let firstStandIn: UInt32 = 0xE000
-
-  private var originals: [Place: String] = [:]
-
-  /// The key that was written at a place, if it was renamed.
-  func original(at place: Place) -> String? { originals[place] }
-
-  /// Renames the key at a place of a text.
-  ///
-  /// - Returns: The new text, or nil when the key is not found there, or when looking for more
-  ///   would cost too much.
-  mutating func rename(_ key: String, at place: Place, in text: String) -> String? {
-    var scalars = text.unicodeScalars
-    let standIn = Self.firstStandIn + UInt32(originals.count)
-    guard text.utf8.count <= Self.maximumBytes, originals.count < Self.maximumCount,
-      originals[place] == nil,
-      let character = Unicode.Scalar(standIn), let first = key.unicodeScalars.first,
-      var index = scalars.index(of: place)
-    else { return nil }
-    if scalars[index] == "\"" || scalars[index] == "'" { index = scalars.index(after: index) }
-    guard index < scalars.endIndex, scalars[index] == first else { return nil }
-    scalars.replaceSubrange(index...index, with: CollectionOfOne(character))
-    originals[place] = key
-    return String(scalars)
+  static func < (left: Self, right: Self) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
   }
 }
 
-extension String.UnicodeScalarView {
-  /// The index of a place, if the text has it.
-  func index(of place: Place) -> Index? {
-    var index = startIndex
-    for _ in 1..<Swift.max(1, place.line) {
-      guard let end = self[index...].firstIndex(of: "\n") else { return nil }
-      index = self.index(after: end)
-    }
-    guard let found = self.index(index, offsetBy: place.column - 1, limitedBy: endIndex),
-      found < endIndex
-    else { return nil }
-    return found
+/// One value of a scenario file and where it stands.
+///
+/// Scalars keep the text they were written with: `on`, `010` and `22:22` mean nothing but
+/// themselves until a key says what it wants.
+struct Value {
+  var place: Place
+  var content: Content
+
+  enum Content {
+    /// `isPlain` is false for a text in quotes or in block form.
+    case scalar(String, isPlain: Bool)
+    case list([Value])
+    case map([Entry])
   }
+
+  struct Entry {
+    var key: String
+    var place: Place
+    var value: Value
+  }
+
+  /// The text of a scalar.
+  var text: String? {
+    guard case .scalar(let text, _) = content else { return nil }
+    return text
+  }
+
+  /// The elements of a list; none for anything else.
+  var elements: [Value] {
+    guard case .list(let elements) = content else { return [] }
+    return elements
+  }
+
+  /// The entries of a map in the order they were written; none for anything else.
+  var entries: [Entry] {
+    guard case .map(let entries) = content else { return [] }
+    return entries
+  }
+
+  /// The value of a key of a map.
+  subscript(key: String) -> Value? { entries.first { $0.key == key }?.value }
+
+  /// Whether nothing was written, or one of the words that YAML takes for nothing.
+  var isNull: Bool {
+    guard case .scalar(let text, isPlain: true) = content else { return false }
+    return ["", "~", "null", "Null", "NULL"].contains(text)
+  }
+
+  /// What the value is, as a phrase for people.
+  var phrase: String {
+    switch content {
+    case .scalar(let text, _): isNull ? "nothing" : quoted(text)
+    case .list: "a list"
+    case .map: "a map"
+    }
+  }
+}
+
+/// A text of the user in quotes, on one line and not longer than a line.
+func quoted(_ text: String) -> String {
+  let shown = text.unicodeScalars.prefix(60).map { scalar in
+    scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : "\(scalar)"
+  }
+  return "\"\(shown.joined())\(text.unicodeScalars.count > 60 ? "…" : "")\""
 }
