@@ -33,7 +33,9 @@ let package = Package(
     .target(name: "LabAnalysis", dependencies: ["LabModel", "LabPatterns", "LabStatistics"]),
     .target(
       name: "LabReport",
-      dependencies: ["LabModel", "LabStatistics", "LabAnalysis", mustache]
+      dependencies: ["LabModel", "LabStatistics", "LabAnalysis", mustache],
+      exclude: ["Dashboard/dashboard.html", "Dashboard/dashboard.css", "Dashboard/dashboard.js"],
+      plugins: ["EmbedDashboard"]
     ),
 
     // The edges: each wraps one foreign interface, and none imports another.
@@ -61,6 +63,7 @@ let package = Package(
       name: "LaunchlabCLI",
       dependencies: ["LabWorkflows", "LabReport", "LabModel", argumentParser]
     ),
+    .plugin(name: "EmbedDashboard", capability: .buildTool()),
     .plugin(name: "EmbedNativeHelpers", capability: .buildTool()),
 
     // For other programs: what they say of their own launches.
