@@ -153,7 +153,7 @@ import Testing
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.contains("R-17") }
     #expect(rows.count == 2)
     let cells = rows.map { $0.replacing("\\|", with: "").count { $0 == "|" } }
-    #expect(cells == [9, 12])
+    #expect(cells == [8, 12])
   }
 
   @Test func `a machine change does not hide behind an older alert`() throws {

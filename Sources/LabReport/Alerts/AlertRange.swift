@@ -114,8 +114,10 @@ extension AlertRange {
     end.night?.build.map(commit) ?? "the build \(code: end.name ?? Quantity.none)"
   }
 
-  private static func commit(_ build: Night.Build) -> Phrase {
-    "\(code: TrendWords.short(build.commit)) \"\(build.subject)\""
+  /// A commit with its subject, if it has one.
+  static func commit(_ build: Night.Build) -> Phrase {
+    let commit: Phrase = "\(code: TrendWords.short(build.commit))"
+    return build.subject.isEmpty ? commit : "\(commit) \"\(build.subject)\""
   }
 
   /// The same in a few words, such as `first seen 2026-11-21`.
@@ -127,13 +129,11 @@ extension AlertRange {
   /// The same after the word `since`, in a sentence.
   func onset(_ alert: Alert, day: String) -> String {
     guard alert.cause != .machine, let build = bad.night?.build else { return day }
-    if good.night == nil {
-      return "\(day), first seen with commit \(TrendWords.short(build.commit)) \"\(build.subject)\""
-    }
-    if isProved {
+    if isProved, good.night != nil {
       let count = nights.map { " (\(Quantity.count($0, "night")))" } ?? ""
       return commits.map { "\(day), by a commit of \($0)\(count)" } ?? day
     }
-    return "\(day), first seen with commit \(TrendWords.short(build.commit)) \"\(build.subject)\""
+    let subject = build.subject.isEmpty ? "" : " \"\(build.subject)\""
+    return "\(day), first seen with commit \(TrendWords.short(build.commit))\(subject)"
   }
 }

@@ -198,7 +198,8 @@ extension HostFacts {
   var phrase: String {
     let facts: [String?] = [
       cpuModel, cpuCount.map { Quantity.count($0, "cpu") },
-      memoryBytes.map { Quantity.text(Double($0), .bytes) }, "Linux \(kernel) \(architecture)",
+      memoryBytes.map { Quantity.text(Double($0), .bytes) },
+      kernel == "unknown" ? nil : "Linux \(kernel) \(architecture)",
       libc, [fileSystem, device].compactMap(\.self).joined(separator: " on "),
       virtualization.map { "under \($0)" }, "host \(fingerprint.prefix(12))",
     ]

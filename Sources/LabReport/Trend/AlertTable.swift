@@ -13,12 +13,12 @@ struct AlertTable {
   /// The table of the alerts of former nights; empty without one.
   var known: [String] { lines(of: lead.former) }
 
+  /// Lines of 120 columns at most, unless a name is long: the rest is in the section of each alert.
   private func lines(of alerts: [Alert]) -> [String] {
     guard !alerts.isEmpty else { return [] }
-    let titles = ["alert", "state", "series", "before → after", "change", "cause", "since", "age"]
     return MarkdownTable(
-      titles: titles,
-      textColumns: [0, 1, 2, 5, 6],
+      titles: ["alert", "cause", "since", "nights", "state", "series", "change"],
+      textColumns: [0, 1, 2, 4, 5],
       rows: alerts.map(row)
     ).lines
   }
@@ -26,11 +26,10 @@ struct AlertTable {
   private func row(_ alert: Alert) -> [String] {
     [
       "[\(alert.id)](#\(alert.id.lowercased()))",
-      TrendTable.unbroken("\(TrendWords.symbol(alert)) \(TrendWords.title(alert))"),
-      TrendTable.name(alert.series), TrendTable.unbroken(alert.stepText),
-      TrendTable.unbroken(alert.changeText + (alert.differingLevels == nil ? "" : " (proof)")),
       alert.kind == .budget ? Quantity.none : alert.cause.rawValue, since(alert),
-      TrendTable.unbroken(Quantity.count(lead.age(of: alert), "night")),
+      String(lead.age(of: alert)),
+      TrendTable.unbroken("\(TrendWords.symbol(alert)) \(TrendWords.title(alert))"),
+      TrendTable.name(alert.series), TrendTable.unbroken(TrendWords.change(alert.ratio)),
     ]
   }
 

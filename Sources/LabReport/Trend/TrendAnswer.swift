@@ -24,7 +24,7 @@ struct TrendAnswer {
   }
 
   /// Such as `red, 1 confirmed regression`.
-  var verdict: String { "\(lead.colour.rawValue), \(lead.counts)\(lead.moveText)" }
+  var verdict: String { "\(lead.colour.rawValue), \(lead.counts)\(lead.moveText)\(lead.openText)" }
 
   // MARK: - What
 
@@ -108,6 +108,13 @@ struct TrendAnswer {
       "\(strong: TrendWords.name(trend.key)) \(raw: TrendWords.change(level.ratio)), \(raw: step), since the night of \(raw: day) (\(raw: count)); not proved\(raw: others)"
   }
 
+  /// The first night of that suspicion, where its level is known.
+  private var unprovedStart: SeriesPoint? {
+    guard lead.colour != .red, let trend = summary.unexplained.first else { return nil }
+    let level = trend.worseLevel(within: summary.scenario.regressionRule.nights)
+    return level.map { trend.points[$0.index] }
+  }
+
   /// What has no value tonight, with the night of its last one.
   private var unmeasured: Phrase? {
     guard let trend = summary.unmeasured.first else { return nil }
@@ -156,19 +163,16 @@ struct TrendAnswer {
     }
     guard let alert = lead.main else {
       let nights = Quantity.count(summary.nights.count, "night")
-      guard let build = summary.tonight.build else { return "\(raw: nights) on record" }
-      return "\(raw: nights) on record; tonight is \(Self.commit(build))"
+      let start = unprovedStart.map { "the night of \(TrendWords.day($0.startedAt))" }
+      let since = start ?? "\(nights) on record"
+      guard let build = summary.tonight.build else { return "\(raw: since)" }
+      return "\(raw: since); tonight is \(AlertRange.commit(build))"
     }
     return Self.since(alert, in: lead)
   }
 
   static func since(_ alert: Alert, in lead: TrendLead) -> Phrase {
     lead.range(of: alert).since(alert, day: lead.day(ofOnset: alert))
-  }
-
-  private static func commit(_ build: Night.Build) -> Phrase {
-    let commit: Phrase = "\(code: TrendWords.short(build.commit))"
-    return build.subject.isEmpty ? commit : "\(commit) \"\(build.subject)\""
   }
 
   // MARK: - Code or machine

@@ -63,6 +63,12 @@ struct TrendLead {
     return parts.compactMap(\.self).joined(separator: "; ")
   }
 
+  /// What is open beside a green verdict, with a semicolon before it; empty for other verdicts.
+  var openText: String {
+    let open = former.filter(\.isOpen)
+    return colour == .green && !open.isEmpty ? "; still open: \(Self.titles(of: open))" : ""
+  }
+
   private var tonightText: String? {
     if let end = statusText { return end }
     let broken = brokenBudgets.count

@@ -52,11 +52,22 @@ struct TrendTable {
   private func verdict(_ trend: SeriesTrend) -> String {
     if TrendLead(summary).hasMoved(trend) { return Self.unbroken("🟣 moved") }
     let outcome = trend.assessment.outcome
-    let alert = trend.assessment.alert.map { " [R-\($0)](#r-\($0))" } ?? ""
+    let alert = trend.assessment.alert.map { " \(link($0))" } ?? ""
     if outcome == .missing {
       return Self.unbroken("⚫ not measured\(missingAge(of: trend))\(alert)")
     }
+    // What an open alert has made the new normal is not green beside it.
+    if outcome == .quiet, let open = summary.alerts.first(where: { isOpen($0, on: trend.key) }) {
+      return Self.unbroken("\(TrendWords.symbol(open)) unchanged since \(link(open.number))")
+    }
     return Self.unbroken("\(TrendWords.symbol(outcome)) \(TrendWords.word(outcome))\(alert)")
+  }
+
+  private func link(_ number: Int) -> String { "[R-\(number)](#r-\(number))" }
+
+  private func isOpen(_ alert: Alert, on key: SeriesKey) -> Bool {
+    alert.isOpen && alert.kind != .budget && alert.series.target == key.target
+      && alert.series.state == key.state && alert.series.metric == key.metric
   }
 
   /// For how many nights there has been no value, such as ` for 3 nights`; empty for tonight alone.

@@ -22,6 +22,7 @@ enum TrendWords {
     switch outcome {
     case .quiet: "unchanged"
     case .machine: "machine changed"
+    case .missing: "not measured"
     default: outcome.rawValue
     }
   }
