@@ -30,16 +30,14 @@ struct DashboardData {
   private func series(_ trend: SeriesTrend) -> JSONValue {
     let assessment = trend.assessment
     let unit = trend.key.metric.unit
+    let hasMoved = TrendLead(summary).hasMoved(trend)
     return .object([
       ("target", .string(trend.key.target)),
       ("state", .string(trend.key.state.rawValue)),
       ("metric", .string(trend.key.metric.rawValue)),
       ("unit", .string(unit.rawValue)),
-      ("worse", trend.key.metric.direction == .lowerIsBetter ? "up" : "down"),
-      (
-        "outcome",
-        .string(TrendLead(summary).hasMoved(trend) ? "moved" : assessment.outcome.rawValue)
-      ),
+      ("outcome", .string(hasMoved ? "moved" : assessment.outcome.rawValue)),
+      ("word", .string(hasMoved ? "moved" : TrendWords.word(assessment.outcome))),
       ("ratio", JSONValue(assessment.ratio)),
       ("over1", JSONValue(assessment.overOneNight)),
       ("over7", JSONValue(assessment.overSevenNights)),
@@ -62,40 +60,45 @@ struct DashboardData {
           }
         )
       ),
-      ("changes", .array(trend.changes.map(change))),
-      (
-        "breaks",
-        .array(
-          trend.breaks.map { mark in
-            ["index": JSONValue(mark.index), "text": .string(mark.text)]
-          }
-        )
-      ),
-      ("alerts", .array(alerts(of: trend))),
+      ("far", .integers(ChartWindow.far(of: trend).map { Int64($0) })),
+      ("marks", .array(marks(of: trend))),
+      ("alerts", .array(alerts(of: trend).compactMap { value(of: $0, in: trend) })),
     ])
   }
 
-  /// The alerts of a series whose onset is among its points.
-  private func alerts(of trend: SeriesTrend) -> [JSONValue] {
-    (summary.alerts + summary.pastAlerts).compactMap { alert in
+  private func alerts(of trend: SeriesTrend) -> [Alert] {
+    (summary.alerts + summary.pastAlerts).filter { alert in
       let key = alert.series
-      guard key.target == trend.key.target, key.state == trend.key.state,
-        key.metric == trend.key.metric,
-        let index = trend.points.firstIndex(where: { $0.run == alert.onset })
-      else { return nil }
-      return [
-        "id": .string(alert.id), "state": .string(alert.state.rawValue),
-        "direction": .string(alert.direction.rawValue), "index": JSONValue(index),
-        "text": .string(AlertSentence(alert, nights: summary.nights).text),
-      ]
+      return key.target == trend.key.target && key.state == trend.key.state
+        && key.metric == trend.key.metric
     }
   }
 
-  private func change(_ change: LevelChange) -> JSONValue {
-    [
-      "index": JSONValue(change.index), "before": .number(change.before),
-      "after": .number(change.after), "alert": JSONValue(change.alert.map { "R-\($0)" }),
+  /// An alert whose onset is among the points of the series, with the levels that its proof allows.
+  private func value(of alert: Alert, in trend: SeriesTrend) -> JSONValue? {
+    guard let index = trend.points.firstIndex(where: { $0.run == alert.onset }) else { return nil }
+    let proved = alert.measure.flatMap { proof in
+      proof.low.flatMap { low in proof.high.map { [low * alert.before, $0 * alert.before] } }
+    }
+    return [
+      "id": .string(alert.id), "state": .string(alert.state.rawValue), "index": JSONValue(index),
+      "cause": .string(TrendAnswer.cause(alert).plain),
+      "proved": proved.map { .array($0.map(JSONValue.number)) } ?? .null,
     ]
+  }
+
+  /// What stands at a point, in the order of the points.
+  private func marks(of trend: SeriesTrend) -> [JSONValue] {
+    let breaks = trend.breaks.map { mark in
+      ChartFlag(point: mark.index, text: "◆ \(mark.text)", kind: .broken)
+    }
+    let told = alerts(of: trend).filter { $0.state != .refuted }
+    return (ChartFlag.marks(of: trend, told) + breaks).sorted { $0.point < $1.point }.map { mark in
+      [
+        "index": JSONValue(mark.point), "kind": .string(mark.kind.rawValue),
+        "text": .string(mark.text),
+      ]
+    }
   }
 
   private func below(_ point: SeriesPoint) -> Double {

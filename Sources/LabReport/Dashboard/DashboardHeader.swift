@@ -15,8 +15,8 @@ struct DashboardHeader {
     <h1>\(Markup.text(summary.scenario.name)) <small>launch trend</small></h1>
     <p class="verdict \(verdict.kind)"><span aria-hidden="true">\(verdict.sign)</span> \
     \(Markup.text(verdict.text))</p>
-    \(answer)<p class="facts">\(Markup.text(facts.joined(separator: " · ")))</p>
-    \(alertList)\(findings)\(pastList)</header>
+    \(answer)\(alertList)<p class="facts">\(Markup.text(facts.joined(separator: " · ")))</p>
+    \(findings)\(pastList)</header>
     """
   }
 
@@ -29,12 +29,13 @@ struct DashboardHeader {
   /// In the words of the report, beside which a sign and a colour only repeat what they say.
   private var verdict: Verdict {
     let lead = TrendLead(summary)
-    let text = lead.counts + lead.moveText
+    let text = lead.counts + lead.moveText + lead.openText
     return switch lead.colour {
     case .failed, .red: Verdict(kind: "bad", sign: "✖", text: text)
     case .unsettled: Verdict(kind: "doubt", sign: "?", text: text)
     case .unjudged: Verdict(kind: "plain", sign: "–", text: text)
-    case .green: Verdict(kind: "good", sign: "✔", text: text)
+    case .green:
+      Verdict(kind: lead.openText.isEmpty ? "good" : "plain", sign: "✔", text: text)
     }
   }
 
@@ -47,7 +48,9 @@ struct DashboardHeader {
 
   private var facts: [String] {
     let night = summary.tonight
-    let build = night.build.map { "commit \($0.commit.prefix(10)) \"\($0.subject)\"" }
+    let build = night.build.map { build in
+      "commit \(build.commit.prefix(10))" + (build.subject.isEmpty ? "" : " \"\(build.subject)\"")
+    }
     let disturbed =
       summary.disturbedLaunches > 0 ? ", \(summary.disturbedLaunches) disturbed" : ""
     return [Quantity.instant(night.startedAt), "run \(night.run)"] + (build.map { [$0] } ?? [])
@@ -76,15 +79,17 @@ struct DashboardHeader {
     let sentence = AlertSentence(alert, nights: summary.nights).text
     let why = AlertCommands(alert).why
     return """
-      <li class="\(kind)"><a href="#\(hash(of: alert.series))">\(alert.id)</a> \
+      <li class="\(kind)"><a href="#\(hash(of: alert))">\(alert.id)</a> \
       \(Markup.text(sentence)) <code>\(Markup.text(why))</code></li>
       """
   }
 
-  /// The part of the address that shows one series.
-  private func hash(of key: SeriesKey) -> String {
+  /// The part of the address that shows the series of an alert, and its first night.
+  private func hash(of alert: Alert) -> String {
+    let key = alert.series
     let parts = [
       ("target", key.target), ("state", key.state.rawValue), ("metric", key.metric.rawValue),
+      ("night", alert.onset),
     ]
     return parts.map { name, value in
       let unreserved = CharacterSet(

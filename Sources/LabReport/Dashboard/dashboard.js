@@ -43,25 +43,28 @@ function scaleOf(unit, size) {
 
 const percent = ratio => {
   if (ratio == null || !Number.isFinite(ratio)) return "–";
-  const change = (ratio - 1) * 100;
-  return `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(1)} %`;
+  const change = Math.abs(ratio - 1) * 100;
+  if (change < 0.05) return "0.0 %";
+  return `${ratio < 1 ? "−" : "+"}${change.toFixed(change < 99.95 ? 1 : 0)} %`;
 };
 const instant = slot => new Date(slots.time[slot] * 1000).toISOString();
 const day = slot => instant(slot).slice(0, 10);
+const days = slots.time.map((_, slot) => day(slot));
 const minute = slot => instant(slot).slice(0, 16).replace("T", " ") + " UTC";
 const words = name => name.replaceAll("_", " ").replace("rss", "RSS");
 const signs = {
   regression: "✖", suspected: "?", improvement: "▼", machine: "■", acknowledged: "✓",
   quiet: "–", moved: "■", new: "+", missing: "×",
 };
-const verdict = series => `${signs[series.outcome]} ${series.outcome}`;
+const verdict = series => `${signs[series.outcome]} ${series.word}`;
+const nameOf = series => `${series.target} · ${series.state} · ${words(series.metric)}`;
 const kinds = { regression: "bad", suspected: "doubt", improvement: "good", machine: "doubt",
   moved: "doubt" };
 
 const controls = /** @type {HTMLFormElement} */ (byId("controls"));
 const defaults = {
   search: "", target: "", state: "", metric: "", changed: "", sort: "", range: "90",
-  show: "charts", theme: "", night: "",
+  show: "charts", theme: "", night: "", from: "", to: "",
 };
 const chosen = ["search", "target", "state", "metric", "sort", "range", "show", "theme"];
 let view = { ...defaults };
@@ -90,6 +93,7 @@ function readAddress() {
 }
 
 function readControls() {
+  if (controls.range.value !== view.range) Object.assign(view, { from: "", to: "" });
   for (const name of chosen) view[name] = controls[name].value;
   view.changed = controls.changed.checked ? "1" : "";
   writeAddress();
@@ -103,8 +107,9 @@ function writeAddress() {
 }
 
 // The address of one series, or of one of its nights.
-function linkTo({ target, state, metric }, night = "") {
-  return addressOf({ ...view, search: "", changed: "", target, state, metric, night });
+function linkTo({ target, state, metric }, night = "", show = view.show) {
+  const shown = view.from <= days[slots.run.indexOf(night)] ? {} : { from: "", to: "" };
+  return addressOf({ ...view, ...shown, search: "", changed: "", target, state, metric, night, show });
 }
 
 const size = series => series.ratio > 0 ? Math.abs(Math.log(series.ratio)) : 0;
@@ -119,14 +124,30 @@ function sorted(cards) {
     ? cards.toSorted((one, other) => name(one).localeCompare(name(other))) : cards;
 }
 
-// The first night that is shown.
-function firstSlot() {
-  return view.range === "all" ? 0 : Math.max(0, slots.time.length - Number(view.range));
+// The nights that are shown, without the last slot: those that were zoomed to, or the newest ones, back
+// to 20 before one that is asked for.
+function shownNights() {
+  const to = days.filter(day => day <= view.to).length;
+  const from = days.findIndex(day => day >= view.from);
+  if (view.from !== "" && from >= 0 && from < to) return { from, to };
+  const count = days.length;
+  const newest = view.range === "all" ? 0 : Math.max(0, count - Number(view.range));
+  const asked = view.night === "" ? -1 : slots.run.indexOf(view.night);
+  return { from: asked < 0 ? newest : Math.max(0, Math.min(newest, asked - 20)), to: count };
+}
+let span = shownNights();
+
+// All charts show the nights between two slots, or those of the list again.
+function zoom(from, to) {
+  Object.assign(view, from == null ? { from: "", to: "" } : { from: days[from], to: days[to] });
+  writeAddress();
+  refresh();
 }
 
 function isChanged(series) {
   if (!["quiet", "new", "missing"].includes(series.outcome)) return true;
-  return series.changes.some(change => series.at[change.index] >= firstSlot());
+  return series.marks.some(mark => mark.kind !== "break" && series.at[mark.index] >= span.from
+    && series.at[mark.index] < span.to);
 }
 
 function isShown(series) {
@@ -159,9 +180,10 @@ function keptPoints(series, from, to, columns) {
   const first = firstPoint(series, from);
   const column = index => Math.floor((series.at[index] - from) * columns / (to - from));
   const kept = [];
-  for (let index = first; index < series.at.length;) {
+  const last = firstPoint(series, to);
+  for (let index = first; index < last;) {
     let end = index + 1;
-    while (end < series.at.length && column(end) === column(index)) end += 1;
+    while (end < last && column(end) === column(index)) end += 1;
     kept.push(...extremes(series, index, end));
     index = end;
   }
@@ -185,19 +207,16 @@ function extremes(series, from, to) {
   return indices.map(index => ({ index, slot: series.at[index], bottom, top }));
 }
 
-// Which values the axis must hold: the levels, the newest one, and all that are not so far off that
-// the others would become a line.
+// Which values the axis must hold: the levels, the newest one, and all that are near their level.
 function axisBounds(series, points) {
-  const values = points.map(point => series.median[point.index]);
-  const ordered = values.toSorted((one, other) => one - other);
-  const at = share => ordered[Math.floor(share * (ordered.length - 1))];
-  const spread = Math.max(at(0.95) - at(0.05), Math.abs(at(0.5)) * 0.02);
-  const near = values.filter(value =>
-    value >= at(0.05) - 3 * spread && value <= at(0.95) + 3 * spread);
-  const first = points.length > 0 ? points[0].index : 0;
-  const kept = series.segments.filter(segment => segment.to > first)
-    .map(segment => segment.level);
-  const held = [...near, ...kept, ...values.slice(-1)];
+  const far = new Set(series.far);
+  const near = points.filter(point => !far.has(point.index));
+  const [first, last] = points.length === 0 ? [0, 0] : [points[0].index, points.at(-1).index];
+  const levels = series.segments.filter(segment => segment.to > first && segment.from <= last);
+  const held = [
+    ...[...near, ...points.slice(-1)].map(point => series.median[point.index]),
+    ...levels.map(segment => segment.level),
+  ];
   return [Math.min(...held), Math.max(...held)];
 }
 
@@ -230,8 +249,7 @@ const height = 220;
 const margin = { left: 70, right: 14, top: 34, bottom: 26 };
 
 function geometry(series, width) {
-  const from = firstSlot();
-  const to = slots.time.length;
+  const { from, to } = span;
   const inner = Math.max(50, width - margin.left - margin.right);
   const step = inner / (to - from);
   const points = keptPoints(series, from, to, Math.floor(inner / 2));
@@ -265,7 +283,7 @@ function drawChart(card) {
     drawing.append(svg("text", { x: plane.width / 2, y: height / 2, "text-anchor": "middle" },
       "no value in these nights"));
   }
-  drawing.append(...marks(series, plane), card.cursor);
+  drawing.append(...proofs(series, plane), ...marks(series, plane), card.cursor);
   plot.replaceChildren(drawing);
 }
 
@@ -275,7 +293,7 @@ function axes(series, plane) {
   if (plane.points.length > 0) {
     const scale = scaleOf(series.unit, plane.range[1]);
     const bounds = plane.range.map(value => value / scale.divisor);
-    const values = ticks(...bounds, 4);
+    const values = ticks(...bounds, 5);
     const step = values.length > 1 ? values[1] - values[0] : 1;
     const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
     for (const value of values) {
@@ -298,7 +316,8 @@ function axes(series, plane) {
 
 // Points of one unbroken row of nights; a night without a value, and a break, end a row.
 function rows(series, plane) {
-  const breaks = new Set(series.breaks.map(mark => mark.index));
+  const breaks = new Set(
+    series.marks.filter(mark => mark.kind === "break").map(mark => mark.index));
   const found = [];
   let previous = null;
   for (const point of plane.points) {
@@ -410,61 +429,61 @@ function levels(series, plane) {
   return d;
 }
 
-// What stands at a point: each has the index of the point, a text and a kind.
-function marksOf(series) {
-  const told = new Set();
-  const found = [];
-  for (const change of series.changes) {
-    const isUp = change.after > change.before;
-    const kind = isUp === (series.worse === "up") ? "worse" : "better";
-    const sign = isUp ? "▲" : "▼";
-    const alert = change.alert ? `${change.alert} ` : "";
-    if (change.alert) told.add(change.alert);
-    const text = `${alert}${sign} ${percent(change.after / change.before)}`;
-    found.push({ index: change.index, kind, text });
-  }
-  for (const alert of series.alerts) {
-    if (told.has(alert.id)) continue;
-    found.push({
-      index: alert.index, kind: alert.direction, text: `${alert.id} ${alert.state}`,
+// What the interleaved comparison of an alert says that the level became, beside the history.
+function proofs(series, plane) {
+  return series.alerts.filter(alert => alert.proved).flatMap(alert => {
+    const slot = series.at[alert.index];
+    if (slot < plane.from || slot >= plane.to) return [];
+    const x = plane.x(slot) - plane.step / 2 + 7;
+    const [bottom, top] = alert.proved.map(value =>
+      Math.max(margin.top, Math.min(height - margin.bottom, plane.y(value))));
+    const bar = svg("path", {
+      class: "proof", d: `M${x - 4} ${top.toFixed(1)}h8m-4 0V${bottom.toFixed(1)}m-4 0h8`,
     });
-  }
-  for (const mark of series.breaks) {
-    found.push({ index: mark.index, kind: "break", text: `◆ ${mark.text}` });
-  }
-  return found.sort((one, other) => one.index - other.index);
+    bar.append(svg("title", {}, `${alert.id}: ${alert.cause}`));
+    return [bar];
+  });
 }
 
 function marks(series, plane) {
-  const shapes = missing(series, plane);
-  const ends = [-Infinity, -Infinity];
-  for (const mark of marksOf(series)) {
-    const slot = series.at[mark.index];
-    if (slot <= plane.from && mark.index > 0) continue;
-    const x = plane.x(slot) - plane.step / 2;
+  const shown = series.marks.filter(({ index }) =>
+    series.at[index] < plane.to && (series.at[index] > plane.from || index === 0));
+  const place = mark => plane.x(series.at[mark.index]) - plane.step / 2;
+  const lines = shown.map(mark => {
     const kind = mark.kind === "break" ? "break" : `change ${mark.kind}`;
     const line = svg("path", {
-      class: kind, d: `M${x.toFixed(1)} ${margin.top - 4}V${height - margin.bottom}`,
+      class: kind, d: `M${place(mark).toFixed(1)} ${margin.top - 4}V${height - margin.bottom}`,
     });
-    line.append(svg("title", {}, `${day(slot)}: ${mark.text}`));
-    shapes.push(line, ...label(mark, x, plane, ends));
-  }
-  return shapes;
+    line.append(svg("title", {}, `${day(series.at[mark.index])}: ${mark.text}`));
+    return line;
+  });
+  // Those of alerts get their places first, then the newest.
+  const rank = mark => (/R-\d/.test(mark.text) ? 1e9 : 0) + mark.index;
+  const taken = [[], []];
+  const ordered = shown.toSorted((one, other) => rank(other) - rank(one));
+  return [...missing(series, plane), ...lines,
+    ...ordered.flatMap(mark => label(mark, place(mark), plane, taken))];
 }
 
-// A label on the first of two lines that has room; none where there is no room on either.
-function label(mark, x, plane, ends) {
-  const text = mark.text.length > 22 ? `${mark.text.slice(0, 21)}…` : mark.text;
-  const width = text.length * 7;
-  const isLeft = x + width > plane.width;
-  const from = isLeft ? x - width : x;
-  const line = ends.findIndex(end => from >= end + 8);
-  if (line < 0) return [];
-  ends[line] = from + width;
-  return [svg("text", {
-    class: mark.kind, x: x.toFixed(1), y: 26 - line * 14,
-    "text-anchor": isLeft ? "end" : "start",
-  }, text)];
+// The text of a mark, or else only its sign and alert, where one of two lines has room on either side.
+function label(mark, x, plane, taken) {
+  const short = mark.text.match(/^\S+( R-\d+)?/)[0];
+  const full = mark.text.length > 22 ? `${mark.text.slice(0, 21)}…` : mark.text;
+  for (const text of [full, short]) {
+    const width = text.length * 7.5;
+    for (const [line, ranges] of taken.entries()) {
+      for (const from of [x, x - width]) {
+        const isFree = ranges.every(([start, end]) => from >= end + 8 || from + width + 8 <= start);
+        if (!isFree || from < 0 || from + width > plane.width) continue;
+        ranges.push([from, from + width]);
+        return [svg("text", {
+          class: mark.kind, x: x.toFixed(1), y: 26 - line * 14,
+          "text-anchor": from < x ? "end" : "start",
+        }, text)];
+      }
+    }
+  }
+  return [];
 }
 
 function missing(series, plane) {
@@ -492,6 +511,13 @@ function drawCursor(card) {
   const { series, plane } = card;
   if (!plane) return;
   card.cursor.replaceChildren();
+  if (card.anchor != null) {
+    const [first, last] = chosenNights(card);
+    card.cursor.append(svg("rect", {
+      class: "chosen", x: (plane.x(first) - plane.step / 2).toFixed(1), y: margin.top,
+      width: ((last - first + 1) * plane.step).toFixed(1), height: plane.tall,
+    }));
+  }
   if (!card.isPointed) return;
   const x = plane.x(card.slot).toFixed(1);
   card.cursor.append(svg("path", {
@@ -506,7 +532,8 @@ function drawCursor(card) {
 
 function nightFacts(slot) {
   const build = slots.builds[slots.build[slot]];
-  const commit = build ? `commit ${build.commit} “${build.subject}”` : null;
+  const subject = build?.subject ? ` “${build.subject}”` : "";
+  const commit = build ? `commit ${build.commit}${subject}` : null;
   const run = slots.run[slot];
   return [run && `run ${run}`, commit].filter(Boolean);
 }
@@ -527,7 +554,7 @@ function reading(series, slot) {
   }
   const { median, interval, n } = valueText(series, index);
   const before = index > 0 ? series.median[index] / series.median[index - 1] : null;
-  const here = marksOf(series).filter(mark => mark.index === index).map(mark => mark.text);
+  const here = series.marks.filter(mark => mark.index === index).map(mark => mark.text);
   return {
     head: `${minute(slot)}: ${median}`,
     rest: [interval, n, before && `${percent(before)} to the night before`, ...here, ...facts],
@@ -537,24 +564,24 @@ function reading(series, slot) {
 // What is at rest has no cursor.
 function choose(card, slot, isPointed = true) {
   card.isPointed = isPointed;
-  card.slot = Math.max(firstSlot(), Math.min(slots.time.length - 1, slot));
+  card.slot = Math.max(span.from, Math.min(span.to - 1, slot));
   const { head, rest } = reading(card.series, card.slot);
   const facts = rest.filter(Boolean).join(" · ");
   const run = slots.run[card.slot];
-  const link = run && html("a", { href: linkTo(card.series, run) }, "link");
+  const link = run && html("a", { href: linkTo(card.series, run) }, "link to this night");
   card.readout.replaceChildren(html("b", {}, head), facts && ` · ${facts}`,
     ...link ? [" · ", link] : []);
-  card.plot.setAttribute("aria-valuemin", firstSlot());
+  card.plot.setAttribute("aria-valuemin", span.from);
+  card.plot.setAttribute("aria-valuemax", span.to - 1);
   card.plot.setAttribute("aria-valuenow", card.slot);
   card.plot.setAttribute("aria-valuetext", `${head}, ${facts}`);
   drawCursor(card);
 }
 
 function makeCard(series, number) {
-  const name = `${series.target} · ${series.state} · ${words(series.metric)}`;
+  const name = nameOf(series);
   const plot = html("div", {
     class: "plot", tabindex: 0, role: "slider", "aria-label": `night of ${name}`,
-    "aria-valuemax": slots.time.length - 1,
   });
   const readout = html("output", { class: "readout" });
   const card = { series, number, plot, readout, isStale: true };
@@ -565,7 +592,7 @@ function makeCard(series, number) {
   card.element = html("section", { class: "card", "aria-label": name },
     html("header", {}, html("h3", {}, html("a", { href: linkTo(series) }, name)),
       html("span", { class: kinds[series.outcome] || "" }, verdict(series))),
-    html("p", { class: "now" }, summaryOf(series)), plot, readout, table);
+    html("p", { class: "now" }, summaryOf(series)), plot, readout, ...evidence(series), table);
   listen(card);
   return card;
 }
@@ -577,30 +604,71 @@ function summaryOf(series) {
   return series.ratio == null ? median : `${median} (${percent(series.ratio)} to its baseline)`;
 }
 
+// The open alerts of a series, with the proof of each.
+function evidence(series) {
+  const open = series.alerts.filter(isOpen);
+  return open.length === 0 ? [] : [html("ul", { class: "evidence" }, ...open.map(alert =>
+    html("li", {}, html("a", { href: linkTo(series, slots.run[series.at[alert.index]]) }, alert.id),
+      ` ${alert.state}, `, ...alert.cause.split("`").map((text, index) =>
+        index % 2 === 1 ? html("code", {}, text) : text))))];
+}
+
+const isOpen = alert => ["suspected", "confirmed", "acknowledged"].includes(alert.state);
+
 function listen(card) {
   const { plot } = card;
-  plot.addEventListener("pointermove", event => {
-    if (!card.plane) return;
+  const slotAt = event => {
     const x = event.clientX - plot.getBoundingClientRect().left;
-    const place = Math.floor((x - margin.left) / card.plane.step);
-    choose(card, card.plane.from + Math.max(0, place));
+    return card.plane.from + Math.max(0, Math.floor((x - margin.left) / card.plane.step));
+  };
+  plot.addEventListener("pointermove", event => { if (card.plane) choose(card, slotAt(event)); });
+  plot.addEventListener("pointerleave", event => {
+    if (card.anchor == null && event.pointerType !== "touch") rest(card);
   });
-  plot.addEventListener("pointerleave", () => rest(card));
+  // A finger scrolls and reads; a mouse chooses nights by dragging, and keeps one by a click.
+  plot.addEventListener("pointerdown", event => {
+    if (!card.plane || event.button !== 0) return;
+    choose(card, slotAt(event));
+    if (event.pointerType === "touch") return;
+    card.anchor = card.slot;
+    plot.setPointerCapture(event.pointerId);
+  });
+  plot.addEventListener("pointerup", () => { if (card.anchor != null) take(card); });
+  plot.addEventListener("pointercancel", () => { card.anchor = null; rest(card); });
   plot.addEventListener("keydown", event => {
     const steps = {
       ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10,
       Home: -Infinity, End: Infinity,
     };
-    if (!(event.key in steps)) return;
+    if (event.key === "Enter") take(card);
+    else if (event.key === "Escape" && card.anchor == null) zoom(null);
+    else if (event.key === "Escape") { card.anchor = null; choose(card, card.slot); }
+    else if (event.key in steps) {
+      if (!event.shiftKey) card.anchor = null; else card.anchor ??= card.slot;
+      choose(card, card.slot + steps[event.key]);
+    } else return;
     event.preventDefault();
-    choose(card, card.slot + steps[event.key]);
   });
+}
+
+function chosenNights({ anchor, slot }) {
+  return anchor == null ? [slot, slot] : [Math.min(anchor, slot), Math.max(anchor, slot)];
+}
+
+// Zooms to the nights that were chosen; a single one is kept in the address, and shown in every chart.
+function take(card) {
+  const [from, to] = chosenNights(card);
+  card.anchor = null;
+  if (from < to) return zoom(from, to);
+  view.night = slots.run[from] || "";
+  writeAddress();
+  cards.filter(other => !other.isStale).forEach(rest);
 }
 
 // Back to the night that the address asks for, or else to the newest one.
 function rest(card) {
   const asked = view.night === "" ? -1 : slots.run.indexOf(view.night);
-  choose(card, asked >= 0 ? asked : slots.time.length - 1, asked >= firstSlot());
+  choose(card, asked >= 0 ? asked : span.to - 1, asked >= span.from && asked < span.to);
 }
 
 // Columns have a title and whether they hold numbers.
@@ -619,33 +687,36 @@ function tableOf(caption, columns, lines) {
 
 const column = title => ({ title });
 const numbers = title => ({ title, kind: "number" });
+// What a phone has no room for.
+const more = title => ({ title, kind: "number more" });
 
 // A line per series: its name, the nights as a small curve, tonight's value and the change.
 function quietList(shown) {
   const lines = shown.map(series => {
-    const name = `${series.target} · ${series.state} · ${words(series.metric)}`;
     const newest = series.at.length - 1;
-    const now = newest < 0 ? "–"
-      : `${valueText(series, newest).median} (${percent(series.ratio)})`;
-    return html("li", {}, html("a", { href: linkTo(series) }, name), spark(series),
-      html("span", { class: "now" }, now));
+    const change = series.ratio == null ? "" : ` (${percent(series.ratio)})`;
+    const now = newest < 0 ? "–" : valueText(series, newest).median + change;
+    return html("li", {}, html("a", { href: linkTo(series) }, nameOf(series)),
+      isFirst ? "" : spark(series), html("span", { class: "now" }, now));
   });
   return [
-    html("h2", {}, `${shown.length} quiet series, with their change to the baseline`),
-    html("ul", { class: "quiet" }, ...lines),
+    html("h2", {}, isFirst
+      ? `${shown.length} series of the first night; charts begin with the second`
+      : `${shown.length} quiet series, with their change to the baseline`),
+    html("ul", { class: isFirst ? "quiet first" : "quiet" }, ...lines),
   ];
 }
 
 function spark(series) {
   const [wide, tall] = [160, 26];
-  const from = firstSlot();
-  const points = keptPoints(series, from, slots.time.length, wide);
+  const { from, to } = span;
+  const points = keptPoints(series, from, to, wide);
   const drawing = svg("svg", { class: "spark", viewBox: `0 0 ${wide} ${tall}`, "aria-hidden": "true" });
   if (points.length === 0) return drawing;
   const [bottom, top] = valueRange(series, points);
   const steps = points.map(point => {
     const value = Math.max(bottom, Math.min(top, series.median[point.index]));
-    const x = (point.slot - from + 0.5) * wide / (slots.time.length - from);
+    const x = (point.slot - from + 0.5) * wide / (to - from);
     return `${x.toFixed(1)} ${(tall * (top - value) / (top - bottom)).toFixed(1)}`;
   });
   drawing.append(svg("path", { class: "line thin", d: `M${steps.join("L")}h.01` }));
@@ -654,20 +725,18 @@ function spark(series) {
 
 function seriesTable(shown) {
   const columns = [
-    column("Target"), column("State"), column("Metric"), column("Verdict"), column("Alert"),
-    numbers("Median"), numbers("95 % interval"), numbers("n"), numbers("To baseline"),
-    numbers("1 night"), numbers("7 nights"), numbers("30 nights"), column("Noise"),
+    { title: "Series", kind: "wide" }, column("Verdict"), numbers("To baseline"),
+    numbers("Median"), column("Alert"), more("95 % interval"), more("n"), more("1 night"), more("7 nights"),
+    more("30 nights"), { title: "Noise", kind: "more" },
   ];
   const lines = shown.map(series => {
     const newest = series.at.length - 1;
     const { median, interval, n } =
       newest < 0 ? { median: "–", interval: "–", n: "–" } : valueText(series, newest);
-    const open = series.alerts.filter(alert =>
-      ["suspected", "confirmed", "acknowledged"].includes(alert.state));
     return [
-      series.target, series.state, words(series.metric), verdict(series),
-      open.map(alert => `${alert.id} ${alert.state}`).join(", "), median, interval,
-      n.replace("n ", ""), percent(series.ratio), percent(series.over1),
+      html("a", { href: linkTo(series, "", "charts") }, nameOf(series)),
+      verdict(series), percent(series.ratio), median,
+      series.alerts.filter(isOpen).map(alert => `${alert.id} ${alert.state}`).join(", "), interval, n.replace("n ", ""), percent(series.over1),
       percent(series.over7), percent(series.over30), series.noise,
     ];
   });
@@ -679,20 +748,20 @@ function fillNights(card) {
   if (!card.table.open) return card.body.replaceChildren();
   const { series } = card;
   const columns = [
-    column("Night"), numbers("Median"), numbers("95 % interval"), numbers("n"),
+    column("Night"), numbers("Median"), more("95 % interval"), more("n"),
     { title: "Notes", kind: "wide" }, column("Run"), column("Commit"),
   ];
-  const marked = marksOf(series);
   const lines = [];
-  for (let slot = slots.time.length - 1; slot >= firstSlot(); slot -= 1) {
+  for (let slot = span.to - 1; slot >= span.from; slot -= 1) {
     const index = pointAt(series, slot);
     const values = index < 0 ? null : valueText(series, index);
-    const notes = marked.filter(mark => mark.index === index).map(mark => mark.text);
+    const notes = series.marks.filter(mark => mark.index === index).map(mark => mark.text);
     const build = slots.builds[slots.build[slot]];
     lines.push([
       minute(slot), values ? values.median : "no value", values ? values.interval : "",
       values ? String(series.n[index]) : "", [problems.get(slot), ...notes].filter(Boolean).join(", "),
-      slots.run[slot] || "", build ? build.commit : "",
+      slots.run[slot] ? html("a", { href: linkTo(series, slots.run[slot]) }, slots.run[slot]) : "",
+      build ? build.commit : "",
     ]);
   }
   card.body.replaceChildren(tableOf("Nights, the newest first", columns, lines));
@@ -721,13 +790,16 @@ const observer = new IntersectionObserver(entries => {
 // So many charts are looked at one by one; of more, the quiet ones are lines of a list.
 const most = 24;
 const isQuiet = card => ["quiet", "new"].includes(card.series.outcome);
+const isFirst = days.length < 2;
 
 function refresh() {
   if (view.theme === "") delete root.dataset.theme; else root.dataset.theme = view.theme;
   observer.disconnect();
+  span = shownNights();
   const isTable = view.show === "table";
   const shown = sorted(cards.filter(card => isShown(card.series)));
-  const isListed = card => !isTable && shown.length > most && isQuiet(card);
+  const isListed = card =>
+    !isTable && shown.length > (isFirst ? 1 : most) && isQuiet(card);
   const charts = shown.filter(card => !isListed(card));
   for (const card of cards) card.element.hidden = true;
   for (const card of charts) {
@@ -745,9 +817,10 @@ function refresh() {
   if (!isTable) charts.filter(isInSight).forEach(draw);
   byId("table").replaceChildren(
     ...isTable ? [seriesTable(shown.map(card => card.series))] : []);
-  const nights = slots.time.length;
+  const nights = days.length;
   byId("count").textContent = `${shown.length} of ${cards.length} series, `
-    + `${nights - firstSlot()} of ${nights} nights`;
+    + `${span.to - span.from} of ${nights} ${nights === 1 ? "night" : "nights"}`;
+  byId("unzoom").hidden = view.from === "";
 }
 
 function drawAll() {
@@ -759,6 +832,9 @@ for (const kind of ["change", "input"]) {
   controls.addEventListener(kind, () => { readControls(); refresh(); });
 }
 controls.addEventListener("submit", event => event.preventDefault());
+byId("unzoom").addEventListener("click", () => zoom(null));
+// A phone shows the answer first: what filters is folded there.
+if (window.innerWidth < 640) byId("filters").removeAttribute("open");
 window.addEventListener("hashchange", () => { readAddress(); refresh(); });
 window.addEventListener("beforeprint", drawAll);
 let width = window.innerWidth;

@@ -49,22 +49,33 @@ struct ChartWindow {
     return levels
   }
 
-  /// The range of the levels and of the values that lie near theirs.
+  /// The points of a whole series that lie far from their level.
+  static func far(of trend: SeriesTrend) -> [Int] {
+    far(of: trend, Array(trend.points.indices), levels(of: trend)).sorted()
+  }
+
+  /// The points whose distance from their level is above six robust standard deviations and 5 % of it.
   ///
-  /// A value is far when its distance is above six robust standard deviations and 5 % of the level;
   /// 1.4826 makes the median absolute deviation one of a normal distribution.
+  private static func far(of trend: SeriesTrend, _ points: [Int], _ levels: [Double]) -> Set<Int> {
+    let distances = points.map { abs(trend.points[$0].median - levels[$0]) }
+    let ordered = distances.sorted()
+    let typical = ordered.isEmpty ? 0 : ordered[ordered.count / 2]
+    let far = zip(points, distances).filter { index, distance in
+      distance > max(6 * 1.4826 * typical, 0.05 * abs(levels[index]))
+    }
+    return Set(far.map(\.0))
+  }
+
+  /// The range of the levels and of the values that lie near theirs.
   private static func range(
     of trend: SeriesTrend,
     _ points: [Int],
     _ levels: [Double],
     limit: Double?
   ) -> (Double, Double) {
-    let distances = points.map { abs(trend.points[$0].median - levels[$0]) }.sorted()
-    let typical = distances.isEmpty ? 0 : distances[distances.count / 2]
-    let near = points.filter { index in
-      let distance = abs(trend.points[index].median - levels[index])
-      return distance <= max(6 * 1.4826 * typical, 0.05 * abs(levels[index]))
-    }
+    let far = far(of: trend, points, levels)
+    let near = points.filter { !far.contains($0) }
     let tonight = points.last.map { [trend.points[$0].median] } ?? []
     let shown = near.map { trend.points[$0].median } + points.map { levels[$0] } + tonight
     let values = shown + [limit].compactMap(\.self).filter { isNear($0, shown) }

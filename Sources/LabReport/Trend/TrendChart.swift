@@ -36,6 +36,8 @@ package struct TrendChart {
 
   private var trend: SeriesTrend { window.trend }
 
+  private var alerts: [Alert] { [alert].compactMap(\.self) }
+
   // MARK: - Words
 
   /// What the picture shows, with its numbers, for those who cannot see it.
@@ -96,7 +98,7 @@ package struct TrendChart {
         #"<desc id="d">\#(SVGText.escaped(alternative))</desc>"#,
         #"<rect width="800" height="280" fill="\#(theme.background)"/>"#,
       ] + heading(theme) + plot.axes + plot.bands + plot.limit(limit) + plot.levels
-      + plot.flags(shownBreaks.map(flag) + marks) + plot.points
+      + plot.flags(shownBreaks.map(flag) + ChartFlag.marks(of: trend, alerts)) + plot.points
       + plot.legend(hasBreaks: !shownBreaks.isEmpty, isOutside: !window.clipped.isEmpty) + [
         "</svg>"
       ]
@@ -119,38 +121,6 @@ package struct TrendChart {
 
   private func flag(_ item: SeriesBreak) -> ChartFlag {
     ChartFlag(point: item.index, text: "┆ \(item.text)".truncated(to: 44), kind: .broken)
-  }
-
-  /// The changes of the level, and the onset of the alert where none of them is it.
-  private var marks: [ChartFlag] {
-    let shown = changes.map(mark)
-    guard let alert, alert.kind == .step,
-      let point = trend.points.firstIndex(where: { $0.run == alert.onset }),
-      window.slot(of: point) != nil, !changes.contains(where: { isOwn($0, alert) })
-    else { return shown }
-    let isUp = alert.after > alert.before
-    let text =
-      "\(isUp ? "▲" : "▼") \(alert.id) \(TrendWords.change(alert.ratio))"
-    let kind: ChartFlag.Kind = alert.direction == .worse ? .worse : .better
-    return shown + [ChartFlag(point: point, text: text, kind: kind, isOwn: true)]
-  }
-
-  private func isOwn(_ change: LevelChange, _ alert: Alert) -> Bool {
-    change.alert == alert.number || trend.points[change.index].run == alert.onset
-  }
-
-  private func mark(_ change: LevelChange) -> ChartFlag {
-    let isOwn = alert.map { self.isOwn(change, $0) } ?? false
-    let number = change.alert ?? (isOwn ? alert?.number : nil)
-    let id = number.map { "R-\($0) " } ?? ""
-    let isUp = change.after > change.before
-    let isWorse = isUp == (trend.key.metric.direction == .lowerIsBetter)
-    return ChartFlag(
-      point: change.index,
-      text: "\(isUp ? "▲" : "▼") \(id)\(TrendWords.change(change.ratio))",
-      kind: isWorse ? .worse : .better,
-      isOwn: isOwn
-    )
   }
 }
 
@@ -218,10 +188,44 @@ struct ChartFlag {
   /// Whether the chart is drawn for it.
   var isOwn = false
 
-  enum Kind {
+  /// The raw value is the name in the data of the dashboard.
+  enum Kind: String {
     case worse
     case better
-    case broken
+    case broken = "break"
+  }
+
+  /// The changes of the level of a series, and the onsets of alerts that none of them is.
+  static func marks(of trend: SeriesTrend, _ alerts: [Alert]) -> [ChartFlag] {
+    func isOf(_ alert: Alert, _ change: LevelChange) -> Bool {
+      change.alert == alert.number || trend.points[change.index].run == alert.onset
+    }
+    func text(_ isUp: Bool, _ number: Int?, _ ratio: Double?) -> String {
+      "\(isUp ? "▲" : "▼") \(number.map { "R-\($0) " } ?? "")\(TrendWords.change(ratio))"
+    }
+    let changes = trend.changes.map { change in
+      let alert = alerts.first { isOf($0, change) }
+      let isUp = change.after > change.before
+      let isWorse = isUp == (trend.key.metric.direction == .lowerIsBetter)
+      return ChartFlag(
+        point: change.index,
+        text: text(isUp, change.alert ?? alert?.number, change.ratio),
+        kind: isWorse ? .worse : .better,
+        isOwn: alert != nil
+      )
+    }
+    let onsets = alerts.compactMap { alert -> ChartFlag? in
+      guard alert.kind == .step, !trend.changes.contains(where: { isOf(alert, $0) }),
+        let point = trend.points.firstIndex(where: { $0.run == alert.onset })
+      else { return nil }
+      return ChartFlag(
+        point: point,
+        text: text(alert.after > alert.before, alert.number, alert.ratio),
+        kind: alert.direction == .worse ? .worse : .better,
+        isOwn: true
+      )
+    }
+    return changes + onsets
   }
 }
 
