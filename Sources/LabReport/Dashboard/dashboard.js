@@ -465,12 +465,15 @@ function marks(series, plane) {
     ...ordered.flatMap(mark => label(mark, place(mark), plane, taken))];
 }
 
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = "600 12px system-ui, sans-serif";
+
 // The text of a mark, or else only its sign and alert, where one of two lines has room on either side.
 function label(mark, x, plane, taken) {
   const short = mark.text.match(/^\S+( R-\d+)?/)[0];
   const full = mark.text.length > 22 ? `${mark.text.slice(0, 21)}…` : mark.text;
   for (const text of [full, short]) {
-    const width = text.length * 7.5;
+    const width = pen.measureText(text).width + 2;
     for (const [line, ranges] of taken.entries()) {
       for (const from of [x, x - width]) {
         const isFree = ranges.every(([start, end]) => from >= end + 8 || from + width + 8 <= start);
@@ -609,7 +612,7 @@ function evidence(series) {
   const open = series.alerts.filter(isOpen);
   return open.length === 0 ? [] : [html("ul", { class: "evidence" }, ...open.map(alert =>
     html("li", {}, html("a", { href: linkTo(series, slots.run[series.at[alert.index]]) }, alert.id),
-      ` ${alert.state}, `, ...alert.cause.split("`").map((text, index) =>
+      ` ${alert.state}, `, ...alert.cause.replaceAll(" %", "\u00a0%").split("`").map((text, index) =>
         index % 2 === 1 ? html("code", {}, text) : text))))];
 }
 

@@ -156,6 +156,15 @@ struct ReportChecker {
         problems.append("\(id) has \(row) rows and \(heading) sections")
       }
     }
+    let open = rows.filter { row in
+      let state = row["state"] ?? ""
+      return state.contains(#/confirmed|suspected|acknowledged/#) && !state.contains("budget")
+    }
+    for row in rows where row["verdict"]?.hasPrefix("🟢") == true {
+      if open.contains(where: { $0["series"] == row["series"] }) {
+        problems.append("green beside an open alert: \(row.cells.joined(separator: " | "))")
+      }
+    }
     for line in lines where line.hasPrefix("| [R-") && line.count >= 120 {
       problems.append("more than 120 columns: \(line)")
     }
