@@ -1,7 +1,15 @@
 /// The machine as a run sees it: it brings a state about, and launches.
 ///
-/// `LabHost` has the real one; tests use a fake.
+/// `LabHost` has the real one, which must be closed; tests use a fake.
 package protocol LaunchLaboratory {
+  var host: HostFacts { get }
+
+  /// What became of the controls that are asked for, and of those that are always in force.
+  var receipts: [ControlReceipt] { get }
+
+  /// What a reader must know of the launches; complete when it is closed.
+  var notes: [Diagnostic] { get }
+
   /// Does what the targets want before each block; nothing by default.
   ///
   /// - Throws: a ``LabError`` when the run cannot go on.
@@ -27,6 +35,9 @@ package protocol LaunchLaboratory {
 
   /// The monotonic clock.
   var now: Nanoseconds { get }
+
+  /// Does what goes after the last launch; once is enough.
+  func close()
 }
 
 extension LaunchLaboratory {

@@ -1,14 +1,22 @@
 package import LabModel
 
 /// A laboratory without a machine: it answers from closures and records what it was asked.
-package struct FakeLaboratory: LaunchLaboratory {
+package final class FakeLaboratory: LaunchLaboratory {
   /// Every request in order, such as `prepare perl warm`.
   package private(set) var log: [String] = []
 
-  /// A clock that moves by one microsecond whenever it is read.
-  package var now: Nanoseconds { clock.advance() }
+  package let host = HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "c0ffee")
+  package let receipts: [ControlReceipt] = []
+  package let notes: [Diagnostic] = []
+  package private(set) var isClosed = false
 
-  private let clock = FakeClock()
+  /// A clock that moves by one microsecond whenever it is read.
+  package var now: Nanoseconds {
+    reading += 1_000
+    return Nanoseconds(reading)
+  }
+
+  private var reading: Int64 = 0
   private let result: (Arm, Int) throws -> LaunchResult
   private let preparation: (Arm) -> Preparation
   private var launches = 0
@@ -24,26 +32,18 @@ package struct FakeLaboratory: LaunchLaboratory {
     self.result = result
   }
 
-  package mutating func prepare(_ arm: Arm) throws -> Preparation {
+  package func prepare(_ arm: Arm) throws -> Preparation {
     log.append("prepare \(arm.target) \(arm.state.rawValue)")
     return preparation(arm)
   }
 
-  package mutating func launch(_ arm: Arm) throws -> LaunchResult {
+  package func launch(_ arm: Arm) throws -> LaunchResult {
     log.append("launch \(arm.target) \(arm.state.rawValue)")
     defer { launches += 1 }
     return try result(arm, launches)
   }
 
-  package mutating func stopWaiting() { log.append("stop waiting") }
-}
+  package func stopWaiting() { log.append("stop waiting") }
 
-/// A monotonic clock that is not the machine's.
-private final class FakeClock {
-  private var reading: Int64 = 0
-
-  func advance() -> Nanoseconds {
-    reading += 1_000
-    return Nanoseconds(reading)
-  }
+  package func close() { isClosed = true }
 }

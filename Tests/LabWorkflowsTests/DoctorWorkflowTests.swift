@@ -1,10 +1,11 @@
 import LabModel
 import LabScenarios
+import LabTestSupport
 import Testing
 
 @testable import LabWorkflows
 
-@Suite struct DoctorWorkflowTests {
+@Suite(.temporaryDirectory) struct DoctorWorkflowTests {
   @Test func `names the nearest id of one that does not exist`() {
     #expect(
       text(of: ["boost", "governer"]) == """
@@ -27,7 +28,7 @@ import Testing
 
   @Test func `keeps what is suppressed apart`() throws {
     let id = try #require(DoctorWorkflow.ids.last)
-    let findings = try DoctorWorkflow(suppressed: [id]).findings()
+    let findings = try DoctorWorkflow(suppressed: [id], in: .fake()).findings()
     #expect(findings.capabilities.map(\.id) == DoctorWorkflow.ids)
     #expect(findings.suppressed == [id])
     #expect(findings.host.fingerprint.count == 32)

@@ -16,7 +16,7 @@ import Testing
       let lines = days.map { "2026-11-\($0),\($0),ms\n" }.joined()
       let file = TemporaryDirectory.path + "/\(scenario).csv"
       try ("time,value,unit\n" + lines).write(toFile: file, atomically: true, encoding: .utf8)
-      _ = try ImportWorkflow(request: ImportRequest(files: [file], store: path)).run()
+      _ = try ImportWorkflow(ImportRequest(files: [file], store: path), in: .fake()).run()
     }
     let store = try Store(path: path, mode: .readWrite)
     var trial = try store.run(store.runIDs(scenario: "app")[1].id)
@@ -54,7 +54,7 @@ import Testing
 
   private func lines(_ request: ExportRequest) throws -> [[String: Any]] {
     var text = ""
-    try ExportWorkflow(store: path).write(request) { text += $0 }
+    try ExportWorkflow(store: path, in: .fake()).write(request) { text += $0 }
     return try text.split(separator: "\n").map { line in
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
       return try #require(object as? [String: Any])

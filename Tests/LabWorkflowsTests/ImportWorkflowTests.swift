@@ -31,7 +31,7 @@ import Testing
     let path = try file("app.csv", "time,value\n2026-11-21,2\n2026-11-20,1.5\n2026-11-21,4\n")
 
     // When they are imported
-    let summary = try ImportWorkflow(request: request([path])).run()
+    let summary = try ImportWorkflow(request([path]), in: .fake()).run()
 
     // Then they make a series
     let store = try store()
@@ -61,7 +61,7 @@ import Testing
     let date = try #require(ImportedTime.date("2026-11-21T04:30:00Z"))
     let options = ImportOptions(commit: "c0ffee", host: "lab", date: date)
     let path = try file("h.json", text)
-    let summary = try ImportWorkflow(request: request([path], options)).run()
+    let summary = try ImportWorkflow(request([path], options), in: .fake()).run()
     #expect(summary.runs.count == 1)
     let store = try store()
     let night = try #require(store.nights(scenario: "app").first)
@@ -78,7 +78,7 @@ import Testing
     let path = try file("h.json", #"{"results": [{"command": "a", "times": [1]}]}"#)
     let written = Date(timeIntervalSince1970: 1_795_235_400)
     try FileManager.default.setAttributes([.modificationDate: written], ofItemAtPath: path)
-    let summary = try ImportWorkflow(request: request([path], scenario: nil)).run()
+    let summary = try ImportWorkflow(request([path], scenario: nil), in: .fake()).run()
     #expect(summary.scenario == "h")
     #expect(summary.runs.map(\.startedAt) == [written])
   }
@@ -86,7 +86,7 @@ import Testing
   @Test func `joins files whose lines are of the same time`() throws {
     let a = try file("a.csv", "time,value\n2026-11-21,2\n")
     let b = try file("b.csv", "time,value\n2026-11-21,3\n2026-11-22,4\n")
-    let summary = try ImportWorkflow(request: request([a, b])).run()
+    let summary = try ImportWorkflow(request([a, b]), in: .fake()).run()
     #expect(summary.runs.map { $0.arms.map(\.target) } == [["a", "b"], ["b"]])
   }
 
@@ -98,7 +98,7 @@ import Testing
       return path
     }
     let error = #expect(throws: ImportError.self) {
-      try ImportWorkflow(request: request(paths, ImportOptions())).run()
+      try ImportWorkflow(request(paths, ImportOptions()), in: .fake()).run()
     }
     let problem = try #require(error?.diagnostics.first)
     #expect(problem.place == paths[1])
@@ -107,14 +107,14 @@ import Testing
 
     let later = [FileAttributeKey.modificationDate: date + 86_400]
     try FileManager.default.setAttributes(later, ofItemAtPath: paths[1])
-    let summary = try ImportWorkflow(request: request(paths, ImportOptions())).run()
+    let summary = try ImportWorkflow(request(paths, ImportOptions()), in: .fake()).run()
     #expect(summary.runs.count == 2)
   }
 
   @Test func `skips what was imported before, value by value`() throws {
     let first = try file("a.csv", "time,value\n2026-11-20,1\n2026-11-21,2\n")
-    _ = try ImportWorkflow(request: request([first])).run()
-    let again = try ImportWorkflow(request: request([first])).run()
+    _ = try ImportWorkflow(request([first]), in: .fake()).run()
+    let again = try ImportWorkflow(request([first]), in: .fake()).run()
     #expect(again.runs.isEmpty)
     #expect(again.skipped == 2)
 
@@ -122,7 +122,7 @@ import Testing
       "more.csv",
       "time,value,target,metric,unit\n2026-11-21,9,a,,\n2026-11-21,3,a,peak_rss,B\n2026-11-22,5,a,,\n"
     )
-    let summary = try ImportWorkflow(request: request([more])).run()
+    let summary = try ImportWorkflow(request([more]), in: .fake()).run()
     #expect(summary.skipped == 1)
     let series = try store().series(scenario: "app", metrics: [.launch, .peakRSS])
     #expect(series.map { $0.points.map(\.median) } == [[1e6, 2e6, 5e6], [3]])
@@ -133,7 +133,7 @@ import Testing
     let bad = try file("bad.csv", "time,value\n2026-11-21,x\nnever,2\n")
     let worse = try file("worse.json", "{")
     let error = #expect(throws: ImportError.self) {
-      try ImportWorkflow(request: request([good, bad, worse])).run()
+      try ImportWorkflow(request([good, bad, worse]), in: .fake()).run()
     }
     let names = error?.diagnostics.map { $0.place?.split(separator: "/").last }
     #expect(names == ["bad.csv:2:12", "bad.csv:3:1", "worse.json"])
@@ -143,14 +143,14 @@ import Testing
   @Test func `refuses files that it cannot tell what to do with`() throws {
     let path = try file("a.txt", "time,value\n2026-11-21,2\n")
     #expect(throws: WorkflowError.unknownFormat(path: path)) {
-      try ImportWorkflow(request: request([path])).run()
+      try ImportWorkflow(request([path]), in: .fake()).run()
     }
     #expect(throws: WorkflowError.missingScenario(files: 2)) {
-      try ImportWorkflow(request: request([path, path], scenario: nil)).run()
+      try ImportWorkflow(request([path, path], scenario: nil), in: .fake()).run()
     }
     let missing = TemporaryDirectory.path + "/none.csv"
     let error = #expect(throws: WorkflowError.self) {
-      try ImportWorkflow(request: request([missing])).run()
+      try ImportWorkflow(request([missing]), in: .fake()).run()
     }
     guard case .cannotRead(missing, _) = error else { throw try #require(error) }
   }

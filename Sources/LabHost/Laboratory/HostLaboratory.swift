@@ -5,7 +5,6 @@ import SystemPackage
 ///
 /// It is used from one thread, and must be closed.
 package struct HostLaboratory: LaunchLaboratory {
-  /// What became of the controls that are asked for, and of those that are always in force.
   package let receipts: [ControlReceipt]
 
   package let host: HostFacts

@@ -20,13 +20,9 @@ package final class LabSession {
   ///
   /// - Parameters:
   ///   - command: The command line of launchlab, for whom the lock keeps out.
-  ///   - directory: Where journals are; nil means that of this user.
+  ///   - directory: Where journals are.
   /// - Throws: ``HostError/labBusy(lock:owner:waited:)``, and what making the journal throws.
-  package init(
-    command: [String],
-    in directory: JournalDirectory? = nil
-  ) throws(HostError) {
-    let directory = if let directory { directory } else { try JournalDirectory() }
+  package init(command: [String], in directory: JournalDirectory) throws(HostError) {
     let lock = try LabLock(in: directory, command: command)
     self.lock = lock
     lockNotes = lock.notes

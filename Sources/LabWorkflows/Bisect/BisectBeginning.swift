@@ -20,7 +20,7 @@ struct BisectBeginning {
   /// Starts a log, or reads the one that is to go on.
   ///
   /// - Throws: ``WorkflowError``, and errors of the range and the repository.
-  init(request: BisectRequest) throws {
+  init(request: BisectRequest, at now: Date) throws {
     let location = BisectLocation(storeDirectory: request.storeDirectory)
     plan = request.plan
     places = request.places
@@ -41,7 +41,7 @@ struct BisectBeginning {
         course.hasEnded
         ? try request.limits.raised(from: before) : request.limits.applied(to: before)
       log = try BisectLog(resumingAt: record.path, length: record.length)
-      try log.append(.resumed(at: Date()))
+      try log.append(.resumed(at: now))
       eventCount = record.events.count
       let missing = course.missingSubmodules.sorted { $0.key < $1.key }
         .map { Diagnostic.missing($0.value) }

@@ -7,6 +7,7 @@ import LabStore
 /// Turns the words of a bisection into what is logged as its start.
 struct BisectQuestion {
   let options: BisectOptions
+  let context: WorkflowContext
   let scenario: Scenario
 
   /// What an alert says of range and measure, where one asks.
@@ -21,9 +22,10 @@ struct BisectQuestion {
   /// Reads the scenario, or makes one of a command.
   ///
   /// - Throws: `ScenarioError` with every problem of the file, and ``WorkflowError``.
-  init(_ options: BisectOptions) throws {
+  init(_ options: BisectOptions, in context: WorkflowContext) throws {
     self.options = options
-    alert = try options.alert.map { try AlertQuestion($0, options) }
+    self.context = context
+    alert = try options.alert.map { try AlertQuestion($0, options, in: context) }
     scenario = try Self.scenario(options, alert: alert)
     store = alert?.store ?? StoreLocation.path(options.store, beside: scenario.directory)
     storeDirectory = try BisectLocation(besideStore: store).storeDirectory
@@ -50,7 +52,7 @@ struct BisectQuestion {
     var only = scenario
     only.targets = [measured]
     only.states = [state]
-    let now = Date()
+    let now = context.now()
     var start = BisectStart(
       id: RunID.make(at: now, salt: .random(in: 0...(.max))),
       startedAt: now,
@@ -70,7 +72,7 @@ struct BisectQuestion {
       scenarioPath: options.scenario ?? alert?.scenarioPath,
       launchlabVersion: LaunchlabVersion.current
     )
-    if let seconds = PlanNoise(start: start, store: store).launchSeconds {
+    if let seconds = PlanNoise(start: start, store: store, context: context).launchSeconds {
       start.parameters.launchSeconds = seconds
     }
     return (start, found.notes)
@@ -257,9 +259,8 @@ struct AlertQuestion {
   /// Finds an alert, and the commits of its nights.
   ///
   /// - Throws: ``WorkflowError`` for an alert that is none, or has no commits.
-  init(_ id: String, _ options: BisectOptions) throws {
-    let found = try WhyWorkflow(store: options.store, directory: options.launching.directory)
-      .explanation(of: id)
+  init(_ id: String, _ options: BisectOptions, in context: WorkflowContext) throws {
+    let found = try WhyWorkflow(store: options.store, in: context).explanation(of: id)
     // What it holds decides what is built.
     try StoreFile(found.store).check()
     let alert = found.alert

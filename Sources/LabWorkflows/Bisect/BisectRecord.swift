@@ -96,7 +96,7 @@ package struct BisectReplay {
     summary.places = BisectSummary.Places(
       of: course.start,
       store: store,
-      from: WorkingDirectory.path
+      from: WorkflowContext.live.directory
     )
     return summary
   }

@@ -115,10 +115,10 @@ package struct BisectRequest: Sendable {
   /// Finds the range, the target and the measure that options ask for.
   ///
   /// - Throws: `ScenarioError`, `HostError` and ``WorkflowError`` for what cannot be bisected.
-  package init(_ options: BisectOptions) async throws {
-    let question = try BisectQuestion(options)
+  package init(_ options: BisectOptions, in context: WorkflowContext) async throws {
+    let question = try BisectQuestion(options, in: context)
     let (start, notes) = try await question.start()
-    let known = PlanNoise(start: start, store: question.store)
+    let known = PlanNoise(start: start, store: question.store, context: context)
     let costs = PlanCosts(start: start, storeDirectory: question.storeDirectory)
     let plan = known.plan(costs: await costs.costs(launchSeconds: known.launchSeconds))
     try self.init(
@@ -138,9 +138,14 @@ package struct BisectRequest: Sendable {
   ///   - id: The first digits of its id, or `last`.
   ///   - options: Its store counts, and its limits, jobs and time of a build where they are given;
   ///     everything else is in the log.
+  ///   - context: Where it goes on.
   /// - Throws: ``WorkflowError`` for what is no such bisection, and `HostError` when another user can
   ///   have written its log.
-  package init(resuming id: String, _ options: BisectOptions) throws {
+  package init(
+    resuming id: String,
+    _ options: BisectOptions,
+    in context: WorkflowContext
+  ) throws {
     let store = StoreLocation.path(options.store, beside: options.launching.directory)
     let location = try BisectLocation(besideStore: store)
     let log = try location.log(of: location.id(id))
@@ -153,7 +158,7 @@ package struct BisectRequest: Sendable {
       store: store,
       scenarioPath: nil,
       limits: BisectLimitChange(options),
-      plan: PlanNoise(start: record.start, store: store).plan(
+      plan: PlanNoise(start: record.start, store: store, context: context).plan(
         costs: BisectPlan.Costs(build: nil, launch: nil)
       ),
       options: options

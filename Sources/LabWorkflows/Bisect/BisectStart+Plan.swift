@@ -152,6 +152,8 @@ struct PlanNoise {
   /// The absolute path of the store.
   let store: String
 
+  let context: WorkflowContext
+
   /// The work that is to be expected, with what is known of its time.
   func plan(costs: BisectPlan.Costs) -> BisectPlan {
     BisectPlan(
@@ -195,7 +197,7 @@ struct PlanNoise {
   }
 
   private var ofSelfTests: Double? {
-    HostStore.noise(of: start.fingerprint)
+    HostStore.noise(of: start.fingerprint, in: context)
       .first { $0.state == start.scenario.states.first }.map(Self.scatter)
   }
 

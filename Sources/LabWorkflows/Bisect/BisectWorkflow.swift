@@ -7,8 +7,12 @@ import LabReport
 /// Finds the change in a range: builds, launches side by side, decides, and logs all of it.
 package struct BisectWorkflow {
   private let request: BisectRequest
+  private let context: WorkflowContext
 
-  package init(request: BisectRequest) { self.request = request }
+  package init(_ request: BisectRequest, in context: WorkflowContext) {
+    self.request = request
+    self.context = context
+  }
 
   /// Bisects, from the start or from where a log ends.
   ///
@@ -18,9 +22,9 @@ package struct BisectWorkflow {
   /// - Returns: What was found, also of a bisection that was interrupted and can go on.
   /// - Throws: a ``LabError`` when the work cannot begin or go on; the log stays.
   package func run(_ observe: (BisectProgressEvent) -> Void) async throws -> BisectSummary {
-    let interrupt = try InterruptFlag.onSignals.get()
-    return try await LabTurns.use(command: request.commandLine) { turns in
-      var beginning = try BisectBeginning(request: request)
+    let interrupt = try context.interrupt()
+    return try await LabTurns.use(command: request.commandLine, in: context) { turns in
+      var beginning = try BisectBeginning(request: request, at: context.now())
       defer { beginning.log.close() }
       let start = beginning.course.start
       for note in beginning.notes { observe(.noted(note)) }
@@ -30,7 +34,8 @@ package struct BisectWorkflow {
         start: start,
         storeDirectory: request.storeDirectory,
         turns: turns,
-        interrupt: interrupt
+        interrupt: interrupt,
+        context: context
       )
       defer { launcher.close() }
       let load = MachineLoad.average
@@ -87,7 +92,8 @@ package struct BisectWorkflow {
       let stages = CulpritStages(
         start: course.start,
         pairs: known.compactMap { summary.details[$0].builds },
-        launchSeconds: course.engine.launchSeconds
+        launchSeconds: course.engine.launchSeconds,
+        context: context
       )
       let found = try await stages.differences(in: session(), interrupt: interrupt)
       for (index, differences) in zip(known, found) {

@@ -7,31 +7,27 @@ import LabModel
 /// launches: 0.5 s for three builds on a busy machine of two processors, and 1.4 s where launches
 /// are given processors, which is tried first. It has to be closed before a build, which may then
 /// use every processor.
-struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
+struct BuildLauncher: BisectLauncher {
   private let start: BisectStart
   private let valgrind: ValgrindCount?
-  private let open: (Plan) async throws -> Laboratory
-  private let end: (Laboratory) -> Void
+  private let open: (Plan) async throws -> any LaunchLaboratory
   private let turns: LabTurns?
-  private var kept: (plan: Plan, laboratory: Laboratory)?
+  private var kept: (plan: Plan, laboratory: any LaunchLaboratory)?
 
   /// - Parameters:
   ///   - start: What is measured, and how.
   ///   - valgrind: What counts; nil unless that is how instructions are counted.
   ///   - open: Makes a laboratory that knows the arms of a plan.
-  ///   - close: Told of each laboratory that is not needed any more.
   ///   - turns: The labs that laboratories belong to; nil where they need none.
   init(
     start: BisectStart,
     valgrind: ValgrindCount? = nil,
-    open: @escaping (Plan) async throws -> Laboratory,
-    close: @escaping (Laboratory) -> Void = { _ in },
+    open: @escaping (Plan) async throws -> any LaunchLaboratory,
     turns: LabTurns? = nil
   ) {
     self.start = start
     self.valgrind = valgrind
     self.open = open
-    self.end = close
     self.turns = turns
   }
 
@@ -72,7 +68,7 @@ struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
       kept = (plan, laboratory)
       return unlaunchable
     } catch {
-      end(laboratory)
+      laboratory.close()
       throw error
     }
   }
@@ -83,12 +79,12 @@ struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
   }
 
   private mutating func endKept() {
-    if let kept { end(kept.laboratory) }
+    kept?.laboratory.close()
     kept = nil
   }
 
   /// The laboratory that was kept, if it knows the same arms, or a new one; none is kept then.
-  private mutating func laboratory(for plan: Plan) async throws -> Laboratory {
+  private mutating func laboratory(for plan: Plan) async throws -> any LaunchLaboratory {
     if let kept, kept.plan.arms == plan.arms, kept.plan.scenario.targets == plan.scenario.targets {
       self.kept = nil
       return kept.laboratory
@@ -107,20 +103,22 @@ struct BuildLauncher<Laboratory: LaunchLaboratory>: BisectLauncher {
   }
 }
 
-extension BuildLauncher where Laboratory == HostLaboratory {
-  /// Launches on this machine.
+extension BuildLauncher {
+  /// Launches where a bisection is run.
   ///
   /// - Parameters:
   ///   - start: What is measured, and how.
   ///   - storeDirectory: The absolute path of the directory of the store.
   ///   - turns: The labs that launches belong to.
   ///   - interrupt: Ends a waiting launch when it is set.
+  ///   - context: Makes the laboratories.
   /// - Throws: ``HostError/toolMissing(name:purpose:)`` when valgrind counts and there is none.
   init(
     start: BisectStart,
     storeDirectory: String,
     turns: LabTurns,
-    interrupt: InterruptFlag
+    interrupt: InterruptFlag,
+    context: WorkflowContext
   ) throws {
     let valgrind = try start.counting == .valgrind ? ValgrindCount(below: storeDirectory) : nil
     self.init(
@@ -130,14 +128,8 @@ extension BuildLauncher where Laboratory == HostLaboratory {
         guard let session = turns.session else {
           preconditionFailure("the machine is taken before launches")
         }
-        return try await HostLaboratory(
-          plan: plan,
-          directory: storeDirectory,
-          session: session,
-          interrupt: interrupt
-        )
+        return try await context.laboratory(plan, storeDirectory, session, interrupt)
       },
-      close: { $0.close() },
       turns: turns
     )
   }

@@ -71,6 +71,8 @@ struct CulpritStages {
   /// How long a launch takes, in seconds.
   let launchSeconds: Double
 
+  let context: WorkflowContext
+
   /// How often each build is launched: more often where that takes seconds only.
   var launches: Int {
     min(40, max(7, Int(5 / max(launchSeconds, 1e-3)) / max(1, pairs.count)))
@@ -92,8 +94,8 @@ struct CulpritStages {
     for index in scenario.targets.indices { scenario.targets[index].name = "build-\(index)" }
     scenario.stages = StagePlan(launches: launches)
     scenario.launches = launches
-    let result = try await StagesWorkflow(scenario: scenario)
-      .run(in: session, interrupt: interrupt) { _ in }
+    let result = try await StagesWorkflow(scenario: scenario, in: context.telling { _ in })
+      .run(in: session, interrupt: interrupt)
     func stages(of index: Int) -> [LaunchStages] {
       result.launches.filter { $0.arm.target == "build-\(index)" }.map(\.stages)
     }

@@ -9,15 +9,18 @@ import LabStore
 /// It goes the way of every run: the same plan, launches, controls and store.
 package struct CompareWorkflow {
   private let request: CompareRequest
+  private let context: WorkflowContext
 
-  package init(request: CompareRequest) { self.request = request }
+  package init(_ request: CompareRequest, in context: WorkflowContext) {
+    self.request = request
+    self.context = context
+  }
 
   /// Launches, stores and concludes.
   ///
-  /// - Parameter observe: Told what goes on, between launches only.
   /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
   /// - Throws: a ``LabError`` when nothing could be measured.
-  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> ComparisonSummary {
+  package func run() async throws -> ComparisonSummary {
     var run = RunRequest(
       scenario: request.scenario,
       store: request.store,
@@ -26,14 +29,12 @@ package struct CompareWorkflow {
     )
     run.purpose = request.purpose
     run.stoppingRule = stoppingRule
-    let summary = try await RunWorkflow(request: run).run(observe)
+    let summary = try await RunWorkflow(run, in: context).run()
     return try concluded(summary)
   }
 
   private func concluded(_ run: RunSummary) throws -> ComparisonSummary {
-    let store = try StoreFile(request.store).opened {
-      try Store(path: request.store, mode: .readWrite)
-    }
+    let store = try Store.writable(at: request.store)
     var accumulator = accumulator(of: run.run.plan)
     try store.forEachLaunch(of: run.run.id) { accumulator.add($0) }
     let rules = rules(run.run.plan, on: run.run.host.fingerprint)
@@ -68,7 +69,7 @@ package struct CompareWorkflow {
     ComparisonRules(
       base: request.rule,
       looks: plan.looks.count,
-      noise: HostStore.noise(of: fingerprint),
+      noise: HostStore.noise(of: fingerprint, in: context),
       commands: plan.scenario.targets.reduce(into: [:]) { $0[$1.name] = $1.command }
     )
   }
@@ -77,8 +78,12 @@ package struct CompareWorkflow {
 /// Compares what a command line names: commands, revisions of a scenario, or stored runs.
 package struct ComparisonCommand {
   private let options: CompareOptions
+  private let context: WorkflowContext
 
-  package init(_ options: CompareOptions) { self.options = options }
+  package init(_ options: CompareOptions, in context: WorkflowContext) {
+    self.options = options
+    self.context = context
+  }
 
   /// What was concluded.
   package enum Answer: Sendable {
@@ -98,18 +103,21 @@ package struct ComparisonCommand {
 
   /// Compares.
   ///
-  /// - Parameter observe: Told what goes on, between launches only.
   /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
   /// - Throws: a ``LabError`` when the options are wrong, or nothing could be measured.
-  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> Answer {
-    if options.revisions != nil {
-      let request = try await RevisionsWorkflow(options).request(observe)
-      return .interleaved(try await CompareWorkflow(request: request).run(observe))
+  package func run() async throws -> Answer {
+    if options.revisions == nil, try namesRuns() {
+      return .stored(try StoredComparisonWorkflow(options, in: context).comparison())
     }
-    if try namesRuns() { return .stored(try StoredComparisonWorkflow(options).comparison()) }
+    return .interleaved(try await CompareWorkflow(request(), in: context).run())
+  }
+
+  private func request() async throws -> CompareRequest {
+    if options.revisions != nil {
+      return try await RevisionsWorkflow(options, in: context).request()
+    }
     try refuseTargets()
-    let request = try CompareRequest(commands: options)
-    return .interleaved(try await CompareWorkflow(request: request).run(observe))
+    return try CompareRequest(commands: options)
   }
 
   /// Whether two stored runs are meant.

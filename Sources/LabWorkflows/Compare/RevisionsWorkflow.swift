@@ -9,11 +9,12 @@ struct RevisionsWorkflow {
   private let scenario: Scenario
   private let revisions: (baseline: String, candidate: String)
   private let store: String
+  private let context: WorkflowContext
 
   /// Reads the scenario.
   ///
   /// - Throws: `ScenarioError` with every problem of the file, and ``WorkflowError``.
-  init(_ options: CompareOptions) throws {
+  init(_ options: CompareOptions, in context: WorkflowContext) throws {
     let text = options.revisions ?? ""
     revisions = try Self.revisions(in: text)
     guard options.words.count == 1, let path = options.words.first else {
@@ -38,16 +39,17 @@ struct RevisionsWorkflow {
     // The control never changes, so that comparing it with itself answers nothing.
     scenario.control = nil
     self.options = options
+    self.context = context
     self.scenario = scenario
     store = StoreLocation.path(options.store, beside: scenario.directory)
     try options.files.keeping(store: store).reading(scenario, at: path).check()
   }
 
   /// Builds both revisions, unless they are built already, while no other lab is at work.
-  func request(_ observe: (RunEvent) -> Void) async throws -> CompareRequest {
+  func request() async throws -> CompareRequest {
     let command = ["launchlab", "compare", "--revisions", options.revisions ?? ""] + options.words
-    let (baseline, candidate) = try await LabSession.use(command: command) { _ in
-      (try await built(revisions.baseline, observe), try await built(revisions.candidate, observe))
+    let (baseline, candidate) = try await context.lab(for: command) { _ in
+      (try await built(revisions.baseline), try await built(revisions.candidate))
     }
     guard let first = baseline.build?.commit, let second = candidate.build?.commit, first != second
     else {
@@ -73,17 +75,14 @@ struct RevisionsWorkflow {
     )
   }
 
-  private func built(
-    _ revision: String,
-    _ observe: (RunEvent) -> Void
-  ) async throws -> SourceWorkflow.Built {
+  private func built(_ revision: String) async throws -> SourceWorkflow.Built {
     let run = RunRequest(
       scenario: scenario,
       store: store,
       revision: revision,
       commandLine: []
     )
-    return try await SourceWorkflow(request: run).scenario(observe)
+    return try await SourceWorkflow(run, in: context).scenario()
   }
 }
 

@@ -6,11 +6,15 @@ import LabStore
 /// Compares two stored runs, with what the history of their scenarios knows of the scatter of nights.
 struct StoredComparisonWorkflow {
   private let options: CompareOptions
+  private let context: WorkflowContext
 
   /// How many nights a scatter is taken from at most.
   static let mostNights = 28
 
-  init(_ options: CompareOptions) { self.options = options }
+  init(_ options: CompareOptions, in context: WorkflowContext) {
+    self.options = options
+    self.context = context
+  }
 
   private typealias Found = (store: Store, run: RunRecord)
 
@@ -18,7 +22,7 @@ struct StoredComparisonWorkflow {
   ///
   /// - Throws: ``WorkflowError`` when a run cannot be found, and `StoreError`.
   func comparison() throws -> StoredComparison {
-    let runs = try StoredRuns(store: options.store)
+    let runs = try StoredRuns(store: options.store, in: context)
     let baseline = try runs.run(options.words[0])
     let candidate = try runs.run(options.words[1])
     try options.files.keeping(store: baseline.store.path).keeping(store: candidate.store.path)
@@ -168,10 +172,12 @@ extension StoredComparisonWorkflow {
 struct StoredRuns {
   private let stores: [Store]
 
-  /// - Parameter store: The SQLite file; nil means those of the working directory and right below.
+  /// - Parameters:
+  ///   - store: The SQLite file; nil means those of the working directory and right below.
+  ///   - context: Says what the working directory is.
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store, and `StoreError`.
-  init(store: String?) throws {
-    stores = try StoreLocation.stores(store, from: FileManager.default.currentDirectoryPath)
+  init(store: String?, in context: WorkflowContext) throws {
+    stores = try StoreLocation.stores(store, from: context.directory)
   }
 
   /// Whether a text can only be the name of a run: `last`, `last~2`, or the beginning of an id, which

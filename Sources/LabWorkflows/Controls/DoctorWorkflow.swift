@@ -10,12 +10,16 @@ package struct DoctorWorkflow {
   package static let ids = Doctor.ids
 
   private let suppressed: Set<String>
+  private let context: WorkflowContext
 
-  /// - Parameter suppressed: The ids of what is known and meant to stay as it is.
+  /// - Parameters:
+  ///   - suppressed: The ids of what is known and meant to stay as it is.
+  ///   - context: Where launchlab keeps what it knows.
   /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` for an id that does not exist.
-  package init(suppressed: [String] = []) throws(WorkflowError) {
+  package init(suppressed: [String], in context: WorkflowContext) throws(WorkflowError) {
     try Self.check(suppressed)
     self.suppressed = Set(suppressed)
+    self.context = context
   }
 
   /// Refuses ids that do not exist, and names the nearest one.
@@ -43,13 +47,13 @@ package struct DoctorWorkflow {
   /// What launchlab itself has kept about a host.
   private func record(of host: HostFacts) -> LabRecord {
     var record = LabRecord()
-    if let directory = try? JournalDirectory() {
+    if let directory = try? JournalDirectory(environment: context.environment) {
       record.holder = LabLock.holder(in: directory).map { holder in
         "pid \(holder.pid) of \(holder.user): \(holder.command.joined(separator: " "))"
       }
       record.leftovers = ControlJournal.stale(in: directory).filter(\.isPending).count
     }
-    record.noise = HostStore.noise(of: host.fingerprint)
+    record.noise = HostStore.noise(of: host.fingerprint, in: context)
     return record
   }
 }
@@ -60,14 +64,13 @@ enum HostStore {
   ///
   /// - Parameters:
   ///   - asked: Absolute, or relative to the working directory.
-  ///   - environment: A `XDG_STATE_HOME` that is not absolute is passed over, as the XDG Base
-  ///     Directory Specification wants it.
+  ///   - context: A `XDG_STATE_HOME` that is not absolute is passed over, as the XDG Base Directory
+  ///     Specification wants it.
   /// - Returns: An absolute path.
   /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` when there is no home directory.
-  static func path(_ asked: String?, environment: [String: String]) throws -> String {
-    if let asked {
-      return StoreLocation.path(asked, beside: FileManager.default.currentDirectoryPath)
-    }
+  static func path(_ asked: String?, in context: WorkflowContext) throws -> String {
+    if let asked { return StoreLocation.path(asked, beside: context.directory) }
+    let environment = context.environment
     let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     guard let directory = state ?? home.map({ "\($0)/.local/state" }) else {
@@ -82,9 +85,8 @@ enum HostStore {
 
   /// What self-tests have found of a host, the newest of each state and command; empty when there
   /// was none, or it cannot be read.
-  static func noise(of fingerprint: String) -> [HostNoise] {
-    let environment = ProcessInfo.processInfo.environment
-    guard let path = try? path(nil, environment: environment),
+  static func noise(of fingerprint: String, in context: WorkflowContext) -> [HostNoise] {
+    guard let path = try? path(nil, in: context),
       FileManager.default.fileExists(atPath: path),
       let store = try? Store(path: path, mode: .readOnly)
     else { return [] }
@@ -105,19 +107,18 @@ struct Preflight {
 
 /// Takes the machine back to what it was before labs that could not do so themselves.
 package struct RestoreWorkflow {
-  private let command: [String]
+  private let context: WorkflowContext
 
-  /// - Parameter command: The command line of launchlab, for a lab that finds the lock taken.
-  package init(command: [String] = CommandLine.arguments) { self.command = command }
+  package init(in context: WorkflowContext) { self.context = context }
 
   /// Undoes what is left, with the lab lock held.
   ///
   /// - Returns: What was left, and what became of it.
   /// - Throws: `HostError` when another lab is at work, or the journals cannot be found.
   package func run() throws -> Recovery {
-    let directory = try JournalDirectory()
+    let directory = try JournalDirectory(environment: context.environment)
     let lock = try LabPatience.turn { () throws(HostError) in
-      try LabLock(in: directory, command: command)
+      try LabLock(in: directory, command: CommandLine.arguments)
     }
     defer { lock.release() }
     var recovery = Leftovers(in: directory).recover()

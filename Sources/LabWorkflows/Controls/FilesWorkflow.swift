@@ -9,9 +9,14 @@ package struct FilesWorkflow {
   /// What the lab is told that it is at work for.
   private let words: [String]
 
-  /// - Parameter options: What is launched.
+  private let context: WorkflowContext
+
+  /// - Parameters:
+  ///   - options: What is launched.
+  ///   - context: Where it is launched.
   /// - Throws: `ScenarioError` with every problem of the options.
-  package init(options: MeasureOptions) throws {
+  package init(options: MeasureOptions, in context: WorkflowContext) throws {
+    self.context = context
     request = try RunRequest(options: options, store: nil, seed: nil)
     words = ["--"] + options.command
   }
@@ -20,9 +25,16 @@ package struct FilesWorkflow {
   ///   - scenarioPath: The scenario file; a source is built first.
   ///   - target: The name of one of its targets; nil when it has only one.
   ///   - rule: Replaces `own:` of the target.
+  ///   - context: Where it is launched.
   /// - Throws: `ScenarioError` with every problem of the file, and
   ///   ``WorkflowError/badOption(name:value:expected:)`` for a target that it does not have.
-  package init(scenarioPath: String, target: String?, rule: OwnRule?) throws {
+  package init(
+    scenarioPath: String,
+    target: String?,
+    rule: OwnRule?,
+    in context: WorkflowContext
+  ) throws {
+    self.context = context
     var request = try RunRequest(
       scenarioPath: scenarioPath,
       store: nil,
@@ -53,9 +65,9 @@ package struct FilesWorkflow {
   /// - Returns: The files, in the order that they were first opened.
   /// - Throws: a ``LabError`` when the target cannot be launched, or was not ready.
   package func run() async throws -> FileSet {
-    let interrupt = try InterruptFlag.onSignals.get()
-    return try await LabSession.use(command: ["launchlab", "files"] + words) { session in
-      var scenario = try await SourceWorkflow(request: request).scenario { _ in }.scenario
+    let interrupt = try context.interrupt()
+    return try await context.lab(for: ["launchlab", "files"] + words) { session in
+      var scenario = try await SourceWorkflow(request, in: context).scenario().scenario
       scenario.targets.removeAll { $0.name == Arm.controlTarget }
       scenario.states = [.warm]
       let arm = Arm(target: scenario.targets[0].name, state: .warm)

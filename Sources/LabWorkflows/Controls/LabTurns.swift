@@ -8,6 +8,7 @@ import LabScenarios
 /// It is used from one thread.
 final class LabTurns {
   private let command: [String]
+  private let context: WorkflowContext
 
   /// The lab, while there is one.
   private(set) var session: LabSession?
@@ -16,26 +17,27 @@ final class LabTurns {
   private var past: [Diagnostic] = []
   private var changed: [Diagnostic] = []
 
-  private init(command: [String]) throws(HostError) {
+  private init(command: [String], in context: WorkflowContext) throws(HostError) {
     self.command = command
-    session = try LabPatience.turn { () throws(HostError) in
-      try LabSession(command: command)
-    }
+    self.context = context
+    session = try LabPatience.turn { () throws(HostError) in try context.session(for: command) }
   }
 
   /// Has labs for as long as something takes, and ends the last one whatever becomes of that.
   ///
   /// - Parameters:
   ///   - command: The command line of launchlab.
+  ///   - context: Where the lab lock is.
   ///   - body: What takes place; it begins in a lab.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, with what could not be set back then; and
   ///   `HostError.labBusy` where another lab is at work and nobody waits.
   static func use<Result>(
     command: [String],
+    in context: WorkflowContext,
     body: (LabTurns) async throws -> Result
   ) async throws -> Result {
-    let turns = try LabTurns(command: command)
+    let turns = try LabTurns(command: command, in: context)
     do {
       let result = try await body(turns)
       turns.leave()
@@ -60,7 +62,7 @@ final class LabTurns {
   ) throws -> LabSession {
     if let session { return session }
     let made = try LabPatience.turn(atMost: limit, tell) { () throws(HostError) in
-      try LabSession(command: command)
+      try context.session(for: command)
     }
     session = made
     return made
@@ -79,7 +81,7 @@ final class LabTurns {
   var notes: [Diagnostic] { past + (session?.notes ?? []).filter { !past.contains($0) } }
 }
 
-extension LabSession {
+extension WorkflowContext {
   /// Has a lab for as long as something takes, and ends it whatever becomes of that; waits for it as
   /// ``LabPatience`` says.
   ///
@@ -88,19 +90,12 @@ extension LabSession {
   ///   - body: What takes place in the lab.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, with what could not be set back then.
-  static func use<Result>(
-    command: [String],
+  func lab<Result>(
+    for command: [String],
     body: (LabSession) async throws -> Result
   ) async throws -> Result {
-    let session = try LabPatience.turn { () throws(HostError) in
-      try LabSession(command: command)
-    }
-    do {
-      let result = try await body(session)
-      session.end()
-      return result
-    } catch {
-      throw FailureInChangedMachine.adding(session.end(), to: error)
+    try await LabTurns.use(command: command, in: self) { turns in
+      try await body(turns.enter(waiting: "0s") { _ in })
     }
   }
 }

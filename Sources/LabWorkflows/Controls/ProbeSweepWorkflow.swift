@@ -5,6 +5,7 @@ package import LabModel
 /// Runs the programs of directories with the probe and without it, and compares what they do.
 package struct ProbeSweepWorkflow {
   private let programs: [String]
+  private let context: WorkflowContext
 
   /// Programs that do something to the machine whatever they are given, or might.
   private static let dangerous: Set = [
@@ -20,9 +21,12 @@ package struct ProbeSweepWorkflow {
   /// How often a program is run each way when its runs are not all the same.
   private static let mostRuns = 5
 
-  /// - Parameter directories: What is in them is run, but not in directories below.
+  /// - Parameters:
+  ///   - directories: What is in them is run, but not in directories below.
+  ///   - context: Where it is run.
   /// - Throws: ``WorkflowError/cannotRead(path:reason:)`` for one without programs.
-  package init(directories: [String]) throws {
+  package init(directories: [String], in context: WorkflowContext) throws {
+    self.context = context
     programs = try directories.flatMap { directory in
       let found = try ProbeSweeper.programs(in: directory)
       guard !found.isEmpty else {
@@ -42,8 +46,8 @@ package struct ProbeSweepWorkflow {
   package func run(
     _ observe: (String, Int, Int) -> Void
   ) async throws -> (programs: [SweptProgram], notes: [String]) {
-    let interrupt = try InterruptFlag.onSignals.get()
-    return try await LabSession.use(command: ["launchlab", "selftest", "--probe"]) { session in
+    let interrupt = try context.interrupt()
+    return try await context.lab(for: ["launchlab", "selftest", "--probe"]) { session in
       let sweeper = try ProbeSweeper(session: session, interrupt: interrupt)
       defer { sweeper.close() }
       if let problem = sweeper.problem { throw WorkflowError.noProbe(reason: problem) }

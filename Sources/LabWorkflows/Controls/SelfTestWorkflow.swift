@@ -12,20 +12,23 @@ import LabStore
 /// controls and store.
 package struct SelfTestWorkflow {
   private let request: SelfTestRequest
+  private let context: WorkflowContext
 
-  package init(request: SelfTestRequest) { self.request = request }
+  package init(_ request: SelfTestRequest, in context: WorkflowContext) {
+    self.request = request
+    self.context = context
+  }
 
   /// Launches, concludes, and keeps the noise of the host in its store.
   ///
-  /// - Parameter observe: Told what goes on, between launches only.
   /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
   /// - Throws: a ``LabError`` when nothing could be measured.
-  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> SelfTestSummary {
+  package func run() async throws -> SelfTestSummary {
     var request = request
     var refused: [MissingState] = []
     while true {
       do {
-        let run = try await RunWorkflow(request: request.run).run(observe)
+        let run = try await RunWorkflow(request.run, in: context).run()
         return try concluded(run, refused: refused)
       } catch let error as HostError {
         // The refusals come before the first launch, and one may hide another.
@@ -42,9 +45,7 @@ package struct SelfTestWorkflow {
     _ run: RunSummary,
     refused: [MissingState]
   ) throws -> SelfTestSummary {
-    let store = try StoreFile(request.store).opened {
-      try Store(path: request.store, mode: .readWrite)
-    }
+    let store = try Store.writable(at: request.store)
     var pairs = LaunchPairs(
       plan: run.run.plan,
       baseline: SelfTestSummary.baseline,
@@ -105,9 +106,15 @@ package struct SelfTestRequest: Sendable {
   ///   - options: Without states, ``usualStates`` are tested.
   ///   - store: The SQLite file; nil means that of the host.
   ///   - seed: Drawn when nil.
+  ///   - context: Says where the store of the host is.
   /// - Throws: `ScenarioError` with every problem of the options;
   ///   ``WorkflowError/badOption(name:value:expected:)`` for a finding that doctor does not know.
-  package init(options: MeasureOptions, store: String?, seed: UInt64?) throws {
+  package init(
+    options: MeasureOptions,
+    store: String?,
+    seed: UInt64?,
+    in context: WorkflowContext
+  ) throws {
     var options = options
     leavesOutRefusedStates = options.states.isEmpty
     if options.states.isEmpty { options.states = Self.usualStates.map(\.rawValue) }
@@ -124,7 +131,7 @@ package struct SelfTestRequest: Sendable {
       }
     }
     self.scenario = scenario
-    self.store = try HostStore.path(store, environment: ProcessInfo.processInfo.environment)
+    self.store = try HostStore.path(store, in: context)
     self.seed = seed
   }
 

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import LabHost
 package import LabModel
 import LabStore
@@ -7,16 +7,15 @@ import LabStore
 /// neither is the case after all.
 package struct AcknowledgeWorkflow {
   private let paths: [String]
+  private let context: WorkflowContext
 
   /// - Parameters:
   ///   - store: The SQLite file; nil means those of the working directory and right below.
-  ///   - directory: The working directory; that of the process when nil.
+  ///   - context: Says what the working directory is.
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store.
-  package init(store: String?, directory: String? = nil) throws {
-    paths = try StoreLocation.paths(
-      store,
-      from: directory ?? FileManager.default.currentDirectoryPath
-    )
+  package init(store: String?, in context: WorkflowContext) throws {
+    self.context = context
+    paths = try StoreLocation.paths(store, from: context.directory)
   }
 
   /// Acknowledges an open alert.
@@ -24,12 +23,11 @@ package struct AcknowledgeWorkflow {
   /// - Parameters:
   ///   - id: Such as `R-17`.
   ///   - reason: Why, in a person's own words; it is kept with the alert.
-  ///   - now: When this is.
   /// - Returns: The alert as it is stored now.
   /// - Throws: ``WorkflowError`` for an id or a reason that is none, an alert that is not there, is
   ///   acknowledged already or has ended; `StoreError`.
-  package func acknowledge(_ id: String, reason: String, at now: Date) throws -> Alert {
-    try decide(id, reason, saying: "why the new level is the normal one", at: now) { alert in
+  package func acknowledge(_ id: String, reason: String) throws -> Alert {
+    try decide(id, reason, saying: "why the new level is the normal one") { alert in
       guard alert.isOpen, alert.state != .acknowledged else { throw Self.notOpen(alert) }
       return (.acknowledged, alert.cause)
     }
@@ -37,12 +35,12 @@ package struct AcknowledgeWorkflow {
 
   /// Ends an open alert as a false alarm.
   ///
-  /// - Parameters: As of ``acknowledge(_:reason:at:)``.
+  /// - Parameters: As of ``acknowledge(_:reason:)``.
   /// - Returns: The alert as it is stored now.
   /// - Throws: ``WorkflowError`` for an id or a reason that is none, an alert that is not there or has
   ///   ended; `StoreError`.
-  package func dismiss(_ id: String, reason: String, at now: Date) throws -> Alert {
-    try decide(id, reason, saying: "why it is a false alarm", at: now) { alert in
+  package func dismiss(_ id: String, reason: String) throws -> Alert {
+    try decide(id, reason, saying: "why it is a false alarm") { alert in
       guard alert.isOpen else { throw Self.notOpen(alert) }
       return (.refuted, alert.cause)
     }
@@ -50,12 +48,12 @@ package struct AcknowledgeWorkflow {
 
   /// Takes back what a person said last of an alert: it is again as the nights left it.
   ///
-  /// - Parameters: As of ``acknowledge(_:reason:at:)``.
+  /// - Parameters: As of ``acknowledge(_:reason:)``.
   /// - Returns: The alert as it is stored now.
   /// - Throws: ``WorkflowError`` for an id or a reason that is none, or an alert that is not there or of
   ///   which nobody said anything last; `StoreError`.
-  package func reopen(_ id: String, reason: String, at now: Date) throws -> Alert {
-    try decide(id, reason, saying: "why the decision is taken back", at: now) { alert in
+  package func reopen(_ id: String, reason: String) throws -> Alert {
+    try decide(id, reason, saying: "why the decision is taken back") { alert in
       guard alert.isDecided, let before = alert.events.last(where: { $0.run != nil }) else {
         throw WorkflowError.notDecided(id: alert.id, state: alert.state)
       }
@@ -69,7 +67,6 @@ package struct AcknowledgeWorkflow {
   ///   - id: Such as `R-17`.
   ///   - reason: In the person's own words.
   ///   - subject: What the reason is for.
-  ///   - now: When this is.
   ///   - outcome: The state and the cause from then on.
   /// - Returns: The alert as it is stored now.
   /// - Throws: ``WorkflowError``, `StoreError`, and what `outcome` throws.
@@ -77,7 +74,6 @@ package struct AcknowledgeWorkflow {
     _ id: String,
     _ reason: String,
     saying subject: String,
-    at now: Date,
     _ outcome: (Alert) throws -> (Alert.State, Alert.Cause)
   ) throws -> Alert {
     guard let number = Alert.number(in: id) else {
@@ -89,8 +85,8 @@ package struct AcknowledgeWorkflow {
     (alert.state, alert.cause) = try outcome(alert)
     alert.events.append(
       AlertEvent(
-        at: now,
-        person: Account.person,
+        at: context.now(),
+        person: context.person,
         state: alert.state,
         cause: alert.cause,
         reason: words
@@ -121,7 +117,7 @@ package struct AcknowledgeWorkflow {
   }
 
   private static func store(at path: String, with number: Int) throws -> Store {
-    let store = try StoreFile(path).opened { try Store(path: path, mode: .readWrite) }
+    let store = try Store.writable(at: path)
     do {
       _ = try store.alert(number)
     } catch StoreError.unknownAlert {
@@ -133,11 +129,10 @@ package struct AcknowledgeWorkflow {
   }
 }
 
-/// Who gives a command.
-enum Account {
+extension WorkflowContext {
   /// The account that gives the command, or the one behind `sudo`.
-  static var person: String {
-    let behind = ProcessInfo.processInfo.environment["SUDO_USER"] ?? ""
+  var person: String {
+    let behind = environment["SUDO_USER"] ?? ""
     let name = NSUserName()
     return name == "root" && !behind.isEmpty ? behind : name.isEmpty ? "unknown" : name
   }

@@ -107,12 +107,19 @@ struct CacheLocation: Hashable, Sendable {
   var builds: BuildCache { BuildCache(directory: buildDirectory) }
   var pins: PinnedPrograms { PinnedPrograms(directory: "\(directory)/pins") }
 
-  /// The builder of a source, whose builds are kept here.
-  func builder(of source: Source) throws -> SourceBuild {
-    SourceBuild(
+  /// Builds a revision of a source, unless its build is kept here.
+  ///
+  /// - Throws: `HostError`.
+  func build(
+    _ revision: String,
+    of source: Source,
+    in context: WorkflowContext
+  ) async throws -> BuildRecord {
+    let builder = SourceBuild(
       source: source,
       cache: buildDirectory,
-      interrupt: try InterruptFlag.onSignals.get()
+      interrupt: try context.interrupt()
     )
+    return try await builder.build(revision) { context.observe(.building($0)) }
   }
 }

@@ -7,6 +7,7 @@ import LabScenarios
 struct ControlWorkflow {
   let scenario: Scenario
   let cache: CacheLocation
+  let context: WorkflowContext
 
   /// The control as a target, and what is to be known of it.
   struct Control: Hashable {
@@ -32,23 +33,19 @@ struct ControlWorkflow {
 
   /// Makes the target of the control.
   ///
-  /// - Parameter observe: Told of the build of a revision.
   /// - Returns: The target; nil for a scenario without a control.
   /// - Throws: `HostError` when its program is not there, or its revision cannot be built.
-  func control(_ observe: (RunEvent) -> Void) async throws -> Control? {
+  func control() async throws -> Control? {
     switch scenario.control {
     case nil: nil
     case .command: try Self.target(of: scenario).map(pinned)
-    case .revision(let revision, _): try await built(revision, observe)
+    case .revision(let revision, _): try await built(revision)
     }
   }
 
-  private func built(
-    _ revision: String,
-    _ observe: (RunEvent) -> Void
-  ) async throws -> Control? {
+  private func built(_ revision: String) async throws -> Control? {
     guard let source = scenario.source else { return nil }
-    let build = try await cache.builder(of: source).build(revision) { observe(.building($0)) }
+    let build = try await cache.build(revision, of: source, in: context)
     let rebased = scenario.rebased(from: source.repository, to: build.directory)
     guard let target = Self.target(of: rebased) else { return nil }
     return Control(target: target, notes: (build.missingSubmodules ?? []).map(Diagnostic.missing))

@@ -9,24 +9,26 @@ import LabStore
 package struct NightWorkflow {
   private let request: RunRequest
   private let provesSuspicions: Bool
+  private let context: WorkflowContext
 
   /// - Parameters:
   ///   - request: What is run; its purpose decides whether it is a night.
   ///   - provesSuspicions: Whether builds are launched side by side to settle a suspicion.
-  package init(request: RunRequest, provesSuspicions: Bool = true) {
+  ///   - context: Where it is run.
+  package init(_ request: RunRequest, provesSuspicions: Bool, in context: WorkflowContext) {
     self.request = request
     self.provesSuspicions = provesSuspicions
+    self.context = context
   }
 
   /// Executes the night.
   ///
   /// What fails after the launches is a warning of the result, which is never lost by it.
   ///
-  /// - Parameter observe: Told what goes on, between launches only.
   /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
   /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on.
-  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> NightResult {
-    let summary = try await RunWorkflow(request: request).run(observe)
+  package func run() async throws -> NightResult {
+    let summary = try await RunWorkflow(request, in: context).run()
     var result = NightResult(
       summary: summary,
       trend: nil,
@@ -34,11 +36,9 @@ package struct NightWorkflow {
       options: options
     )
     do {
-      let store = try StoreFile(request.store).opened {
-        try Store(path: request.store, mode: .readWrite)
-      }
+      let store = try Store.writable(at: request.store)
       do {
-        if summary.run.purpose == .night { try await conclude(&result, in: store, observe) }
+        if summary.run.purpose == .night { try await conclude(&result, in: store) }
       } catch {
         result.add(error)
       }
@@ -49,18 +49,14 @@ package struct NightWorkflow {
     return result
   }
 
-  private func conclude(
-    _ result: inout NightResult,
-    in store: Store,
-    _ observe: @escaping (RunEvent) -> Void
-  ) async throws {
+  private func conclude(_ result: inout NightResult, in store: Store) async throws {
     let run = result.summary.run
-    let now = run.finishedAt ?? Date()
+    let now = run.finishedAt ?? context.now()
     let isNewest = try store.nights(scenario: run.plan.scenario.name).last?.run == run.id
     if run.status == .complete, isNewest, !result.summary.isTooDisturbed {
       let conclusion = try await VerdictWorkflow(store: store, run: run)
         .conclude(at: now) { proof, night in
-          let answer = await self.proved(proof, run: run, night: night, observe)
+          let answer = await self.proved(proof, run: run, night: night)
           if answer.isInterrupted { result.exitCode = .interrupted }
           return answer.outcome
         }
@@ -72,7 +68,7 @@ package struct NightWorkflow {
     result.exitCode = max(result.exitCode, trend.exitCode)
     // A run that fills the history is no news.
     if run.status != .interrupted, isNewest {
-      let workflow = NotificationWorkflow(scenario: request.scenario, store: store)
+      let workflow = NotificationWorkflow(scenario: request.scenario, store: store, in: context)
       result.summary.warnings += await workflow.deliver(
         trend.alerts + trend.pastAlerts,
         summary: trend,
@@ -83,7 +79,10 @@ package struct NightWorkflow {
       }
     }
     if isNewest, run.status == .complete {
-      let bisected = await BisectNight(request: request).notes(on: trend.alerts, after: run)
+      let bisected = await BisectNight(request: request, context: context).notes(
+        on: trend.alerts,
+        after: run
+      )
       result.summary.warnings += bisected.notes
       if bisected.isInterrupted { result.exitCode = .interrupted }
     }
@@ -94,21 +93,17 @@ package struct NightWorkflow {
   private func proved(
     _ proof: ProofRequest,
     run: RunRecord,
-    night: Night,
-    _ observe: @escaping (RunEvent) -> Void
+    night: Night
   ) async -> ProofWorkflow.Result {
     func impossible(_ reason: String, isInterrupted: Bool = false) -> ProofWorkflow.Result {
       let outcome = ProofOutcome(request: proof, answer: .impossible(reason: reason))
       return ProofWorkflow.Result(outcome: outcome, isInterrupted: isInterrupted)
     }
     guard provesSuspicions else { return impossible("no proof was wanted") }
-    let flag = try? InterruptFlag.onSignals.get()
+    let flag = try? context.interrupt()
     if flag?.isSet == true { return impossible("the proof was interrupted", isInterrupted: true) }
-    return await ProofWorkflow(request: request, run: run, night: night).result(
-      of: proof,
-      comparing: { try await CompareWorkflow(request: $0).run($1) },
-      observe
-    )
+    return await ProofWorkflow(request: request, run: run, night: night, context: context)
+      .result(of: proof)
   }
 
   /// Names the scenario file as it was named on the command line.
@@ -125,7 +120,7 @@ package struct NightWorkflow {
       cache: CacheLocation(directory: request.storeDirectory),
       limit: request.scenario.artifactLimit ?? CacheLocation.defaultLimit
     )
-    guard let session = try? LabSession(command: request.commandLine) else { return }
+    guard let session = try? context.session(for: request.commandLine) else { return }
     try? trim.run()
     session.end()
   }
@@ -188,6 +183,7 @@ package struct NightResult: Sendable {
 /// Bisects the regressions that a night has confirmed, where the scenario wants it.
 struct BisectNight {
   let request: RunRequest
+  let context: WorkflowContext
 
   /// Bisects one alert after the other within the time that the scenario gives for all of them.
   ///
@@ -201,10 +197,10 @@ struct BisectNight {
     after run: RunRecord
   ) async -> (notes: [Diagnostic], isInterrupted: Bool) {
     guard let wish = request.scenario.bisection else { return ([], false) }
-    let deadline = Date().addingTimeInterval(Double(wish.time.count) / 1e9)
+    let deadline = context.now().addingTimeInterval(Double(wish.time.count) / 1e9)
     var notes: [Diagnostic] = []
     for alert in alerts where Self.isNew(alert, since: run.startedAt) {
-      let left = deadline.timeIntervalSinceNow
+      let left = deadline.timeIntervalSince(context.now())
       guard left >= 1 else {
         notes.append(Self.failure(of: alert, "the time of `bisect.max_time` is over"))
         continue
@@ -239,7 +235,7 @@ struct BisectNight {
         command: [],
         states: [],
         launches: 1,
-        directory: FileManager.default.currentDirectoryPath
+        directory: context.directory
       ),
       alert: alert.id,
       mostTime: "\(Int(seconds))s",
@@ -247,7 +243,7 @@ struct BisectNight {
       store: request.store,
       words: ["--alert", alert.id] + (scenario.map { ["--scenario", $0] } ?? [])
     )
-    return try await BisectWorkflow(request: BisectRequest(options)).run { _ in }
+    return try await BisectWorkflow(BisectRequest(options, in: context), in: context).run { _ in }
   }
 
   private func note(on summary: BisectSummary, of alert: Alert) -> Diagnostic {

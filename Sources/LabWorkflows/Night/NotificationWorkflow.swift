@@ -1,15 +1,15 @@
-package import Foundation
-package import LabAnalysis
+import Foundation
+import LabAnalysis
 import LabHost
-package import LabModel
+import LabModel
 import LabReport
-package import LabStore
+import LabStore
 
 /// Tells everybody whom the scenario names of what happened to its alerts.
 ///
 /// Each event is told once to each notifier. What could not be told is kept in the store, with the
 /// reason, and is tried again the next time.
-package struct NotificationWorkflow {
+struct NotificationWorkflow {
   private let scenario: Scenario
   private let store: Store
   private let sender: NoticeSender
@@ -19,22 +19,15 @@ package struct NotificationWorkflow {
   /// - Parameters:
   ///   - scenario: Names those who are told.
   ///   - store: Holds the alerts already, and what was told of them.
-  package init(scenario: Scenario, store: Store) {
-    self.init(
-      scenario: scenario,
-      store: store,
-      sender: NoticeSender(
-        directory: scenario.directory,
-        environment: ProcessInfo.processInfo.environment,
-        interrupt: try? InterruptFlag.onSignals.get()
-      )
-    )
-  }
-
-  init(scenario: Scenario, store: Store, sender: NoticeSender) {
+  ///   - context: Has the variables of those who are told.
+  init(scenario: Scenario, store: Store, in context: WorkflowContext) {
     self.scenario = scenario
     self.store = store
-    self.sender = sender
+    sender = NoticeSender(
+      directory: scenario.directory,
+      environment: context.environment,
+      interrupt: try? context.interrupt()
+    )
   }
 
   /// Tells what has not been told yet.
@@ -46,7 +39,7 @@ package struct NotificationWorkflow {
   ///   - summary: What the night is concluded with.
   ///   - now: When this is.
   /// - Returns: A warning per notifier that failed; none when there was nothing to tell.
-  package func deliver(
+  func deliver(
     _ alerts: [Alert],
     summary: TrendSummary,
     at now: Date
@@ -113,7 +106,7 @@ package struct NotificationWorkflow {
   ///
   /// - Parameter summary: What the night is concluded with.
   /// - Returns: A warning per notifier that failed.
-  package func deliverFailure(_ summary: TrendSummary) async -> [Diagnostic] {
+  func deliverFailure(_ summary: TrendSummary) async -> [Diagnostic] {
     var warnings: [Diagnostic] = []
     let failure = NightFailure(summary)
     for (notifier, name) in Self.named(scenario.notifiers ?? []) where reaches(notifier) {

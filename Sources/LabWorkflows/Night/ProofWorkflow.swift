@@ -6,15 +6,13 @@ import LabScenarios
 
 /// Settles a suspicion: launches the last good build and tonight's in the same blocks.
 struct ProofWorkflow {
-  /// Compares two builds, as ``CompareWorkflow`` does.
-  typealias Comparing = (CompareRequest, @escaping (RunEvent) -> Void) async throws ->
-    ComparisonSummary
-
   let request: RunRequest
 
   /// Tonight's run, and what trends know of it.
   let run: RunRecord
   let night: Night
+
+  let context: WorkflowContext
 
   /// How often builds are launched before the launches are looked at for the first time.
   static let firstLook = 40
@@ -30,18 +28,11 @@ struct ProofWorkflow {
 
   /// Runs a proof; whatever goes wrong with it is a reason why there is none.
   ///
-  /// - Parameters:
-  ///   - proof: What is in doubt.
-  ///   - compare: Launches and compares.
-  ///   - observe: Told what goes on.
+  /// - Parameter proof: What is in doubt.
   /// - Returns: The answer, also of a proof that was interrupted.
-  func result(
-    of proof: ProofRequest,
-    comparing compare: Comparing,
-    _ observe: @escaping (RunEvent) -> Void
-  ) async -> Result {
+  func result(of proof: ProofRequest) async -> Result {
     do {
-      let (answer, isInterrupted) = try await answer(to: proof, comparing: compare, observe)
+      let (answer, isInterrupted) = try await answer(to: proof)
       return Result(
         outcome: ProofOutcome(request: proof, answer: answer),
         isInterrupted: isInterrupted
@@ -58,29 +49,25 @@ struct ProofWorkflow {
   }
 
   private func answer(
-    to proof: ProofRequest,
-    comparing compare: Comparing,
-    _ observe: @escaping (RunEvent) -> Void
+    to proof: ProofRequest
   ) async throws -> (ProofOutcome.Answer, isInterrupted: Bool) {
     guard rule.proofLaunches > 0 else {
       return (.impossible(reason: "`regression.proof` of the scenario is 0"), false)
     }
-    switch try await found(for: proof, observe) {
+    switch try await found(for: proof) {
     case .same: return (.sameBuild, false)
     case .impossible(let reason): return (.impossible(reason: reason), false)
     case .builds(let builds):
       let arms = Self.words(for: proof.series)
-      observe(.proving(arms: arms, good: builds.good, bad: builds.bad))
-      let summary = try await compare(comparison(of: builds, for: proof), observe)
+      context.observe(.proving(arms: arms, good: builds.good, bad: builds.bad))
+      let comparison = comparison(of: builds, for: proof)
+      let summary = try await CompareWorkflow(comparison, in: context).run()
       let answer = Self.answer(to: proof, builds: builds, from: summary)
       return (answer, summary.run.run.status == .interrupted)
     }
   }
 
-  private func found(
-    for proof: ProofRequest,
-    _ observe: @escaping (RunEvent) -> Void
-  ) async throws -> ProofBuilds.Found {
+  private func found(for proof: ProofRequest) async throws -> ProofBuilds.Found {
     let scenario = run.plan.scenario
     let concerned = Set(proof.series.map(\.target)).subtracting([Arm.controlTarget])
     let names = scenario.targets.map(\.name).filter(concerned.contains)
@@ -96,8 +83,9 @@ struct ProofWorkflow {
       scenario: request.scenario,
       source: source,
       cache: cache,
-      command: request.commandLine
-    ).found(names, good: proof.good, night: night, tonight: scenario.targets, observe)
+      command: request.commandLine,
+      context: context
+    ).found(names, good: proof.good, night: night, tonight: scenario.targets)
   }
 
   /// Both builds in the concerned states only, with several looks up to the most launches.
@@ -224,6 +212,8 @@ struct SourceProof {
   /// The command line of launchlab.
   let command: [String]
 
+  let context: WorkflowContext
+
   /// Takes the build of the good night from the cache, or builds it again.
   ///
   /// - Parameters:
@@ -231,23 +221,21 @@ struct SourceProof {
   ///   - good: The last good night.
   ///   - night: Tonight.
   ///   - tonight: The targets as they are launched tonight.
-  ///   - observe: Told of the build.
   /// - Returns: The builds, unless both nights have the same one.
   /// - Throws: `HostError` when it cannot be built, or another lab is at work.
   func found(
     _ names: [String],
     good: Night,
     night: Night,
-    tonight: [Target],
-    _ observe: (RunEvent) -> Void
+    tonight: [Target]
   ) async throws -> ProofBuilds.Found {
     guard let before = good.build, let now = night.build else {
       return .impossible(reason: "it is not stored what run \(good.run) was built from")
     }
     guard before.tree != now.tree else { return .same }
     // Nothing is built beside the launches of another lab.
-    let build = try await LabSession.use(command: command) { _ in
-      try await cache.builder(of: source).build(before.commit) { observe(.building($0)) }
+    let build = try await context.lab(for: command) { _ in
+      try await cache.build(before.commit, of: source, in: context)
     }
     let rebased = scenario.rebased(from: source.repository, to: build.directory)
     let labels = ProofBuilds.labels(before.commit, now.commit)

@@ -60,7 +60,7 @@ struct RunBeginning {
   ///   - now: What the clock says.
   /// - Throws: ``WorkflowError/nightInFuture(run:startedAt:now:)`` when a night that counts is more
   ///   than a day ahead, and `StoreError`.
-  static func checkClock(for request: RunRequest, in store: Store, now: Date = Date()) throws {
+  static func checkClock(for request: RunRequest, in store: Store, now: Date) throws {
     guard request.purpose == .night else { return }
     let leftOut = Set(try store.leftOutRuns(scenario: request.scenario.name).map(\.run))
     let future = try store.runs(limit: searchedRuns, scenario: request.scenario.name).first {
@@ -72,9 +72,13 @@ struct RunBeginning {
 
   /// Makes the record of the run.
   ///
+  /// - Parameters:
+  ///   - laboratory: What it is launched on.
+  ///   - now: When it begins, unless it is said to have begun before.
+  /// - Returns: The record of a new run, or the stored one of before.
   /// - Throws: ``WorkflowError/cannotResume(id:reason:)`` on another host than that of the launches
   ///   that are stored, or where other controls can be had.
-  func run(on laboratory: HostLaboratory) throws -> RunRecord {
+  func run(on laboratory: any LaunchLaboratory, at now: Date) throws -> RunRecord {
     if var stored {
       guard stored.host.fingerprint == laboratory.host.fingerprint else {
         throw WorkflowError.cannotResume(id: stored.id, reason: "the host has changed since")
@@ -86,7 +90,7 @@ struct RunBeginning {
       stored.finishedAt = nil
       return stored
     }
-    let now = backdate ?? Date()
+    let now = backdate ?? now
     return RunRecord(
       id: RunID.make(at: now, salt: .random(in: 0...(.max))),
       startedAt: now,
@@ -132,7 +136,13 @@ struct RunBeginning {
 
 /// Builds what a scenario measures, if it has a source, and adds its control.
 struct SourceWorkflow {
-  let request: RunRequest
+  private let request: RunRequest
+  private let context: WorkflowContext
+
+  init(_ request: RunRequest, in context: WorkflowContext) {
+    self.request = request
+    self.context = context
+  }
 
   /// A scenario whose paths lead to what was built.
   struct Built {
@@ -142,24 +152,23 @@ struct SourceWorkflow {
   }
 
   /// Builds the requested revision and that of the control, unless they are there already.
-  func scenario(_ observe: (RunEvent) -> Void) async throws -> Built {
+  func scenario() async throws -> Built {
     let cache = CacheLocation(directory: request.storeDirectory)
-    let control = try await ControlWorkflow(scenario: request.scenario, cache: cache)
-      .control(observe)
-    var (scenario, build) = try await built(in: cache, observe)
+    let control = try await ControlWorkflow(
+      scenario: request.scenario,
+      cache: cache,
+      context: context
+    ).control()
+    var (scenario, build) = try await built(in: cache)
     if let control { scenario.targets.append(control.target) }
     let missing = (build?.missingSubmodules ?? []).map(Diagnostic.missing)
     return Built(scenario: scenario, build: build, notes: missing + (control?.notes ?? []))
   }
 
-  private func built(
-    in cache: CacheLocation,
-    _ observe: (RunEvent) -> Void
-  ) async throws -> (Scenario, BuildRecord?) {
+  private func built(in cache: CacheLocation) async throws -> (Scenario, BuildRecord?) {
     guard let source = request.scenario.source else { return (request.scenario, nil) }
-    let build = try await cache.builder(of: source)
-      .build(request.revision) { observe(.building($0)) }
-    observe(.built(build))
+    let build = try await cache.build(request.revision, of: source, in: context)
+    context.observe(.built(build))
     return (request.scenario.rebased(from: source.repository, to: build.directory), build)
   }
 }

@@ -8,13 +8,16 @@ import LabStore
 package struct RunCheck {
   private let request: RunRequest
   private let plan: Plan
+  private let context: WorkflowContext
 
   /// - Parameters:
   ///   - request: The run.
   ///   - plan: What would be launched, as ``Forecast`` plans it.
-  package init(_ request: RunRequest, plan: Plan) {
+  ///   - context: Where it would run.
+  package init(_ request: RunRequest, plan: Plan, in context: WorkflowContext) {
     self.request = request
     self.plan = plan
+    self.context = context
   }
 
   /// What was found, and the exit code that the run would end with.
@@ -66,7 +69,7 @@ package struct RunCheck {
     guard FileManager.default.fileExists(atPath: request.store) else { return }
     do {
       let store = try Store(path: request.store, mode: .readOnly)
-      try RunBeginning.checkClock(for: request, in: store)
+      try RunBeginning.checkClock(for: request, in: store, now: context.now())
     } catch StoreError.olderSchema, StoreError.missingStore {
       // The run migrates it, or makes one in an empty file.
     }
@@ -106,7 +109,7 @@ package struct RunCheck {
     let notifiers = plan.scenario.notifiers ?? []
     let sender = NoticeSender(
       directory: plan.scenario.directory,
-      environment: ProcessInfo.processInfo.environment
+      environment: context.environment
     )
     return NotificationWorkflow.named(notifiers).compactMap { notifier, name in
       let (obstacle, remedy): (NoticeFailure?, String) =

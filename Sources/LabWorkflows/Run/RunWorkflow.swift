@@ -9,55 +9,52 @@ import LabStore
 /// Runs a scenario: builds, checks, launches in blocks, stores, concludes and reports.
 package struct RunWorkflow {
   private let request: RunRequest
+  private let context: WorkflowContext
 
-  package init(request: RunRequest) { self.request = request }
+  package init(_ request: RunRequest, in context: WorkflowContext) {
+    self.request = request
+    self.context = context
+  }
 
   /// Executes the run.
   ///
-  /// - Parameter observe: Told what goes on, between launches only.
   /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
   /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on; what was
   ///   stored by then stays stored.
-  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> RunSummary {
+  package func run() async throws -> RunSummary {
     // From here on a signal ends the run in good order.
-    let interrupt = try InterruptFlag.onSignals.get()
-    return try await LabSession.use(command: request.commandLine) { session in
-      try await run(in: session, interrupt: interrupt, observe)
+    let interrupt = try context.interrupt()
+    return try await context.lab(for: request.commandLine) { session in
+      try await run(in: session, interrupt: interrupt)
     }
   }
 
-  private func run(
-    in session: LabSession,
-    interrupt: InterruptFlag,
-    _ observe: @escaping (RunEvent) -> Void
-  ) async throws -> RunSummary {
+  private func run(in session: LabSession, interrupt: InterruptFlag) async throws -> RunSummary {
     try StoreFile(request.store).check()
-    let source = try await SourceWorkflow(request: request).scenario(observe)
+    let source = try await SourceWorkflow(request, in: context).scenario()
     let beginning = try RunBeginning(request: request, source: source)
-    let store = try StoreFile(request.store).opened {
-      try Store(path: request.store, mode: .readWrite)
-    }
-    try RunBeginning.checkClock(for: request, in: store)
+    let store = try Store.writable(at: request.store)
+    try RunBeginning.checkClock(for: request, in: store, now: context.now())
     let kept = kept(of: beginning.plan, source)
     let preflight = Preflight(plan: beginning.plan).warnings
-    var laboratory = try await HostLaboratory(
-      plan: beginning.plan,
-      directory: request.storeDirectory,
-      session: session,
-      interrupt: interrupt
+    var laboratory = try await context.laboratory(
+      beginning.plan,
+      request.storeDirectory,
+      session,
+      interrupt
     )
     defer { laboratory.close() }
-    let began = Date()
-    var run = try beginning.run(on: laboratory)
+    let began = context.now()
+    var run = try beginning.run(on: laboratory, at: began)
     var sink = try RunSink(
       run: run,
       isResumption: beginning.isResumption,
       store: store,
       stoppingRule: request.stoppingRule ?? run.plan.precisionRule,
-      observe: observe
+      observe: context.observe
     )
     try store.saveArtifacts(kept.artifacts, of: run.id)
-    observe(.started(run: run, done: sink.done))
+    context.observe(.started(run: run, done: sink.done))
     let loop = LaunchLoop(
       plan: run.plan,
       firstBlock: beginning.firstBlock,
@@ -66,7 +63,7 @@ package struct RunWorkflow {
     let ending = try launched(loop, on: &laboratory, into: &sink)
     laboratory.close()
     let changed = session.end()
-    let now = request.backdate.map { $0 + Date().timeIntervalSince(began) } ?? Date()
+    let now = request.backdate.map { $0 + context.now().timeIntervalSince(began) } ?? context.now()
     run.status = ending.status
     run.finishedAt = now
     try sink.flush()
@@ -105,7 +102,7 @@ package struct RunWorkflow {
   /// resumed: no target has failed.
   private func launched(
     _ loop: LaunchLoop,
-    on laboratory: inout HostLaboratory,
+    on laboratory: inout any LaunchLaboratory,
     into sink: inout RunSink
   ) throws -> LaunchLoop.Ending {
     do {
@@ -116,7 +113,7 @@ package struct RunWorkflow {
       try? sink.flush()
       throw HostError.spawnerLost(status: status, times: times)
     } catch {
-      try? sink.finish(.failed, at: Date())
+      try? sink.finish(.failed, at: context.now())
       throw error
     }
   }

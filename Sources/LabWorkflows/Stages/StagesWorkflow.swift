@@ -9,21 +9,24 @@ package struct StagesWorkflow {
   private let scenario: Scenario
   private let command: [String]
   private let seed: UInt64
+  private let context: WorkflowContext
 
-  /// - Parameter options: What is launched, with its `stages`.
+  /// - Parameters:
+  ///   - options: What is launched, with its `stages`.
+  ///   - context: Where it is launched.
   /// - Throws: `ScenarioError` with every problem of the options;
   ///   ``WorkflowError/badOption(name:value:expected:)`` for a finding that doctor does not know.
-  package init(options: MeasureOptions) throws {
-    scenario = try ScenarioFile.loadForLaunch(options: options)
+  package init(options: MeasureOptions, in context: WorkflowContext) throws {
+    let scenario = try ScenarioFile.loadForLaunch(options: options)
     try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
-    command = options.command
-    seed = UInt64(UInt32.random(in: 0...(.max)))
+    self.init(scenario: scenario, command: options.command, in: context)
   }
 
   /// Launches the targets of a scenario, with its `stages`.
-  init(scenario: Scenario) {
+  init(scenario: Scenario, command: [String] = [], in context: WorkflowContext) {
     self.scenario = scenario
-    command = []
+    self.command = command
+    self.context = context
     seed = UInt64(UInt32.random(in: 0...(.max)))
   }
 
@@ -32,31 +35,26 @@ package struct StagesWorkflow {
 
   /// Launches, and concludes.
   ///
-  /// - Parameter observe: Told what goes on, between launches only.
   /// - Returns: What is concluded, also of launches that were not ready.
   /// - Throws: a ``LabError`` when nothing could be measured.
-  package func run(_ observe: @escaping (RunEvent) -> Void) async throws -> StagesResult {
+  package func run() async throws -> StagesResult {
     // From here on a signal ends the launches in good order.
-    let interrupt = try InterruptFlag.onSignals.get()
-    return try await LabSession.use(command: ["launchlab", "stages", "--"] + command) { session in
-      try await run(in: session, interrupt: interrupt, observe)
+    let interrupt = try context.interrupt()
+    return try await context.lab(for: ["launchlab", "stages", "--"] + command) { session in
+      try await run(in: session, interrupt: interrupt)
     }
   }
 
-  func run(
-    in session: LabSession,
-    interrupt: InterruptFlag,
-    _ observe: @escaping (RunEvent) -> Void
-  ) async throws -> StagesResult {
+  func run(in session: LabSession, interrupt: InterruptFlag) async throws -> StagesResult {
     let plan = plan
-    var laboratory = try await HostLaboratory(
-      plan: plan,
-      directory: try ScratchDirectory.path(),
-      session: session,
-      interrupt: interrupt
+    var laboratory = try await context.laboratory(
+      plan,
+      try ScratchDirectory.path(),
+      session,
+      interrupt
     )
     defer { laboratory.close() }
-    let now = Date()
+    let now = context.now()
     var run = RunRecord(
       id: RunID.make(at: now, salt: .random(in: 0...(.max))),
       startedAt: now,
@@ -65,7 +63,7 @@ package struct StagesWorkflow {
       controls: laboratory.receipts,
       tool: LaunchlabVersion.current
     )
-    var sink = StagesSink(plan: plan, observe: observe)
+    var sink = StagesSink(plan: plan, observe: context.observe)
     let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
     run.status = ending.status
     laboratory.close()

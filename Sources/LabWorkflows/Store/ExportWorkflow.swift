@@ -51,10 +51,12 @@ package struct ExportRequest: Sendable {
 package struct ExportWorkflow {
   private let stores: [Store]
 
-  /// - Parameter store: The SQLite file; nil means those of the working directory and right below.
+  /// - Parameters:
+  ///   - store: The SQLite file; nil means those of the working directory and right below.
+  ///   - context: Says what the working directory is.
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store, and `StoreError`.
-  package init(store: String?) throws {
-    stores = try StoreLocation.stores(store, from: FileManager.default.currentDirectoryPath)
+  package init(store: String?, in context: WorkflowContext) throws {
+    stores = try StoreLocation.stores(store, from: context.directory)
   }
 
   /// The stores that are read, for the output to be compared with.

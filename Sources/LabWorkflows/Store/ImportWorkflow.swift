@@ -38,8 +38,12 @@ package struct ImportRequest: Sendable {
 /// Takes what other tools measured into the store, as nights of a scenario.
 package struct ImportWorkflow {
   private let request: ImportRequest
+  private let context: WorkflowContext
 
-  package init(request: ImportRequest) { self.request = request }
+  package init(_ request: ImportRequest, in context: WorkflowContext) {
+    self.request = request
+    self.context = context
+  }
 
   /// Reads every file, then stores all of them, or nothing when one is wrong.
   ///
@@ -51,9 +55,7 @@ package struct ImportWorkflow {
   ///   read or the scenario has no name, and `StoreError`.
   package func run() throws -> ImportSummary {
     try request.files.reduce(CommandFiles()) { $0.reading($1, as: "the file") }
-      .keeping(
-        store: StoreLocation.path(request.store, beside: FileManager.default.currentDirectoryPath)
-      )
+      .keeping(store: StoreLocation.path(request.store, beside: context.directory))
       .check()
     let scenario = try scenario
     var nights: [ImportedNight] = []
@@ -187,14 +189,14 @@ extension ImportWorkflow {
     of scenario: String,
     warnings: [Diagnostic]
   ) throws -> ImportSummary {
-    let path = StoreLocation.path(request.store, beside: WorkingDirectory.path)
-    let store = try StoreFile(path).opened { try Store(path: path, mode: .readWrite) }
+    let path = StoreLocation.path(request.store, beside: context.directory)
+    let store = try Store.writable(at: path)
     var known = try KnownValues(of: scenario, in: store)
     var runs: [FinishedRun] = []
     var taken: Set<String> = []
     for night in nights {
       guard let fresh = known.removingKnown(from: night) else { continue }
-      let run = ImportedRun(fresh, scenario: scenario, directory: WorkingDirectory.path)
+      let run = ImportedRun(fresh, scenario: scenario, directory: context.directory)
       let finished = try run.finished { id in try taken.contains(id) || store.hasRun(id) }
       taken.insert(finished.run.id)
       runs.append(finished)

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import LabHost
 package import LabModel
 import LabStore
@@ -19,16 +19,15 @@ package struct RunDecisionWorkflow {
   }
 
   private let paths: [String]
+  private let context: WorkflowContext
 
   /// - Parameters:
   ///   - store: The SQLite file; nil means those of the working directory and right below.
-  ///   - directory: The working directory; that of the process when nil.
+  ///   - context: Says what the working directory is.
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store.
-  package init(store: String?, directory: String? = nil) throws {
-    paths = try StoreLocation.paths(
-      store,
-      from: directory ?? FileManager.default.currentDirectoryPath
-    )
+  package init(store: String?, in context: WorkflowContext) throws {
+    self.context = context
+    paths = try StoreLocation.paths(store, from: context.directory)
   }
 
   /// Decides whether a run counts.
@@ -37,15 +36,13 @@ package struct RunDecisionWorkflow {
   ///   - standing: What the run is from now on.
   ///   - id: The id of a run, or its beginning.
   ///   - reason: Why, in a person's own words; only ``RunDecision/Standing/included`` needs none.
-  ///   - now: When this is.
   /// - Returns: The run with what was decided.
   /// - Throws: ``WorkflowError`` for a run that is none or stands so already, or a reason that is
   ///   none; `StoreError`.
   package func decide(
     _ standing: RunDecision.Standing,
     on id: String,
-    reason: String,
-    at now: Date
+    reason: String
   ) throws -> Outcome {
     let reason =
       standing == .included && reason.isEmpty
@@ -61,7 +58,12 @@ package struct RunDecisionWorkflow {
         since: before ?? ""
       )
     }
-    let decision = RunDecision(at: now, person: Account.person, standing: standing, reason: reason)
+    let decision = RunDecision(
+      at: context.now(),
+      person: context.person,
+      standing: standing,
+      reason: reason
+    )
     try store.decide(decision, on: run.id)
     var listed = run
     listed.decision = standing == .included ? nil : decision
@@ -75,14 +77,14 @@ package struct RunDecisionWorkflow {
     guard !id.isEmpty else { throw WorkflowError.unknownRun(id) }
     if paths.count == 1 {
       let path = paths[0]
-      let store = try StoreFile(path).opened { try Store(path: path, mode: .readWrite) }
+      let store = try Store.writable(at: path)
       return (store, try only(id, of: Self.matches(id, in: store).map { (paths[0], $0) }).run)
     }
     let all = try paths.flatMap { path in
       try Self.matches(id, in: Store(path: path, mode: .readOnly)).map { (path: path, run: $0) }
     }
     let (path, run) = try only(id, of: all)
-    return (try StoreFile(path).opened { try Store(path: path, mode: .readWrite) }, run)
+    return (try Store.writable(at: path), run)
   }
 
   private static func matches(_ id: String, in store: Store) throws -> [RunListing] {
@@ -106,10 +108,12 @@ package struct RunDecisionWorkflow {
 package struct HistoryWorkflow {
   private let stores: [Store]
 
-  /// - Parameter store: The SQLite file; nil means those of the working directory and right below.
+  /// - Parameters:
+  ///   - store: The SQLite file; nil means those of the working directory and right below.
+  ///   - context: Says what the working directory is.
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store, and `StoreError`.
-  package init(store: String?) throws {
-    stores = try StoreLocation.stores(store, from: FileManager.default.currentDirectoryPath)
+  package init(store: String?, in context: WorkflowContext) throws {
+    stores = try StoreLocation.stores(store, from: context.directory)
   }
 
   /// The stores that are read, for the output to be compared with.

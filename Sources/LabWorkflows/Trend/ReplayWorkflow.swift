@@ -9,13 +9,10 @@ package struct ReplayWorkflow {
 
   /// - Parameters:
   ///   - store: The SQLite file; nil means those of the working directory and right below.
-  ///   - directory: The working directory; that of the process when nil.
+  ///   - context: Says what the working directory is.
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store, and `StoreError`.
-  package init(store: String?, directory: String? = nil) throws {
-    stores = try StoreLocation.stores(
-      store,
-      from: directory ?? FileManager.default.currentDirectoryPath
-    )
+  package init(store: String?, in context: WorkflowContext) throws {
+    stores = try StoreLocation.stores(store, from: context.directory)
   }
 
   /// The stores that are read, for the output to be compared with.

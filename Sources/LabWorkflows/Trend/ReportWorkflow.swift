@@ -14,10 +14,10 @@ package struct ReportWorkflow {
 
   /// - Parameters:
   ///   - request: Which reports are written.
-  ///   - directory: The working directory; that of the process when nil.
-  package init(_ request: ReportRequest, directory: String? = nil) {
+  ///   - context: Says what the working directory is.
+  package init(_ request: ReportRequest, in context: WorkflowContext) {
     self.request = request
-    self.directory = directory ?? FileManager.default.currentDirectoryPath
+    directory = context.directory
   }
 
   /// A report that was written.

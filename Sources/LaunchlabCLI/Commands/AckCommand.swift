@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import LabModel
 import LabReport
 import LabWorkflows
@@ -27,7 +26,7 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      try decision.apply(on: console) { try $0.acknowledge($1, reason: $2, at: Date()) }
+      try decision.apply(on: console) { try $0.acknowledge($1, reason: $2) }
     }
   }
 
@@ -49,7 +48,7 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      try decision.apply(on: console) { try $0.dismiss($1, reason: $2, at: Date()) }
+      try decision.apply(on: console) { try $0.dismiss($1, reason: $2) }
     }
   }
 
@@ -68,7 +67,7 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      try decision.apply(on: console) { try $0.reopen($1, reason: $2, at: Date()) }
+      try decision.apply(on: console) { try $0.reopen($1, reason: $2) }
     }
   }
 }
@@ -95,7 +94,7 @@ struct DecisionOptions: ParsableArguments {
     on console: Console,
     _ decide: (AcknowledgeWorkflow, String, String) throws -> Alert
   ) throws {
-    let alert = try decide(AcknowledgeWorkflow(store: store), id, reason)
+    let alert = try decide(AcknowledgeWorkflow(store: store, in: .live), id, reason)
     try console.write(AcknowledgementText(alert).rendered())
   }
 }

@@ -145,15 +145,15 @@ extension Launchlab {
       }
       let request =
         if let resume {
-          try BisectRequest(resuming: resume, options)
+          try BisectRequest(resuming: resume, options, in: .live)
         } else {
-          try await BisectRequest(options)
+          try await BisectRequest(options, in: .live)
         }
       try output.check(request.files)
       let progress = BisectProgressDisplay(console: console)
       defer { progress.clear() }
       let summary = try await waiting.patiently(on: console) {
-        try await BisectWorkflow(request: request).run { progress.show($0) }
+        try await BisectWorkflow(request, in: .live).run { progress.show($0) }
       }
       progress.clear()
       try output.show(summary, on: console)

@@ -155,7 +155,7 @@ extension Launchlab {
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let answer = try await waiting.patiently(on: console) {
-        try await ComparisonCommand(options).run { progress.show($0) }
+        try await ComparisonCommand(options, in: .live.telling { progress.show($0) }).run()
       }
       progress.clear()
       try CompareOutput(json: json, markdown: markdown).show(answer, on: console)

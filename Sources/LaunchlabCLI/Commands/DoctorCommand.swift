@@ -39,7 +39,7 @@ extension Launchlab {
 
     func run(on console: Console) throws {
       try CommandFiles().writing(json, as: "--json").check()
-      let findings = try DoctorWorkflow(suppressed: suppress).findings()
+      let findings = try DoctorWorkflow(suppressed: suppress, in: .live).findings()
       if json != "-" {
         try console.write(DoctorText(findings, style: console.resultStyle).rendered())
       }

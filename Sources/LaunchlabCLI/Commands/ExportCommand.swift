@@ -71,7 +71,7 @@ extension Launchlab {
         scenario: scenario,
         isCSV: format == .csv
       )
-      let workflow = try ExportWorkflow(store: store)
+      let workflow = try ExportWorkflow(store: store, in: .live)
       try workflow.files.writing(output, as: "--output").check()
       try ResultFile(output).write { sink in try workflow.write(request, to: sink) }
     }

@@ -88,12 +88,16 @@ extension Launchlab {
     private var workflow: FilesWorkflow {
       get throws {
         guard let scenario else {
-          return try FilesWorkflow(options: target.measuring(states: [], launches: 1))
+          return try FilesWorkflow(
+            options: target.measuring(states: [], launches: 1),
+            in: .live
+          )
         }
         return try FilesWorkflow(
           scenarioPath: scenario,
           target: targetName,
-          rule: target.launch.own.flatMap(OwnRule.init(rawValue:))
+          rule: target.launch.own.flatMap(OwnRule.init(rawValue:)),
+          in: .live
         )
       }
     }

@@ -44,7 +44,7 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      let workflow = try HistoryWorkflow(store: store)
+      let workflow = try HistoryWorkflow(store: store, in: .live)
       try workflow.files.writing(json, as: "--json").check()
       let runs = try workflow.runs(limit: limit, scenario: scenario, includesRemoved: all)
       if let json { return try ResultFile(json).write { try HistoryJSON(runs).write(to: $0) } }

@@ -107,7 +107,7 @@ extension Launchlab {
         store: store,
         options: try options
       )
-      let summary = try ImportWorkflow(request: request).run()
+      let summary = try ImportWorkflow(request, in: .live).run()
       try console.write(ImportText(summary).rendered())
       console.show(summary.warnings)
     }

@@ -53,15 +53,18 @@ struct OutputOptions: ParsableArguments {
       let forecast = Forecast(request)
       let text = PlanText(forecast.plan, estimate: forecast.estimate, style: console.resultStyle)
       try console.write(text.rendered())
-      let check = await RunCheck(request, plan: forecast.plan).result()
+      let check = await RunCheck(request, plan: forecast.plan, in: .live).result()
       console.show(check.diagnostics)
       if check.exitCode != .done { throw ExitCode(check.exitCode.rawValue) }
       return
     }
     let progress = quiet ? nil : ProgressDisplay(console: console)
     defer { progress?.clear() }
-    let night = NightWorkflow(request: request, provesSuspicions: provesSuspicions)
-    let result = try await night.run { progress?.show($0) }
+    let result = try await NightWorkflow(
+      request,
+      provesSuspicions: provesSuspicions,
+      in: .live.telling { progress?.show($0) }
+    ).run()
     progress?.clear()
     try show(result, on: console)
     if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }

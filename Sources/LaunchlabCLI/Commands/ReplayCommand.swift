@@ -62,7 +62,7 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      let workflow = try ReplayWorkflow(store: store)
+      let workflow = try ReplayWorkflow(store: store, in: .live)
       try workflow.files.writing(json, as: "--json").check()
       let summary = try workflow.summary(scenario: scenario, since: since, detectors: detectors)
       if let json {

@@ -151,7 +151,7 @@ extension Launchlab {
       request.hindsight = asOf == .now
       request.files = CommandFiles().writing(json, as: "--json").writing(junit, as: "--junit")
         .writing(openmetrics, as: "--openmetrics")
-      let reports = try ReportWorkflow(request).reports()
+      let reports = try ReportWorkflow(request, in: .live).reports()
       let summaries = reports.map(\.summary)
       if let json { try ResultFile(json).write { try TrendJSON(summaries).write(to: $0) } }
       if let junit { try ResultFile(junit).write { try $0(JUnitReport(summaries).rendered()) } }

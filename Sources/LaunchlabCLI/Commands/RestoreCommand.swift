@@ -40,7 +40,7 @@ extension Launchlab {
 
     func run(on console: Console) throws {
       try CommandFiles().writing(json, as: "--json").check()
-      let recovery = try waiting.patiently(on: console) { try RestoreWorkflow().run() }
+      let recovery = try waiting.patiently(on: console) { try RestoreWorkflow(in: .live).run() }
       if json != "-" {
         try console.write(RestoreText(recovery, style: console.resultStyle).rendered())
       }

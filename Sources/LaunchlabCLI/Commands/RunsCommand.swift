@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import LabModel
 import LabReport
 import LabWorkflows
@@ -46,8 +45,8 @@ extension Launchlab.Runs {
       because reason: String,
       on console: Console
     ) throws {
-      let outcome = try RunDecisionWorkflow(store: store)
-        .decide(standing, on: id, reason: reason, at: Date())
+      let outcome = try RunDecisionWorkflow(store: store, in: .live)
+        .decide(standing, on: id, reason: reason)
       let text = RunDecisionText(
         outcome.run,
         outcome.decision,

@@ -127,12 +127,12 @@ extension Launchlab {
       guard probe.isEmpty else { return try await sweep(on: console) }
       var options = target.measuring(states: states, launches: launches)
       options.states = states
-      let request = try SelfTestRequest(options: options, store: store, seed: seed)
+      let request = try SelfTestRequest(options: options, store: store, seed: seed, in: .live)
       try request.files.writing(json, as: "--json").check()
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let summary = try await waiting.patiently(on: console) {
-        try await SelfTestWorkflow(request: request).run { progress.show($0) }
+        try await SelfTestWorkflow(request, in: .live.telling { progress.show($0) }).run()
       }
       progress.clear()
       try show(summary, on: console)
@@ -150,7 +150,7 @@ extension Launchlab {
 
     private func sweep(on console: Console) async throws {
       try CommandFiles().writing(json, as: "--json").check()
-      let workflow = try ProbeSweepWorkflow(directories: probe)
+      let workflow = try ProbeSweepWorkflow(directories: probe, in: .live)
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let result = try await waiting.patiently(on: console) {

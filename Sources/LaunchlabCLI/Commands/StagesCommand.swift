@@ -88,16 +88,13 @@ extension Launchlab {
       }
       var options = target.measuring(states: [state], launches: launches)
       options.stages = plan
-      let workflow = try StagesWorkflow(options: options)
-      try output.check(workflow.files)
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let isLong = launches > 1
-      let result = try await waiting.patiently(on: console) {
-        try await workflow.run { event in
-          if isLong { progress.show(event) }
-        }
-      }
+      let context = WorkflowContext.live.telling { if isLong { progress.show($0) } }
+      let workflow = try StagesWorkflow(options: options, in: context)
+      try output.check(workflow.files)
+      let result = try await waiting.patiently(on: console) { try await workflow.run() }
       progress.clear()
       try output.show(result, command: target.command, on: console)
       let code = result.summary.exitCode

@@ -198,7 +198,7 @@ struct LaunchOptions: ParsableArguments {
       home: home,
       stateDirectories: stateDirectory,
       controls: controls.pairs,
-      directory: WorkingDirectory.path
+      directory: WorkflowContext.live.directory
     )
   }
 }

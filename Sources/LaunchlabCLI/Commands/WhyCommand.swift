@@ -39,7 +39,7 @@ extension Launchlab {
     func run() async throws { try run(on: .standard) }
 
     func run(on console: Console) throws {
-      let workflow = try WhyWorkflow(store: store)
+      let workflow = try WhyWorkflow(store: store, in: .live)
       try workflow.files.writing(json, as: "--json").check()
       let found = try workflow.explanation(of: id)
       if let json {

@@ -85,25 +85,22 @@ import Testing
 
   @Test func `keeps a laboratory while the builds stay the same, until it is closed`() async throws
   {
-    var made = 0
-    var closed = 0
+    var made: [FakeLaboratory] = []
     var launcher = BuildLauncher(start: .sample()) { _ in
-      made += 1
-      return PacedLaboratory()
-    } close: { _ in
-      closed += 1
+      made.append(FakeLaboratory { arm, _ in .taking(arm) })
+      return made[made.count - 1]
     }
     func launch(_ revisions: [Int], rows: Range<Int>) async throws -> [Int] {
       let arms = revisions.map { ($0, Target.build($0)) }
       _ = try await launcher.launch(arms, rows: rows, isNew: { _ in false }, take: { _ in })
-      return [made, closed]
+      return [made.count, made.count(where: \.isClosed)]
     }
 
     #expect(try await launch([3, 7], rows: 0..<2) == [1, 0])
     #expect(try await launch([3, 7], rows: 2..<6) == [1, 0])
     #expect(try await launch([7, 3], rows: 0..<2) == [2, 1])
     launcher.close()
-    #expect(closed == 2)
+    #expect(made.count(where: \.isClosed) == 2)
     #expect(try await launch([7, 3], rows: 2..<4) == [3, 2])
   }
 
@@ -279,6 +276,9 @@ import Testing
 
 /// Every launch takes a second here.
 private struct PacedLaboratory: LaunchLaboratory {
+  let host = HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "c0ffee")
+  let receipts: [ControlReceipt] = []
+  let notes: [Diagnostic] = []
   private(set) var now = Nanoseconds.zero
 
   mutating func prepare(_ arm: Arm) -> Preparation { Preparation() }
@@ -289,4 +289,6 @@ private struct PacedLaboratory: LaunchLaboratory {
   }
 
   mutating func stopWaiting() {}
+
+  func close() {}
 }

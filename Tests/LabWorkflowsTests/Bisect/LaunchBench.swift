@@ -8,10 +8,12 @@ import LabTestSupport
 /// A launcher of builds on a laboratory without a machine, and what became of it.
 final class LaunchBench {
   /// What the last laboratory was asked, such as `launch 7 warm`.
-  private(set) var log: [String] = []
+  var log: [String] { laboratories.last?.log ?? [] }
+
+  var closed: Int { laboratories.count(where: \.isClosed) }
 
   private(set) var plan: Plan?
-  private(set) var closed = 0
+  private var laboratories: [FakeLaboratory] = []
   private(set) var rows: [BisectRow] = []
 
   private let start: BisectStart
@@ -40,10 +42,8 @@ final class LaunchBench {
   ) async throws -> (revision: Int, reason: String)? {
     var launcher = BuildLauncher(start: start, valgrind: valgrind) { [self] plan in
       self.plan = plan
-      return FakeLaboratory(preparation: preparation, result: result)
-    } close: { [self] laboratory in
-      log = laboratory.log
-      closed += 1
+      laboratories.append(FakeLaboratory(preparation: preparation, result: result))
+      return laboratories[laboratories.count - 1]
     }
     defer { launcher.close() }
     return try await launcher.launch(

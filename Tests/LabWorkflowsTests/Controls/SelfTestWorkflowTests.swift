@@ -7,7 +7,7 @@ import Testing
 
 @testable import LabWorkflows
 
-@Suite struct SelfTestWorkflowTests {
+@Suite(.temporaryDirectory) struct SelfTestWorkflowTests {
   private func request(
     command: [String] = [],
     states: [String] = [],
@@ -20,7 +20,7 @@ import Testing
       environment: ["LANG=C"],
       directory: "/var/tmp"
     )
-    return try SelfTestRequest(options: options, store: store, seed: 1)
+    return try SelfTestRequest(options: options, store: store, seed: 1, in: .fake())
   }
 
   @Test func `launches the same program as A and as B`() throws {
@@ -52,16 +52,18 @@ import Testing
       directory: "/var/tmp"
     )
     #expect(throws: WorkflowError.self) {
-      try SelfTestRequest(options: options, store: "/var/tmp/s.sqlite", seed: 1)
+      try SelfTestRequest(options: options, store: "/var/tmp/s.sqlite", seed: 1, in: .fake())
     }
     var stages = options
     stages.command = ["true"]
-    #expect(throws: WorkflowError.self) { try StagesWorkflow(options: stages) }
+    #expect(throws: WorkflowError.self) { try StagesWorkflow(options: stages, in: .fake()) }
   }
 
   @Test func `keeps the result in the state directory of the user`() throws {
     func path(_ asked: String?, _ environment: [String: String]) throws -> String {
-      try HostStore.path(asked, environment: environment)
+      var context = WorkflowContext.fake()
+      context.environment = environment
+      return try HostStore.path(asked, in: context)
     }
     let home = ["HOME": "/home/me"]
     #expect(try path(nil, home) == "/home/me/.local/state/launchlab/launchlab.sqlite")

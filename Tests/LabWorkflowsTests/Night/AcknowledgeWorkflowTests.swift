@@ -16,7 +16,7 @@ import Testing
   }
 
   private func acknowledge(_ id: String, _ reason: String) throws -> Alert {
-    try AcknowledgeWorkflow(store: path).acknowledge(id, reason: reason, at: SampleNight.evening)
+    try AcknowledgeWorkflow(store: path, in: .fake()).acknowledge(id, reason: reason)
   }
 
   private func refusal(of id: String, _ reason: String = "because") -> Diagnostic? {
@@ -55,24 +55,23 @@ import Testing
     var byNight = confirmed
     byNight.run = "20261103T020000Z-3fa2"
     let store = try store([SampleNight.alert(7, events: [byNight])])
-    let workflow = try AcknowledgeWorkflow(store: path)
-    let now = SampleNight.evening
-    let dismissed = try workflow.dismiss("R-7", reason: "a backup ran", at: now)
+    let workflow = try AcknowledgeWorkflow(store: path, in: .fake())
+    let dismissed = try workflow.dismiss("R-7", reason: "a backup ran")
     #expect(dismissed.state == .refuted)
     #expect(!dismissed.isOpen)
     #expect(dismissed.events.last?.reason == "a backup ran")
-    #expect(throws: WorkflowError.self) { try workflow.dismiss("R-7", reason: "again", at: now) }
-    let back = try workflow.reopen("R-7", reason: "it was no backup", at: now)
+    #expect(throws: WorkflowError.self) { try workflow.dismiss("R-7", reason: "again") }
+    let back = try workflow.reopen("R-7", reason: "it was no backup")
     #expect(back.state == .confirmed)
     #expect(back.cause == .code)
     #expect(back.isRed)
-    _ = try workflow.acknowledge("R-7", reason: "fonts", at: now)
-    let again = try workflow.reopen("R-7", reason: "no fonts", at: now)
+    _ = try workflow.acknowledge("R-7", reason: "fonts")
+    let again = try workflow.reopen("R-7", reason: "no fonts")
     #expect(again.isRed)
     #expect(try store.alert(7) == again)
     #expect(again.events.count == 5)
     #expect(throws: WorkflowError.notDecided(id: "R-7", state: .confirmed)) {
-      try workflow.reopen("R-7", reason: "twice", at: now)
+      try workflow.reopen("R-7", reason: "twice")
     }
   }
 
@@ -124,11 +123,11 @@ import Testing
       )
       try store.save([SampleNight.alert(number, events: [SampleNight.event(.confirmed)])])
     }
-    let workflow = try AcknowledgeWorkflow(store: nil, directory: TemporaryDirectory.path)
-    let alert = try workflow.acknowledge("R-1", reason: "because", at: SampleNight.evening)
+    let workflow = try AcknowledgeWorkflow(store: nil, in: .fake())
+    let alert = try workflow.acknowledge("R-1", reason: "because")
     #expect(alert.state == .acknowledged)
     #expect(throws: WorkflowError.self) {
-      try workflow.acknowledge("R-2", reason: "because", at: SampleNight.evening)
+      try workflow.acknowledge("R-2", reason: "because")
     }
   }
 }

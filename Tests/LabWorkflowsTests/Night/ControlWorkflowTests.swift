@@ -23,7 +23,7 @@ import Testing
       control: .command(command)
     )
     let cache = CacheLocation(directory: "\(root)/lab")
-    return try await ControlWorkflow(scenario: scenario, cache: cache).control { _ in }
+    return try await ControlWorkflow(scenario: scenario, cache: cache, context: .fake()).control()
   }
 
   private func compile(_ status: Int) throws -> String {

@@ -11,11 +11,11 @@ import Testing
 @Suite(.temporaryDirectory) struct NotificationWorkflowTests {
   private var directory: String { TemporaryDirectory.path }
 
-  private func sender(_ variables: [String: String] = [:]) -> NoticeSender {
-    NoticeSender(
-      directory: directory,
-      environment: ["PATH": "\(directory):/usr/bin:/bin"].merging(variables) { own, _ in own }
-    )
+  private func context(_ variables: [String: String] = [:]) -> WorkflowContext {
+    var context = WorkflowContext.fake()
+    context.environment = ["PATH": "\(directory):/usr/bin:/bin"].merging(variables) { own, _ in own
+    }
+    return context
   }
 
   private func script(_ name: String, _ text: String) throws {
@@ -39,7 +39,7 @@ import Testing
     return await NotificationWorkflow(
       scenario: scenario,
       store: store,
-      sender: sender(variables)
+      in: context(variables)
     ).deliver(
       alerts,
       summary: SampleNight.summary(of: scenario, missed: missed),
@@ -146,16 +146,12 @@ import Testing
     let alerts = [SampleNight.alert(events: [SampleNight.event(.confirmed, cause: .code)])]
     let store = try stored(alerts)
     let scenario = SampleNight.scenario([.command(["tell"])], directory: directory)
-    let flag = try InterruptFlag()
-    flag.set()
+    let context = context()
+    try context.interrupt().set()
     let warnings = await NotificationWorkflow(
       scenario: scenario,
       store: store,
-      sender: NoticeSender(
-        directory: directory,
-        environment: ["PATH": "\(directory):/usr/bin:/bin"],
-        interrupt: flag
-      )
+      in: context
     ).deliver(alerts, summary: SampleNight.summary(of: scenario), at: SampleNight.evening)
     #expect(
       warnings.map(\.problem) == [
@@ -202,7 +198,7 @@ import Testing
     let workflow = NotificationWorkflow(
       scenario: scenario,
       store: try stored([]),
-      sender: sender([:])
+      in: context()
     )
     #expect(await workflow.deliverFailure(summary).isEmpty)
     let line = try JSONSerialization.jsonObject(with: Data(file("told").utf8)) as? [String: Any]

@@ -2,11 +2,12 @@ import Foundation
 import LabAnalysis
 import LabModel
 import LabStatistics
+import LabTestSupport
 import Testing
 
 @testable import LabWorkflows
 
-@Suite struct ProofWorkflowTests {
+@Suite(.temporaryDirectory) struct ProofWorkflowTests {
   private static let scenario = Scenario(
     name: "redis",
     targets: ["server", "worker"].map { Target(name: $0, command: ["/new/\($0)"], directory: "/") },
@@ -22,7 +23,12 @@ import Testing
     var scenario = scenario
     scenario.regression?.proofLaunches = proofLaunches
     let request = RunRequest(scenario: scenario, store: "/lab/store.sqlite", commandLine: ["run"])
-    return ProofWorkflow(request: request, run: run(scenario), night: night("tonight"))
+    return ProofWorkflow(
+      request: request,
+      run: run(scenario),
+      night: night("tonight"),
+      context: .fake()
+    )
   }
 
   private static func run(
@@ -171,9 +177,7 @@ import Testing
 
   @Test func `has no proof where the scenario wants none`() async {
     let result = await Self.workflow(proofLaunches: 0).result(
-      of: Self.request,
-      comparing: { _, _ in throw CancellationError() },
-      { _ in }
+      of: Self.request
     )
     #expect(result.outcome.answer == .impossible(reason: "`regression.proof` of the scenario is 0"))
     #expect(!result.isInterrupted)

@@ -123,8 +123,8 @@ import Testing
     try await conclude(next, in: store) {
       // A second comparison with an older build follows the first one.
       if !isAcknowledged {
-        _ = try AcknowledgeWorkflow(store: store.path)
-          .acknowledge("R-1", reason: "new fonts", at: next.startedAt)
+        _ = try AcknowledgeWorkflow(store: store.path, in: .fake(at: next.startedAt))
+          .acknowledge("R-1", reason: "new fonts")
       }
       isAcknowledged = true
       return .sameBuild

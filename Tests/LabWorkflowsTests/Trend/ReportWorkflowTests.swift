@@ -13,7 +13,7 @@ import Testing
 
   private func report(_ scenarioPath: String? = nil) throws -> [String] {
     let request = ReportRequest(scenarioPath: scenarioPath, store: "\(root)/store.sqlite")
-    return try ReportWorkflow(request, directory: "\(root)/here").reports().map(\.path)
+    return try ReportWorkflow(request, in: .fake(directory: "\(root)/here")).reports().map(\.path)
   }
 
   private func store(_ directory: String) throws {
@@ -62,7 +62,7 @@ import Testing
       scenario: "post gres",
       options: ReportOptions()
     )
-    let alone = try ReportWorkflow(request, directory: root).reports().map(\.path)
+    let alone = try ReportWorkflow(request, in: .fake(directory: root)).reports().map(\.path)
     #expect(alone == ["\(root)/report/post-gres/latest.md"])
   }
 
@@ -130,11 +130,11 @@ import Testing
     let before = try files()
 
     var request = ReportRequest(store: "\(root)/store.sqlite", run: "20261103")
-    let then = try ReportWorkflow(request, directory: root).reports()
+    let then = try ReportWorkflow(request, in: .fake(directory: root)).reports()
     #expect(then.map(\.path) == ["\(root)/report/20261103T020000Z-3fa2.md"])
     #expect(then[0].summary.alerts.map(\.state) == [.confirmed])
     request.hindsight = true
-    let now = try ReportWorkflow(request, directory: root).reports()
+    let now = try ReportWorkflow(request, in: .fake(directory: root)).reports()
     #expect(now.map(\.path) == ["\(root)/report/20261103T020000Z-3fa2-now.md"])
     #expect(now[0].summary.alerts.map(\.state) == [.acknowledged])
     let after = try files()
@@ -147,7 +147,7 @@ import Testing
     let night = SampleNight.run(4, in: scenario)
     try store.begin(night).finish(status: .failed, at: night.startedAt)
     let request = ReportRequest(store: "\(root)/store.sqlite")
-    let found = try ReportWorkflow(request, directory: root).reports()
+    let found = try ReportWorkflow(request, in: .fake(directory: root)).reports()
     #expect(found[0].summary.tonight.run == night.id)
     #expect(found[0].summary.exitCode == .couldNotMeasure)
     let first = try #require(try files()["latest.md"]?.split(separator: "\n").first)
@@ -168,7 +168,7 @@ import Testing
     )
     try FileManager.default.copyItem(atPath: original, toPath: copy)
     func reports(in directory: String) throws -> [String] {
-      try ReportWorkflow(ReportRequest(), directory: directory).reports().map(\.path)
+      try ReportWorkflow(ReportRequest(), in: .fake(directory: directory)).reports().map(\.path)
     }
     #expect(try reports(in: copy) == ["\(copy)/report/latest.md"])
     #expect(!FileManager.default.fileExists(atPath: "\(original)/report"))
