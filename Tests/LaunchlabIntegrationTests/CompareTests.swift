@@ -41,19 +41,6 @@ extension EndToEnd {
       }
     }
 
-    @Test(.enabled(if: Machine.has("perl"), "perl is not installed"))
-    func `calls the same the other way round an improvement`() async throws {
-      let lab = Launchlab()
-
-      let output = try await lab.run("compare", "--launches", "10", Self.slow, Self.quick)
-
-      #expect(output.status == 0, "\(output.stderr)")
-      let faster = #/B is .* (?:faster than|times as fast as) A \(95 % interval −/#
-      #expect(output.stdout.prefixMatch(of: faster) != nil, "\(output.stdout)")
-      let run = try #require(try await lab.runs().first)
-      #expect(run.verdict == "improvement" && run.exitCode == 0)
-    }
-
     @Test(
       .enabled(if: Machine.has("git"), "git is not installed"),
       .enabled(if: Machine.has("cc"), "there is no C compiler `cc`")
@@ -92,26 +79,6 @@ extension EndToEnd {
       #expect(same.stderr.contains("are the same commit"))
     }
 
-    @Test func `two stored runs give a ratio, and no verdict without nights`() async throws {
-      let lab = Launchlab()
-      for _ in 0..<2 {
-        let run = try await lab.run("measure", "--launches", "6", "--", "/bin/true")
-        #expect(run.status == 0, "\(run.stderr)")
-      }
-
-      let output = try await lab.run("compare", "--json", "c.json", "last~1", "last")
-      let result = try Result(lab, "c.json")
-      let itself = try await lab.run("compare", "last", "last")
-      let missing = try await lab.run("compare", "last~7", "last")
-      let mixed = try await lab.run("compare", "last", "/bin/true")
-
-      #expect(output.status == 125)
-      #expect(output.stderr.contains("warning: the runs were made one after the other"))
-      #expect(result.comparisons.map(\.doubt) == ["not-interleaved"])
-      #expect(result.runs.count == 2)
-      #expect([itself.status, missing.status, mixed.status] == [64, 64, 64])
-    }
-
     @Test func `refuses what cannot be compared`() async throws {
       let lab = Launchlab()
 
@@ -147,7 +114,6 @@ extension EndToEnd {
         let candidate: String
         let count: Int
         let unpaired: Int
-        let doubt: String?
       }
 
       init(_ lab: Launchlab, _ file: String) throws {

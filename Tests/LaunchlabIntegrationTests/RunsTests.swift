@@ -3,9 +3,9 @@ import LabTestSupport
 import Testing
 
 extension EndToEnd {
-  /// Runs that are taken out of history, and put back.
+  /// What commands say of a store, or of a day, that cannot be used.
   @Suite struct RunsTests {
-    /// Five nights, of which the last is bad.
+    /// Ten imported nights.
     private func lab() async throws -> Launchlab {
       let lab = Launchlab()
       let values = (1...9).map { "2026-11-0\($0),10.\($0),ms,app" } + ["2026-11-10,99,ms,app"]
@@ -13,65 +13,6 @@ extension EndToEnd {
       let output = try await lab.run("import", "app.csv", "--scenario", "app")
       #expect(output.status == 0, "\(output.stderr)")
       return lab
-    }
-
-    @Test(arguments: ["exclude", "remove"])
-    func `takes a bad night out of history, and puts it back`(verb: String) async throws {
-      let lab = try await lab()
-      let bad = try #require(try await lab.runs().first)
-      let before = try await lab.run("export", "--what", "nights", "--format", "csv").stdout
-      #expect(before.contains(bad.id))
-
-      let taken = try await lab.run("runs", verb, bad.id, "--reason", "a backup ran")
-      #expect(taken.status == 0, "\(taken.stderr)")
-      #expect(taken.stdout.hasPrefix("run \(bad.id) of app is \(verb)d from history"))
-      #expect(taken.stdout.contains("`launchlab runs include \(bad.id)`"))
-
-      let nights = try await lab.run("export", "--what", "nights", "--format", "csv").stdout
-      #expect(!nights.contains(bad.id) && nights.contains("2026-11-09"))
-      let history = try await lab.run("history")
-      #expect(history.stdout.contains("complete, excluded") == (verb == "exclude"))
-      #expect(history.stdout.contains("a backup ran") == (verb == "exclude"))
-      let all = try await lab.run("history", "--all")
-      #expect(all.stdout.contains(bad.id) && all.stdout.contains("a backup ran"))
-      let report = try await lab.run("report", "--json", "-")
-      #expect(!report.stdout.contains("99000000"))
-      let replay = try await lab.run("replay")
-      #expect(replay.stdout.contains("9 nights"), "\(replay.stdout)")
-
-      // What was imported once does not come back.
-      _ = try await lab.run("import", "app.csv", "--scenario", "app")
-      #expect(try await lab.run("export", "--what", "nights", "--format", "csv").stdout == nights)
-
-      let asked = try await lab.run("report", "--run", bad.id)
-      #expect(asked.status == 64)
-      #expect(asked.stderr.contains("run \(bad.id) is \(verb)d from history: a backup ran"))
-
-      #expect(try await lab.run("runs", "include", bad.id).status == 0)
-      #expect(try await lab.run("export", "--what", "nights", "--format", "csv").stdout == before)
-      #expect(!(try await lab.run("history").stdout.contains("a backup ran")))
-    }
-
-    struct Mistake: CustomTestStringConvertible {
-      var arguments: [String]
-      var problem: String
-      var testDescription: String { arguments.joined(separator: " ") }
-    }
-
-    @Test(arguments: [
-      Mistake(arguments: ["exclude", "2026110", "--reason", "x"], problem: "runs begin with"),
-      Mistake(arguments: ["exclude", "1999", "--reason", "x"], problem: "no stored run begins"),
-      Mistake(arguments: ["exclude", "20261110", "--reason", " "], problem: "--reason cannot be"),
-      Mistake(arguments: ["exclude", "20261110"], problem: "missing expected argument `--reason"),
-      Mistake(arguments: ["include", "20261110"], problem: "is included already"),
-      Mistake(arguments: ["exclude", "", "--reason", "x"], problem: "no stored run begins"),
-    ])
-    func `refuses what it cannot do, and changes nothing`(mistake: Mistake) async throws {
-      let lab = try await lab()
-      let output = try await lab.start(["runs"] + mistake.arguments).finish()
-      #expect(output.status == 64)
-      #expect(output.stderr.contains(mistake.problem), "\(output.stderr)")
-      #expect(!(try await lab.run("history").stdout.contains("excluded")))
     }
 
     @Test(arguments: ["--since", "--backdate"])
@@ -144,15 +85,6 @@ extension EndToEnd {
         #expect(output.stderr.contains("help: move the file away and restore a copy"))
       }
       #expect(try Data(contentsOf: URL(filePath: store)) == before)
-    }
-
-    @Test func `says who excluded a run that is excluded again`() async throws {
-      let lab = try await lab()
-      #expect(try await lab.run("runs", "exclude", "20261110", "--reason", "noise").status == 0)
-      let again = try await lab.run("runs", "exclude", "20261110", "--reason", "more")
-      #expect(again.status == 64)
-      #expect(again.stderr.contains("is excluded already, since "))
-      #expect(again.stderr.contains(": noise"))
     }
   }
 }

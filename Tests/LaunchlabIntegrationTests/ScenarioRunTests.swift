@@ -111,19 +111,5 @@ extension EndToEnd {
       let properties = try #require(schema["properties"] as? [String: Any])
       #expect(properties.keys.contains("targets"))
     }
-
-    @Test func `refuses to resume what is complete or changed`() async throws {
-      let lab = Launchlab()
-      try lab.writeTally(launches: 2)
-      #expect(try await lab.run("run", "scenario.yml").status == 0)
-
-      let output = try await lab.run("run", "scenario.yml", "--resume", "last")
-
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("cannot resume run"))
-      #expect(output.stderr.contains("it is complete"))
-      #expect(output.stderr.contains("help: list the runs with `launchlab history`"))
-      #expect(try await lab.runs().map(\.launches) == [4])
-    }
   }
 }

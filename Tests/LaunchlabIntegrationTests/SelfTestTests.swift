@@ -80,20 +80,6 @@ extension EndToEnd {
       #expect(output.stderr.contains("lukewarm"))
     }
 
-    @Test func `refuses to compare what is no self-test`() async throws {
-      let lab = Launchlab()
-      try lab.write("{\"schema\": \"launchlab.run/1\"}", to: "run.json")
-
-      let other = try await lab.run("selftest", "--compare", "run.json")
-      let missing = try await lab.run("selftest", "--compare", "nowhere.json")
-
-      for output in [other, missing] {
-        #expect([64, 128].contains(output.status))
-        #expect(output.stderr.contains("error: "))
-        #expect(output.stderr.contains("help: "))
-      }
-    }
-
     /// What `selftest --json` writes.
     private struct Result: Decodable {
       let schema: String
