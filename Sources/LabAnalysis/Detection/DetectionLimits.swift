@@ -26,6 +26,10 @@ enum DetectionLimits {
   /// What makes a MAD a standard deviation on normal data.
   static let normalScale = 1.4826
 
+  /// How many times what matters the prediction limit may be off before history alone is not enough
+  /// to ask for a comparison.
+  static let blindMargins = 3.0
+
   /// The share of false suspicions among all that the false-discovery control lets through.
   static let falseDiscoveries = 0.05
 

@@ -132,8 +132,8 @@ extension NightVerdicts {
 extension NightVerdicts {
   /// The comparisons that would settle tonight's suspicions, at most 2, the most urgent first.
   ///
-  /// A regression is more urgent than an improvement, and that more than the end of an alert or a
-  /// drift; then the larger effect comes first. Series whose last good nights are at most 3 nights
+  /// A regression is more urgent than an improvement, and that more than the end of an alert, a drift,
+  /// or a night whose scatter may hide a change; then the larger effect comes first. Series whose last good nights are at most 3 nights
   /// apart share a comparison with the oldest of these.
   package var proofs: [ProofRequest] {
     guard rule.proofLaunches > 0 else { return [] }
@@ -193,11 +193,23 @@ extension NightVerdicts {
         effort: isBack ? evidence.nightsBack(of: pending) : effort(after: pending.proof)
       )
     }
+    if judgement.isHidden {
+      // The night before may have the change already, unnoticed.
+      let good = judgement.baseline?.runs.last
+      return isOtherBuild(good, key.target) ? wish(good, kind: .hidden, direction: .worse) : nil
+    }
     guard judgement.isSuspicious, let suspicion = judgement.suspicion,
       let good = judgement.lastGood, !isRefuted(judgement)
     else { return nil }
     let rank: ProofWish.Rank = suspicion.direction == .worse ? .worse : .better
     return wish(judgement.chain.points[good].run, kind: rank, direction: suspicion.direction)
+  }
+
+  /// Whether it is known that a night had another build than tonight.
+  private func isOtherBuild(_ run: String?, _ target: String) -> Bool {
+    guard let good = run.flatMap(night) else { return false }
+    let isKnown = [good, tonight].allSatisfy { $0.build != nil || $0.artifacts[target] != nil }
+    return isKnown && !good.isSameBuild(as: tonight, of: target)
   }
 
   /// Twice the effort of a comparison that was inconclusive.
@@ -273,6 +285,7 @@ struct ProofWish {
 
   /// How urgent it is, ascending.
   enum Rank: Int {
+    case hidden
     case drift
     case end
     case better

@@ -62,6 +62,15 @@ struct SeriesJudgement: Sendable {
     return discovery?.isMet ?? true
   }
 
+  /// Whether tonight is worse by what matters, but the nights scatter too much for the history to be
+  /// suspicious of it.
+  var isHidden: Bool {
+    guard isJudged, !isSuspicious, pending == nil, dormant == nil, let suspicion else {
+      return false
+    }
+    return suspicion.isBlind && suspicion.isBeyondMargin && suspicion.direction == .worse
+  }
+
   /// Everything that was looked at.
   var criteria: [Criterion] { (suspicion?.criteria ?? []) + (discovery.map { [$0] } ?? []) }
 

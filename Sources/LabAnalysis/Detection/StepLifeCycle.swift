@@ -28,7 +28,7 @@ struct StepLifeCycle {
       }
     } else if let dormant = judgement.dormant {
       settle(dormant, in: &ledger)
-    } else if judgement.isSuspicious {
+    } else if judgement.isSuspicious || isFound {
       open(in: &ledger)
     }
     endMoved(in: &ledger)
@@ -36,9 +36,15 @@ struct StepLifeCycle {
 
   // MARK: - Beginning
 
+  /// Whether a comparison found what the scatter of the nights hides.
+  private var isFound: Bool {
+    guard judgement.isHidden, let proof = evidence.proof.proof else { return false }
+    return proof.verdict == .regression
+  }
+
   private func open(in ledger: inout AlertLedger) {
     guard let suspicion = judgement.suspicion, let baseline = judgement.baseline else { return }
-    let lastGood = judgement.lastGood.map { chain.points[$0].run }
+    let lastGood = isFound ? evidence.proof.good : judgement.lastGood.map { chain.points[$0].run }
     let beginning =
       evidence.provedBeginning(suspicion.direction, lastGood: lastGood)
       ?? StepBeginning(onset: chain.points[suspicion.onset].run, lastGood: lastGood)

@@ -15,6 +15,10 @@ struct Suspicion: Sendable {
   /// Whether tonight is beyond the effect limit and the floor.
   let isBeyondMargin: Bool
 
+  /// Whether the nights scatter so much that three times what matters would not be beyond the
+  /// prediction limit.
+  let isBlind: Bool
+
   /// Of such a night, or such nights, without a change.
   let probability: Double
 
@@ -62,6 +66,9 @@ extension Suspicion {
     self.isTwoOfThree = isTwoOfThree
     self.isBeyondPrediction = isBeyondPrediction
     isBeyondMargin = sides.isBeyond(value, sides.margin)
+    isBlind =
+      abs(sides.prediction - baseline.median)
+      > DetectionLimits.blindMargins * abs(sides.margin - baseline.median)
     probability = sides.probability(of: values)
     onset = sides.onset(of: chain, at: index, from: start)
     criteria = sides.criteria(

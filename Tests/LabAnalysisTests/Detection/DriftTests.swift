@@ -85,7 +85,7 @@ import Testing
   @Test func `a red drift ends when the newest nights are as good as those of then`() {
     var nights = NightlyHistory()
     nights.add(Self.rising(0.15))
-    nights.conclude(.regression)
+    nights.concludeDrift(.regression)
     for _ in 0..<8 {
       nights.add([425])
       nights.conclude(.improvement)

@@ -122,15 +122,27 @@ struct NightlyHistory {
   @discardableResult
   mutating func conclude(_ verdict: Verdict) -> [ProofRequest] {
     let tonight = nights[nights.count - 1]
-    return conclude { request in
-      .compared(
-        Dictionary(
-          uniqueKeysWithValues: request.series.map {
-            ($0, .sample(verdict, good: request.good, bad: tonight))
-          }
-        )
+    return conclude { .sample(verdict, of: $0, bad: tonight) }
+  }
+
+  /// Concludes the newest night with a proof of this verdict for drifts, and no difference since the
+  /// nights before.
+  mutating func concludeDrift(_ verdict: Verdict) {
+    let tonight = nights[nights.count - 1]
+    conclude { .sample($0.kind == .drift ? verdict : .same, of: $0, bad: tonight) }
+  }
+}
+
+extension ProofOutcome.Answer {
+  /// A comparison with this verdict for every series of a request.
+  static func sample(_ verdict: Verdict, of request: ProofRequest, bad: Night) -> Self {
+    .compared(
+      Dictionary(
+        uniqueKeysWithValues: request.series.map {
+          ($0, .sample(verdict, good: request.good, bad: bad))
+        }
       )
-    }
+    )
   }
 }
 

@@ -60,4 +60,37 @@ import Testing
     let compared = Set(nights.verdicts.proofs.map { $0.series.map(\.target) })
     #expect(compared == [["t0"], ["t1"]])
   }
+
+  /// Nights that scatter by 10 %, the newest 5 % worse than the median.
+  static func loud(tree: String? = nil) -> NightlyHistory {
+    var nights = NightlyHistory()
+    for night in 0..<24 { nights.add([[360, 400, 440][night % 3]]) }
+    nights.add([NightlyHistory.target: 420], tree: tree)
+    return nights
+  }
+
+  @Test(arguments: [Verdict.regression, .same, .inconclusive, .improvement])
+  func `a change that the scatter hides is found by comparing builds`(verdict: Verdict) {
+    var nights = Self.loud()
+    #expect(nights.verdicts.judgements.allSatisfy { !$0.isSuspicious })
+
+    let requests = nights.conclude(verdict)
+
+    // The newest nights are no part of the baseline.
+    #expect(requests.map(\.good.run) == [NightlyHistory.run(20)])
+    let isFound = verdict == .regression
+    #expect(nights.alerts.map(\.isRed) == (isFound ? [true] : []))
+    #expect(nights.alerts.map(\.lastGood) == (isFound ? [NightlyHistory.run(20)] : []))
+  }
+
+  @Test func `compares no build with itself, and no better night, without a suspicion`() {
+    #expect(Self.loud(tree: "tree-20").verdicts.proofs.isEmpty)
+    var better = Self.loud()
+    better.add([380])
+    #expect(better.verdicts.proofs.isEmpty)
+    var quiet = NightlyHistory()
+    for night in 0..<24 { quiet.add([night % 2 == 0 ? 398 : 402]) }
+    quiet.add([409])
+    #expect(quiet.verdicts.judgements.allSatisfy { !$0.isHidden })
+  }
 }

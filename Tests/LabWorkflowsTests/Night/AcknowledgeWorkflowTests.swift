@@ -42,7 +42,7 @@ import Testing
       alert.events.last
         == AlertEvent(
           at: SampleNight.evening,
-          person: Account.person,
+          person: WorkflowContext.fake().person,
           state: .acknowledged,
           cause: .code,
           reason: "new fonts"
@@ -81,7 +81,7 @@ import Testing
     let problem = try #require(refusal(of: "R-1"))
     #expect(
       problem.problem
-        == "R-1 is already acknowledged, since 2026-11-21T02:00:00Z by \(Account.person): new fonts"
+        == "R-1 is already acknowledged, since 2026-11-21T02:00:00Z by \(WorkflowContext.fake().person): new fonts"
     )
     #expect(problem.remedy == "see what became of it with `launchlab why R-1`")
   }
