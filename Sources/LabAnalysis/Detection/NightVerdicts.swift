@@ -133,8 +133,8 @@ extension NightVerdicts {
   /// The comparisons that would settle tonight's suspicions, at most 2, the most urgent first.
   ///
   /// A regression is more urgent than an improvement, and that more than the end of an alert, a drift,
-  /// or a night whose scatter may hide a change; then the larger effect comes first. Series whose last good nights are at most 3 nights
-  /// apart share a comparison with the oldest of these.
+  /// or a night whose scatter may hide a change; then the larger effect comes first. Series whose last
+  /// good nights are at most 3 nights apart share a comparison with the oldest of these.
   package var proofs: [ProofRequest] {
     guard rule.proofLaunches > 0 else { return [] }
     let wishes = judgements.compactMap(stepWish) + judgements.compactMap(driftWish)
