@@ -53,6 +53,26 @@ import Testing
     #expect(launches == [2_000_000, 4_000_000])
   }
 
+  @Test func `opens an alert where the newest nights are on a worse level`() throws {
+    // Given a month of values of which the last ten are slower
+    let lines = (1...28).map { day in
+      "2026-10-\(day < 10 ? "0" : "")\(day),\(Double(100 + day * 7 % 5) * (day > 18 ? 1.1 : 1))"
+    }
+    let path = try file("app.csv", (["time,value"] + lines).joined(separator: "\n") + "\n")
+
+    // When they are imported, twice
+    let summary = try ImportWorkflow(request([path]), in: .fake()).run()
+    let again = try ImportWorkflow(request([path]), in: .fake()).run()
+
+    // Then there is one alert, and the verdict says so
+    let alerts = try store().alerts(scenario: "app")
+    #expect(alerts.map(\.state) == [.confirmed])
+    #expect(alerts.first?.cause == .unknown)
+    #expect(alerts.first?.onset == summary.runs[18].id)
+    #expect(summary.verdict?.exitCode == .regression)
+    #expect(again.verdict == nil)
+  }
+
   @Test func `stores the commands of hyperfine as the targets of one run`() throws {
     let text = """
       {"results": [{"command": "a", "times": [0.1, 0.2, 0.3], "memory_usage_byte": [1, 2, 3]},

@@ -8,7 +8,8 @@ from recompute_formulas import (
 KNOWN = """
 baseline-median baseline-mad baseline-mean baseline-sd t-prediction two-of-three effect floor
 probability false-discovery control-moved floor-moved proof-ratio proof-ratio-low proof-ratio-high
-same-build no-proof segmentation-step level-back return-step return-sd level-returned budget budget-low budget-high drift-then drift-now
+same-build no-proof segmentation-step level-back return-step return-sd level-returned
+lasting-step lasting-sd level-lasts budget budget-low budget-high drift-then drift-now
 drift-explained drift-ratio-low drift-ratio-high
 """.split()
 
@@ -233,6 +234,22 @@ class Event:
         values = self.nights.medians(criterion["runs"])
         total = math.fsum(
             min(most, step * (step / 2 - self.sign * (value - before)) / variance)
+            for value in values)
+        self.say(criterion, math.exp(total), 10_000, True, len(values))
+
+    def lasting_step(self, criterion):
+        margin = self.margin(self.finding["before"])
+        self.check.truth("lasting-step", margin <= criterion["value"] <= 2 * margin, True)
+
+    lasting_sd = return_sd
+
+    def level_lasts(self, criterion):
+        step = self.criteria["lasting-step"]["value"]
+        variance = self.criteria["lasting-sd"]["value"] ** 2
+        before, most = self.finding["before"], math.log(10_000) / 7
+        values = self.nights.medians(criterion["runs"])
+        total = math.fsum(
+            min(most, step * (self.sign * (value - before) - step / 2) / variance)
             for value in values)
         self.say(criterion, math.exp(total), 10_000, True, len(values))
 

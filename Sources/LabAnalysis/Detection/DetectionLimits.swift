@@ -39,9 +39,12 @@ enum DetectionLimits {
   /// How far an onset and a boundary of the segmentation may be apart, in nights.
   static let onsetTolerance = 2
 
-  /// How many times likelier nights must be on the old level than on a worse one to end a change
-  /// without a proof.
-  static let likelihoodOfReturn = 10_000.0
+  /// How many nights a new level must last before it is confirmed where nothing can be launched.
+  static let nightsOfLevel = 7
+
+  /// How many times likelier nights must be on one level than on another to end a change without a
+  /// proof, or to confirm one.
+  static let likelihoodOfLevel = 10_000.0
 
   /// For how many nights a refuted suspicion is remembered.
   static let memory = 7

@@ -48,7 +48,7 @@ package struct NightVerdicts: Sendable {
   ///   - proofs: What became of ``proofs``; one that is not there counts as not made.
   ///   - at: The time of every new event.
   ///   - nextNumber: The number of the first new alert.
-  /// - Returns: Ascending by number. The history is not segmented for it.
+  /// - Returns: Ascending by number. Only imported nights are segmented for it.
   package func changedAlerts(proofs: [ProofOutcome], at: Date, nextNumber: Int) -> [Alert] {
     let ledger = ledger(proofs: proofs, at: at, nextNumber: nextNumber)
     return ledger.alerts.filter { ledger.changed.contains($0.number) }
@@ -63,10 +63,17 @@ package struct NightVerdicts: Sendable {
     )
     for judgement in judgements {
       let proof = SeriesProof(of: judgement.chain.key, kind: .step, in: proofs)
-      let evidence = StepEvidence(judgement, among: judgements, rule: rule, proof: proof)
+      let evidence = StepEvidence(
+        judgement,
+        among: judgements,
+        rule: rule,
+        proof: proof,
+        imported: history.isImported ? SeriesTrend(judgement, releases: []) : nil
+      )
       StepLifeCycle(evidence).apply(to: &ledger)
     }
-    for judgement in judgements {
+    // The levels of imported nights are segmented as a whole: a drift is one of them.
+    for judgement in judgements where !history.isImported {
       let proof = SeriesProof(of: judgement.chain.key, kind: .drift, in: proofs)
       drift(of: judgement, proof: proof).apply(to: &ledger)
     }
@@ -76,7 +83,7 @@ package struct NightVerdicts: Sendable {
       let key = judgement.chain.key
       BudgetLifeCycle(check, of: key, run: tonight.run, alerts: history.alerts).apply(to: &ledger)
     }
-    DroppedSeries(history.scenario).apply(to: &ledger)
+    if !history.isImported { DroppedSeries(history.scenario).apply(to: &ledger) }
     return ledger
   }
 
@@ -136,7 +143,7 @@ extension NightVerdicts {
   /// or a night whose scatter may hide a change; then the larger effect comes first. Series whose last
   /// good nights are at most 3 nights apart share a comparison with the oldest of these.
   package var proofs: [ProofRequest] {
-    guard rule.proofLaunches > 0 else { return [] }
+    guard rule.proofLaunches > 0, !history.isImported else { return [] }
     let wishes = judgements.compactMap(stepWish) + judgements.compactMap(driftWish)
     var groups: [ProofGroup] = []
     for wish in wishes.sorted(by: { $0.urgency > $1.urgency }) {

@@ -254,8 +254,8 @@ extension LevelChange {
       let direction =
         Alert.Direction(from: old.level, to: new.level, metric: chain.key.metric)
       let alert = chain.alerts.last { alert in
-        guard alert.kind == .step, alert.state != .refuted, alert.direction == direction,
-          let onset = chain.index(of: alert.onset)
+        guard alert.kind == .step, alert.state != .refuted || alert.isDecided,
+          alert.direction == direction, let onset = chain.index(of: alert.onset)
         else { return false }
         return abs(onset - index) <= DetectionLimits.onsetTolerance
       }

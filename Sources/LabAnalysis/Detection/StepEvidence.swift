@@ -13,6 +13,9 @@ struct StepEvidence {
 
   let proof: SeriesProof
 
+  /// The levels of a series of which nothing can be launched again; nil where a proof may settle it.
+  let imported: SeriesTrend?
+
   private var chain: SeriesChain { judgement.chain }
   private var metric: Metric { chain.key.metric }
 
@@ -20,11 +23,13 @@ struct StepEvidence {
     _ judgement: SeriesJudgement,
     among all: [SeriesJudgement],
     rule: RegressionRule,
-    proof: SeriesProof
+    proof: SeriesProof,
+    imported: SeriesTrend? = nil
   ) {
     self.judgement = judgement
     self.rule = rule
     self.proof = proof
+    self.imported = imported
     func other(_ target: String) -> CompanionNight? {
       var key = judgement.chain.key
       key.target = target
@@ -184,51 +189,28 @@ extension SeriesJudgement {
   func levelReturned(from alert: Alert, to before: Double? = nil) -> [Criterion]? {
     guard let onset = chain.index(of: alert.onset), let night = NightScatter(self, since: onset)
     else { return nil }
-    let metric = chain.key.metric
-    let level = before ?? alert.before
-    let sign = alert.direction.sign(of: metric)
-    let margin = rule.margin(at: level, of: metric)
-    let distance = min(2 * margin, max(margin, changed(by: alert)))
-    let enough = log(DetectionLimits.likelihoodOfReturn)
-    var sum = 0.0
-    var first = onset + 1
-    for index in chain.points.indices.suffix(from: first) {
-      let off = sign * (chain.points[index].median - level)
-      let likelihood = distance * (distance / 2 - off) / night.variance
-      sum = max(0, sum + min(likelihood, enough / Double(DetectionLimits.nightsOfStep)))
-      if sum == 0 { first = index + 1 }
-    }
-    guard sum > enough - 1e-9 else { return nil }
-    let runs = chain.points[first...].map(\.run)
-    let unit = Criterion.Unit(metric.unit)
-    return [
-      Criterion(
-        id: CriterionID.returnStep,
-        text: "how far off the old level the worse one is",
-        value: distance,
-        isMet: false,
-        unit: unit
-      ),
-      Criterion(
-        id: CriterionID.returnDeviation,
-        text: "the scatter of nights, with the correlation of neighbours",
-        value: night.variance.squareRoot(),
-        isMet: false,
-        n: night.runs.count,
-        unit: unit,
-        runs: night.runs
-      ),
-      Criterion(
-        id: CriterionID.levelReturned,
-        text: "how many times likelier these nights are on the old level than on the worse one",
-        value: exp(sum),
-        limit: DetectionLimits.likelihoodOfReturn,
-        isMet: true,
-        n: runs.count,
-        unit: .count,
-        runs: runs
-      ),
-    ]
+    let sign = alert.direction.sign(of: chain.key.metric)
+    let test = SequentialTest(
+      self,
+      from: before ?? alert.before,
+      by: sign * changed(by: alert),
+      scatter: night
+    )
+    return test.criteria(for: .before, since: onset + 1)
+  }
+
+  /// The same test the other way: whether a new level has lasted long enough to be believed without a
+  /// proof.
+  ///
+  /// - Parameters:
+  ///   - onset: The index of its first night.
+  ///   - before: The level before.
+  ///   - after: The new level.
+  /// - Returns: As of ``levelReturned(from:to:)``; a single night counts for less.
+  func levelLasts(since onset: Int, before: Double, after: Double) -> [Criterion]? {
+    guard let night = NightScatter(self, before: onset) else { return nil }
+    let test = SequentialTest(self, from: before, by: after - before, scatter: night)
+    return test.criteria(for: .after, since: onset)
   }
 
   /// How far the change is off the level before, in the metric's unit; after a proof, by the bound of
@@ -238,6 +220,100 @@ extension SeriesJudgement {
       let low = proof.low, let high = proof.high
     else { return abs(alert.after - alert.before) }
     return min(abs(low - 1), abs(high - 1)) * abs(alert.before)
+  }
+}
+
+/// Two levels of a series, and how much the nights speak for either.
+struct SequentialTest {
+  enum Level {
+    case before
+    case after
+
+    /// How many nights must agree at least.
+    fileprivate var fewestNights: Int {
+      self == .before ? DetectionLimits.nightsOfStep : DetectionLimits.nightsOfLevel
+    }
+  }
+
+  private let chain: SeriesChain
+  private let before: Double
+  private let scatter: NightScatter
+
+  /// From the level before to the other one, in the metric's unit, with its sign.
+  private let distance: Double
+
+  /// - Parameters:
+  ///   - judgement: The series.
+  ///   - before: The level before.
+  ///   - change: How far it has changed, with its sign; at least the margin and at most twice that is
+  ///     looked for.
+  ///   - scatter: That of its nights.
+  init(
+    _ judgement: SeriesJudgement,
+    from before: Double,
+    by change: Double,
+    scatter: NightScatter
+  ) {
+    chain = judgement.chain
+    self.before = before
+    self.scatter = scatter
+    let margin = judgement.rule.margin(at: before, of: chain.key.metric)
+    let size = min(2 * margin, max(margin, abs(change)))
+    distance = change < 0 ? -size : size
+  }
+
+  /// - Parameters:
+  ///   - level: That which the nights are to speak for.
+  ///   - start: The index of the first night.
+  /// - Returns: The distance of the two levels, the scatter, and the likelihood ratio with the nights
+  ///   that it rests on; nil while these do not suffice.
+  func criteria(for level: Level, since start: Int) -> [Criterion]? {
+    let enough = log(DetectionLimits.likelihoodOfLevel)
+    let most = enough / Double(level.fewestNights)
+    let isBack = level == .before
+    var sum = 0.0
+    var first = start
+    for index in chain.points.indices.suffix(from: start) {
+      let off = chain.points[index].median - before
+      let forBefore = distance * (distance / 2 - off) / scatter.variance
+      sum = max(0, sum + min(isBack ? forBefore : -forBefore, most))
+      if sum == 0 { first = index + 1 }
+    }
+    guard sum > enough - 1e-9 else { return nil }
+    let runs = chain.points[first...].map(\.run)
+    let unit = Criterion.Unit(chain.key.metric.unit)
+    return [
+      Criterion(
+        id: isBack ? CriterionID.returnStep : CriterionID.lastingStep,
+        text: isBack
+          ? "how far off the old level the worse one is"
+          : "how far off the old level the new one is",
+        value: abs(distance),
+        isMet: false,
+        unit: unit
+      ),
+      Criterion(
+        id: isBack ? CriterionID.returnDeviation : CriterionID.lastingDeviation,
+        text: "the scatter of nights, with the correlation of neighbours",
+        value: scatter.variance.squareRoot(),
+        isMet: false,
+        n: scatter.runs.count,
+        unit: unit,
+        runs: scatter.runs
+      ),
+      Criterion(
+        id: isBack ? CriterionID.levelReturned : CriterionID.levelLasts,
+        text: isBack
+          ? "how many times likelier these nights are on the old level than on the worse one"
+          : "how many times likelier these nights are on the new level than on the old one",
+        value: exp(sum),
+        limit: DetectionLimits.likelihoodOfLevel,
+        isMet: true,
+        n: runs.count,
+        unit: .count,
+        runs: runs
+      ),
+    ]
   }
 }
 
@@ -257,9 +333,24 @@ struct NightScatter {
   ///   - judgement: The series.
   ///   - onset: The first night that is looked at.
   init?(_ judgement: SeriesJudgement, since onset: Int) {
+    let baseline = judgement.baseline ?? Self.baseline(judgement, before: onset)
+    guard let baseline else { return nil }
+    self.init(judgement, since: onset, baseline: baseline)
+  }
+
+  /// Takes the nights right before one, which may not be a baseline of tonight.
+  init?(_ judgement: SeriesJudgement, before onset: Int) {
+    guard let baseline = Self.baseline(judgement, before: onset) else { return nil }
+    self.init(judgement, since: onset, baseline: baseline)
+  }
+
+  private static func baseline(_ judgement: SeriesJudgement, before onset: Int) -> Baseline? {
+    let first = max(0, onset - judgement.rule.nights)
+    return Baseline(Array(judgement.chain.points[first..<onset]))
+  }
+
+  private init(_ judgement: SeriesJudgement, since onset: Int, baseline: Baseline) {
     let chain = judgement.chain
-    let before = chain.points[max(0, onset - judgement.rule.nights)..<onset]
-    guard let baseline = judgement.baseline ?? Baseline(Array(before)) else { return nil }
     runs = baseline.runs
     let kept = baseline.keptRuns.compactMap { chain.index(of: $0) }.map { chain.points[$0].median }
     let since = chain.values(onset..<chain.points.count)

@@ -28,6 +28,8 @@ struct StepLifeCycle {
       }
     } else if let dormant = judgement.dormant {
       settle(dormant, in: &ledger)
+    } else if let trend = evidence.imported {
+      openLevel(of: trend, in: &ledger)
     } else if judgement.isSuspicious || isFound {
       open(in: &ledger)
     }
@@ -60,8 +62,54 @@ struct StepLifeCycle {
     ledger.open(draft, as: settlement(suspicion.direction, step: nil, wasNotCode: false))
   }
 
+  /// Opens an alert of a level that got worse, where no suspicion can be proved.
+  private func openLevel(of trend: SeriesTrend, in ledger: inout AlertLedger) {
+    guard let level = trend.worseLevel(within: judgement.rule.nights) else { return }
+    let draft = AlertDraft(
+      kind: .step,
+      series: chain.key,
+      direction: .worse,
+      onset: chain.points[level.index].run,
+      lastGood: chain.points[level.index - 1].run,
+      before: level.before,
+      after: level.after
+    )
+    ledger.open(draft, as: importedChange(since: level.index, level.before, level.after))
+  }
+
+  /// A new level is confirmed by the nights that it lasts, and its cause stays unknown.
+  private func importedChange(
+    since onset: Int,
+    _ before: Double,
+    _ after: Double
+  ) -> AlertChange {
+    let metric = chain.key.metric
+    let runs = chain.points[onset...].map(\.run)
+    let step = Criterion(
+      id: CriterionID.segmentation,
+      text: "level of the newest segment against the one before it",
+      value: after,
+      limit: before + Alert.Direction.worse.sign(of: metric)
+        * judgement.rule.margin(at: before, of: metric),
+      isMet: true,
+      n: runs.count,
+      unit: Criterion.Unit(metric.unit),
+      runs: runs
+    )
+    if let lasts = judgement.levelLasts(since: onset, before: before, after: after) {
+      return AlertChange(.confirmed, .unknown, "the new level has lasted", [step] + lasts)
+    }
+    let reason = "the level is worse, but may not last"
+    return AlertChange(.suspected, .unknown, reason, [step])
+  }
+
   /// Looks again at an alert that is suspected, or was refuted a few nights ago.
   private func settle(_ alert: Alert, in ledger: inout AlertLedger) {
+    if evidence.imported != nil {
+      guard let onset = chain.index(of: alert.onset) else { return }
+      let change = importedChange(since: onset, alert.before, level(since: onset))
+      return ledger.change(alert.number, to: change, after: level(since: onset))
+    }
     let isRefuted = alert.state == .refuted
     let step = evidence.segmentedStep(of: alert)
     let isAsked = judgement.isSuspicious && judgement.suspicion?.direction == alert.direction

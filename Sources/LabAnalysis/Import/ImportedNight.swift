@@ -118,6 +118,9 @@ package struct ImportSummary: Hashable, Sendable {
   /// How many values of an arm and a metric were there before, and were skipped.
   package var skipped: Int
 
+  /// What the newest night comes to; nil where nothing is new, or that night is not imported.
+  package var verdict: TrendSummary?
+
   /// What a reader of the values should know.
   package var warnings: [Diagnostic]
 
@@ -126,12 +129,14 @@ package struct ImportSummary: Hashable, Sendable {
     store: String,
     runs: [RunListing],
     skipped: Int,
+    verdict: TrendSummary? = nil,
     warnings: [Diagnostic]
   ) {
     self.scenario = scenario
     self.store = store
     self.runs = runs
     self.skipped = skipped
+    self.verdict = verdict
     self.warnings = warnings
   }
 }

@@ -80,7 +80,7 @@ package struct Alert: Hashable, Codable, Sendable {
 
   /// Whether the alert says that a release is worse: it decides the exit code.
   package var isRed: Bool {
-    state == .confirmed && direction == .worse && (cause == .code || kind == .budget)
+    state == .confirmed && direction == .worse && (cause != .machine || kind == .budget)
   }
 
   /// What kind of change it is; the raw value is the name used in JSON and the store.

@@ -4,8 +4,15 @@ import LabModel
 /// What became of imported files, as a terminal shows it.
 package struct ImportText {
   private let summary: ImportSummary
+  private let style: TextStyle
 
-  package init(_ summary: ImportSummary) { self.summary = summary }
+  /// - Parameters:
+  ///   - summary: What was stored.
+  ///   - style: How the verdict is shown; with the width `.max` no line is broken.
+  package init(_ summary: ImportSummary, style: TextStyle = TextStyle()) {
+    self.summary = summary
+    self.style = style
+  }
 
   /// The text, with a line feed after every line; without the warnings.
   package func rendered() -> String {
@@ -27,7 +34,8 @@ package struct ImportText {
       lines.append("  \(noun) \(summary.skipped == 1 ? "was" : "were") there before, and skipped")
     }
     lines.append("  store: \(summary.store.printable)")
-    return lines.map { $0 + "\n" }.joined()
+    let verdict = summary.verdict.map { TrendText($0, style: style).rendered() } ?? ""
+    return lines.map { $0 + "\n" }.joined() + verdict
   }
 
   private var targets: Set<String> { Set(summary.runs.flatMap(\.arms).map(\.target)) }

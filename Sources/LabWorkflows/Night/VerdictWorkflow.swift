@@ -34,6 +34,15 @@ struct VerdictWorkflow {
     return proofs.compactMap(Self.note)
   }
 
+  /// Judges an imported night, of which nothing can be launched, and stores the alerts.
+  ///
+  /// - Throws: `StoreError`.
+  func conclude(at date: Date) throws {
+    let counted = try countedAlerts()
+    let verdicts = NightVerdicts(try history(counted), tonight: run.id)
+    try save(verdicts, of: counted, with: [], at: date)
+  }
+
   /// Concludes, and stores what has changed.
   ///
   /// While proofs were launched, somebody may have acknowledged an alert, or the night of another
@@ -85,7 +94,8 @@ struct VerdictWorkflow {
       scenario: scenario,
       nights: counted.nights,
       series: try store.series(scenario: scenario.name, metrics: scenario.trendMetrics),
-      alerts: counted.alerts
+      alerts: counted.alerts,
+      isImported: run.purpose == .imported
     )
   }
 

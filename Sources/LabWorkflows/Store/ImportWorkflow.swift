@@ -207,8 +207,18 @@ extension ImportWorkflow {
       store: path,
       runs: runs.map(Self.listing),
       skipped: known.skipped,
+      verdict: runs.isEmpty ? nil : try judged(scenario, in: store),
       warnings: warnings
     )
+  }
+
+  /// What the newest night comes to; nil where it is not an imported one.
+  private func judged(_ scenario: String, in store: Store) throws -> TrendSummary? {
+    guard let newest = try store.nights(scenario: scenario).last else { return nil }
+    let run = try store.run(newest.run)
+    guard run.purpose == .imported else { return nil }
+    try VerdictWorkflow(store: store, run: run).conclude(at: context.now())
+    return try TrendWorkflow(store: store, scenario: scenario).summary(of: newest.run)
   }
 
   private static func listing(_ finished: FinishedRun) -> RunListing {

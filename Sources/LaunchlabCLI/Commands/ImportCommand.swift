@@ -25,6 +25,9 @@ extension Launchlab {
           launchlab import graph.csv --time-column push_timestamp --unit ms
 
         If a file has an error, nothing is stored. Values imported before are skipped.
+
+        The newest night is judged by its history: a level that got worse is an alert, which \
+        `launchlab report` shows and `launchlab ack` takes as the normal one.
         """
     )
 
@@ -108,7 +111,7 @@ extension Launchlab {
         options: try options
       )
       let summary = try ImportWorkflow(request, in: .live).run()
-      try console.write(ImportText(summary).rendered())
+      try console.write(ImportText(summary, style: console.resultStyle).rendered())
       console.show(summary.warnings)
     }
 
