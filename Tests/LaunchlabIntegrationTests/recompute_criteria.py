@@ -208,7 +208,7 @@ class Event:
     def return_step(self, criterion):
         """Between once and twice the margin: the bound of the proof of then is not kept."""
         margin = self.margin(self.finding["before"])
-        self.check.truth("return-step", margin <= criterion["value"] <= 2 * margin, True)
+        self.check.truth(criterion["id"], margin <= criterion["value"] <= 2 * margin, True)
 
     def return_sd(self, criterion):
         """From the nights of the baseline that the criterion names, and those since the onset."""
@@ -237,10 +237,7 @@ class Event:
             for value in values)
         self.say(criterion, math.exp(total), 10_000, True, len(values))
 
-    def lasting_step(self, criterion):
-        margin = self.margin(self.finding["before"])
-        self.check.truth("lasting-step", margin <= criterion["value"] <= 2 * margin, True)
-
+    lasting_step = return_step
     lasting_sd = return_sd
 
     def level_lasts(self, criterion):

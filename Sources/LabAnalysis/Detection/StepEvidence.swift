@@ -114,15 +114,28 @@ struct StepEvidence {
       Alert.Direction(from: old.level, to: new.level, metric: metric) == alert.direction,
       abs(change) > margin, abs(change) > max(old.error, new.error)
     else { return nil }
+    return step(from: old.level, to: new.level, since: boundary)
+  }
+
+  /// The criterion of a step to the level of the newest nights.
+  ///
+  /// - Parameters:
+  ///   - before: The level before.
+  ///   - after: The new level.
+  ///   - onset: The index of its first night.
+  /// - Returns: The new level against the one before it and the margin, with the nights since.
+  func step(from before: Double, to after: Double, since onset: Int) -> Criterion {
+    let margin = rule.margin(at: before, of: metric)
+    let runs = chain.points[onset...].map(\.run)
     return Criterion(
       id: CriterionID.segmentation,
       text: "level of the newest segment against the one before it",
-      value: new.level,
-      limit: old.level + (change > 0 ? margin : -margin),
+      value: after,
+      limit: before + (after > before ? margin : -margin),
       isMet: true,
-      n: new.range.count,
+      n: runs.count,
       unit: Criterion.Unit(metric.unit),
-      runs: chain.points[boundary...].map(\.run)
+      runs: runs
     )
   }
 

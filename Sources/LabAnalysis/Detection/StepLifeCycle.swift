@@ -83,19 +83,7 @@ struct StepLifeCycle {
     _ before: Double,
     _ after: Double
   ) -> AlertChange {
-    let metric = chain.key.metric
-    let runs = chain.points[onset...].map(\.run)
-    let step = Criterion(
-      id: CriterionID.segmentation,
-      text: "level of the newest segment against the one before it",
-      value: after,
-      limit: before + Alert.Direction.worse.sign(of: metric)
-        * judgement.rule.margin(at: before, of: metric),
-      isMet: true,
-      n: runs.count,
-      unit: Criterion.Unit(metric.unit),
-      runs: runs
-    )
+    let step = evidence.step(from: before, to: after, since: onset)
     if let lasts = judgement.levelLasts(since: onset, before: before, after: after) {
       return AlertChange(.confirmed, .unknown, "the new level has lasted", [step] + lasts)
     }
@@ -107,8 +95,9 @@ struct StepLifeCycle {
   private func settle(_ alert: Alert, in ledger: inout AlertLedger) {
     if evidence.imported != nil {
       guard let onset = chain.index(of: alert.onset) else { return }
-      let change = importedChange(since: onset, alert.before, level(since: onset))
-      return ledger.change(alert.number, to: change, after: level(since: onset))
+      let level = level(since: onset)
+      let change = importedChange(since: onset, alert.before, level)
+      return ledger.change(alert.number, to: change, after: level)
     }
     let isRefuted = alert.state == .refuted
     let step = evidence.segmentedStep(of: alert)

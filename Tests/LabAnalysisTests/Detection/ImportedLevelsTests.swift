@@ -28,10 +28,9 @@ import Testing
     for (place, history) in try Self.histories().enumerated() where place % 4 == 1 {
       var imported = NightlyHistory()
       imported.isImported = true
-      for (index, value) in history.values.enumerated() {
-        imported.add([value / 100])
-        if index >= 20 { imported.conclude { _ in nil } }
-      }
+      let values = history.values.map { $0 / 100 }
+      imported.add(Array(values.prefix(20)))
+      imported.addConcluded(Array(values.dropFirst(20)))
       nights += history.values.count
       for alert in imported.alerts where alert.events.contains(where: { $0.state == .confirmed }) {
         let onset = try #require(imported.nights.firstIndex { $0.run == alert.onset })
@@ -53,40 +52,28 @@ import Testing
   @Test func `a worse level is suspected, confirmed after a week, and red until it ends`() throws {
     var nights = NightlyHistory()
     nights.isImported = true
-    func add(_ values: [Double]) {
-      for value in values {
-        nights.add([value])
-        nights.conclude { _ in nil }
-      }
-    }
-    add(Self.quiet)
+    nights.addConcluded(Self.quiet)
     #expect(nights.alerts.isEmpty)
-    add(Self.quiet.prefix(4).map { $0 * 1.1 })
+    nights.addConcluded(Self.quiet.prefix(4).map { $0 * 1.1 })
     let suspected = try #require(nights.alerts.first)
     #expect(suspected.state == .suspected && suspected.direction == .worse)
     #expect(suspected.onset == NightlyHistory.run(20))
     #expect(suspected.lastGood == NightlyHistory.run(19))
-    add(Self.quiet.prefix(4).map { $0 * 1.1 })
+    nights.addConcluded(Self.quiet.prefix(4).map { $0 * 1.1 })
     let confirmed = try #require(nights.alerts.first)
     #expect(confirmed.state == .confirmed && confirmed.cause == .unknown && confirmed.isRed)
     #expect(confirmed.events.last?.criteria.last?.id == CriterionID.levelLasts)
     // A month later it is still red.
-    add(Self.quiet.map { $0 * 1.1 } + Self.quiet.map { $0 * 1.1 })
+    nights.addConcluded(Self.quiet.map { $0 * 1.1 } + Self.quiet.map { $0 * 1.1 })
     #expect(nights.alerts.map(\.state) == [.confirmed])
-    add(Self.quiet.prefix(8).map(\.self))
+    nights.addConcluded(Self.quiet.prefix(8).map(\.self))
     #expect(nights.alerts.map(\.state) == [.recovered])
   }
 
   @Test func `a level that somebody called a false alarm is not told again`() throws {
     var nights = NightlyHistory()
     nights.isImported = true
-    func add(_ values: [Double]) {
-      for value in values {
-        nights.add([value])
-        nights.conclude { _ in nil }
-      }
-    }
-    add(Self.quiet + Self.quiet.prefix(4).map { $0 * 1.1 })
+    nights.addConcluded(Self.quiet + Self.quiet.prefix(4).map { $0 * 1.1 })
     #expect(nights.alerts.map(\.state) == [.suspected])
     nights.alerts[0].state = .refuted
     nights.alerts[0].events.append(
@@ -98,7 +85,7 @@ import Testing
         reason: "another runner"
       )
     )
-    add(Self.quiet.prefix(10).map { $0 * 1.1 })
+    nights.addConcluded(Self.quiet.prefix(10).map { $0 * 1.1 })
     #expect(nights.alerts.map(\.state) == [.refuted])
   }
 }

@@ -118,6 +118,14 @@ struct NightlyHistory {
     return requests + second
   }
 
+  /// Adds nights, each concluded in turn without a proof.
+  mutating func addConcluded(_ medians: [Double]) {
+    for median in medians {
+      add([median])
+      conclude { _ in nil }
+    }
+  }
+
   /// Concludes the newest night with a proof of this verdict.
   @discardableResult
   mutating func conclude(_ verdict: Verdict) -> [ProofRequest] {
