@@ -127,16 +127,35 @@ package struct Source: Hashable, Codable, Sendable {
   /// names and those of compilers.
   package var environment: [String]
 
+  /// Where commits can be read, with ``commitPlaceholder`` in place of the commit; nil where reports
+  /// do not link them.
+  package var commitURL: String?
+
   package init(
     repository: String,
     build: String,
     submodules: Submodules = .tried,
-    environment: [String] = []
+    environment: [String] = [],
+    commitURL: String? = nil
   ) {
     self.repository = repository
     self.build = build
     self.submodules = submodules
     self.environment = environment
+    self.commitURL = commitURL
+  }
+
+  /// What stands for a commit in ``commitURL``.
+  package static let commitPlaceholder = "{commit}"
+
+  /// Where a commit can be read.
+  ///
+  /// - Parameter commit: All of its digits.
+  /// - Returns: A URL; nil without ``commitURL``, and for a name that is not of a git commit, such as
+  ///   that of an imported night.
+  package func url(ofCommit commit: String) -> String? {
+    guard commit.wholeMatch(of: /[0-9a-f]{40,64}/) != nil else { return nil }
+    return commitURL?.replacing(Self.commitPlaceholder, with: commit)
   }
 
   /// What becomes of a build some of whose submodules cannot be had.
@@ -160,7 +179,8 @@ extension Source {
       repository: try values.decode(String.self, forKey: .repository),
       build: try values.decode(String.self, forKey: .build),
       submodules: try values.decodeIfPresent(Submodules.self, forKey: .submodules) ?? .tried,
-      environment: try values.decodeIfPresent([String].self, forKey: .environment) ?? []
+      environment: try values.decodeIfPresent([String].self, forKey: .environment) ?? [],
+      commitURL: try values.decodeIfPresent(String.self, forKey: .commitURL)
     )
   }
 }

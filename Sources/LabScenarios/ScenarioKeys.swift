@@ -109,6 +109,10 @@ enum ScenarioKeys {
         + "warning; the build command decides whether it can do without), off (no submodule is "
         + "checked out). Default: try."
     },
+    Field("commit_url", commitURL, \.commitURL) {
+      "Where commits can be read, such as https://github.com/jqlang/jq/commit/{commit}: reports link "
+        + "to it, with the commit in place of {commit}."
+    },
   ]
 
   static let stages: [Field<StagePlan>] = [
@@ -200,6 +204,23 @@ extension ScenarioKeys {
       )
     }
     return command
+  }
+
+  /// Characters that could end a link in Markdown must be written as percent escapes.
+  private static let commitURL = Form<String>.scalar(
+    "a URL with \(Source.commitPlaceholder)",
+    .string("^[hH][tT][tT][pP][sS]?://[!-~]*\\{commit\\}[!-~]*$")
+  ) { text throws(FormProblem) in
+    let mark = Source.commitPlaceholder
+    let sample = text.replacing(mark, with: "0")
+    let isURL = sample.wholeMatch(of: /(?i)https?:\/\/[a-z0-9\-._~:\/?#@!$&*+,;=%]+/) != nil
+    guard isURL, sample != text else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not a URL with \(mark) where the commit belongs",
+        remedy: "write it as in https://github.com/jqlang/jq/commit/\(mark)"
+      )
+    }
+    return text
   }
 
   private static let textVariables = Form<[(entry: Value.Entry, value: String)]>.named(.text, .text)

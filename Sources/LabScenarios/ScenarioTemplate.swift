@@ -103,6 +103,8 @@ package enum ScenarioTemplate {
     #   # `required` fails the build when a submodule cannot be fetched; the default, `try`, builds
     #   # without it.
     #   submodules: required
+    #   # Reports link commits to it.
+    #   commit_url: https://github.com/jqlang/jq/commit/{commit}
 
     # Each night is held against the nights before. A suspicion is settled the same night, by up to
     # `proof` pairs of launches of the last good build and the newest one.

@@ -70,6 +70,28 @@ import Testing
     #expect(lines[4].contains("`launchlab run scenario.yml`"))
   }
 
+  @Test func `links commits to where the scenario says that they can be read`() throws {
+    var summary = SampleTrend.red
+    let build = try #require(summary.tonight.build)
+    summary.scenario.source = Source(
+      repository: "/src/shop",
+      build: "make",
+      commitURL: "https://git.example.org/c/?id={commit}&full"
+    )
+    let report = try TrendMarkdown(summary: summary).rendered()
+    let url = "https://git.example.org/c/?id=\(build.commit)&full"
+    let link = /\[`([0-9a-f]{10})`\]\(https:\/\/git\.example\.org\/c\/\?id=([0-9a-f]{40})&full\)/
+    let links = report.matches(of: link)
+    #expect(!links.isEmpty && links.allSatisfy { $0.2.hasPrefix($0.1) })
+    let page = DashboardHTML(summary).rendered()
+    let fact = "commit <a href=\"\(url.replacing("&", with: "&amp;"))\">\(build.commit.prefix(10))</a>"
+    #expect(page.contains(fact))
+    #expect(page.contains(#""url":"https://git.example.org/c/?id=\#(build.commit)\u0026full""#))
+
+    let imported = "v1.2"
+    #expect(summary.scenario.source?.url(ofCommit: imported) == nil)
+  }
+
   /// A night with one red alert of +12.4 %, whose level has changed again five nights after its onset.
   private func redReport(levelNow: Double) throws -> String {
     var summary = SampleTrend.red

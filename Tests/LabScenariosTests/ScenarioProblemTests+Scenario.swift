@@ -142,6 +142,17 @@ extension ScenarioProblemTests {
       "write the command, or `true` if there is nothing to build"
     ),
   ]
+    + [
+      "https://github.com/jqlang/jq/commit/", "git.example.org/{commit}",
+      "https://example.org/a)b/{commit}", "javascript:{commit}",
+    ].map { url in
+      Case(
+        base + "source: {repository: ., build: make, commit_url: '\(url)'}",
+        "3:50",
+        "\"\(url)\" is not a URL with {commit} where the commit belongs",
+        "write it as in https://github.com/jqlang/jq/commit/{commit}"
+      )
+    }
 
   static let yaml = [
     Case(

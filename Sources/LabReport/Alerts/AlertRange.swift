@@ -29,6 +29,9 @@ struct AlertRange: Hashable {
   /// How many nights lie after the good one, the bad one included; nil where it is not known.
   let nights: Int?
 
+  /// Where its commits are from, and can be read.
+  let source: Source?
+
   /// The range of commits, such as `9ee6ac964d..8cd7961578`; nil where they are not known or equal.
   var commits: String? {
     guard let good = good.night?.build, let bad = bad.night?.build, good.tree != bad.tree else {
@@ -40,7 +43,9 @@ struct AlertRange: Hashable {
   /// - Parameters:
   ///   - alert: What is told.
   ///   - nights: Those of the scenario, ascending.
-  init(_ alert: Alert, nights: [Night]) {
+  ///   - source: That of the scenario, for links; nil for none.
+  init(_ alert: Alert, nights: [Night], source: Source? = nil) {
+    self.source = source
     let onset = nights.firstIndex { $0.run == alert.onset }
     let last = nights.firstIndex { $0.run == alert.lastGood }
     let proof = alert.proof.flatMap { $0.verdict == alert.direction.verdict ? $0 : nil }
@@ -83,42 +88,38 @@ extension AlertRange {
     if isProved { return proved(day) }
     guard let good = good.night else {
       let build = alert.cause == .machine ? nil : bad.night?.build
-      return build.map { "the night of \(day), \(Self.commit($0))" } ?? "the night of \(day)"
+      return build.map { "the night of \(day), \(commit($0))" } ?? "the night of \(day)"
     }
     let goodDay = TrendWords.day(good.startedAt)
     guard alert.cause != .machine, let old = good.build, let new = bad.night?.build else {
       return "the night of \(day); the last good one is \(raw: goodDay)"
     }
     guard let commits else {
-      return "the night of \(day), with the same build as before: \(Self.commit(new))"
+      return "the night of \(day), with the same build as before: \(commit(new))"
     }
     let doubt: Phrase = alert.cause == .unknown ? ", not proved" : ""
     return
-      "first seen in the night of \(day), \(Self.commit(new)); last good \(Self.commit(old)), night of \(raw: goodDay); range \(code: commits)\(doubt)"
+      "first seen in the night of \(day), \(commit(new)); last good \(commit(old)), night of \(raw: goodDay); range \(code: commits)\(doubt)"
   }
 
   private func proved(_ day: String) -> Phrase {
     let count = nights.map { ", \(Quantity.count($0, "night"))" } ?? ""
     let range: Phrase = commits.map { "a commit of \(code: $0)" } ?? "it is not known which change"
     return
-      "between \(Self.place(good)) and \(Self.place(bad))\(raw: count): \(range); first seen in the night of \(day)"
+      "between \(place(good)) and \(place(bad))\(raw: count): \(range); first seen in the night of \(day)"
   }
 
   /// A build with the night that launched it.
-  private static func place(_ end: End) -> Phrase {
+  private func place(_ end: End) -> Phrase {
     guard let night = end.night else { return text(end) }
     return "\(text(end)) (night of \(raw: TrendWords.day(night.startedAt)))"
   }
 
-  private static func text(_ end: End) -> Phrase {
+  private func text(_ end: End) -> Phrase {
     end.night?.build.map(commit) ?? "the build \(code: end.name ?? Quantity.none)"
   }
 
-  /// A commit with its subject, if it has one.
-  static func commit(_ build: Night.Build) -> Phrase {
-    let commit: Phrase = "\(code: TrendWords.short(build.commit))"
-    return build.subject.isEmpty ? commit : "\(commit) \"\(build.subject)\""
-  }
+  private func commit(_ build: Night.Build) -> Phrase { Phrase(build, of: source) }
 
   /// The same in a few words, such as `first seen 2026-11-21`.
   func shortSince(_ alert: Alert, day: String) -> String {
@@ -135,5 +136,18 @@ extension AlertRange {
     }
     let subject = build.subject.isEmpty ? "" : " \"\(build.subject)\""
     return "\(day), first seen with commit \(TrendWords.short(build.commit))\(subject)"
+  }
+}
+
+extension Phrase {
+  /// A commit with its subject, if it has one, and a link, if it is known where it can be read.
+  ///
+  /// - Parameters:
+  ///   - build: The build of a night.
+  ///   - source: That of the scenario.
+  init(_ build: Night.Build, of source: Source?) {
+    let url = source?.url(ofCommit: build.commit)
+    let commit: Phrase = "\(code: TrendWords.short(build.commit), url: url)"
+    self = build.subject.isEmpty ? commit : "\(commit) \"\(build.subject)\""
   }
 }

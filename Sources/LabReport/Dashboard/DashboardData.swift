@@ -21,7 +21,7 @@ struct DashboardData {
     let value: JSONValue = [
       "schema": "launchlab.dashboard/1",
       "scenario": .string(summary.scenario.name),
-      "slots": slots.value,
+      "slots": slots.value(source: summary.scenario.source),
       "series": .array(summary.series.map(series)),
     ]
     return Markup.scriptSafe(json: JSONText.line(value)).trimmingCharacters(in: .newlines)
@@ -155,7 +155,9 @@ struct DashboardSlots {
   func index(of point: SeriesPoint) -> Int { places[point.run] ?? 0 }
 
   /// The columns of the axis; a build stands once, however many nights launched it.
-  var value: JSONValue {
+  ///
+  /// - Parameter source: That of the scenario, for links to its commits.
+  func value(source: Source?) -> JSONValue {
     var builds: [Night.Build] = []
     var numbers: [Night.Build: Int] = [:]
     let build = slots.map { slot -> Int64 in
@@ -172,7 +174,13 @@ struct DashboardSlots {
       "build": .integers(build),
       "builds": .array(
         builds.map { build in
-          ["commit": .string(String(build.commit.prefix(10))), "subject": .string(build.subject)]
+          let url = source?.url(ofCommit: build.commit)
+          return .object(
+            [
+              ("commit", .string(TrendWords.short(build.commit))),
+              ("subject", .string(build.subject)),
+            ] + (url.map { [("url", .string($0))] } ?? [])
+          )
         }
       ),
       "problems": .array(

@@ -15,7 +15,7 @@ struct DashboardHeader {
     <h1>\(Markup.text(summary.scenario.name)) <small>launch trend</small></h1>
     <p class="verdict \(verdict.kind)"><span aria-hidden="true">\(verdict.sign)</span> \
     \(Markup.text(verdict.text))</p>
-    \(answer)\(alertList)<p class="facts">\(Markup.text(facts.joined(separator: " · ")))</p>
+    \(answer)\(alertList)<p class="facts">\(facts.joined(separator: " · "))</p>
     \(findings)\(pastList)</header>
     """
   }
@@ -46,19 +46,24 @@ struct DashboardHeader {
     return "<p class=\"answer\">\(Markup.text(what))</p>\n"
   }
 
+  /// In HTML.
   private var facts: [String] {
     let night = summary.tonight
     let build = night.build.map { build in
-      "commit \(build.commit.prefix(10))" + (build.subject.isEmpty ? "" : " \"\(build.subject)\"")
+      let url = summary.scenario.source?.url(ofCommit: build.commit)
+      let commit = Markup.text(TrendWords.short(build.commit))
+      let link = url.map { "<a href=\"\(Markup.text($0))\">\(commit)</a>" } ?? commit
+      return "commit \(link)" + Markup.text(build.subject.isEmpty ? "" : " \"\(build.subject)\"")
     }
     let disturbed =
       summary.disturbedLaunches > 0 ? ", \(summary.disturbedLaunches) disturbed" : ""
-    return [Quantity.instant(night.startedAt), "run \(night.run)"] + (build.map { [$0] } ?? [])
-      + [
-        "host \(night.fingerprint.prefix(8))",
-        Quantity.count(summary.launches, "launch", plural: "launches") + disturbed,
-        Quantity.count(summary.nights.count, "night") + " stored",
-      ]
+    let first = [Quantity.instant(night.startedAt), "run \(night.run)"].map(Markup.text)
+    let last = [
+      "host \(night.fingerprint.prefix(8))",
+      Quantity.count(summary.launches, "launch", plural: "launches") + disturbed,
+      Quantity.count(summary.nights.count, "night") + " stored",
+    ].map(Markup.text)
+    return first + [build].compactMap(\.self) + last
   }
 
   private var alertList: String {

@@ -764,7 +764,7 @@ function fillNights(card) {
       minute(slot), values ? values.median : "no value", values ? values.interval : "",
       values ? String(series.n[index]) : "", [problems.get(slot), ...notes].filter(Boolean).join(", "),
       slots.run[slot] ? html("a", { href: linkTo(series, slots.run[slot]) }, slots.run[slot]) : "",
-      build ? build.commit : "",
+      build?.url ? html("a", { href: build.url }, build.commit) : build ? build.commit : "",
     ]);
   }
   card.body.replaceChildren(tableOf("Nights, the newest first", columns, lines));

@@ -166,7 +166,7 @@ struct TrendAnswer {
       let start = unprovedStart.map { "the night of \(TrendWords.day($0.startedAt))" }
       let since = start ?? "\(nights) on record"
       guard let build = summary.tonight.build else { return "\(raw: since)" }
-      return "\(raw: since); tonight is \(AlertRange.commit(build))"
+      return "\(raw: since); tonight is \(Phrase(build, of: summary.scenario.source))"
     }
     return Self.since(alert, in: lead)
   }

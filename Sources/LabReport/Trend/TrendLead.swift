@@ -190,7 +190,9 @@ struct TrendLead {
   }
 
   /// The builds that the change of an alert lies between.
-  func range(of alert: Alert) -> AlertRange { AlertRange(alert, nights: summary.nights) }
+  func range(of alert: Alert) -> AlertRange {
+    AlertRange(alert, nights: summary.nights, source: summary.scenario.source)
+  }
 
   /// The day of the first night of an alert; its run where that night is not known.
   func day(ofOnset alert: Alert) -> String {

@@ -139,6 +139,7 @@ struct Phrase: ExpressibleByStringInterpolation, Hashable, Sendable {
     case text(String)
     case code(String)
     case strong(String)
+    case link(code: String, url: String)
   }
 
   init(stringLiteral value: String) { pieces = [.literal(value)] }
@@ -159,6 +160,7 @@ struct Phrase: ExpressibleByStringInterpolation, Hashable, Sendable {
       case .text(let text): MarkdownTable.escaped(text)
       case .code(let text): Self.code(text)
       case .strong(let text): "**\(MarkdownTable.escaped(text))**"
+      case .link(let text, let url): "[\(Self.code(text))](\(url))"
       }
     }.joined()
   }
@@ -169,7 +171,7 @@ struct Phrase: ExpressibleByStringInterpolation, Hashable, Sendable {
       switch piece {
       case .literal(let text): text
       case .text(let text), .strong(let text): text.printable
-      case .code(let text): "`\(text.printable)`"
+      case .code(let text), .link(let text, _): "`\(text.printable)`"
       }
     }.joined()
   }
@@ -200,6 +202,11 @@ struct Phrase: ExpressibleByStringInterpolation, Hashable, Sendable {
     mutating func appendInterpolation(raw text: String) { pieces.append(.literal(text)) }
 
     mutating func appendInterpolation(code text: String) { pieces.append(.code(text)) }
+
+    /// Text that links to where a URL leads, if there is one.
+    mutating func appendInterpolation(code text: String, url: String?) {
+      pieces.append(url.map { .link(code: text, url: $0) } ?? .code(text))
+    }
 
     mutating func appendInterpolation(strong text: String) { pieces.append(.strong(text)) }
   }
