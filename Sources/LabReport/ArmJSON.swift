@@ -176,34 +176,6 @@ struct ArmJSON {
 }
 
 extension JSONValue {
-  init(pageIns: PageIns) {
-    self = [
-      "files": .array(pageIns.files.map(JSONValue.init(pageIn:))),
-      "metadata": JSONValue(metadata: pageIns.metadata),
-      "major_faults": JSONValue(pageIns.majorFaults),
-      "notes": .array(pageIns.notes.map(JSONValue.string)),
-    ]
-  }
-
-  init(pageIn: PageIn) {
-    self = [
-      "path": .string(pageIn.path),
-      "is_own": .bool(pageIn.isOwn),
-      "pages": JSONValue(pageIn.pages),
-      "faulted": JSONValue(pageIn.faulted),
-      "read_ahead": JSONValue(pageIn.readAhead),
-      "wait_ns": JSONValue(pageIn.wait?.count),
-    ]
-  }
-
-  init(metadata: MetadataReads?) {
-    guard let metadata else {
-      self = nil
-      return
-    }
-    self = ["pages": JSONValue(metadata.pages), "wait_ns": JSONValue(metadata.wait.count)]
-  }
-
   init(estimates: Estimates) {
     self = [
       "n": JSONValue(estimates.n),
@@ -218,32 +190,6 @@ extension JSONValue {
       "p90": .number(estimates.p90),
       "p95": .number(estimates.p95),
       "ci95": estimates.medianInterval.map { [.number($0.low), .number($0.high)] } ?? nil,
-    ]
-  }
-}
-
-/// What is said of one series tonight, as JSON.
-struct VerdictJSON {
-  private let trend: SeriesTrend
-
-  init(_ trend: SeriesTrend) { self.trend = trend }
-
-  /// Values are in the unit of the metric; what is not known is null.
-  var value: JSONValue {
-    let assessment = trend.assessment
-    return [
-      "target": .string(trend.key.target),
-      "state": .string(trend.key.state.rawValue),
-      "metric": .string(trend.key.metric.rawValue),
-      "unit": .string(trend.key.metric.unit.rawValue),
-      "outcome": .string(assessment.outcome.rawValue),
-      "direction": JSONValue(assessment.direction?.rawValue),
-      "median": JSONValue(assessment.tonight?.median),
-      "baseline_median": JSONValue(assessment.baseline?.median),
-      "baseline_nights": JSONValue(assessment.baseline?.runs.count),
-      "ratio": JSONValue(assessment.ratio),
-      "probability": JSONValue(assessment.probability),
-      "alert": JSONValue(assessment.alert.map { "R-\($0)" }),
     ]
   }
 }

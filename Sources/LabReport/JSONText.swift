@@ -1,3 +1,5 @@
+import LabModel
+
 /// Turns JSON values into text, piece by piece, so that a large one is never held as text.
 struct JSONText {
   /// How a value is laid out.
@@ -167,5 +169,17 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     self = .object(
       members.sorted { $0.key < $1.key }.map { (name: $0.key, value: value($0.value)) }
     )
+  }
+}
+
+extension JSONValue {
+  init(diagnostic: Diagnostic) {
+    self = [
+      "severity": .string(diagnostic.severity.rawValue),
+      "id": .string(diagnostic.id),
+      "problem": .string(diagnostic.problem),
+      "place": JSONValue(diagnostic.place),
+      "remedy": JSONValue(diagnostic.remedy),
+    ]
   }
 }

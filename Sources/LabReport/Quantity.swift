@@ -121,6 +121,13 @@ enum Quantity {
     return String(format: "%.\(max(0, 2 - exponent))f", value)
   }
 
+  /// How long something took, such as `42 s`, `12 min` or `3.4 h`.
+  static func duration(seconds: Double) -> String {
+    if seconds < 90 { return String(format: "%.0f s", seconds) }
+    return seconds < 5400
+      ? String(format: "%.0f min", seconds / 60) : String(format: "%.1f h", seconds / 3600)
+  }
+
   /// How long something will take, in words that promise no precision.
   static func estimate(_ span: Nanoseconds) -> String {
     let seconds = Double(span.count) / 1e9

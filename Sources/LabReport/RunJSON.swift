@@ -9,31 +9,29 @@ import LabStatistics
 /// each field means.
 package struct RunJSON {
   private let summary: RunSummary
-  private let trend: TrendSummary?
 
-  /// - Parameters:
-  ///   - summary: What is concluded from the launches.
-  ///   - trend: What is concluded from the history; nil for a run that is no night.
-  package init(_ summary: RunSummary, trend: TrendSummary? = nil) {
+  /// What is said beside the launches, such as the verdicts of a night.
+  private let further: [(name: String, value: JSONValue)]
+
+  /// - Parameter summary: What is concluded from the launches.
+  package init(_ summary: RunSummary) { self.init(summary, with: []) }
+
+  init(_ summary: RunSummary, with further: [(name: String, value: JSONValue)]) {
     self.summary = summary
-    self.trend = trend
+    self.further = further
   }
 
   /// Writes the JSON text in pieces, so that many values need little memory.
   ///
   /// - Throws: What `sink` throws.
   package func write(to sink: (String) throws -> Void) rethrows {
-    var members: [(name: String, value: JSONValue)] = [
-      ("schema", "launchlab.run/1"),
-      ("run", run),
-      ("arms", .array(summary.arms.map { ArmJSON($0, tolerated: tolerated).value })),
-    ]
-    if let trend {
-      let alerts = trend.alerts.map { FindingJSON($0, in: trend).value }
-      members.append(("verdicts", .array(trend.series.map { VerdictJSON($0).value })))
-      members.append(("alerts", .array(alerts)))
-    }
-    members.append(("warnings", .array(summary.warnings.map(JSONValue.init(diagnostic:)))))
+    let members: [(name: String, value: JSONValue)] =
+      [
+        ("schema", "launchlab.run/1"),
+        ("run", run),
+        ("arms", .array(summary.arms.map { ArmJSON($0, tolerated: tolerated).value })),
+      ] + further
+      + [("warnings", .array(summary.warnings.map(JSONValue.init(diagnostic:))))]
     try JSONText.write(.object(members), .indented, to: sink)
   }
 
@@ -102,18 +100,6 @@ package struct RunJSON {
   }
 }
 
-extension JSONValue {
-  init(diagnostic: Diagnostic) {
-    self = [
-      "severity": .string(diagnostic.severity.rawValue),
-      "id": .string(diagnostic.id),
-      "problem": .string(diagnostic.problem),
-      "place": JSONValue(diagnostic.place),
-      "remedy": JSONValue(diagnostic.remedy),
-    ]
-  }
-}
-
 /// The result of a run in the export format of hyperfine, so that its plot scripts work.
 ///
 /// There is one result per arm that has a time. Times are in seconds. The command carries the state
@@ -177,5 +163,30 @@ package struct HyperfineJSON {
 
   private func parameters(of arm: Arm) -> JSONValue {
     ["target": .string(arm.target), "state": .string(arm.state.rawValue)]
+  }
+}
+
+extension JSONValue {
+  /// The facts of a host; null where a fact is not known.
+  init(host: HostFacts) {
+    self = [
+      "fingerprint": .string(host.fingerprint),
+      "cpu_model": JSONValue(host.cpuModel),
+      "cpu_count": JSONValue(host.cpuCount),
+      "memory_bytes": JSONValue(host.memoryBytes),
+      "architecture": .string(host.architecture),
+      "kernel": .string(host.kernel),
+      "kernel_build": JSONValue(host.kernelBuild),
+      "libc": JSONValue(host.libc),
+      "microcode": JSONValue(host.microcode),
+      "governor": JSONValue(host.governor),
+      "file_system": JSONValue(host.fileSystem),
+      "device": JSONValue(host.device),
+      "storage": JSONValue(host.storage),
+      "read_ahead_kilobytes": JSONValue(host.readAheadKilobytes),
+      "io_scheduler": JSONValue(host.ioScheduler),
+      "proactive_reclaim": JSONValue(host.proactiveReclaim),
+      "virtualization": JSONValue(host.virtualization),
+    ]
   }
 }

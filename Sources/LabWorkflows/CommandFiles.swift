@@ -102,7 +102,7 @@ package struct CommandFiles: Sendable {
   func writing(report directory: String?, as name: String = "the report") -> CommandFiles {
     guard let directory else { return self }
     var files = reserving(directory, as: name, .report)
-    for path in ReportFiles.existing(in: directory) + ReportFiles.fixed(in: directory) {
+    for path in ReportNames.existing(in: directory) + ReportNames.fixed(in: directory) {
       files = files.adding(path, name, .kept)
     }
     return files
@@ -202,7 +202,7 @@ package struct CommandFiles: Sendable {
         switch directory.extent {
         case .all: true
         case .existing: Self.isRegular(output.path)
-        case .report: ReportFiles.isOne((output.path as NSString).lastPathComponent)
+        case .report: ReportNames.isOne((output.path as NSString).lastPathComponent)
         }
       guard isMeant else { continue }
       throw .outputInside(

@@ -80,12 +80,12 @@ import Testing
     )
     let report = try TrendMarkdown(summary: summary).rendered()
     let url = "https://git.example.org/c/?id=\(build.commit)&full"
-    let link = /\[`([0-9a-f]{10})`\]\(https:\/\/git\.example\.org\/c\/\?id=([0-9a-f]{40})&full\)/
+    let link = #/\[`([0-9a-f]{10})`\]\(https://git\.example\.org/c/\?id=([0-9a-f]{40})&full\)/#
     let links = report.matches(of: link)
     #expect(!links.isEmpty && links.allSatisfy { $0.2.hasPrefix($0.1) })
     let page = DashboardHTML(summary).rendered()
-    let fact = "commit <a href=\"\(url.replacing("&", with: "&amp;"))\">\(build.commit.prefix(10))</a>"
-    #expect(page.contains(fact))
+    let escaped = url.replacing("&", with: "&amp;")
+    #expect(page.contains("commit <a href=\"\(escaped)\">\(build.commit.prefix(10))</a>"))
     #expect(page.contains(#""url":"https://git.example.org/c/?id=\#(build.commit)\u0026full""#))
 
     let imported = "v1.2"

@@ -73,75 +73,76 @@ extension ScenarioProblemTests {
     ),
   ]
 
-  static let values = [
-    launches("0", "\"0\" is not a whole number from 1 to 1000000", choose),
-    launches("1000000000", "\"1000000000\" is not a whole number from 1 to 1000000", choose),
-    launches(
-      "99999999999999999999",
-      "\"99999999999999999999\" is not a whole number from 1 to 1000000",
-      choose
-    ),
-    launches("-1", "\"-1\" is not a whole number from 1 to 1000000", digits),
-    launches("010", "\"010\" is not a whole number from 1 to 1000000", digits),
-    launches("0x10", "\"0x10\" is not a whole number from 1 to 1000000", digits),
-    launches("1_000", "\"1_000\" is not a whole number from 1 to 1000000", digits),
-    launches("22:22", "\"22:22\" is not a whole number from 1 to 1000000", digits),
-    launches("20.0", "\"20.0\" is not a whole number from 1 to 1000000", digits),
-    launches("'20'", "\"20\" is a text, not a number", "write 20 without quotes"),
-    launches(
-      "~",
-      "\"launches\" has no value",
-      "give a whole number from 1 to 1000000, or remove the key"
-    ),
-    Case(
-      base + "states: [warm, warm]",
-      "3:16",
-      "the state \"warm\" is given twice",
-      "keep one of them"
-    ),
-    Case(
-      base + "states: [worm]",
-      "3:10",
-      "\"worm\" is not one of reboot-cold, reinstall-cold, first-run, warm",
-      "write `warm`"
-    ),
-    Case(
-      base + "states: []",
-      "3:9",
-      "\"states\" is an empty list",
-      "give at least one element, or remove the key"
-    ),
-    Case(
-      base + "states: warm",
-      "3:9",
-      "\"states\" is \"warm\", not a list",
-      "write a list: [warm]"
-    ),
-    Case(
-      base + "baseline: {empty: yes}",
-      "3:19",
-      "\"yes\" is not true or false",
-      "write true"
-    ),
-    Case(
-      base + "baseline: {empty: 'true'}",
-      "3:19",
-      "\"true\" is not true or false",
-      "write true"
-    ),
-    Case(
-      base + "source: {repository: missing, build: make}",
-      "3:22",
-      "the repository \"missing\" is not a directory",
-      "give the path of a git work tree"
-    ),
-    Case(
-      base + "source: {repository: ., build: ' '}",
-      "3:32",
-      "the build command is empty",
-      "write the command, or `true` if there is nothing to build"
-    ),
-  ]
+  static let values =
+    [
+      launches("0", "\"0\" is not a whole number from 1 to 1000000", choose),
+      launches("1000000000", "\"1000000000\" is not a whole number from 1 to 1000000", choose),
+      launches(
+        "99999999999999999999",
+        "\"99999999999999999999\" is not a whole number from 1 to 1000000",
+        choose
+      ),
+      launches("-1", "\"-1\" is not a whole number from 1 to 1000000", digits),
+      launches("010", "\"010\" is not a whole number from 1 to 1000000", digits),
+      launches("0x10", "\"0x10\" is not a whole number from 1 to 1000000", digits),
+      launches("1_000", "\"1_000\" is not a whole number from 1 to 1000000", digits),
+      launches("22:22", "\"22:22\" is not a whole number from 1 to 1000000", digits),
+      launches("20.0", "\"20.0\" is not a whole number from 1 to 1000000", digits),
+      launches("'20'", "\"20\" is a text, not a number", "write 20 without quotes"),
+      launches(
+        "~",
+        "\"launches\" has no value",
+        "give a whole number from 1 to 1000000, or remove the key"
+      ),
+      Case(
+        base + "states: [warm, warm]",
+        "3:16",
+        "the state \"warm\" is given twice",
+        "keep one of them"
+      ),
+      Case(
+        base + "states: [worm]",
+        "3:10",
+        "\"worm\" is not one of reboot-cold, reinstall-cold, first-run, warm",
+        "write `warm`"
+      ),
+      Case(
+        base + "states: []",
+        "3:9",
+        "\"states\" is an empty list",
+        "give at least one element, or remove the key"
+      ),
+      Case(
+        base + "states: warm",
+        "3:9",
+        "\"states\" is \"warm\", not a list",
+        "write a list: [warm]"
+      ),
+      Case(
+        base + "baseline: {empty: yes}",
+        "3:19",
+        "\"yes\" is not true or false",
+        "write true"
+      ),
+      Case(
+        base + "baseline: {empty: 'true'}",
+        "3:19",
+        "\"true\" is not true or false",
+        "write true"
+      ),
+      Case(
+        base + "source: {repository: missing, build: make}",
+        "3:22",
+        "the repository \"missing\" is not a directory",
+        "give the path of a git work tree"
+      ),
+      Case(
+        base + "source: {repository: ., build: ' '}",
+        "3:32",
+        "the build command is empty",
+        "write the command, or `true` if there is nothing to build"
+      ),
+    ]
     + [
       "https://github.com/jqlang/jq/commit/", "git.example.org/{commit}",
       "https://example.org/a)b/{commit}", "javascript:{commit}",

@@ -23,7 +23,7 @@ import Testing
   @Test func `the scenario template names ids that exist`() throws {
     let text = ScenarioTemplate.text()
     let found = try #require(text.firstMatch(of: /suppress: \[([a-z, -]+)\]/))
-    try DoctorWorkflow.check(found.1.split(separator: ", ").map { String($0) })
+    try Preflight.check(found.1.split(separator: ", ").map { String($0) })
   }
 
   @Test func `keeps what is suppressed apart`() throws {
@@ -37,7 +37,7 @@ import Testing
   /// What is said of ids; nil when they are all known.
   private func text(of ids: [String]) -> String? {
     do throws(WorkflowError) {
-      try DoctorWorkflow.check(ids)
+      try Preflight.check(ids)
       return nil
     } catch {
       return error.diagnostics.map(\.description).joined(separator: "\n")

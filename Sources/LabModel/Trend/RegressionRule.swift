@@ -1,3 +1,5 @@
+import Foundation
+
 /// Which differences matter, and what is done about a suspicion: the section `regression`.
 package struct RegressionRule: Hashable, Codable, Sendable {
   /// The smallest change that matters, as a share of the value before.
@@ -105,5 +107,31 @@ package struct Release: Hashable, Codable, Sendable {
   package init(name: String, anchor: String) {
     self.name = name
     self.anchor = anchor
+  }
+}
+
+extension Notifier {
+  /// How it is called in warnings and in the store, without what may be secret.
+  package var name: String {
+    switch self {
+    case .command(let command):
+      "command \(command.first ?? "")"
+    case .webhook(let address):
+      address.hasPrefix("$")
+        ? "webhook \(address)" : "webhook \(URL(string: address)?.host() ?? "")"
+    case .email(let address): "email \(address)"
+    case .githubSummary: "github summary"
+    }
+  }
+
+  /// The notifiers with the names that deliveries are kept under; a name of two gets a number.
+  package static func named(_ notifiers: [Notifier]) -> [(Notifier, String)] {
+    var uses: [String: Int] = [:]
+    return notifiers.map { notifier in
+      let name = notifier.name
+      uses[name, default: 0] += 1
+      let number = uses[name] ?? 1
+      return (notifier, number == 1 ? name : "\(name) #\(number)")
+    }
   }
 }

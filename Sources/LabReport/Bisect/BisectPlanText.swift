@@ -59,7 +59,7 @@ package struct BisectPlanText {
   /// Such as `at most 4,000 launches, 2.0 h`.
   package static func words(of limits: BisectLimits) -> String {
     let builds = limits.builds.map { ", \(Quantity.count($0, "build"))" } ?? ""
-    let time = limits.seconds.map { ", \(BisectWords.duration($0))" } ?? ""
+    let time = limits.seconds.map { ", \(Quantity.duration(seconds: $0))" } ?? ""
     return
       "at most \(Quantity.count(limits.launches, "launch", plural: "launches"))\(builds)\(time)"
   }

@@ -31,7 +31,7 @@ struct BisectSentence {
   var work: String {
     let failed =
       summary.failedBuilds > 0 ? ", \(Quantity.count(summary.failedBuilds, "failed build"))" : ""
-    return "\(effort)\(failed) in \(BisectWords.duration(summary.seconds))"
+    return "\(effort)\(failed) in \(Quantity.duration(seconds: summary.seconds))"
   }
 
   // MARK: - Found

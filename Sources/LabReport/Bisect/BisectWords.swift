@@ -122,13 +122,6 @@ struct BisectWords {
     return lower == upper ? "\(lower) at both ends" : "\(lower) to \(upper)"
   }
 
-  /// How long something took, such as `42 s`, `12 min` or `3.4 h`.
-  static func duration(_ seconds: Double) -> String {
-    if seconds < 90 { return String(format: "%.0f s", seconds) }
-    return seconds < 5400
-      ? String(format: "%.0f min", seconds / 60) : String(format: "%.1f h", seconds / 3600)
-  }
-
   /// How long something will take, as ``Quantity`` says it.
   static func estimate(_ seconds: Double) -> String {
     let most = 1e8

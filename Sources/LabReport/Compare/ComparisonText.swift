@@ -392,7 +392,7 @@ package struct OutlookText {
   }
 
   private static func duration(_ time: Nanoseconds) -> String {
-    BisectWords.duration(Double(time.count) / 1e9)
+    Quantity.duration(seconds: Double(time.count) / 1e9)
   }
 
   /// The next full minute, as the option is written; hours where there are many.

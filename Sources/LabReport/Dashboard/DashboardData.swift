@@ -157,6 +157,7 @@ struct DashboardSlots {
   /// The columns of the axis; a build stands once, however many nights launched it.
   ///
   /// - Parameter source: That of the scenario, for links to its commits.
+  /// - Returns: An object of arrays with one element per night or build.
   func value(source: Source?) -> JSONValue {
     var builds: [Night.Build] = []
     var numbers: [Night.Build: Int] = [:]

@@ -206,3 +206,33 @@ package struct StagesJSON {
     try JSONText.write(value, .indented, to: sink)
   }
 }
+
+extension JSONValue {
+  init(pageIns: PageIns) {
+    self = [
+      "files": .array(pageIns.files.map(JSONValue.init(pageIn:))),
+      "metadata": JSONValue(metadata: pageIns.metadata),
+      "major_faults": JSONValue(pageIns.majorFaults),
+      "notes": .array(pageIns.notes.map(JSONValue.string)),
+    ]
+  }
+
+  init(pageIn: PageIn) {
+    self = [
+      "path": .string(pageIn.path),
+      "is_own": .bool(pageIn.isOwn),
+      "pages": JSONValue(pageIn.pages),
+      "faulted": JSONValue(pageIn.faulted),
+      "read_ahead": JSONValue(pageIn.readAhead),
+      "wait_ns": JSONValue(pageIn.wait?.count),
+    ]
+  }
+
+  init(metadata: MetadataReads?) {
+    guard let metadata else {
+      self = nil
+      return
+    }
+    self = ["pages": JSONValue(metadata.pages), "wait_ns": JSONValue(metadata.wait.count)]
+  }
+}

@@ -221,3 +221,46 @@ struct SeriesJSON {
     ]
   }
 }
+
+/// What is said of one series tonight, as JSON.
+struct VerdictJSON {
+  private let trend: SeriesTrend
+
+  init(_ trend: SeriesTrend) { self.trend = trend }
+
+  /// Values are in the unit of the metric; what is not known is null.
+  var value: JSONValue {
+    let assessment = trend.assessment
+    return [
+      "target": .string(trend.key.target),
+      "state": .string(trend.key.state.rawValue),
+      "metric": .string(trend.key.metric.rawValue),
+      "unit": .string(trend.key.metric.unit.rawValue),
+      "outcome": .string(assessment.outcome.rawValue),
+      "direction": JSONValue(assessment.direction?.rawValue),
+      "median": JSONValue(assessment.tonight?.median),
+      "baseline_median": JSONValue(assessment.baseline?.median),
+      "baseline_nights": JSONValue(assessment.baseline?.runs.count),
+      "ratio": JSONValue(assessment.ratio),
+      "probability": JSONValue(assessment.probability),
+      "alert": JSONValue(assessment.alert.map { "R-\($0)" }),
+    ]
+  }
+}
+
+extension RunJSON {
+  /// The result of a night, with its verdicts and alerts.
+  ///
+  /// - Parameters:
+  ///   - summary: What is concluded from the launches.
+  ///   - trend: What is concluded from the history; nil for a run that is no night.
+  package init(_ summary: RunSummary, trend: TrendSummary?) {
+    guard let trend else {
+      self.init(summary)
+      return
+    }
+    let verdicts = trend.series.map { VerdictJSON($0).value }
+    let alerts = trend.alerts.map { FindingJSON($0, in: trend).value }
+    self.init(summary, with: [("verdicts", .array(verdicts)), ("alerts", .array(alerts))])
+  }
+}

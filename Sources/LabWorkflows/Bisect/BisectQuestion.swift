@@ -117,7 +117,7 @@ struct BisectQuestion {
   private static func scenario(_ options: BisectOptions, alert: AlertQuestion?) throws -> Scenario {
     if let path = options.scenario ?? alert?.scenarioPath {
       let scenario = try ScenarioFile.loadForLaunch(path: path)
-      try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
+      try Preflight.check(scenario.controls?.suppressed ?? [])
       guard scenario.source != nil || options.artifacts != nil else {
         throw WorkflowError.cannotBisect(
           reason: "\(path) has no section `source` to build revisions from",

@@ -73,7 +73,7 @@ extension CompareRequest {
       return try ScenarioFile.loadForLaunch(options: launching)
     }
     var scenario = scenarios[0]
-    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
+    try Preflight.check(scenario.controls?.suppressed ?? [])
     scenario.name = "compare"
     scenario.adaptive = count.adaptive
     let targets = zip(Self.names, scenarios.flatMap(\.targets)).map { name, target in

@@ -24,7 +24,7 @@ struct RevisionsWorkflow {
       )
     }
     let file = try ScenarioFile.loadForLaunch(path: path, suppressing: options.suppressed)
-    try DoctorWorkflow.check(file.controls?.suppressed ?? [])
+    try Preflight.check(file.controls?.suppressed ?? [])
     guard file.source != nil else {
       throw WorkflowError.cannotCompare(
         reason: "\(path) has no section `source` to build revisions from",

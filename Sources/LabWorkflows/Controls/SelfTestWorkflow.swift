@@ -120,7 +120,7 @@ package struct SelfTestRequest: Sendable {
     if options.states.isEmpty { options.states = Self.usualStates.map(\.rawValue) }
     if options.command.isEmpty { options.command = Self.usualCommand }
     var scenario = try ScenarioFile.loadForLaunch(options: options)
-    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
+    try Preflight.check(scenario.controls?.suppressed ?? [])
     scenario.name = "selftest"
     let names = [SelfTestSummary.baseline, SelfTestSummary.candidate]
     scenario.targets = scenario.targets.flatMap { target in

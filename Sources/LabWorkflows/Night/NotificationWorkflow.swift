@@ -48,7 +48,7 @@ struct NotificationWorkflow {
     var unkept: (any Error)?
     do {
       let stored = try store.deliveries(scenario: scenario.name)
-      for (notifier, name) in Self.named(scenario.notifiers ?? []) {
+      for (notifier, name) in Notifier.named(scenario.notifiers ?? []) {
         let pending = PendingNotices(
           deliveries: stored.filter { $0.notifier == name },
           since: Self.previousNight(in: summary)
@@ -109,7 +109,7 @@ struct NotificationWorkflow {
   func deliverFailure(_ summary: TrendSummary) async -> [Diagnostic] {
     var warnings: [Diagnostic] = []
     let failure = NightFailure(summary)
-    for (notifier, name) in Self.named(scenario.notifiers ?? []) where reaches(notifier) {
+    for (notifier, name) in Notifier.named(scenario.notifiers ?? []) where reaches(notifier) {
       let reason = await send(Notice(failureOf: summary), [failure.line], to: notifier)
       if let reason {
         warnings.append(Self.warning(of: reason, notifier: name, alerts: "the failure"))
@@ -154,17 +154,6 @@ struct NotificationWorkflow {
 // MARK: - Who is told of what
 
 extension NotificationWorkflow {
-  /// The notifiers with the names that deliveries are kept under; a name of two gets a number.
-  static func named(_ notifiers: [Notifier]) -> [(Notifier, String)] {
-    var uses: [String: Int] = [:]
-    return notifiers.map { notifier in
-      let name = notifier.name
-      uses[name, default: 0] += 1
-      let number = uses[name] ?? 1
-      return (notifier, number == 1 ? name : "\(name) #\(number)")
-    }
-  }
-
   /// The findings in the portions that a notifier takes; a command takes one at a time.
   private static func parcels(
     _ findings: [(alert: Alert, event: Int)],
@@ -207,21 +196,6 @@ extension NotificationWorkflow {
     warning.severity = .warning
     warning.problem = "notifications cannot be recorded: \(diagnostic.problem)"
     return warning
-  }
-}
-
-extension Notifier {
-  /// How it is called in warnings and in the store, without what may be secret.
-  var name: String {
-    switch self {
-    case .command(let command):
-      "command \(command.first ?? "")"
-    case .webhook(let address):
-      address.hasPrefix("$")
-        ? "webhook \(address)" : "webhook \(URL(string: address)?.host() ?? "")"
-    case .email(let address): "email \(address)"
-    case .githubSummary: "github summary"
-    }
   }
 }
 

@@ -111,7 +111,7 @@ package struct RunCheck {
       directory: plan.scenario.directory,
       environment: context.environment
     )
-    return NotificationWorkflow.named(notifiers).compactMap { notifier, name in
+    return Notifier.named(notifiers).compactMap { notifier, name in
       let (obstacle, remedy): (NoticeFailure?, String) =
         switch notifier {
         case .command(let command):

@@ -86,7 +86,7 @@ package struct RunRequest: Sendable {
     let hasSummary = scenario.notifiers?.contains(.githubSummary) == true
     return CommandFiles().keeping(store: store).reading(scenario, at: scenarioPath)
       .writing(report: hasReport ? reportDirectory ?? "\(scenario.directory)/report" : nil)
-      .reading(ReportFiles.ownTemplate(of: scenario), as: "the report's template")
+      .reading(ReportNames.ownTemplate(of: scenario), as: "the report's template")
       .keeping(
         hasSummary ? ProcessInfo.processInfo.environment[summary] : nil,
         as: summary
@@ -120,7 +120,7 @@ package struct RunRequest: Sendable {
     suppressed: [String] = []
   ) throws {
     let scenario = try ScenarioFile.loadForLaunch(path: scenarioPath, suppressing: suppressed)
-    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
+    try Preflight.check(scenario.controls?.suppressed ?? [])
     if revision != nil, scenario.source == nil {
       throw WorkflowError.badOption(
         name: "--revision",
@@ -160,7 +160,7 @@ package struct RunRequest: Sendable {
   /// - Throws: `ScenarioError` with every problem of the options.
   package init(options: MeasureOptions, store: String?, seed: UInt64?) throws {
     let scenario = try ScenarioFile.loadForLaunch(options: options)
-    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
+    try Preflight.check(scenario.controls?.suppressed ?? [])
     self.init(
       scenario: scenario,
       store: store,

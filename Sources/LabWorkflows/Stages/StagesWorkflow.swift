@@ -18,7 +18,7 @@ package struct StagesWorkflow {
   ///   ``WorkflowError/badOption(name:value:expected:)`` for a finding that doctor does not know.
   package init(options: MeasureOptions, in context: WorkflowContext) throws {
     let scenario = try ScenarioFile.loadForLaunch(options: options)
-    try DoctorWorkflow.check(scenario.controls?.suppressed ?? [])
+    try Preflight.check(scenario.controls?.suppressed ?? [])
     self.init(scenario: scenario, command: options.command, in: context)
   }
 

@@ -68,47 +68,21 @@ package enum ReportFiles {
 
   /// The path of the copy that stays: by the day, unless that is the report of another run.
   private static func copy(of summary: TrendSummary, in directory: String) -> String {
-    let path = "\(directory)/\(name(ofDay: summary.tonight.startedAt)).md"
+    let path = "\(directory)/\(ReportNames.name(ofDay: summary.tonight.startedAt)).md"
     guard let text = try? String(contentsOfFile: path, encoding: .utf8),
       TrendMark.run(in: text) != summary.run.id
     else { return path }
     return "\(directory)/\(summary.run.id).md"
   }
 
-  // MARK: - Names
-
-  private static let names = ["latest.md", "run.md", "index.html", "feed.xml"]
-
-  /// The paths of the files that every report writes, by the day in UTC.
-  static func fixed(in directory: String) -> [String] {
-    let days = [Date(), Date() + 86_400].map { "\(name(ofDay: $0)).md" }
-    return (names + days).map { "\(directory)/\($0)" }
-  }
-
-  /// The paths of the files of former reports.
-  static func existing(in directory: String) -> [String] {
-    [directory, "\(directory)/img"].flatMap { place in
-      ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? [])
-        .filter(isOne).map { "\(place)/\($0)" }
-    }
-  }
-
-  /// Whether a report writes files of such a name.
-  static func isOne(_ name: String) -> Bool {
-    if name.hasSuffix(".svg") || names.contains(name) { return true }
-    return name.prefixMatch(of: /\d{4}-\d\d-\d\d\.md|\d{8}T\d{6}Z-\w+(-now)?\.md/) != nil
-  }
-
-  private static func name(ofDay date: Date) -> String {
-    date.formatted(.iso8601.year().month().day())
-  }
+  // MARK: - Writing
 
   private static func markdown(
     _ summary: TrendSummary,
     template: String?,
     options: ReportOptions
   ) throws -> String {
-    let path = template ?? ownTemplate(of: summary.scenario)
+    let path = template ?? ReportNames.ownTemplate(of: summary.scenario)
     let text = try path.map(read)
     do {
       return try TrendMarkdown(summary: summary, template: text, options: options).rendered()
@@ -116,12 +90,6 @@ package enum ReportFiles {
       error.path = path
       throw error
     }
-  }
-
-  /// The template beside a scenario, if there is one.
-  static func ownTemplate(of scenario: Scenario) -> String? {
-    let own = "\(scenario.directory)/.launchlab/report.md.mustache"
-    return FileManager.default.fileExists(atPath: own) ? own : nil
   }
 
   private static func read(_ path: String) throws -> String {

@@ -60,10 +60,12 @@ struct OutputOptions: ParsableArguments {
     }
     let progress = quiet ? nil : ProgressDisplay(console: console)
     defer { progress?.clear() }
+    let bisection = BisectNight(request, in: .live)
     let result = try await NightWorkflow(
       request,
       provesSuspicions: provesSuspicions,
-      in: .live.telling { progress?.show($0) }
+      in: .live.telling { progress?.show($0) },
+      bisect: { await bisection.notes(on: $0, after: $1) }
     ).run()
     progress?.clear()
     try show(result, on: console)

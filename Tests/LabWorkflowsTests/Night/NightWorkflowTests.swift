@@ -59,7 +59,8 @@ import Testing
     return try await NightWorkflow(
       request,
       provesSuspicions: provesSuspicions,
-      in: .fake(at: now, launching: laboratory).telling(events.add)
+      in: .fake(at: now, launching: laboratory).telling(events.add),
+      bisect: nil
     ).run()
   }
 

@@ -221,7 +221,7 @@ import Testing
       .webhook("$HOOK"), .email("a@b.c"), .command(["/bin/tell", "secret"]), .githubSummary,
     ]
     #expect(
-      NotificationWorkflow.named(notifiers).map(\.1) == [
+      Notifier.named(notifiers).map(\.1) == [
         "webhook hooks.example.org", "webhook hooks.example.org #2", "webhook $HOOK",
         "email a@b.c", "command /bin/tell", "github summary",
       ]
