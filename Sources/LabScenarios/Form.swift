@@ -279,7 +279,7 @@ extension Reading {
   fileprivate mutating func reportKind(of value: Value, named name: String, _ shape: Shape) {
     report(
       "wrong-type",
-      "\(name) is \(value.phrase), not \(shape.phrase)",
+      "\(name) is \(value.phrase), not \(shape.kind)",
       at: value.place,
       remedy: Self.remedy(for: value, shape)
     )

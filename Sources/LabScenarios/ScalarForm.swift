@@ -46,7 +46,7 @@ extension Form<String> {
     return scalar(phrase, ["enum": .list(words.map { .text($0) })]) { text throws(FormProblem) in
       guard words.contains(text) else {
         throw FormProblem(
-          problem: "\(quoted(text)) is not \(phrase)",
+          problem: "invalid value \(quoted(text))",
           remedy: spellingRemedy(for: text, among: words)
         )
       }
@@ -130,7 +130,7 @@ extension Int {
     guard let number = Int(text), range.contains(number) else {
       throw FormProblem(
         problem: "\(quoted(text)) is not \(phrase)",
-        remedy: "choose a number from \(range.lowerBound) to \(range.upperBound)"
+        remedy: "choose a number in that range"
       )
     }
     guard isPlain else {
@@ -180,7 +180,7 @@ extension Form<Double> {
       guard range.contains(percent) else {
         throw FormProblem(
           problem: "\(quoted(written)) is not \(phrase)",
-          remedy: "choose \(phrase)"
+          remedy: "choose a percentage in that range"
         )
       }
       return percent / 100

@@ -7,8 +7,7 @@ extension ScenarioFile {
   ///   - options: What is launched, and how.
   ///   - judge: As of ``load(path:judgedBy:)``.
   /// - Returns: A scenario with absolute paths.
-  /// - Throws: ``ScenarioError``; its diagnostics have no place, since there is no file, but for
-  ///   those of controls, whose place is the option.
+  /// - Throws: ``ScenarioError``; the place of a diagnostic is the option, or nil for the command.
   package static func load(
     options: MeasureOptions,
     judgedBy judge: DirectoryJudge? = nil
@@ -92,8 +91,8 @@ private struct OptionValues {
     section([
       ("scenario", text("measure-\(Self.targetName(of: options.command))")),
       ("targets", section([(Self.targetName(of: options.command), target(options))])),
-      ("states", list(options.states)),
-      ("launches", plain("\(options.launches)")),
+      ("states", list(options.states, "--state")),
+      ("launches", plain("\(options.launches)", "--launches")),
       ("baseline", options.includesEmptyBaseline ? section([("empty", plain("true"))]) : nil),
       ("stages", options.stages.map { stages($0) }),
       ("controls", controls(options.controls) { "--control \(options.controls[$0])" }),
@@ -103,62 +102,76 @@ private struct OptionValues {
   private mutating func target(_ options: MeasureOptions) -> Value {
     section([
       ("command", list(options.command)),
-      ("program", options.program.map { text($0) }),
-      ("ready", options.ready.map { readiness($0) }),
-      ("timeout", options.timeout.map { text($0) }),
+      ("program", options.program.map { text($0, "--program") }),
+      ("ready", options.ready.map { readiness($0, "--ready") }),
+      ("timeout", options.timeout.map { text($0, "--timeout") }),
       ("stop", stop(options)),
       ("env", environment(options.environment)),
-      ("stdin", options.standardInput.map { text($0) }),
+      ("stdin", options.standardInput.map { text($0, "--stdin") }),
       ("tty", options.isTTY ? plain("true") : nil),
-      ("files", given(options.files)),
-      ("own", options.own.map { text($0) }),
-      ("install", given(options.install)),
-      ("home", options.home.map { text($0) }),
-      ("state", given(options.stateDirectories)),
-      ("counters", given(options.counters)),
-      ("prepare", commands(launch: options.prepare, run: options.setup)),
-      ("cleanup", commands(launch: options.conclude, run: options.cleanup)),
+      ("files", given(options.files, "--files")),
+      ("own", options.own.map { text($0, "--own") }),
+      ("install", given(options.install, "--install")),
+      ("home", options.home.map { text($0, "--home") }),
+      ("state", given(options.stateDirectories, "--state-directory")),
+      ("counters", given(options.counters, "--counter")),
+      (
+        "prepare",
+        commands(launch: (options.prepare, "--prepare"), run: (options.setup, "--setup"))
+      ),
+      (
+        "cleanup",
+        commands(launch: (options.conclude, "--conclude"), run: (options.cleanup, "--cleanup"))
+      ),
     ])
   }
 
   private mutating func stop(_ options: MeasureOptions) -> Value? {
     given([
-      ("signal", options.stopSignal.map { text($0) }),
-      ("grace", options.stopGrace.map { text($0) }),
-      ("when", options.stopWhen.map { readiness($0) }),
-      ("after", options.stopAfter.map { text($0) }),
+      ("signal", options.stopSignal.map { text($0, "--stop-signal") }),
+      ("grace", options.stopGrace.map { text($0, "--stop-grace") }),
+      ("when", options.stopWhen.map { readiness($0, "--stop-when") }),
+      ("after", options.stopAfter.map { text($0, "--stop-after") }),
     ])
   }
 
   private mutating func stages(_ stages: StagePlan) -> Value {
     section([
-      ("collect", list(stages.collectors.map(\.rawValue))),
-      ("launches", plain("\(stages.launches)")),
+      ("collect", list(stages.collectors.map(\.rawValue), "--collect")),
+      ("launches", plain("\(stages.launches)", "--launches")),
       ("probe_hidden", plain("\(stages.isProbeHidden)")),
-      ("patterns", given(stages.patterns)),
+      ("patterns", given(stages.patterns, "--pattern")),
     ])
   }
 
-  private mutating func commands(launch: String?, run: String?) -> Value? {
-    given([("launch", launch.map { text($0) }), ("run", run.map { text($0) })])
+  private mutating func commands(
+    launch: (text: String?, option: String),
+    run: (text: String?, option: String)
+  ) -> Value? {
+    given([
+      ("launch", launch.text.map { text($0, launch.option) }),
+      ("run", run.text.map { text($0, run.option) }),
+    ])
   }
 
   /// A name without a value has that of launchlab's own environment.
   private mutating func environment(_ pairs: [String]) -> Value? {
     let entries = pairs.map { pair in
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = String(parts[0])
-      return (name, parts.count == 2 ? text(String(parts[1])) : section([("from_env", text(name))]))
+      let name = text(String(parts[0]), "--env")
+      let value =
+        parts.count == 2 ? text(String(parts[1]), "--env") : section([("from_env", name)])
+      return Value.Entry(key: String(parts[0]), place: name.place, value: value)
     }
-    return given(entries)
+    return entries.isEmpty ? nil : section(entries)
   }
 
   /// `exit`, `notify` and `mark` may stand alone; the others have a kind and a value.
-  private mutating func readiness(_ option: String) -> Value {
-    if option.hasPrefix("http://") { return section([("http", text(option))]) }
-    guard let colon = option.firstIndex(of: ":") else { return text(option) }
-    let value = String(option[option.index(after: colon)...])
-    return section([(String(option[..<colon]), text(value))])
+  private mutating func readiness(_ condition: String, _ option: String) -> Value {
+    if condition.hasPrefix("http://") { return section([("http", text(condition, option))]) }
+    guard let colon = condition.firstIndex(of: ":") else { return text(condition, option) }
+    let value = String(condition[condition.index(after: colon)...])
+    return section([(String(condition[..<colon]), text(value, option))])
   }
 
   /// The last path component of the program, with other characters than those of names as `-`.
@@ -170,19 +183,22 @@ private struct OptionValues {
 
   // MARK: - Values
 
-  private mutating func text(_ text: String) -> Value {
-    Value(place: findings.place(ofOption: nil), content: .scalar(text, isPlain: false))
+  private mutating func text(_ text: String, _ option: String? = nil) -> Value {
+    Value(place: findings.place(ofOption: option), content: .scalar(text, isPlain: false))
   }
 
-  private mutating func plain(_ text: String) -> Value {
-    Value(place: findings.place(ofOption: nil), content: .scalar(text, isPlain: true))
+  private mutating func plain(_ text: String, _ option: String? = nil) -> Value {
+    Value(place: findings.place(ofOption: option), content: .scalar(text, isPlain: true))
   }
 
-  private mutating func list(_ texts: [String]) -> Value {
-    Value(place: findings.place(ofOption: nil), content: .list(texts.map { text($0) }))
+  private mutating func list(_ texts: [String], _ option: String? = nil) -> Value {
+    let elements = texts.map { text($0, option) }
+    return Value(place: findings.place(ofOption: option), content: .list(elements))
   }
 
-  private mutating func given(_ texts: [String]) -> Value? { texts.isEmpty ? nil : list(texts) }
+  private mutating func given(_ texts: [String], _ option: String) -> Value? {
+    texts.isEmpty ? nil : list(texts, option)
+  }
 
   private mutating func given(_ values: [(String, Value?)]) -> Value? {
     values.contains { $0.1 != nil } ? section(values) : nil

@@ -40,8 +40,18 @@ extension Shape {
     case .list: "a list"
     case .map(let keys): "a map with the keys \(keys.map(\.name).joined(separator: ", "))"
     case .oneOf(let keys): "a map with one of the keys \(keys.map(\.name).joined(separator: ", "))"
-    case .named: "a map with names of your own"
+    case .named: "a map whose keys are names of your own"
     case .choice(let shapes): shapes.map(\.phrase).joined(separator: ", or ")
+    }
+  }
+
+  /// The kind of value that is asked for, as a phrase with an article.
+  var kind: String {
+    switch self {
+    case .scalar(let phrase, _): phrase
+    case .list: "a list"
+    case .map, .oneOf, .named: "a map"
+    case .choice(let shapes): shapes.map(\.kind).joined(separator: " or ")
     }
   }
 

@@ -130,7 +130,7 @@ extension Reading {
         ? "the \(wanted) \(quoted(written)) does not exist"
         : "\(quoted(written)) is not a \(wanted)",
       at: place,
-      remedy: "correct the path, which is looked for at \(path)"
+      remedy: "check the path: \(path)"
     )
     return path
   }

@@ -432,7 +432,7 @@ extension Reading {
     } catch {
       report(
         "missing-secret",
-        "the variable \(quoted(variable.key)) has no value: \(error.reason)",
+        "\(quoted(variable.key)) has no value: \(error.reason)",
         at: place,
         remedy: "name a file or a variable that holds the value"
       )

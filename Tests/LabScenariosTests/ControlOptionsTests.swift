@@ -78,7 +78,7 @@ import Testing
     Mistake(
       ["cpus=1", "network=nine"],
       "--control network=nine",
-      "\"nine\" is not one of host, none",
+      "invalid value \"nine\"",
       "write `none`"
     ),
     Mistake(
@@ -163,11 +163,29 @@ import Testing
     let error = #expect(throws: ScenarioError.self) { try ScenarioFile.load(options: options) }
     #expect(
       error?.diagnostics.map(\.problem) == [
-        "\"worm\" is not one of reboot-cold, reinstall-cold, first-run, warm",
+        "invalid value \"worm\"",
         "\"maybe\" is not on or off",
       ]
     )
-    #expect(error?.diagnostics.map(\.place) == [nil, "--control boost=maybe"])
+    #expect(error?.diagnostics.map(\.place) == ["--state", "--control boost=maybe"])
+  }
+
+  @Test func `names the option of a wrong value`() {
+    let options = MeasureOptions(
+      command: ["perl"],
+      states: ["warm"],
+      launches: 0,
+      ready: "tcp:80",
+      timeout: "5",
+      stopSignal: "FOO",
+      own: "mine",
+      directory: "/data"
+    )
+    let error = #expect(throws: ScenarioError.self) { try ScenarioFile.load(options: options) }
+    #expect(
+      Set(error?.diagnostics.map(\.place) ?? [])
+        == ["--launches", "--ready", "--timeout", "--stop-signal", "--own"]
+    )
   }
 
   // MARK: - Findings that are suppressed beside a file

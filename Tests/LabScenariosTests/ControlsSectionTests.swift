@@ -193,7 +193,7 @@ import Testing
     let found = problems("{thp: sometimes, swap: 201, require: [thp, swap]}")
     #expect(
       found.map(\.problem) == [
-        "\"sometimes\" is not one of always, madvise, never",
+        "invalid value \"sometimes\"",
         "\"201\" is not off, or a whole number from 0 to 200",
       ]
     )

@@ -65,7 +65,7 @@ import Testing
       problems("timeout: 1s", "cold: 101%") == ["\"101%\" is not a percentage from 1% to 100%"]
     )
     #expect(
-      problems("own: mine").first?.hasPrefix("\"mine\" is not one of package, prefix") == true
+      problems("own: mine").first?.hasPrefix("invalid value \"mine\"") == true
     )
     #expect(problems("files: [missing]") == ["the file \"missing\" does not exist"])
   }

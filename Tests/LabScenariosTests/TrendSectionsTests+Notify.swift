@@ -28,7 +28,7 @@ extension TrendSectionsTests {
     Mistake(
       "notify: [{github: sumary}]",
       19,
-      "\"sumary\" is not one of summary",
+      "invalid value \"sumary\"",
       "write `summary`"
     ),
     Mistake(
