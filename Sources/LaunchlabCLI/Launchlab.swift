@@ -67,10 +67,15 @@ enum Main {
   private static func exit(withForeign error: any Error) -> Never {
     let code = Launchlab.exitCode(for: error)
     guard code == .failure else {
-      guard code != .success else { Launchlab.exit(withError: error) }
-      let words = Array(CommandLine.arguments.dropFirst())
-      Console.standard.show([UsageError(error, words: words).diagnostic])
-      Launchlab.exit(withError: code)
+      var words = Array(CommandLine.arguments.dropFirst())
+      if words.first == "help" { words.removeFirst() }
+      let usage = UsageError(error, words: words)
+      let isHelp = words.first?.hasPrefix("-") ?? true
+      guard code != .success || !isHelp && usage.isOfUnknownCommand else {
+        Launchlab.exit(withError: error)
+      }
+      Console.standard.show([usage.diagnostic])
+      Launchlab.exit(withError: ExitCode(LabExitCode.usage.rawValue))
     }
     Console.standard.show([Diagnostic(.error, id: "unexpected", problem: "\(error)")])
     Launchlab.exit(withError: ExitCode(LabExitCode.couldNotMeasure.rawValue))

@@ -31,6 +31,8 @@ struct UsageError {
     command.configuration.commandName ?? String(describing: command).lowercased()
   }
 
+  var isOfUnknownCommand: Bool { unknown != nil }
+
   var diagnostic: Diagnostic {
     let help = "see `\(command) --help`"
     if let unknown {
@@ -44,12 +46,35 @@ struct UsageError {
     if own.count == 2 { return Self.diagnostic(String(own[0]), ["try \(own[1])"]) }
     let sentences = message.split(separator: #/[.] (?=[A-Z])/#, maxSplits: 1)
       .map { String($0).replacing(#/'([^'\n]*)'/#) { "`\($0.1)`" } }
-    let advice = sentences.dropFirst().first?
-      .replacing("Did you mean", with: "did you mean")
+    let problem = Self.problem(sentences.first ?? "")
+    return Self.diagnostic(problem, [advice(on: problem, in: sentences.dropFirst().first), help])
+  }
+
+  /// The first sentence of ArgumentParser, as the errors of launchlab have it.
+  private static func problem(_ sentence: String) -> String {
+    sentence
+      .replacing(#/^The value `(.*)` is invalid for `([^` ]*)(?: <.*>)?`$/#) {
+        "invalid value \"\($0.1)\" for \($0.2)"
+      }
+      .replacing("Missing expected argument `", with: "Missing `")
+  }
+
+  /// What ArgumentParser advises, where that helps; a value of a number has a form.
+  private func advice(on problem: String, in sentence: String?) -> String? {
+    guard let sentence else {
+      let isNumber = message.contains(#/is invalid for '.*<(number|seed)>'/#)
+      return isNumber ? "give a whole number;" : nil
+    }
+    if let name = sentence.firstMatch(of: #/Did you mean `-*([^`]*)`/#),
+      let word = problem.firstMatch(of: #/`-*([^`]*)`/#),
+      nearestWord(to: String(word.1), in: [String(name.1)]) == nil
+    {
+      return nil
+    }
+    return sentence.replacing("Did you mean", with: "did you mean")
       .replacing(#/Please provide one of( the following:\s+-)?/#, with: "use one of")
       .replacing(#/\n\s+- /#, with: ", ")
       .replacing(#/([^.;?])[.]?$/#) { "\($0.1);" }
-    return Self.diagnostic(sentences.first ?? "", [advice, help])
   }
 
   private static func diagnostic(_ problem: String, _ remedies: [String?]) -> Diagnostic {

@@ -37,17 +37,33 @@ import Testing
         """
     ),
     Case(
+      words: ["measure", "--foo", "--", "true"],
+      text: """
+        error: unknown option `--foo`
+          help: see `launchlab measure --help`
+
+        """
+    ),
+    Case(
+      words: ["why"],
+      text: """
+        error: missing `<alert>`
+          help: see `launchlab why --help`
+
+        """
+    ),
+    Case(
       words: ["measure", "--launches", "x", "--", "true"],
       text: """
-        error: the value `x` is invalid for `--launches <number>`
-          help: see `launchlab measure --help`
+        error: invalid value "x" for --launches
+          help: give a whole number; see `launchlab measure --help`
 
         """
     ),
     Case(
       words: ["export", "--format", "xml"],
       text: """
-        error: the value `xml` is invalid for `--format <format>`
+        error: invalid value "xml" for --format
           help: use one of `jsonl` and `csv`; see `launchlab export --help`
 
         """
@@ -55,7 +71,7 @@ import Testing
     Case(
       words: ["measure"],
       text: """
-        error: missing a command
+        error: missing the command after --
           help: try `launchlab measure -- perl -e 0`
 
         """

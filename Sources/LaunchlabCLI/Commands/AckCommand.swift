@@ -9,7 +9,7 @@ extension Launchlab {
     static let configuration = CommandConfiguration(
       abstract: "Acknowledge an alert and accept its level as the baseline.",
       discussion: """
-        A slower launch that is intended, because it pays for something else:
+        For an intended slowdown:
           launchlab ack R-17 --reason "loads the new fonts, agreed with design"
 
         The alert is no longer red, `launchlab run` no longer exits with 1 because of it, and the \
@@ -35,7 +35,7 @@ extension Launchlab {
     static let configuration = CommandConfiguration(
       abstract: "Dismiss an alert as a false alarm.",
       discussion: """
-        A slower launch that neither the code nor this machine is to blame for:
+        For a slowdown caused neither by the code nor by this machine:
           launchlab dismiss R-17 --reason "a backup ran on the host that night"
 
         The alert ends, and its nights count as normal ones. If the level stays, the nights that \

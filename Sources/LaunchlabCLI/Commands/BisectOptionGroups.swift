@@ -131,7 +131,7 @@ struct BisectWorkOptions: ParsableArguments {
   var buildTimeout: String?
 
   @Option(
-    help: .init("Number of parallel builds, ahead of need (default: 1).", valueName: "number")
+    help: .init("Number of parallel builds (default: 1).", valueName: "number")
   )
   var jobs: Int?
 

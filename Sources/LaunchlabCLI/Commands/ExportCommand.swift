@@ -7,6 +7,7 @@ extension Launchlab {
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Export stored launches, nights or alerts as JSON lines or CSV.",
+      usage: "launchlab export [<options>] [<run>]",
       discussion: """
         Launches of one run, given by the start of its id (default: the newest run):
           launchlab export --format csv > launches.csv
@@ -22,7 +23,7 @@ extension Launchlab {
     @Argument(help: ArgumentHelp("The id of the run, or its beginning.", valueName: "run"))
     var id: String?
 
-    @Option(help: .init("What to export: launches, nights or alerts.", valueName: "what"))
+    @Option(help: .init("What to export.", valueName: "what"))
     var what = ExportRequest.Subject.launches
 
     @Flag(help: "Export every stored run, oldest first.")
@@ -31,7 +32,7 @@ extension Launchlab {
     @Option(help: .init("Export only this scenario.", valueName: "name"))
     var scenario: String?
 
-    @Option(help: .init("Output format: jsonl (JSON lines) or csv.", valueName: "format"))
+    @Option(help: .init("Output format; jsonl is JSON lines.", valueName: "format"))
     var format = Format.jsonl
 
     @Option(

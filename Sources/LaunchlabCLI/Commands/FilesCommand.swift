@@ -18,8 +18,8 @@ extension Launchlab {
         One target of a scenario, built first if it has a source:
           launchlab files scenario.yml --target app
 
-        The result is stored beside the database and used by later cold launches. They also learn \
-        it by themselves, and again after a program has changed.
+        The result is stored beside the database and used by later cold launches, which also record \
+        it themselves, and again when a program changes.
         """
     )
 

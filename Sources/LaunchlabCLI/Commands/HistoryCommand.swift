@@ -7,6 +7,7 @@ extension Launchlab {
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List stored runs, newest first.",
+      usage: "launchlab history [<options>]",
       discussion: """
         Runs excluded with `launchlab runs exclude` are marked; removed ones are listed only with \
         --all.

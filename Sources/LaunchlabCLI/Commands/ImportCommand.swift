@@ -9,6 +9,7 @@ extension Launchlab {
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Import results of hyperfine, or values from a CSV file, as nights.",
+      usage: "launchlab import [<options>] <file> ...",
       discussion: """
         A hyperfine result becomes one run, and each of its commands a target:
           hyperfine --export-json night.json './app --version'
@@ -27,7 +28,7 @@ extension Launchlab {
         If a file has an error, nothing is stored. Values imported before are skipped.
 
         The newest night is judged by its history: a level that got worse is an alert, which \
-        `launchlab report` shows and `launchlab ack` takes as the normal one.
+        `launchlab report` shows and `launchlab ack` accepts as the baseline.
         """
     )
 

@@ -8,8 +8,8 @@ extension Launchlab {
     static let configuration = CommandConfiguration(
       abstract: "Measure how long one command takes to launch, without a scenario file.",
       discussion: """
-        Warm, after a reboot and after a reinstall:
-          launchlab measure --state reboot-cold --state reinstall-cold --state warm -- perl -e 0
+        Warm, and after a reboot:
+          launchlab measure --state reboot-cold --state warm -- perl -e 0
 
         A server, until its port accepts a connection:
           launchlab measure --ready tcp:127.0.0.1:7379 -- redis-server --port 7379
@@ -79,7 +79,7 @@ extension Launchlab {
 
     func validate() throws {
       if target.command.isEmpty {
-        throw ValidationError("missing a command; try `launchlab measure -- perl -e 0`")
+        throw ValidationError("missing the command after --; try `launchlab measure -- perl -e 0`")
       }
     }
 

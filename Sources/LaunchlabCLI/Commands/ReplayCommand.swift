@@ -7,6 +7,7 @@ extension Launchlab {
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Replay detectors over the stored history to tune thresholds.",
+      usage: "launchlab replay [<options>]",
       discussion: """
         Each stored night is judged only from the nights before it, by one detector after the \
         other. The segmentation of the whole history is taken as the truth: an alert within 3 \

@@ -92,7 +92,7 @@ extension Launchlab {
     )
     var template: String?
 
-    @Option(help: .init("Charts: svg or none.", valueName: "format"))
+    @Option(help: .init("Format of the charts.", valueName: "format"))
     var charts = Charts.svg
 
     @Option(help: .init("Compare tonight with this release of the scenario.", valueName: "name"))

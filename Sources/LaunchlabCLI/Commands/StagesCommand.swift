@@ -58,7 +58,7 @@ extension Launchlab {
 
     func validate() throws {
       if text.parse == nil, target.command.isEmpty {
-        throw ValidationError("missing a command; try `launchlab stages -- perl -e 0`")
+        throw ValidationError("missing the command after --; try `launchlab stages -- perl -e 0`")
       }
       if text.parse != nil, !target.command.isEmpty {
         throw ValidationError("--parse takes no command")
