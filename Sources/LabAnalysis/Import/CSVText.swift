@@ -75,7 +75,7 @@ struct CSVText {
     while index < bytes.count, !isEnd(bytes[index]) {
       guard bytes[index] != Self.quote else {
         throw Problem(
-          text: "a quote stands inside a field that does not begin with one",
+          text: "quote inside an unquoted field",
           line: line,
           column: column
         )

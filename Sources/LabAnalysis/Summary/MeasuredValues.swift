@@ -124,14 +124,13 @@ struct LaunchRemarks {
 
   private var drift: Diagnostic? {
     guard let drift = sample.drift else { return nil }
-    let direction = drift.change > 0 ? "slower" : "faster"
+    let verb = drift.change > 0 ? "slowed" : "sped up"
     return Diagnostic(
       .warning,
       id: "drift",
-      problem: "launches became "
-        + "\(Wording.percent(abs(drift.share))) \(direction) during the run, by "
-        + "\(Wording.time(abs(drift.change))); the machine may have heated up, or other work on it or "
-        + "what the target stores may have changed",
+      problem: "launches \(verb) by \(Wording.percent(abs(drift.share))) "
+        + "(\(Wording.time(abs(drift.change)))) during the run; the machine may have heated up, or "
+        + "other work on it or what the target stores may have changed",
       remedy: "run again on an idle machine, and compare only arms of the same run"
     )
   }

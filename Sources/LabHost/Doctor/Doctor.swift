@@ -209,7 +209,7 @@ struct HostTrials: Sendable {
 
 extension Int32 {
   /// What an error number means, such as `Operation not permitted`.
-  var errorText: String { Errno(rawValue: self).description }
+  var errorText: String { Errno(rawValue: self).description.lowercased() }
 }
 
 extension Capability {

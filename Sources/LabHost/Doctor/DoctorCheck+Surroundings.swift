@@ -6,8 +6,8 @@ extension DoctorCheck {
     Self("virtual-host", "real hardware") { host in
       guard let hypervisor = host.hypervisor else { return .ok("no hypervisor below") }
       return .degraded(
-        "this machine is virtual (\(hypervisor)): what is below may still hold the blocks that a cold "
-          + "launch reads, and may give the processors to others",
+        "this machine is virtual (\(hypervisor)): its host may still cache the blocks that a cold "
+          + "launch reads, and share the processors with others",
         remedy: "compare its numbers only with others from this machine"
       )
     },
@@ -152,7 +152,7 @@ extension DoctorCheck {
     },
     Self("steal", "stolen time", find: steal),
     Self("temperature", "temperature", find: temperature),
-    Self("throttling", "slowing down by heat", find: throttling),
+    Self("throttling", "thermal throttling", find: throttling),
   ]
 
   private static func steal(_ host: HostExamination) -> Finding {

@@ -96,8 +96,8 @@ extension DoctorCheck {
 extension DoctorCheck {
   /// The processors and their clocks.
   static let processors: [Self] = [
-    Self("governor", "governor of the clock", find: governor),
-    Self("boost", "clocks above the base clock", find: boost),
+    Self("governor", "CPU governor", find: governor),
+    Self("boost", "turbo boost", find: boost),
     Self("smt", "two threads per core") { host in
       guard host.tree.text(at: "sys/devices/system/cpu/smt/active") == "1" else {
         return .ok("every processor is a core of its own")
@@ -142,7 +142,7 @@ extension DoctorCheck {
   private static func boost(_ host: HostExamination) -> Finding {
     guard let present = BoostControl(isOn: false).reading(in: host.tree) else {
       return .missing(
-        "the kernel does not tell whether they are used, nor can it change that",
+        "the kernel neither reports nor controls it",
         remedy: host.remedy(onBareMetal: "switch turbo modes off in the firmware")
       )
     }
@@ -182,7 +182,7 @@ extension DoctorCheck {
         isSeen: host.trials.softwareEvent(false)
       )
     },
-    Self("hardware-counters", "counters of the processor") { host in
+    Self("hardware-counters", "hardware counters") { host in
       events(
         host,
         named: "instructions and cycles",

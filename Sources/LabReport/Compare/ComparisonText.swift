@@ -100,7 +100,7 @@ package struct ComparisonText {
   /// The sentence of the deciding comparison, and how many verdicts there are of each kind.
   private var answer: [String] {
     guard let deciding = findings.deciding else {
-      return [style.paint("There is nothing to compare in both.", .boldWarning)]
+      return [style.paint("The runs have no series in common.", .boldWarning)]
     }
     let ink: TextStyle.Ink =
       switch deciding.verdict {
@@ -304,7 +304,7 @@ struct ComparisonWords {
   private var reason: String {
     guard finding.verdict == .inconclusive else { return "" }
     let seen = finding.smallestDetectable.map {
-      "an effect of \(Quantity.percent($0)) would have been seen"
+      "an effect of \(Quantity.percent($0)) would have been detected"
     }
     return ": " + [doubt, seen, needed].compactMap(\.self).joined(separator: "; ")
   }
@@ -313,7 +313,7 @@ struct ComparisonWords {
   private var needed: String? {
     guard finding.doubt == .wideInterval, let needed = finding.pairsNeeded, needed > finding.count
     else { return nil }
-    return "about \(OutlookText.rounded(needed)) pairs would tell \(limit) apart"
+    return "about \(OutlookText.rounded(needed)) pairs would detect \(limit)"
   }
 
   private var limit: String { Quantity.percent(finding.rule.effectLimit) }
@@ -337,7 +337,7 @@ struct ComparisonWords {
       let isDifference = interval.low > 1 || interval.high < 1
       return isDifference
         ? "there is a difference, but it may be within \(limit)"
-        : "the interval reaches across the limit of \(limit)"
+        : "the interval crosses the limit of \(limit)"
     }
   }
 

@@ -47,7 +47,7 @@ import Testing
     Wrong(bytes: Array("é,\"b\"c".utf8), text: "text follows a quoted field", line: 1, column: 6),
     Wrong(
       bytes: Array("a\r\nb\"c".utf8),
-      text: "a quote stands inside a field that does not begin with one",
+      text: "quote inside an unquoted field",
       line: 2,
       column: 2
     ),

@@ -91,7 +91,7 @@ extension RunWarningsTests.Case {
     },
     Self(
       text: """
-        warning: launches became 9.3 % slower during the run, by 98.0 µs; the machine may have heated \
+        warning: launches slowed by 9.3 % (98.0 µs) during the run; the machine may have heated \
         up, or other work on it or what the target stores may have changed
           at: perl, warm
           help: run again on an idle machine, and compare only arms of the same run

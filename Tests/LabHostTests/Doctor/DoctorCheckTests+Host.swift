@@ -65,7 +65,7 @@ extension DoctorCheckTests {
     Case(
       "network-namespace",
       .missing,
-      "Operation not permitted",
+      "operation not permitted",
       remedy: "sysctl user.max_user_namespaces=15000",
       trials: .refused
     ) { try $0.write("0", to: "proc/sys/user/max_user_namespaces") },
@@ -85,14 +85,14 @@ extension DoctorCheckTests {
     Case(
       "hardware-counters",
       .missing,
-      "No such file",
+      "no such file",
       remedy: "a kernel with perf events",
       trials: .refused
     ),
     Case(
       "hardware-counters",
       .missing,
-      "No such file",
+      "no such file",
       remedy: "nothing can be done in this virtual machine",
       trials: .refused
     ) { try $0.becomeVirtual() },

@@ -30,7 +30,7 @@ extension DoctorCheckTests {
       try $0.remove("\(cpu)/intel_pstate")
       try $0.write("0", to: "\(cpu)/cpufreq/policy0/boost")
     },
-    Case("boost", .missing, "does not tell", remedy: "turbo modes off") {
+    Case("boost", .missing, "neither reports", remedy: "turbo modes off") {
       try $0.remove("\(cpu)/intel_pstate")
     },
     Case("smt", .ok, "a core of its own"),

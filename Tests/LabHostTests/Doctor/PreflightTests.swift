@@ -47,7 +47,7 @@ import Testing
     #expect(warnings.map(\.id) == ["governor", "boost", "aslr", "mains-power", "load"])
     #expect(
       warnings.first?.description == """
-        warning: governor of the clock: powersave: the clock follows the load, and is low when a \
+        warning: CPU governor: powersave: the clock follows the load, and is low when a \
         launch begins
           help: use `--control governor=performance`
         """

@@ -25,7 +25,7 @@ import Testing
       ),
       Capability(
         id: "governor",
-        title: "governor of the clock",
+        title: "CPU governor",
         status: .missing,
         finding: "there is no cpufreq driver, so that the clock cannot be held still",
         remedy: "nothing can be done in this virtual machine"

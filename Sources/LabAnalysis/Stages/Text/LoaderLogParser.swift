@@ -110,12 +110,12 @@ struct LoaderLogParser {
       .error,
       "no-stage-text",
       line: nil,
-      "no text of a loader or runtime is in it; a static or set-user-id program prints none, nor "
-        + "does one whose standard error is closed, and dyld prints none since macOS 12 and iOS 15",
+      "no output of a loader or runtime found; static and set-user-id programs print none, nor "
+        + "does dyld since macOS 12 and iOS 15",
       remedy: "give the output of DYLD_PRINT_STATISTICS, LD_DEBUG=statistics, "
         + "GODEBUG=inittrace=1, python -X importtime, nodeTiming as JSON, a .cpuprofile, "
         + "-Xlog:startuptime or class+load, vim --startuptime, strace -r or -ttt, perf trace or "
-        + "systemd-analyze, or describe the lines with patterns"
+        + "systemd-analyze, or describe the lines with `--pattern`"
     )
   }
 }
