@@ -64,7 +64,7 @@ import Testing
       record: record(.exited(code: 1), CapturedOutput())
     )
     #expect(diagnostic.place == "target \"x\", warm, launches with probe, block 2")
-    #expect(diagnostic.problem.hasPrefix("exited with status 1, so that the launch has no total"))
+    #expect(diagnostic.problem.hasPrefix("exited with status 1, so the launch has no total"))
     #expect(diagnostic.remedy?.contains("`probe_hidden: true`") == true)
   }
 

@@ -20,11 +20,11 @@ extension EndToEnd {
       Refusal(
         command: "no-such-program",
         problem: "\"no-such-program\" not found in PATH",
-        remedy: "give its path, or install it"
+        remedy: "give its path, such as ./no-such-program, or install it"
       ),
       Refusal(
         command: "./plain",
-        problem: "plain\" may not be executed",
+        problem: "plain\" is not executable",
         remedy: "make it executable with `chmod +x"
       ),
       Refusal(

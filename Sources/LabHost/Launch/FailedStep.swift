@@ -44,7 +44,7 @@ struct FailedStep {
   private func executeReason(_ program: String, _ error: String) -> String {
     switch errno {
     case ENOENT where unsafe access(program, F_OK) == 0:
-      "no such file: the interpreter that it names is missing"
+      "its interpreter does not exist"
     case ENOENT: "no such file"
     case EACCES: "permission denied; make it executable, on a file system that is not noexec"
     case ENOEXEC: "exec format error: no #! line, or a program for another machine?"

@@ -1,3 +1,4 @@
+import Foundation
 package import LabModel
 
 /// Why a launch can never be made as it was asked for.
@@ -39,15 +40,14 @@ package enum LaunchRefusal: Hashable, Sendable {
         .error,
         id: "program-not-found",
         problem: "there is no program \"\(command)\"",
-        remedy: "check the path with `ls -l '\(command)'`"
+        remedy: "check the path"
       )
     case .programNotFound(let command, let path?):
       Diagnostic(
         .error,
         id: "program-not-found",
         problem: "\"\(command)\" not found in PATH",
-        place: "PATH=\(path)",
-        remedy: "give its path, or install it"
+        remedy: Self.remedy(forMissing: command, in: path)
       )
     case .programNotRun(let name, let seen):
       Diagnostic(
@@ -68,7 +68,7 @@ package enum LaunchRefusal: Hashable, Sendable {
       Diagnostic(
         .error,
         id: "program-not-executable",
-        problem: "\"\(path)\" may not be executed",
+        problem: "\"\(path)\" is not executable",
         remedy: "make it executable with `chmod +x '\(path)'`, or give its interpreter first"
       )
     case .badPattern(let pattern, let reason, let remedy):
@@ -122,5 +122,19 @@ package enum LaunchRefusal: Hashable, Sendable {
         remedy: "shorten them to less than 6 MiB"
       )
     }
+  }
+
+  /// What to do about a name that is not in PATH: it may be misspelt, or be more than a name.
+  private static func remedy(forMissing command: String, in path: String) -> String {
+    if command.contains(" ") { return "give the program and each argument as a word of its own" }
+    let directories = path.split(separator: ":").map(String.init)
+    let names = directories.flatMap {
+      (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? []
+    }
+    let likely = names.filter { $0.first == command.first }.sorted()
+    if command.count > 2, let name = nearestWord(to: command, in: likely) {
+      return "did you mean `\(name)`? else give its path, or install it"
+    }
+    return "give its path, such as ./\(command), or install it"
   }
 }

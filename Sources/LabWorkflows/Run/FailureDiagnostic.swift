@@ -10,14 +10,19 @@ enum FailureDiagnostic {
     times: Int
   ) -> Diagnostic {
     let count = times == 1 ? " at its first launch" : ", \(times) times in a row"
-    let fate = "\(record.result.outcome)\(count), so the run stops"
+    let fate = "\(phrase(record.result.outcome, ready))\(count), so the run stops"
     return make(fate, arm: arm, ready: ready, record: record)
   }
 
   /// No launch of an arm was ready, though the run went on to its end.
   static func make(unready arm: Arm, ready: Readiness, record: LaunchRecord) -> Diagnostic {
-    let fate = "\(record.result.outcome), so that the launch has no total"
+    let fate = "\(phrase(record.result.outcome, ready)), so the launch has no total"
     return make(fate, arm: arm, ready: ready, record: record)
+  }
+
+  private static func phrase(_ outcome: Outcome, _ ready: Readiness) -> String {
+    guard case .exited = outcome, ready != .exit else { return "\(outcome)" }
+    return "\(outcome) before it was ready (\(ready))"
   }
 
   private static func make(
@@ -139,6 +144,9 @@ enum FailureDiagnostic {
 }
 
 extension Diagnostic {
+  /// Whether it says that no launch of an arm was ready, which adds nothing to why a run has stopped.
+  var tellsNoneReady: Bool { id == "no-ready-launch" }
+
   /// A report could not be written, which is no reason to hide the result.
   static func reportNotWritten(to path: String, because error: any Error, option: String) -> Self {
     let problem = (error as? any LabError)?.diagnostics.first?.problem ?? "\(error)"

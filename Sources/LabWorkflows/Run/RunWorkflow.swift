@@ -75,6 +75,7 @@ package struct RunWorkflow {
       in: run.plan.scenario,
       resumption: request.resumption(of: run.id)
     )
+    if failure != nil { summary.warnings.removeAll(where: \.tellsNoneReady) }
     summary.warnings =
       [failure].compactMap(\.self) + changed + summary.warnings
       + preflight + source.notes + kept.notes + laboratory.notes + session.notes

@@ -98,15 +98,13 @@ struct StagesFailures {
   /// - Parameter warnings: Those that are concluded from the launches alone.
   /// - Returns: The same, but with what the target printed instead of where it is stored.
   func told(with warnings: [Diagnostic]) -> [Diagnostic] {
-    let isFailure = warnings.contains { $0.id == Self.noneReady }
-    var told = warnings.filter { !isFailure || $0.id != Self.noneReady }
+    let isFailure = warnings.contains(where: \.tellsNoneReady)
+    var told = warnings.filter { !isFailure || !$0.tellsNoneReady }
     for index in told.indices where told[index].remedy?.contains("launchlab export") == true {
       told[index].remedy = "run the command by hand, and see why it fails"
     }
     return [self.ending(isFailure)].compactMap(\.self) + told
   }
-
-  private static let noneReady = "no-ready-launch"
 
   private func ending(_ isFailure: Bool) -> Diagnostic? {
     switch ending {

@@ -39,6 +39,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("tol", "did you mean `tool`? else give its path, or install it"),
+    ("tool -v", "give the program and each argument as a word of its own"),
+    ("nothing", "give its path, such as ./nothing, or install it"),
+  ])
+  func `says what to type instead of a name that is not in the path`(
+    command: String,
+    remedy: String
+  ) {
+    make("tool", mode: 0o755)
+    let error = #expect(throws: HostError.self) {
+      try ExecutableLookup.resolve(command: command, path: TemporaryDirectory.path, directory: "/")
+    }
+    #expect(error?.diagnostics.map(\.remedy) == [remedy])
+  }
+
   @Test func `refuses a directory`() {
     #expect(throws: HostError.launchRefused(.programIsDirectory("/usr"))) {
       try ExecutableLookup.resolve(command: "/usr", path: "", directory: "/")

@@ -165,7 +165,7 @@ import Testing
     ProgramCase(
       testDescription: "a script of a missing interpreter",
       content: "#!/nowhere/sh\n",
-      reason: "no such file: the interpreter that it names is missing"
+      reason: "its interpreter does not exist"
     ),
   ]
 
