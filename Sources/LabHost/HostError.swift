@@ -1,3 +1,4 @@
+import Foundation
 package import LabModel
 import SystemPackage
 
@@ -158,9 +159,10 @@ package enum HostError: LabError, Hashable {
         Diagnostic(
           .error,
           id: "not-a-repository",
-          problem: "no git repository at \"\(path)\": \(message.trimmedLine)",
+          problem: message.trimmedLine.hasPrefix("not a git repository")
+            ? "not a git repository" : "git cannot read the repository: \(message.trimmedLine)",
           place: path,
-          remedy: "set `repository` of the section `source` to a directory of a git checkout"
+          remedy: "run in a git checkout, or name one with `repository` of the section `source`"
         )
       ]
     case .unknownRevision(let revision, let repository):
@@ -202,8 +204,9 @@ package enum HostError: LabError, Hashable {
         Diagnostic(
           .error,
           id: "system-call",
-          problem: "cannot \(operation): \(Errno(rawValue: errno).description)",
-          place: path
+          problem: "cannot \(operation): \(Errno(rawValue: errno).description.lowercased())",
+          place: path,
+          remedy: Self.remedy(for: Errno(rawValue: errno))
         )
       ]
     }
@@ -214,6 +217,42 @@ package enum HostError: LabError, Hashable {
     case .interrupted: .interrupted
     case .rangeRefused(let refusal): refusal.exitCode
     default: .couldNotMeasure
+    }
+  }
+}
+
+extension HostError {
+  /// Why a file cannot be read or written, or a stream where there is no path, as a phrase.
+  package static func reason(of error: any Error, at path: String? = nil) -> String {
+    var isDirectory: ObjCBool = false
+    if let path, unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
+      isDirectory.boolValue
+    {
+      return "it is a directory"
+    }
+    let code = errno(of: error)
+    if code == .noSuchFileOrDirectory { return "there is no such file" }
+    return code?.description.lowercased() ?? (error as NSError).localizedDescription
+  }
+
+  /// The error number that an error of Foundation or of the system stands for.
+  private static func errno(of error: any Error) -> Errno? {
+    if let error = error as? Errno { return error }
+    let error = error as NSError
+    let causes = [error, error.userInfo[NSUnderlyingErrorKey] as? NSError].compactMap(\.self)
+    if let cause = causes.first(where: { $0.domain == NSPOSIXErrorDomain }) {
+      return Errno(rawValue: CInt(truncatingIfNeeded: cause.code))
+    }
+    return (error as? CocoaError)?.code == .fileReadNoSuchFile ? .noSuchFileOrDirectory : nil
+  }
+
+  private static func remedy(for error: Errno) -> String? {
+    switch error {
+    case .permissionDenied, .notPermitted, .readOnlyFileSystem:
+      "give another path, or run as a user who may write there"
+    case .noSuchFileOrDirectory, .notDirectory, .isDirectory: "check the path"
+    case .noSpace, .diskQuotaExceeded: "free some space"
+    default: nil
     }
   }
 }

@@ -122,7 +122,7 @@ extension StoreError {
       "\(cause.problem); of run \"\(run)\", \(blocks == 1 ? "1 block is" : "\(blocks) blocks are") "
         + "stored"
     case .duplicateRun(let id): "run \"\(id)\" is stored already"
-    case .unknownRun(let text): "no stored run has an id that begins with \"\(text)\""
+    case .unknownRun(let text): "no stored run begins with \"\(text)\""
     case .ambiguousRun(let text, let matches):
       "\"\(text)\" begins the ids of several runs: \(matches.joined(separator: ", "))"
     case .unknownAlert(let number): "there is no alert \"R-\(number)\""

@@ -120,8 +120,10 @@ extension StoreOpening {
 
   private static func reason(of error: any Error) -> String {
     let error = error as NSError
-    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-    return cause.localizedDescription
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+    if error.code == CocoaError.fileWriteFileExists.rawValue { return "a file is in the way" }
+    guard let cause, cause.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+    return Errno(rawValue: CInt(truncatingIfNeeded: cause.code)).description.lowercased()
   }
 
   /// Opens the file for reading, as unchangeable where its directory cannot be written to.

@@ -156,9 +156,13 @@ package struct CommandFiles: Sendable {
   }
 
   private static func isRegular(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: path) && !isDirectory(path)
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
     var isDirectory: ObjCBool = false
     let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-    return exists && !isDirectory.boolValue
+    return exists && isDirectory.boolValue
   }
 
   // MARK: - The comparison
@@ -186,9 +190,19 @@ package struct CommandFiles: Sendable {
       }
     }
     for output in compared where output.entry.isOutput { try check(output.entry) }
+    for directory in reserved where directory.extent == .report && Self.isRegular(directory.path) {
+      throw .cannotWrite(path: directory.path, reason: "it is not a directory")
+    }
   }
 
   private func check(_ output: Entry) throws(WorkflowError) {
+    if Self.isDirectory(output.path) {
+      throw .cannotWrite(path: output.path, reason: "it is a directory")
+    }
+    let parent = (output.path as NSString).deletingLastPathComponent
+    if Self.isRegular(parent) {
+      throw .cannotWrite(path: output.path, reason: "\"\(parent)\" is not a directory")
+    }
     let chain = PathIdentity.chain(of: output.path)
     let identities = PathIdentity.all(of: output.path)
     for directory in reserved {
@@ -273,6 +287,23 @@ package enum StoreLocation {
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is none.
   static func stores(_ asked: String?, from directory: String) throws -> [Store] {
     try paths(asked, from: directory).map { try Store(path: $0, mode: .readOnly) }
+  }
+
+  /// Refuses a scenario of which no run is stored.
+  ///
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)``.
+  static func check(_ scenario: String?, in stores: [Store]) throws {
+    guard let scenario else { return }
+    let runs = try stores.flatMap { try $0.runs(includesRemoved: true) }
+    let names = Set(runs.map(\.scenario)).sorted()
+    guard !names.contains(scenario) else { return }
+    throw WorkflowError.badOption(
+      name: "--scenario",
+      value: scenario,
+      expected: names.isEmpty
+        ? "none, since no run is stored"
+        : "a scenario that was run: \(names.prefix(8).joined(separator: ", "))"
+    )
   }
 
   /// The files of the stores: the one asked for, or those of a directory and the ones right below.

@@ -56,7 +56,7 @@ package struct Terminal: Sendable {
     do {
       try handle.write(contentsOf: Data(text.utf8))
     } catch {
-      throw WorkflowError.cannotWrite(path: "stdout", reason: "\(error)")
+      throw WorkflowError.cannotWrite(path: "-", reason: HostError.reason(of: error))
     }
   }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import LabHost
 package import LabModel
 
 /// An error of a use case that is none of the machine, the store or the scenario.
@@ -58,6 +59,9 @@ package enum WorkflowError: LabError, Hashable {
 
   case badOption(name: String, value: String, expected: String)
 
+  /// A text that is no id of an alert.
+  case notAnAlertID(String)
+
   /// A pattern of lines cannot be used; the problem is a sentence without a full stop.
   case badPattern(problem: String, remedy: String)
 
@@ -100,11 +104,17 @@ package enum WorkflowError: LabError, Hashable {
   /// The events of a log do not follow from each other.
   case otherDecision(path: String, line: Int, reason: String)
 
+  /// A file that cannot be read, with the cause in the words of the system.
+  static func cannotRead(_ path: String, because error: any Error) -> Self {
+    .cannotRead(path: path, reason: HostError.reason(of: error, at: path))
+  }
+
   package var diagnostics: [Diagnostic] { [diagnostic] }
 
   package var exitCode: LabExitCode {
     switch self {
-    case .cannotResume, .fileExists, .badOption, .badPattern, .unknownRun, .ambiguousRun,
+    case .cannotResume, .fileExists, .badOption, .notAnAlertID, .badPattern, .unknownRun,
+      .ambiguousRun,
       .cannotRead, .notASelfTest, .standsSoAlready, .isLeftOut, .unknownAlert, .ambiguousAlert,
       .cannotAcknowledge, .notDecided, .noAlert,
       .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
@@ -120,6 +130,13 @@ package enum WorkflowError: LabError, Hashable {
 
   private var diagnostic: Diagnostic {
     switch self {
+    case .cannotWrite("-", let reason):
+      Diagnostic(
+        .error,
+        id: "cannot-write",
+        problem: "cannot write to stdout: \(reason)",
+        remedy: "check where stdout is redirected to"
+      )
     case .cannotWrite(let path, let reason):
       Diagnostic(
         .error,
@@ -280,8 +297,15 @@ package enum WorkflowError: LabError, Hashable {
       Diagnostic(
         .error,
         id: "bad-option",
-        problem: "\(name) cannot be \"\(value)\"",
+        problem: value.isEmpty ? "missing \(name)" : "invalid value \"\(value)\" for \(name)",
         remedy: "give \(expected)"
+      )
+    case .notAnAlertID(let text):
+      Diagnostic(
+        .error,
+        id: "bad-option",
+        problem: "\"\(text)\" is not an alert ID (such as R-17)",
+        remedy: "see the alerts with `launchlab report`"
       )
     case .noProbe(let reason):
       Diagnostic(
@@ -294,7 +318,7 @@ package enum WorkflowError: LabError, Hashable {
       Diagnostic(
         .error,
         id: "missing-scenario",
-        problem: "\(files) files need the name of their scenario",
+        problem: "importing \(files) files needs the name of their scenario",
         remedy: "name it with `--scenario NAME`"
       )
     case .unknownFormat(let path):
@@ -339,7 +363,7 @@ package enum WorkflowError: LabError, Hashable {
         id: "unknown-bisection",
         problem: "no bisection \"\(id)\": \(problem)",
         remedy: newest.isEmpty
-          ? "name the store it was made with by --store" : "give one of: \(newest), last"
+          ? "name the store it was made with, with --store" : "give one of: \(newest), last"
       )
     case .cannotGoOn(let id, let reason):
       Diagnostic(

@@ -47,7 +47,7 @@ import Testing
     Case(
       error: .unknownRun(text: "2027"),
       text: """
-        error: no stored run has an id that begins with "2027"
+        error: no stored run begins with "2027"
           help: list the stored runs with `launchlab history`
         """,
       code: .usage

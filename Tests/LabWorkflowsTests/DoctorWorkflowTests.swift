@@ -9,7 +9,7 @@ import Testing
   @Test func `names the nearest id of one that does not exist`() {
     #expect(
       text(of: ["boost", "governer"]) == """
-        error: --suppress cannot be "governer"
+        error: invalid value "governer" for --suppress
           help: give governor
         """
     )

@@ -104,7 +104,7 @@ import Testing
     Mistake(id: "2026110", problem: "9 runs begin with \"2026110\""),
     Mistake(id: "1999", problem: "no stored run begins with \"1999\""),
     Mistake(id: "", problem: "no stored run begins with \"\""),
-    Mistake(id: "20261110", reason: " ", problem: "--reason cannot be"),
+    Mistake(id: "20261110", reason: " ", problem: "missing --reason"),
     Mistake(standing: .included, id: "20261110", problem: "is included already"),
   ])
   func `refuses what it cannot do, and changes nothing`(mistake: Mistake) throws {

@@ -27,7 +27,7 @@ extension EndToEnd {
       let command = isReplay ? ["replay"] : ["run", "scenario.yml"]
       let output = try await lab.start(command + [option, day]).finish()
       #expect(output.status == 64)
-      #expect(output.stderr.contains("error: \(option) cannot be \"\(day)\""))
+      #expect(output.stderr.contains("error: invalid value \"\(day)\" for \(option)"))
       #expect(output.stderr.contains("help: give "))
       #expect(try await lab.runs().count == 10)
     }

@@ -15,7 +15,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      Refusal(arguments: [], texts: ["missing a command"]),
+      Refusal(arguments: [], texts: ["missing the command after --"]),
       Refusal(
         arguments: ["--collect", "guess", "--", "true"],
         texts: [
@@ -61,7 +61,7 @@ extension EndToEnd {
       ),
       Refusal(
         arguments: ["--parse", "log", "--glibc", "newest"],
-        texts: ["--glibc cannot be \"newest\"", "help: give a version such as 2.36"]
+        texts: ["invalid value \"newest\" for --glibc", "help: give a version such as 2.36"]
       ),
       Refusal(
         arguments: ["--parse", "log", "--cycles-per-second", "0"],
@@ -79,8 +79,8 @@ extension EndToEnd {
         arguments: ["--parse", "imitation", "--strict"],
         texts: ["error: no dyld prints this line like this", "at: imitation:1", "help: "]
       ),
-      Refusal(arguments: ["--parse", "empty"], code: 125, texts: ["error: no text of a loader"]),
-      Refusal(arguments: ["--parse", "binary"], code: 125, texts: ["error: no text of a loader"]),
+      Refusal(arguments: ["--parse", "empty"], code: 125, texts: ["error: no output of a loader"]),
+      Refusal(arguments: ["--parse", "binary"], code: 125, texts: ["error: no output of a loader"]),
       Refusal(
         arguments: ["--collect", "statistics", "--env", "LD_DEBUG=libs", "--", "true"],
         code: 128,
@@ -94,7 +94,7 @@ extension EndToEnd {
       Refusal(
         arguments: ["--json", "missing/file", "--", "true"],
         code: 128,
-        texts: ["cannot write the file: No such file or directory", "at: missing/file"]
+        texts: ["cannot write the file: no such file or directory", "at: missing/file"]
       ),
     ]) func `refuses what it cannot work with`(refusal: Refusal) async throws {
       let lab = Launchlab()

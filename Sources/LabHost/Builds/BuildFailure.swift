@@ -62,7 +62,7 @@ package struct BuildFailure: Hashable, Codable, Sendable {
 
   private var predicate: String {
     switch cause {
-    case .status(let status): "ended with the exit status \(status)"
+    case .status(let status): "exited with status \(status)"
     case .signal(let signal): "was ended by the signal \(signal)"
     case .skipped: "asked to skip this revision with the exit status 125"
     case .timedOut(let seconds):

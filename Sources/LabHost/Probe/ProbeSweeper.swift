@@ -92,7 +92,7 @@ package final class ProbeSweeper {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: directory)
     } catch {
-      throw .system(operation: "list the programs in", path: directory, errno: ENOENT)
+      throw .system(operation: "list the programs", path: directory, errno: ENOENT)
     }
     let parent = FilePath.absolute(directory)
     return names.sorted().map { parent.appending($0).string }

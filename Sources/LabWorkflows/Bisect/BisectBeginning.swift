@@ -202,8 +202,7 @@ struct BisectLog {
     } catch is AppendedFile.InUse {
       throw WorkflowError.bisectionInUse(path: path)
     } catch {
-      let reason = (error as? CocoaError)?.localizedDescription ?? "\(error)"
-      throw WorkflowError.cannotWrite(path: path, reason: reason)
+      throw WorkflowError.cannotWrite(path: path, reason: HostError.reason(of: error, at: path))
     }
   }
 

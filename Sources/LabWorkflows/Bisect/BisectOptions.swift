@@ -169,7 +169,7 @@ struct BisectLocation {
       throw WorkflowError.unknownBisection(
         id: name,
         problem: found.isEmpty
-          ? "there is no such bisection in \(directory)" : "\(found.count) begin with it",
+          ? "none in \(directory)" : "\(found.count) begin with it",
         newest: newest
       )
     }

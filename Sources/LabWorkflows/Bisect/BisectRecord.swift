@@ -23,7 +23,7 @@ struct BisectRecord {
     do {
       data = try Data(contentsOf: URL(filePath: path))
     } catch {
-      throw WorkflowError.cannotRead(path: path, reason: error.localizedDescription)
+      throw WorkflowError.cannotRead(path, because: error)
     }
     let whole = data.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     let lines = data[..<whole].split(separator: UInt8(ascii: "\n"))
@@ -37,12 +37,12 @@ struct BisectRecord {
         throw WorkflowError.badBisection(
           path: path,
           line: index + 1,
-          reason: "it is no event of a bisection"
+          reason: "the line is not an event of a bisection"
         )
       }
     }
     guard case .started(let start)? = events.first else {
-      throw WorkflowError.badBisection(path: path, line: 1, reason: "it does not say the start")
+      throw WorkflowError.badBisection(path: path, line: 1, reason: "it has no start")
     }
     guard start.rules == BisectStart.currentRules else {
       throw WorkflowError.otherRules(

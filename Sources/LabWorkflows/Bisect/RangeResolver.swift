@@ -181,7 +181,7 @@ enum BisectRangeError: LabError, Hashable {
       )
     case .tooFewArtifacts(let directory, let count):
       Self.error(
-        "two executables or more are compared, but there \(count == 1 ? "is 1" : "are \(count)")",
+        "at least two executables are needed, found \(count)",
         place: directory,
         remedy: "put one entry per version into the directory"
       )

@@ -126,7 +126,7 @@ package struct ComparisonCommand {
     guard !names.isEmpty else { return false }
     guard names.count == 2, options.words.count == 2 else {
       throw .cannotCompare(
-        reason: "\"\(names[0])\" names a stored run, and is not one of two",
+        reason: "\"\(names[0])\" is a stored run, and a second one is missing",
         remedy: "give two runs listed by `launchlab history`, or the whole path of a program"
       )
     }

@@ -47,17 +47,13 @@ struct RevisionsWorkflow {
 
   /// Builds both revisions, unless they are built already, while no other lab is at work.
   func request() async throws -> CompareRequest {
+    try await checkCommits()
     let command = ["launchlab", "compare", "--revisions", options.revisions ?? ""] + options.words
     let (baseline, candidate) = try await context.lab(for: command) { _ in
       (try await built(revisions.baseline), try await built(revisions.candidate))
     }
     guard let first = baseline.build?.commit, let second = candidate.build?.commit, first != second
-    else {
-      throw WorkflowError.cannotCompare(
-        reason: "\(revisions.baseline) and \(revisions.candidate) are the same commit",
-        remedy: "give two revisions that differ, such as HEAD~1..HEAD"
-      )
-    }
+    else { throw sameCommit }
     let labels = Self.labels(first, second)
     let (doubled, pairs) = scenario.doubled(
       baseline: baseline.scenario.targets,
@@ -72,6 +68,22 @@ struct RevisionsWorkflow {
       store: store,
       seed: options.seed,
       commandLine: command
+    )
+  }
+
+  /// Refuses two names of one commit before anything is built.
+  private func checkCommits() async throws {
+    guard let source = scenario.source else { return }
+    let repository = try await GitRepository(containing: source.repository)
+    let baseline = try await repository.commit(revisions.baseline)
+    let candidate = try await repository.commit(revisions.candidate)
+    guard baseline.id != candidate.id else { throw sameCommit }
+  }
+
+  private var sameCommit: WorkflowError {
+    .cannotCompare(
+      reason: "\(revisions.baseline) and \(revisions.candidate) are the same commit",
+      remedy: "give two revisions that differ, such as HEAD~1..HEAD"
     )
   }
 

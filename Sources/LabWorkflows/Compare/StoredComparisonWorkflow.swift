@@ -33,6 +33,17 @@ struct StoredComparisonWorkflow {
         remedy: "give two runs listed by `launchlab history`"
       )
     }
+    let names = [baseline, candidate].map { Set($0.run.plan.scenario.targets.map(\.name)) }
+    let both = names[0].intersection(names[1]).sorted()
+    if let odd = options.targets.first(where: { !both.contains($0) }) {
+      throw WorkflowError.badOption(
+        name: "--target",
+        value: odd,
+        expected: both.isEmpty
+          ? "it only where both runs have a target of that name"
+          : "a target of both runs: \(both.joined(separator: ", "))"
+      )
+    }
     let metrics = try options.chosenMetrics()
     let states = try options.chosenStates()
     let first = try Side(baseline, metrics, rows: rows(of: baseline, metrics, states))

@@ -170,7 +170,7 @@ package struct StabilityWorkflow {
     do {
       data = try Data(contentsOf: URL(filePath: path))
     } catch {
-      throw WorkflowError.cannotRead(path: path, reason: error.localizedDescription)
+      throw WorkflowError.cannotRead(path, because: error)
     }
     do throws(SelfTestDocument.Problem) {
       return try SelfTestDocument.host(data, name: path)

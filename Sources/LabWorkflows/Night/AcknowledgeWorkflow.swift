@@ -77,7 +77,7 @@ package struct AcknowledgeWorkflow {
     _ outcome: (Alert) throws -> (Alert.State, Alert.Cause)
   ) throws -> Alert {
     guard let number = Alert.number(in: id) else {
-      throw WorkflowError.badOption(name: "ID", value: id, expected: "an id such as R-17")
+      throw WorkflowError.notAnAlertID(id)
     }
     let words = try GivenReason.checked(reason, saying: subject)
     let store = try self.store(of: number)

@@ -42,7 +42,7 @@ package struct WhyWorkflow {
   ///   `StoreError`.
   package func explanation(of id: String) throws -> Explanation {
     guard let number = Alert.number(in: id) else {
-      throw WorkflowError.badOption(name: "ID", value: id, expected: "an id such as R-17")
+      throw WorkflowError.notAnAlertID(id)
     }
     let all = try stores.map { store in
       (store: store, alerts: try store.alerts(scenario: nil))

@@ -60,17 +60,10 @@ package struct LoaderLogWorkflow {
 
   private func bytes() throws -> [UInt8] {
     guard path != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
-    let file = URL(filePath: path)
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw WorkflowError.cannotRead(path: path, reason: "there is no such file")
-    }
-    guard !file.isDirectory else {
-      throw WorkflowError.cannotRead(path: path, reason: "it is a directory")
-    }
     do {
-      return Array(try Data(contentsOf: file))
+      return Array(try Data(contentsOf: URL(filePath: path)))
     } catch {
-      throw WorkflowError.cannotRead(path: path, reason: error.localizedDescription)
+      throw WorkflowError.cannotRead(path, because: error)
     }
   }
 }

@@ -71,7 +71,9 @@ package struct ExportWorkflow {
   ///   night, or when alerts are asked for as CSV; `StoreError`; and what `sink` throws.
   package func write(_ request: ExportRequest, to sink: (String) throws -> Void) throws {
     switch request.subject {
-    case .launches: try writeLaunches(request, to: sink)
+    case .launches:
+      try StoreLocation.check(request.scenario, in: stores)
+      try writeLaunches(request, to: sink)
     case .nights:
       try check(request.scenario)
       try writeNights(request, to: sink)

@@ -103,7 +103,7 @@ extension ImportWorkflow {
     do {
       content = try Data(contentsOf: URL(filePath: path))
     } catch {
-      throw WorkflowError.cannotRead(path: path, reason: Self.reason(of: error))
+      throw WorkflowError.cannotRead(path, because: error)
     }
     switch format {
     case .csv:
@@ -171,13 +171,6 @@ extension ImportWorkflow {
     let facts = try? FileManager.default.attributesOfItem(atPath: path)
     let date = facts?[.modificationDate] as? Date ?? Date(timeIntervalSince1970: 0)
     return Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1_000).rounded() / 1_000)
-  }
-
-  private static func reason(of error: any Error) -> String {
-    if (error as? CocoaError)?.code == .fileReadNoSuchFile { return "there is no such file" }
-    let error = error as NSError
-    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-    return cause.localizedDescription
   }
 }
 

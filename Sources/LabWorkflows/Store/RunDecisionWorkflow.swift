@@ -125,6 +125,7 @@ package struct HistoryWorkflow {
     scenario: String?,
     includesRemoved: Bool = false
   ) throws -> [RunListing] {
+    try StoreLocation.check(scenario, in: stores)
     let runs = try stores.flatMap {
       try $0.runs(limit: limit, scenario: scenario, includesRemoved: includesRemoved)
     }

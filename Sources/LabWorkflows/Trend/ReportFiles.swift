@@ -96,7 +96,7 @@ package enum ReportFiles {
     do {
       return try String(contentsOf: URL(filePath: path), encoding: .utf8)
     } catch {
-      throw WorkflowError.cannotRead(path: path, reason: error.localizedDescription)
+      throw WorkflowError.cannotRead(path, because: error)
     }
   }
 

@@ -125,7 +125,7 @@ import Testing
     try shell("head -c 700000 /dev/urandom > small/app/file")
     let digest = try TestMachine.digest(of: "\(root)/small/app")
     let error = #expect(throws: HostError.self) { try reinstaller("small/app").reinstall() }
-    #expect(error?.diagnostics.first?.problem == "cannot write: No space left on device")
+    #expect(error?.diagnostics.first?.problem == "cannot write: no space left on device")
     #expect(try TestMachine.digest(of: "\(root)/small/app").hasSuffix(digest.suffix(80)))
     #expect(try shell("ls -A small/app") == "file")
   }

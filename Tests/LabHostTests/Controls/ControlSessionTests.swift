@@ -229,12 +229,12 @@ import Testing
     let boost = BoostControl(isOn: true)
     #expect(
       ControlFailure(of: boost, at: noTurbo, error, isRoot: false).text
-        == "cannot write the file: Operation not permitted (/x); "
+        == "cannot write the file: operation not permitted (/x); "
         + "run as root, or leave `boost` out"
     )
     #expect(
       ControlFailure(of: boost, at: noTurbo, error, isRoot: true).text
-        == "cannot write the file: Operation not permitted (/x); "
+        == "cannot write the file: operation not permitted (/x); "
         + "the firmware may have switched boost off: look into its set-up"
     )
   }

@@ -57,7 +57,7 @@ import Testing
     let first = try await failure(builds)
     let second = try await failure(builds)
 
-    #expect(first.reason == "the build command ended with the exit status 3")
+    #expect(first.reason == "the build command exited with status 3")
     #expect(!first.isRemembered)
     #expect(second.isRemembered)
     #expect(second.cause == first.cause)

@@ -59,7 +59,7 @@ import Testing
     }
 
     let diagnostic = try #require(error.diagnostics.first)
-    #expect(diagnostic.problem == "--metric cannot be \"instruction\"")
+    #expect(diagnostic.problem == "invalid value \"instruction\" for --metric")
     #expect(diagnostic.remedy?.hasPrefix("give instructions, or one of: launch, peak_rss") == true)
     #expect(error.exitCode == .usage)
   }

@@ -120,7 +120,7 @@ import Testing
     let missing = try await builder.build(1, ahead: [])
     #expect(missing.failure?.hasPrefix("the build command has succeeded, but there is no ") == true)
     #expect(missing.target == nil && missing.log != nil)
-    #expect(try await builder.build(2, ahead: []).failure?.contains("may not be executed") == true)
+    #expect(try await builder.build(2, ahead: []).failure?.contains("is not executable") == true)
   }
 
   @Test func `a build that was removed cannot be launched`() async throws {

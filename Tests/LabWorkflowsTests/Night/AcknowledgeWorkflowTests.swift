@@ -106,8 +106,8 @@ import Testing
 
   @Test func `wants an id and a reason`() throws {
     _ = try store([SampleNight.alert(events: [SampleNight.event(.confirmed)])])
-    #expect(refusal(of: "seventeen")?.remedy == "give an id such as R-17")
-    #expect(refusal(of: "R-1", " \n ")?.problem == "--reason cannot be \"\"")
+    #expect(refusal(of: "seventeen")?.remedy == "see the alerts with `launchlab report`")
+    #expect(refusal(of: "R-1", " \n ")?.problem == "missing --reason")
     #expect(refusal(of: "R-1", String(repeating: "x", count: 501))?.id == "bad-option")
   }
 

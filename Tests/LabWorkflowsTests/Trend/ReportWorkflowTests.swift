@@ -179,11 +179,7 @@ import Testing
     try store(root)
     try Data().write(to: URL(filePath: "\(root)/report"))
     #expect(
-      throws: HostError.system(
-        operation: "make the directory",
-        path: "\(root)/report/img",
-        errno: ENOTDIR
-      )
+      throws: WorkflowError.cannotWrite(path: "\(root)/report", reason: "it is not a directory")
     ) { try report() }
   }
 }

@@ -115,21 +115,31 @@ import Testing
     _ = try importHistory()
     let why = try WhyWorkflow(store: nil, in: .fake())
     expect(.usage, "there is no alert \"R-7\"") { _ = try why.explanation(of: "R-7") }
-    expect(.usage, "ID cannot be \"night\"") { _ = try why.explanation(of: "night") }
+    expect(.usage, "\"night\" is not an alert ID") { _ = try why.explanation(of: "night") }
     expect(.usage, "there is no alert") { try acknowledge("R-7", because: "x") }
-    expect(.usage, "--reason cannot be") { try acknowledge("R-1", because: "") }
+    expect(.usage, "missing --reason") { try acknowledge("R-1", because: "") }
     for day in ["soon", "2026-02-30"] {
-      expect(.usage, "--since cannot be \"\(day)\"") { _ = try replay(since: day) }
+      expect(.usage, "invalid value \"\(day)\" for --since") { _ = try replay(since: day) }
     }
     expect(.usage, "give one of nightly") { _ = try replay("x") }
-    expect(.usage, "--scenario cannot be") { _ = try replay(of: "x") }
+    expect(.usage, "invalid value \"x\" for --scenario") { _ = try replay(of: "x") }
     expect(.usage, "one that has nights, such as app") {
       _ = try export(ExportRequest(subject: .nights, scenario: "x"))
     }
-    expect(.usage, "--scenario cannot be") {
+    expect(.usage, "a scenario that was run: app") {
+      _ = try export(ExportRequest(all: true, scenario: "x"))
+    }
+    expect(.usage, "a scenario that was run: app") {
+      _ = try HistoryWorkflow(store: nil, in: .fake()).runs(limit: 9, scenario: "x")
+    }
+    expect(.couldNotMeasure, "it is a directory") {
+      let directory = TemporaryDirectory.path
+      try CommandFiles().writing(directory, as: "--json").check()
+    }
+    expect(.usage, "invalid value \"x\" for --scenario") {
       _ = try ReportWorkflow(ReportRequest(scenario: "x"), in: .fake()).reports()
     }
-    expect(.usage, "--release cannot be") {
+    expect(.usage, "invalid value \"x\" for --release") {
       let options = ReportOptions(scenarioFile: "scenario.yml", release: "x", hasCharts: true)
       _ = try ReportWorkflow(ReportRequest(options: options), in: .fake()).reports()
     }
