@@ -19,7 +19,7 @@ extension EndToEnd {
       Refusal(
         arguments: ["--collect", "guess", "--", "true"],
         texts: [
-          "the value `guess` is invalid", "help: use one of auto, probe, breakpoints,",
+          "invalid value \"guess\" for --collect", "help: use one of auto, probe, breakpoints,",
         ]
       ),
       Refusal(
@@ -28,7 +28,7 @@ extension EndToEnd {
       ),
       Refusal(
         arguments: ["--launches", "many", "--", "true"],
-        texts: ["the value `many` is invalid"]
+        texts: ["invalid value \"many\" for --launches", "help: give a whole number"]
       ),
       Refusal(arguments: ["--state", "tepid", "--", "true"], texts: ["\"tepid\""]),
       Refusal(
@@ -65,7 +65,7 @@ extension EndToEnd {
       ),
       Refusal(
         arguments: ["--parse", "log", "--cycles-per-second", "0"],
-        texts: ["--cycles-per-second cannot be", "help: give a frequency above 0"]
+        texts: ["for --cycles-per-second", "help: give a frequency above 0"]
       ),
       Refusal(
         arguments: ["--parse", "missing"],
@@ -80,7 +80,11 @@ extension EndToEnd {
         texts: ["error: no dyld prints this line like this", "at: imitation:1", "help: "]
       ),
       Refusal(arguments: ["--parse", "empty"], code: 125, texts: ["error: no output of a loader"]),
-      Refusal(arguments: ["--parse", "binary"], code: 125, texts: ["error: no output of a loader"]),
+      Refusal(
+        arguments: ["--parse", "binary"],
+        code: 125,
+        texts: ["error: no output of a loader"]
+      ),
       Refusal(
         arguments: ["--collect", "statistics", "--env", "LD_DEBUG=libs", "--", "true"],
         code: 128,
