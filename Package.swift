@@ -14,7 +14,7 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
   name: "launchlab",
   products: [
-    .executable(name: "launchlab", targets: ["LaunchlabCLI"]),
+    .executable(name: "launchlab", targets: ["launchlab"]),
     .library(name: "LaunchMarks", targets: ["LaunchMarks"]),
   ],
   dependencies: [
@@ -26,42 +26,87 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
-    // The core: pure values and pure functions.
-    .target(name: "LabModel"),
-    .target(name: "LabPatterns"),
-    .target(name: "LabStatistics"),
-    .target(name: "LabAnalysis", dependencies: ["LabModel", "LabPatterns", "LabStatistics"]),
+    // What every room stands on: pure values, mathematics and text.
+    .target(name: "LaunchStatistics"),
+    .target(name: "LaunchCore"),
     .target(
-      name: "LabReport",
-      dependencies: ["LabModel", "LabStatistics", "LabAnalysis", mustache],
-      exclude: ["Dashboard/dashboard.html", "Dashboard/dashboard.css", "Dashboard/dashboard.js"],
-      plugins: ["EmbedDashboard"]
+      name: "Rendering",
+      dependencies: ["LaunchCore"]
     ),
 
     // The edges: each wraps one foreign interface, and none imports another.
+    .target(
+      name: "Scenarios",
+      dependencies: ["LaunchCore", yams]
+    ),
+    .target(
+      name: "LaunchStore",
+      dependencies: ["LaunchCore", grdb, systemPackage]
+    ),
     .target(name: "CLaunchWire"),
     .target(name: "CLabHost", dependencies: ["CLaunchWire", "LaunchMarks"]),
     .target(
-      name: "LabHost",
-      dependencies: [
-        "LabModel", "LabPatterns", "CLabHost", "CLaunchWire", subprocess, systemPackage,
-      ],
+      name: "LaunchHost",
+      dependencies: ["LaunchCore", "CLabHost", "CLaunchWire", subprocess, systemPackage],
       plugins: ["EmbedNativeHelpers"]
     ),
-    .target(name: "LabScenarios", dependencies: ["LabModel", "LabPatterns", yams]),
-    .target(name: "LabStore", dependencies: ["LabModel", grdb, systemPackage]),
 
-    // The use cases and the command line.
+    // A run, and what it needs.
     .target(
-      name: "LabWorkflows",
+      name: "Builds",
+      dependencies: ["LaunchCore", "LaunchHost", "CLabHost", subprocess, systemPackage]
+    ),
+    .target(
+      name: "Stages",
+      dependencies: ["LaunchStatistics", "LaunchCore", "Rendering"]
+    ),
+    .target(
+      name: "Measuring",
       dependencies: [
-        "LabModel", "LabStatistics", "LabAnalysis", "LabReport", "LabHost", "LabScenarios",
-        "LabStore",
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
+        "Builds", "Stages",
       ]
     ),
+
+    // The capabilities: one room each.
+    .target(
+      name: "Comparison",
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
+        "Builds", "Measuring",
+      ]
+    ),
+    .target(
+      name: "LabChecks",
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
+        "Stages", "Measuring", "Comparison",
+      ]
+    ),
+    .target(
+      name: "History",
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
+        "Builds", "Stages", "Measuring", "Comparison", mustache,
+      ],
+      exclude: ["Dashboard/dashboard.html", "Dashboard/dashboard.css", "Dashboard/dashboard.js"],
+      plugins: ["EmbedDashboard"]
+    ),
+    .target(
+      name: "Bisection",
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
+        "Builds", "Stages", "Measuring", "Comparison", "History",
+      ]
+    ),
+
+    // The command line.
     .executableTarget(
-      name: "LaunchlabCLI",
-      dependencies: ["LabWorkflows", "LabReport", "LabModel", argumentParser]
+      name: "launchlab",
+      dependencies: [
+        "LaunchCore", "Rendering", "Stages", "Measuring", "Comparison", "LabChecks", "History",
+        "Bisection", argumentParser,
+      ]
     ),
     .plugin(name: "EmbedDashboard", capability: .buildTool()),
     .plugin(name: "EmbedNativeHelpers", capability: .buildTool()),
@@ -72,60 +117,72 @@ let package = Package(
     // Tests.
     .target(
       name: "LabTestSupport",
-      dependencies: ["LabModel"],
+      dependencies: ["LaunchCore"],
       path: "Tests/LabTestSupport"
     ),
-    .testTarget(name: "LabModelTests", dependencies: ["LabModel", "LabTestSupport"]),
-    .testTarget(name: "LabPatternsTests", dependencies: ["LabPatterns"]),
+    .testTarget(name: "LabModelTests", dependencies: ["LaunchCore", "LabTestSupport"]),
+    .testTarget(name: "LabPatternsTests", dependencies: ["LaunchCore"]),
     .testTarget(
       name: "LabStatisticsTests",
-      dependencies: ["LabStatistics", "LabTestSupport"],
+      dependencies: ["LaunchStatistics", "LabTestSupport"],
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
       name: "LabAnalysisTests",
-      dependencies: ["LabAnalysis", "LabStatistics", "LabModel", "LabTestSupport"],
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Stages", "Measuring", "Comparison", "LabChecks",
+        "History", "Bisection", "LabTestSupport",
+      ],
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
       name: "LabReportTests",
-      dependencies: ["LabReport", "LabAnalysis", "LabStatistics", "LabModel", "LabTestSupport"],
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Rendering", "Stages", "Measuring", "Comparison",
+        "LabChecks", "History", "Bisection", "LabTestSupport",
+      ],
       exclude: ["Snapshots", "Bisect/Snapshots", "Compare/Snapshots", "Trend/Snapshots"]
     ),
     .testTarget(
       name: "LabHostTests",
       dependencies: [
-        "LabHost", "LabModel", "LabTestSupport", "CLaunchWire", subprocess, systemPackage,
+        "LaunchCore", "LaunchHost", "Builds", "LabTestSupport", "CLaunchWire", subprocess,
+        systemPackage,
       ],
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
       name: "LabScenariosTests",
-      dependencies: ["LabScenarios", "LabModel", "LabTestSupport"],
+      dependencies: ["LaunchCore", "Scenarios", "LabTestSupport"],
       exclude: ["Snapshots"]
     ),
     .testTarget(
       name: "LabStoreTests",
-      dependencies: ["LabStore", "LabModel", "LabTestSupport", grdb],
+      dependencies: ["LaunchCore", "LaunchStore", "LabTestSupport", grdb],
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
       name: "LabWorkflowsTests",
-      dependencies: ["LabWorkflows", "LabScenarios", "LabStore", "LabModel", "LabTestSupport"]
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Scenarios", "LaunchStore", "LaunchHost", "Builds",
+        "Stages", "Measuring", "Comparison", "LabChecks", "History", "Bisection", "LabTestSupport",
+      ]
     ),
     .testTarget(
       name: "LaunchlabCLITests",
-      dependencies: ["LaunchlabCLI", "LabTestSupport", argumentParser],
+      dependencies: [
+        "Rendering", "Measuring", "Bisection", "launchlab", "LabTestSupport", argumentParser,
+      ],
       exclude: ["Snapshots"]
     ),
     .testTarget(
       name: "LaunchMarksTests",
-      dependencies: ["LaunchMarks", "LabHost", "LabModel", "LabTestSupport"],
+      dependencies: ["LaunchCore", "LaunchHost", "LaunchMarks", "LabTestSupport"],
       exclude: ["Fixtures"]
     ),
     .testTarget(
       name: "LaunchlabIntegrationTests",
-      dependencies: ["LabTestSupport", "LabModel"],
+      dependencies: ["LabTestSupport"],
       exclude: [
         "recompute.py", "recompute_criteria.py", "recompute_formulas.py", "recompute_history.py",
       ]
@@ -147,7 +204,7 @@ for target in package.targets where target.type != .plugin && !cTargets.contains
 }
 
 // What computes is optimised in debug builds, too: the tests simulate thousands of nights with it.
-let optimised = ["LabModel", "LabPatterns", "LabStatistics", "LabAnalysis"]
+let optimised = ["LaunchStatistics", "LaunchCore", "Stages", "Comparison", "History", "Bisection"]
 for target in package.targets where optimised.contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
 }

@@ -7,7 +7,7 @@ import PackagePlugin
 @main
 struct EmbedDashboard: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-    let folder = context.package.directoryURL.appending(path: "Sources/LabReport/Dashboard")
+    let folder = context.package.directoryURL.appending(path: "Sources/History/Dashboard")
     let files = ["html", "css", "js"].map { folder.appending(path: "dashboard.\($0)") }
     let output = context.pluginWorkDirectoryURL.appending(path: "DashboardFile.swift")
     let script = ###"""

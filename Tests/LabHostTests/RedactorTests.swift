@@ -1,8 +1,7 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite struct RedactorTests {
   struct Spelling: CustomTestStringConvertible {

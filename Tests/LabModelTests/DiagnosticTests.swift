@@ -1,5 +1,6 @@
-import LabModel
 import Testing
+
+@testable import LaunchCore
 
 @Suite struct DiagnosticTests {
   @Test func `shows the problem, its place and its remedy`() {

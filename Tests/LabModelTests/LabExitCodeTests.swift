@@ -1,5 +1,6 @@
-import LabModel
 import Testing
+
+@testable import LaunchCore
 
 @Suite struct LabExitCodeTests {
   @Test func `prefers the code that says most`() {

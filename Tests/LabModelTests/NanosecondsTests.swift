@@ -1,6 +1,7 @@
 import Foundation
-import LabModel
 import Testing
+
+@testable import LaunchCore
 
 @Suite struct NanosecondsTests {
   @Test func `is a bare number in JSON`() throws {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import LabPatterns
+@testable import LaunchCore
 
 /// Patterns of the output of programs, in the syntax of POSIX.
 @Suite struct OutputPatternTests {

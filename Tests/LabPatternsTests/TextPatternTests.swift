@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabPatterns
+@testable import LaunchCore
 
 /// Patterns in the syntax of Swift's `Regex`.
 @Suite struct TextPatternTests {

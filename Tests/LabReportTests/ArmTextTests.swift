@@ -1,9 +1,8 @@
-import LabAnalysis
-import LabModel
-import LabStatistics
 import Testing
 
-@testable import LabReport
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Measuring
 
 @Suite struct ArmTextTests {
   struct Case: CustomTestStringConvertible {

@@ -1,7 +1,8 @@
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Rendering
 
 @Suite struct DiagnosticTextTests {
   private static let diagnostics = [

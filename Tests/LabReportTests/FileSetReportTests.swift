@@ -1,7 +1,9 @@
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LabChecks
+@testable import LaunchCore
+@testable import Rendering
 
 @Suite struct FileSetReportTests {
   private var set: FileSet {

@@ -1,9 +1,11 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
+@testable import LaunchCore
+@testable import Measuring
+@testable import Rendering
 
 @Suite struct HistoryTests {
   static let runs = [

@@ -1,7 +1,7 @@
-import LabAnalysis
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import Measuring
 
 @Suite struct HyperfineJSONTests {
   @Test func `writes a result per arm that has a time`() throws {

@@ -1,9 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
+@testable import Measuring
 
 @Suite struct LaunchLinesTests {
   private let lines = LaunchLines(SampleRun.troubled.run)

@@ -1,9 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Rendering
+@testable import Stages
 
 @Suite struct LoaderLogReportTests {
   struct Case: CustomTestStringConvertible, Sendable {

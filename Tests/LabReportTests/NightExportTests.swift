@@ -1,9 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
+@testable import LaunchCore
 
 @Suite struct NightExportTests {
   private let full = NightRow(

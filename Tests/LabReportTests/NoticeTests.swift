@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabReport
+@testable import History
+@testable import LaunchCore
 
 @Suite struct NoticeTests {
   private static let night = Night(

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import LabReport
+@testable import History
+@testable import Rendering
 
 /// Texts from outside that would do something in a spreadsheet or a terminal.
 @Suite struct OutsideTextTests {

@@ -1,8 +1,9 @@
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Measuring
+@testable import Rendering
 
 @Suite struct PlanTextTests {
   private static let everything = Target(

@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabReport
+@testable import LaunchCore
+@testable import Rendering
 
 @Suite struct QuantityTests {
   struct Case: CustomTestStringConvertible {

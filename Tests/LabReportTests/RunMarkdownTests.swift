@@ -1,7 +1,7 @@
-import LabAnalysis
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import Measuring
 
 @Suite struct RunMarkdownTests {
   struct Case: CustomTestStringConvertible {

@@ -1,4 +1,4 @@
-import LabModel
+@testable import LaunchCore
 
 /// Stored launches of `SampleRun.troubled`, one of each kind that an export must tell apart.
 enum SampleLaunches {

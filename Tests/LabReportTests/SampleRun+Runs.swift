@@ -1,5 +1,5 @@
-import LabAnalysis
-import LabModel
+@testable import LaunchCore
+@testable import Measuring
 
 extension SampleRun {
   static func summary(

@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStatistics
+
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Measuring
 
 /// Runs with fixed figures, for snapshots.
 enum SampleRun {

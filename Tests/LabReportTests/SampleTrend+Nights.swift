@@ -1,7 +1,7 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStatistics
+
+@testable import History
+@testable import LaunchCore
 
 /// Whole nights, each with something to tell.
 extension SampleTrend {

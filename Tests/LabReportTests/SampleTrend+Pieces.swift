@@ -1,6 +1,7 @@
 import Foundation
-import LabAnalysis
-import LabModel
+
+@testable import History
+@testable import LaunchCore
 
 /// What whole nights are put together from.
 extension SampleTrend {

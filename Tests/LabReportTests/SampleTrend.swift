@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStatistics
+
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 /// Nights with fixed figures, for snapshots of trends.
 struct SampleTrend {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabReport
+@testable import Rendering
 
 @Suite struct TextTableTests {
   private func lines(_ columns: [TextTable.Alignment], _ rows: [[String]]) -> [String] {

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationXML
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
+@testable import LaunchCore
 
 @Suite struct TrendChartTests {
   @Test(arguments: TrendReportTests.cases)

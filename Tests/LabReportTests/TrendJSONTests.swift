@@ -1,8 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
 
 @Suite struct TrendJSONTests {
   private func json(_ summary: TrendSummary) -> String {

@@ -1,9 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
+@testable import LaunchCore
+@testable import Rendering
 
 @Suite struct TrendReportTests {
   struct Case: CustomTestStringConvertible {

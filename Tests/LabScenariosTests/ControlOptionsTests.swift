@@ -1,8 +1,9 @@
 import Foundation
-import LabModel
-import LabScenarios
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 /// Controls on the command line are read by the rules for scenario files.
 @Suite struct ControlOptionsTests {

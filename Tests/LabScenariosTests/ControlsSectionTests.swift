@@ -1,6 +1,7 @@
-import LabModel
-import LabScenarios
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 @Suite struct ControlsSectionTests {
   private func plan(_ controls: String) throws(ScenarioError) -> ControlPlan? {

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabScenarios
+@testable import LaunchCore
+@testable import Scenarios
 
 struct PathSafetyTests {
   private let safety = PathSafety(scenarioDirectory: "/data/lab", home: "/people/me")

@@ -1,6 +1,7 @@
-import LabModel
-import LabScenarios
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 struct PlannerTests {
   @Test func `puts targets, then the floor, then counters, each in every state`() {

@@ -1,8 +1,9 @@
 import Foundation
-import LabModel
-import LabScenarios
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 @Suite(.temporaryDirectory)
 struct ScenarioFileTests {

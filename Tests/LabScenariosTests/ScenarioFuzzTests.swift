@@ -1,6 +1,7 @@
-import LabModel
-import LabScenarios
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 /// Broken texts of all kinds end in a scenario or in errors with places, never in a crash.
 struct ScenarioFuzzTests {

@@ -1,7 +1,8 @@
-import LabModel
-import LabScenarios
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 /// Every mistake is told with its text, its place and what to write instead.
 struct ScenarioProblemTests {

@@ -1,7 +1,8 @@
-import LabModel
-import LabScenarios
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 struct ScenarioTemplateTests {
   @Test func `writes the recorded scenario`() throws {

@@ -1,5 +1,6 @@
-import LabModel
 import Testing
+
+@testable import LaunchCore
 
 struct SplitMix64Tests {
   /// From the reference implementation by Sebastiano Vigna, for the seed 1234567.

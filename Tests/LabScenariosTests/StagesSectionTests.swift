@@ -1,8 +1,9 @@
 import Foundation
-import LabModel
-import LabScenarios
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 @Suite struct StagesSectionTests {
   private func scenario(_ stages: String, launches: Int = 10) throws(ScenarioError) -> Scenario {

@@ -1,6 +1,7 @@
-import LabModel
-import LabScenarios
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 /// How many launches are enough, and what is concluded from many nights.
 @Suite struct TrendSectionsTests {

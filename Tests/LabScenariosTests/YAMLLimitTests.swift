@@ -1,6 +1,7 @@
-import LabModel
-import LabScenarios
 import Testing
+
+@testable import LaunchCore
+@testable import Scenarios
 
 /// Texts that are made to cost much are refused, each with a place.
 ///

@@ -1,5 +1,6 @@
 import Foundation
-import LabStatistics
+
+@testable import LaunchStatistics
 
 /// A shape of independent launch times, in milliseconds.
 enum Noise: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
-import LabStatistics
 import Testing
+
+@testable import LaunchStatistics
 
 /// How often a finding is made where there is nothing to find, and where there is.
 @Suite struct CalibrationTests {

@@ -1,7 +1,5 @@
 import Foundation
 
-@testable import LabStatistics
-
 /// A real series with the changes that somebody else found in it.
 struct RealSeries: Sendable, CustomStringConvertible {
   let description: String

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabStatistics
+@testable import LaunchStatistics
 
 @Suite struct DipTests {
   struct Case: Decodable, CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LabStatistics
+@testable import LaunchStatistics
 
 @Suite struct IndependentRatioTests {
   struct Case: Decodable {

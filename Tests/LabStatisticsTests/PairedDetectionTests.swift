@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LabStatistics
+@testable import LaunchStatistics
 
 /// The smallest effect that a number of pairs detects.
 @Suite struct PairedDetectionTests {

@@ -1,6 +1,7 @@
 import Foundation
-import LabStatistics
 import Testing
+
+@testable import LaunchStatistics
 
 @Suite struct PairedRatioTests {
   /// Pairs, and what NumPy and SciPy say of their ratios.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LabStatistics
+@testable import LaunchStatistics
 
 /// A shape of the scatter of nightly medians around 400 ms.
 enum NightNoise: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabStatistics
+@testable import LaunchStatistics
 
 @Suite struct PottsLevelsTests {
   /// Values around 400 with the given jumps and spikes.

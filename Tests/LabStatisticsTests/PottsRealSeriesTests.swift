@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabStatistics
+@testable import LaunchStatistics
 
 /// Series that were measured elsewhere; no constant was chosen for them.
 @Suite struct PottsRealSeriesTests {

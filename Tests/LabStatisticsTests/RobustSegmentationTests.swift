@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LabStatistics
+@testable import LaunchStatistics
 
 @Suite struct RobustSegmentationTests {
   /// A history of `Fixtures/levels`, with the changes that it has and those that Otava finds.

@@ -1,5 +1,6 @@
-import LabStatistics
 import Testing
+
+@testable import LaunchStatistics
 
 @Suite struct SampleTests {
   @Test func `rejects an empty sample`() {

@@ -1,5 +1,6 @@
-import LabStatistics
 import Testing
+
+@testable import LaunchStatistics
 
 @Suite struct SeededGeneratorTests {
   @Test func `gives the published numbers of SplitMix64`() {

@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabStore
+@testable import LaunchCore
+@testable import LaunchStore
 
 @Suite struct AlertTests {
   @Test func `gives back an alert with every field`() throws {

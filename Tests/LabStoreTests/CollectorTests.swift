@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabStore
+@testable import LaunchCore
+@testable import LaunchStore
 
 @Suite struct CollectorTests {
   @Test func `gives back what the collectors of a run saw`() throws {

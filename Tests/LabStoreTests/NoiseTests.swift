@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabStore
+@testable import LaunchCore
+@testable import LaunchStore
 
 @Suite struct NoiseTests {
   @Test func `gives back the noise of every host, the newest first`() throws {

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabStore
+@testable import LaunchCore
+@testable import LaunchStore
 
 @Suite struct RunWriterTests {
   @Test func `commits the first block at once and then every 100 ms`() throws {

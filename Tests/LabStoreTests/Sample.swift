@@ -1,5 +1,6 @@
 import Foundation
-import LabModel
+
+@testable import LaunchCore
 
 /// Values to store.
 enum Sample {

@@ -1,7 +1,7 @@
 import Foundation
-import LabModel
 
-@testable import LabStore
+@testable import LaunchCore
+@testable import LaunchStore
 
 /// What is concluded from histories.
 extension Sample {

@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabStore
+@testable import LaunchCore
+@testable import LaunchStore
 
 @Suite struct SeriesTests {
   /// Stores nights, one day after the other, each with one value of `launch` of the arm `warm`.

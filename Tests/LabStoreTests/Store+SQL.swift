@@ -1,6 +1,6 @@
 import GRDB
 
-@testable import LabStore
+@testable import LaunchStore
 
 extension Store {
   func execute(_ sql: String) throws { try write { db in try db.execute(sql: sql) } }

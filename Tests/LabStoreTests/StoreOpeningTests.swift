@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabStore
+@testable import LaunchCore
+@testable import LaunchStore
 
 @Suite(.temporaryDirectory) struct StoreOpeningTests {
   private var path: String { TemporaryDirectory.path + "/lab.sqlite" }

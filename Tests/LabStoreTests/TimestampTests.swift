@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LabStore
+@testable import LaunchStore
 
 @Suite struct TimestampTests {
   struct Case: CustomTestStringConvertible {

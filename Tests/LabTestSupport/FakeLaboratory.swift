@@ -1,4 +1,4 @@
-package import LabModel
+package import LaunchCore
 
 /// A laboratory without a machine: it answers from closures and records what it was asked.
 package final class FakeLaboratory: LaunchLaboratory {

@@ -1,9 +1,10 @@
-import LabModel
-import LabScenarios
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LabChecks
+@testable import LaunchCore
+@testable import Measuring
+@testable import Scenarios
 
 @Suite(.temporaryDirectory) struct DoctorWorkflowTests {
   @Test func `names the nearest id of one that does not exist`() {

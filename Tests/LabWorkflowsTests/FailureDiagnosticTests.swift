@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite struct FailureDiagnosticTests {
   @Test func `shows what the target printed, and where it failed`() {

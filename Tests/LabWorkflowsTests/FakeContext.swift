@@ -1,9 +1,9 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
 
 extension WorkflowContext {
   /// A world in the directory of the test, with a lab lock of its own and nothing of this machine.

@@ -1,11 +1,11 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStore
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct ImportWorkflowTests {
   private var storePath: String { TemporaryDirectory.path + "/lab.sqlite" }

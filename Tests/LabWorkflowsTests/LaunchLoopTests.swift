@@ -1,8 +1,9 @@
-import LabHost
-import LabModel
 import LabTestSupport
-import LabWorkflows
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
 
 @Suite struct LaunchLoopTests {
   @Test func `launches every arm once per block, each right after its preparation`() throws {

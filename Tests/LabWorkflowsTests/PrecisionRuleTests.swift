@@ -1,7 +1,8 @@
-import LabModel
 import LabTestSupport
-import LabWorkflows
 import Testing
+
+@testable import LaunchCore
+@testable import Measuring
 
 /// When a run has enough launches, and ends at a look.
 @Suite struct PrecisionRuleTests {

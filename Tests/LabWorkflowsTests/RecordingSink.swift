@@ -1,5 +1,5 @@
-import LabModel
-import LabWorkflows
+@testable import LaunchCore
+@testable import Measuring
 
 /// A sink that keeps whole blocks, as the store does.
 struct RecordingSink: LaunchLoop.Sink {

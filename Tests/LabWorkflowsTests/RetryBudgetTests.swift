@@ -1,7 +1,8 @@
-import LabModel
 import LabTestSupport
-import LabWorkflows
 import Testing
+
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite struct RetryBudgetTests {
   private static let quarter = ControlPlan(

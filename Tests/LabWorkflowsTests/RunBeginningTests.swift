@@ -1,10 +1,10 @@
 import Foundation
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import LaunchStore
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct RunBeginningTests {
   private func receipt(

@@ -1,11 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import Measuring
 
 /// Runs that are taken out of history, and put back.
 @Suite(.temporaryDirectory) struct RunDecisionWorkflowTests {

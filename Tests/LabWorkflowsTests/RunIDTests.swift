@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LabWorkflows
+@testable import Measuring
 
 @Suite struct RunIDTests {
   @Test func `tells the time in UTC, and ends with four digits`() {

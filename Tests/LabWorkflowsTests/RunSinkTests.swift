@@ -1,11 +1,11 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import LaunchStore
+@testable import Measuring
+@testable import Stages
 
 @Suite struct RunSinkTests {
   private static let run: RunRecord = {

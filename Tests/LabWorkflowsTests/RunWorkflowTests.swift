@@ -1,12 +1,11 @@
 import Foundation
-import LabAnalysis
-import LabHost
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import LaunchStore
+@testable import Measuring
 
 /// Whole runs, on a laboratory without a machine.
 @Suite(.temporaryDirectory) struct RunWorkflowTests {

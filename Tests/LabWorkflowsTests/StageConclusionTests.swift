@@ -1,8 +1,8 @@
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite struct StageConclusionTests {
   private func result(printing text: String = "") -> LaunchResult {

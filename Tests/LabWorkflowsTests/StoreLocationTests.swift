@@ -1,10 +1,9 @@
 import Foundation
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchStore
+@testable import Measuring
 
 @Suite struct StoreLocationTests {
   @Test func `keeps the store beside the scenario, unless another is named`() {

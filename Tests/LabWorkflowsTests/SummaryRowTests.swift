@@ -1,9 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite struct SummaryRowTests {
   private static let foreign = Disturbance(kind: .foreignCPU, amount: 9_000, limit: 1)

@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite struct WorkflowErrorTests {
   /// An error with its text and exit code.

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
 
 @Suite(.temporaryDirectory, .enabled(if: Workbench.has("cc"), "needs a C compiler, cc"))
 struct MarkTests {

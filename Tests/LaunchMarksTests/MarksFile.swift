@@ -1,7 +1,7 @@
 import Foundation
-import LabModel
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// A file of events as `launch_events.h` lays it out, made and read by hand.
 struct MarksFile {

@@ -1,7 +1,8 @@
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory, .enabled(if: Workbench.has("cc"), "needs a C compiler, cc"))
 struct ReadyTests {

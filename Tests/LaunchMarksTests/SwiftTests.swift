@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 import LaunchMarks
 import Testing

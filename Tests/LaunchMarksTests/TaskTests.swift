@@ -1,7 +1,8 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
 
 @Suite(.temporaryDirectory, .enabled(if: Workbench.has("cc"), "needs a C compiler, cc"))
 struct TaskTests {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import LabReport
 import Testing
 
-@testable import LaunchlabCLI
+@testable import Bisection
+@testable import launchlab
 
 @Suite struct BisectCommandTests {
   struct Case: Sendable {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Testing
 
-@testable import LaunchlabCLI
+@testable import launchlab
 
 @Suite struct CompareCommandTests {
   @Test(arguments: [

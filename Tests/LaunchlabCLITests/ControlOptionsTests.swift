@@ -1,7 +1,7 @@
 import ArgumentParser
 import Testing
 
-@testable import LaunchlabCLI
+@testable import launchlab
 
 @Suite struct ControlOptionsTests {
   @Test func `takes controls as they are typed, and findings to suppress`() throws {

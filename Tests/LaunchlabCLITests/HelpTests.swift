@@ -3,7 +3,7 @@ import Foundation
 import LabTestSupport
 import Testing
 
-@testable import LaunchlabCLI
+@testable import launchlab
 
 @Suite struct HelpTests {
   @Test func `teaches the root command`() throws {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import LabWorkflows
 import Testing
 
-@testable import LaunchlabCLI
+@testable import Measuring
+@testable import launchlab
 
 @Suite struct ImportCommandTests {
   @Test(arguments: [

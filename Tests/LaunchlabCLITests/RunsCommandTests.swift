@@ -1,7 +1,7 @@
 import ArgumentParser
 import Testing
 
-@testable import LaunchlabCLI
+@testable import launchlab
 
 @Suite struct RunsCommandTests {
   @Test func `taking a run out of history needs a reason, putting it back none`() throws {

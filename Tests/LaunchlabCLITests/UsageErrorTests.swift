@@ -1,8 +1,8 @@
 import ArgumentParser
-import LabReport
 import Testing
 
-@testable import LaunchlabCLI
+@testable import Rendering
+@testable import launchlab
 
 @Suite struct UsageErrorTests {
   struct Case: CustomTestStringConvertible {

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct StageDifferenceTests {
   /// Launches of a build in its own directory; times are in microseconds.

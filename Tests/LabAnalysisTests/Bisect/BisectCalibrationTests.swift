@@ -1,8 +1,7 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
 
 /// Simulated bisections with fixed seeds; every number here was true of far more of them.
 @Suite struct BisectCalibrationTests {

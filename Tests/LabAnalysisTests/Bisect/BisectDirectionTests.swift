@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
+@testable import LaunchCore
 
 @Suite struct BisectDirectionTests {
   @Test func `finds an improvement where one is asked for`() throws {

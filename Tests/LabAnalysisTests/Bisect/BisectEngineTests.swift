@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
+@testable import LaunchCore
 
 @Suite struct BisectEngineTests {
   @Test func `names the change with its size, its share and its builds`() throws {

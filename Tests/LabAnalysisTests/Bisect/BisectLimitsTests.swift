@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
+@testable import LaunchCore
 
 @Suite struct BisectLimitsTests {
   @Test func `keeps to the launches, and tells where the change is at least`() throws {

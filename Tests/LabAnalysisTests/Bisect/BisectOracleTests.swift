@@ -1,9 +1,8 @@
 import Foundation
-import LabModel
-import LabStatistics
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
+@testable import LaunchStatistics
 
 @Suite struct BisectOracleTests {
   struct Oracle: Decodable {

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
-import LabStatistics
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 @Suite struct ExactBisectTests {
   struct Case: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
-import LabModel
 
-@testable import LabAnalysis
+@testable import Bisection
+@testable import LaunchCore
 
 /// A simulated bisection of `Fixtures/bisect`, with what was asked for and answered.
 struct GoldenRun: Decodable {

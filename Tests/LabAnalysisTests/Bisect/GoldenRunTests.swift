@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
 
 @Suite struct GoldenRunTests {
   @Test(arguments: [

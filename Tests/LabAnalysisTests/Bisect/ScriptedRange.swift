@@ -1,7 +1,6 @@
-import LabModel
-import LabStatistics
-
-@testable import LabAnalysis
+@testable import Bisection
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 /// A range whose builds have given levels, and that answers an engine until it is done.
 struct ScriptedRange {

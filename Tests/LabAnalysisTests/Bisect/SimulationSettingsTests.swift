@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
+@testable import LaunchCore
 
 @Suite struct SimulationSettingsTests {
   @Test func `reads shares as percentages and as fractions, and keeps what is left out`() throws {

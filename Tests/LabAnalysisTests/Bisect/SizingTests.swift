@@ -1,7 +1,6 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import Bisection
 
 @Suite struct SizingTests {
   private static func sizing(confirming: [Double]) -> Sizing {

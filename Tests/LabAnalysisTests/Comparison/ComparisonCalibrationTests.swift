@@ -1,9 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
 
-@testable import LabStatistics
+@testable import Comparison
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 /// How often two programs are called different that are not, and that are.
 ///

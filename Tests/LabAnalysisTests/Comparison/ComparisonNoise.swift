@@ -1,6 +1,7 @@
 import Foundation
-import LabAnalysis
-import LabStatistics
+
+@testable import Comparison
+@testable import LaunchStatistics
 
 /// How launch times come about in a simulated comparison; most shapes scatter by 5 %.
 enum ComparisonNoise: String, CaseIterable, Sendable {

@@ -1,9 +1,10 @@
 import Foundation
-import LabModel
-import LabStatistics
 import Testing
 
-@testable import LabAnalysis
+@testable import Comparison
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Measuring
 
 @Suite struct ComparisonSummaryTests {
   private let pair = ComparedPair(name: "B", baseline: "A", candidate: "B")

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import Comparison
+@testable import LaunchCore
 
 @Suite struct LaunchPairsTests {
   @Test func `pairs the launches of a block, whatever their order`() {

@@ -1,8 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStatistics
 import Testing
+
+@testable import Comparison
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 @Suite struct PairedComparisonTests {
   /// Twenty-one pairs whose ratio is spread evenly by 1 % around a centre, neighbours apart.

@@ -1,8 +1,10 @@
 import Foundation
-import LabModel
-import LabStatistics
 
-@testable import LabAnalysis
+@testable import Comparison
+@testable import LabChecks
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Measuring
 
 /// A run that launches a program as A and as B, with made-up times.
 struct PairedRun {

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
-import LabStatistics
 import Testing
 
-@testable import LabAnalysis
+@testable import Comparison
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 @Suite struct RunsComparisonTests {
   private func row(_ median: Double, spread: Double = 0.004) -> MetricRow {

@@ -1,9 +1,10 @@
 import Foundation
-import LabModel
-import LabStatistics
 import Testing
 
-@testable import LabAnalysis
+@testable import Comparison
+@testable import LabChecks
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 @Suite struct SelfTestSummaryTests {
   private func noise(_ kind: PairedRun.Noise, seed: UInt64 = 11) throws -> StateNoise {

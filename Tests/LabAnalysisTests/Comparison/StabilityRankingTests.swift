@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LabChecks
+@testable import LaunchCore
 
 @Suite struct StabilityRankingTests {
   private func noise(

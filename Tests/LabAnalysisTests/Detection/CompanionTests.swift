@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
 
 @Suite struct CompanionTests {
   /// Nights after a machine change that the control went along with, and that was told of.

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
-import LabStatistics
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 @Suite struct CriteriaTests {
   /// The alert of a night 20 % above noisy ones, and the medians by run.

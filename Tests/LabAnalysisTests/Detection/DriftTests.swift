@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
 
 @Suite struct DriftTests {
   /// Nights that rise by a share in all, with a scatter of half a percent.

@@ -1,7 +1,6 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import LaunchCore
 
 @Suite struct DroppedSeriesTests {
   @Test func `a budget that is gone ends its alert`() {

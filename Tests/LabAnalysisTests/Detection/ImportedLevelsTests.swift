@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
 
 /// The alerts of imported nights over generated histories, whose changes are known.
 @Suite struct ImportedLevelsTests {

@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
 
 @Suite struct LifeCycleTests {
   static let quiet = SuspicionTests.quiet

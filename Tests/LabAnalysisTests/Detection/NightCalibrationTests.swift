@@ -1,9 +1,5 @@
 import Foundation
-import LabModel
-import LabStatistics
 import Testing
-
-@testable import LabAnalysis
 
 /// False alarms and delays of the two stages together, on nights of known truth.
 @Suite struct NightCalibrationTests {

@@ -1,5 +1,6 @@
 import Foundation
-import LabStatistics
+
+@testable import LaunchStatistics
 
 /// A shape of nightly medians around 400 ms, as in the fixtures `synthetic_launch`.
 enum NightNoise: String, CaseIterable, Sendable {

@@ -1,8 +1,7 @@
 import Foundation
-import LabModel
-import LabStatistics
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
 
 /// Nights of one scenario that tests put together, one a day, with medians in milliseconds.
 struct NightlyHistory {

@@ -1,8 +1,9 @@
 import Foundation
-import LabModel
-import LabStatistics
 
-@testable import LabAnalysis
+@testable import Comparison
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 /// Nights of one series as `run` would have gone through them, each suspicion settled by a simulated
 /// comparison of two builds.

@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
 
 @Suite struct ProofRequestTests {
   static func night(_ artifacts: [String: String]) -> Night {

@@ -1,7 +1,6 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import History
 
 @Suite struct ReplayTests {
   static func stepped(_ step: Double = 0.08) -> NightlyHistory {

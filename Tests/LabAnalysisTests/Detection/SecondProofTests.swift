@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
 
 /// A first night of the new level that looks like one of the old.
 struct SecondProofTests {

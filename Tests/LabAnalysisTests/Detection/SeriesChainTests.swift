@@ -1,8 +1,8 @@
-import LabModel
-import LabStatistics
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 @Suite struct SeriesChainTests {
   @Test func `an earlier host counts up to the first night of tonight's, behind a break`() throws {

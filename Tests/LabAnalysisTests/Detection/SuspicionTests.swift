@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import History
+@testable import LaunchCore
 
 @Suite struct SuspicionTests {
   /// Quiet nights of 2 ms scatter around 400 ms.

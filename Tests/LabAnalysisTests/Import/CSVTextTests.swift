@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabAnalysis
+@testable import History
 
 @Suite struct CSVTextTests {
   struct Case: CustomTestStringConvertible {

@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import History
+@testable import LaunchCore
 
 @Suite struct HyperfineImportTests {
   private let start = Date(timeIntervalSince1970: 1_795_235_400)

@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import History
+@testable import LaunchCore
 
 @Suite struct ImportedTimeTests {
   @Test(

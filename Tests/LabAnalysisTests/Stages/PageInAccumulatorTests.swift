@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabAnalysis
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct PageInAccumulatorTests {
   @Test func `takes medians per file, and counts launches without the file as 0`() throws {

@@ -1,5 +1,3 @@
-import LabModel
-
 /// A model of the statistics printers of dyld.
 ///
 /// Source: `printTime`, `commatize` and `printStatistics` in src/ImageLoader.cpp and

@@ -1,5 +1,3 @@
-import LabModel
-
 extension DyldPrinter {
   /// The summary of dyld 421.1 and later.
   func summary(_ times: Times) -> PrintedText {

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Whatever the models of dyld's printers write is read back as it was printed.
 @Suite struct PrintersDyldTests {

@@ -1,4 +1,4 @@
-import LabModel
+@testable import LaunchCore
 
 /// A model of how the loader of glibc prints its statistics.
 ///

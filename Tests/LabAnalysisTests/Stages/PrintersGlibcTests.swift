@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Whatever the models of glibc's printer write is read back as it was printed.
 @Suite struct PrintersGlibcTests {

@@ -1,5 +1,6 @@
-import LabAnalysis
 import Testing
+
+@testable import Stages
 
 /// What people do to labels when they paste a text into a page.
 @Suite struct PrintersMarkupTests {

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Whatever the models of the printers of runtimes and tools write is read back.
 @Suite struct PrintersRuntimeTests {

@@ -1,4 +1,4 @@
-import LabModel
+@testable import LaunchCore
 
 /// Models of what runtimes and tools print of a launch.
 enum RuntimePrinter {

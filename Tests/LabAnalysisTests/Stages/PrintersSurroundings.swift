@@ -1,4 +1,4 @@
-import LabModel
+@testable import LaunchCore
 
 /// What logs, web pages and people do to a text on its way, without changing what it says.
 struct Surroundings {

@@ -1,5 +1,5 @@
-import LabAnalysis
-import LabModel
+@testable import LaunchCore
+@testable import Stages
 
 /// What a model of a printer writes, and what a reader of it must find.
 struct PrintedText {

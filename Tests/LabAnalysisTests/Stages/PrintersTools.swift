@@ -1,4 +1,4 @@
-import LabModel
+@testable import LaunchCore
 
 extension RuntimePrinter {
   private static let calls = [

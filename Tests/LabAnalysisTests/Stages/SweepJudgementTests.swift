@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Whether a program does the same with the probe.
 @Suite struct SweepJudgementTests {

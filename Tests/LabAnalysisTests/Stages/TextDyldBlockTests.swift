@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Where blocks of dyld begin and end, what is missing, and what is refused.
 @Suite struct TextDyldBlockTests {

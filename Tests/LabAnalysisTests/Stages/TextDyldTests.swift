@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// The grammar of dyld, and what happens to its texts on their way.
 @Suite struct TextDyldTests {

@@ -1,5 +1,5 @@
-import LabAnalysis
-import LabModel
+@testable import LaunchCore
+@testable import Stages
 
 /// Texts that tests write themselves.
 enum TextExample {

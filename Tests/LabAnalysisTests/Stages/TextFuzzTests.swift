@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Texts that were damaged at random: no crash, the same result twice, and work in proportion.
 ///

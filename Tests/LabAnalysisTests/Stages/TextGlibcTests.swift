@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// The grammar of glibc's loader, its processes and its lost digit.
 @Suite struct TextGlibcTests {

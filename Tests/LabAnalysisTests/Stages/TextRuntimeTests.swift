@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// The grammars of runtimes and tools, and patterns.
 @Suite struct TextRuntimeTests {

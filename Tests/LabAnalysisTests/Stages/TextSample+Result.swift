@@ -1,4 +1,4 @@
-import LabAnalysis
+@testable import Stages
 
 // Brings a result to the form in which the index of the samples has it.
 

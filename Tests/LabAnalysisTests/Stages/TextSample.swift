@@ -1,5 +1,4 @@
 import Foundation
-import LabAnalysis
 import Testing
 
 /// A text of the fixtures with the values that it must give.

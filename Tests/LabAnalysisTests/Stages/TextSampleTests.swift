@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Every text of the fixtures gives the values of its index.
 @Suite struct TextSampleTests {

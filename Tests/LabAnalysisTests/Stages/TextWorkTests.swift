@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Large texts, and texts that would cost too much if they were read back and forth.
 @Suite struct TextWorkTests {

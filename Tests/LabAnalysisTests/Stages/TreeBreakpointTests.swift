@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct TreeBreakpointTests {
   @Test func `a dynamic program has loading and relocation in one`() throws {

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// A launch whose stages are asked of a program that its launcher starts.
 @Suite struct TreeChosenTests {

@@ -1,4 +1,4 @@
-import LabModel
+@testable import LaunchCore
 
 /// Writes down what a collector sees, one event after the other; times are in microseconds.
 struct TreeEvents {

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct TreeFoldingTests {
   @Test func `short initializers are summed, and sums stay`() throws {

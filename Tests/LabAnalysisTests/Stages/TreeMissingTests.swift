@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct TreeMissingTests {
   @Test func `a launch that was not ready has no total`() {

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct TreeProbeTests {
   @Test func `the stages of a program follow each other and sum to the launch`() {

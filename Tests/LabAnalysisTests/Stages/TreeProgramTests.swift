@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct TreeProgramTests {
   /// `sh` executes a wrapper, which executes the tool; the tool starts a child.

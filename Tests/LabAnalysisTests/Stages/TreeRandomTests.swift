@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Events that no program would make must not break the sums.
 @Suite struct TreeRandomTests {

@@ -1,7 +1,8 @@
-import LabAnalysis
-import LabModel
-import LabStatistics
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Stages
 
 @Suite struct TreeSummaryTests {
   /// The usual launch, with a later `main` and ready instant, in microseconds.

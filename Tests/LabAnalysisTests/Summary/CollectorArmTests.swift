@@ -1,6 +1,8 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Measuring
+@testable import Stages
 
 @Suite struct CollectorArmTests {
   private static let arms = [

@@ -1,6 +1,8 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Measuring
+@testable import Stages
 
 @Suite struct DisturbanceTests {
   private static let stolen = Disturbance(kind: .steal, amount: 10_000_000, limit: 0)

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite struct ExitCodeTests {
   struct Case: Sendable, CustomTestStringConvertible {

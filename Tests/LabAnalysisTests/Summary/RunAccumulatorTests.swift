@@ -1,7 +1,8 @@
-import LabAnalysis
-import LabModel
-import LabStatistics
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Measuring
 
 @Suite struct RunAccumulatorTests {
   @Test func `an arm without launches has no metrics`() throws {

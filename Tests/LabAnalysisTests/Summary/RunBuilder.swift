@@ -1,6 +1,7 @@
 import Foundation
-import LabAnalysis
-import LabModel
+
+@testable import LaunchCore
+@testable import Measuring
 
 /// Makes a run and its launches, with usual values where a test names none.
 struct RunBuilder {

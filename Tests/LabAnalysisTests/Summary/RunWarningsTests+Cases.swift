@@ -1,4 +1,4 @@
-import LabModel
+@testable import LaunchCore
 
 extension RunWarningsTests.Case {
   private static let cold = Arm(target: "perl", state: .reinstallCold)

@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite struct RunWarningsTests {
   @Test func `steady launches give no warning`() {

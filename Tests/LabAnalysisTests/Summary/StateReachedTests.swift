@@ -1,6 +1,7 @@
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite struct StateReachedTests {
   private func file(_ path: String, own: Bool = true, resident: Int, of total: Int) -> FileResidency

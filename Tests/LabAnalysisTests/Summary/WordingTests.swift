@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabAnalysis
+@testable import Measuring
 
 @Suite struct WordingTests {
   @Test(arguments: [

@@ -1,9 +1,10 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import Builds
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct ArtifactCacheTests {
   private var root: String { TemporaryDirectory.path }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabHost
+@testable import Builds
 
 @Suite struct KeptRoomTests {
   struct Case: CustomTestStringConvertible, Sendable {

@@ -1,9 +1,9 @@
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct CapabilityCheckTests {
   private var root: String { TemporaryDirectory.path }
@@ -20,7 +20,10 @@ import Testing
     if canDrop {
       try TestMachine.shell("mkdir -p proc/sys/vm; : > proc/sys/vm/drop_caches", in: root)
     }
-    return CapabilityCheck(pageCache: PageCache(root: FilePath(root)), mounts: Self.mounts)
+    var check = CapabilityCheck()
+    check.pageCache = PageCache(root: FilePath(root))
+    check.mounts = Self.mounts
+    return check
   }
 
   @Test func `refuses reboot-cold without the right to drop caches`() throws {

@@ -3,7 +3,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// Tries to make launchlab write or remove outside of a declared directory.
 @Suite(.temporaryDirectory) struct ConfinementTests {

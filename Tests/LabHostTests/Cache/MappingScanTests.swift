@@ -2,7 +2,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct MappingScanTests {
   private var root: String { TemporaryDirectory.path }

@@ -1,9 +1,9 @@
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct PrivateDirectoryTests {
   private var root: String { TemporaryDirectory.path }

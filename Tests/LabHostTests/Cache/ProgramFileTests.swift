@@ -1,7 +1,7 @@
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite struct ProgramFileTests {
   /// An ELF file with one program header that names a loader.

@@ -4,7 +4,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct ProtectedPlacesTests {
   private var root: String { TemporaryDirectory.path }

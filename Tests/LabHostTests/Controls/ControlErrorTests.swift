@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite struct ControlErrorTests {
   @Test func `names every control that is required and cannot be had`() {

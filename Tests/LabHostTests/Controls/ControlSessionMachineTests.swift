@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// The controls of the machine that the tests run on.
 @Suite(

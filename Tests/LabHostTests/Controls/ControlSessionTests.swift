@@ -1,8 +1,8 @@
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct ControlSessionTests {
   /// What a session wrote down before it changed something.

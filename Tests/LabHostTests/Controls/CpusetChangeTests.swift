@@ -4,7 +4,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// In a cpuset of the test's own, so that only the test's processes are moved.
 @Suite(.enabled(if: TestCpuset.isPossible, "no cpuset of cgroup v1 may be written to"))

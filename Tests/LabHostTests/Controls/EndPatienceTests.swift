@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// How long a signal may take to be heeded.
 @Suite struct EndPatienceTests {

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 import SystemPackage
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// A tree of files in the directory of the running test, which stands in for the machine.
 struct FixtureTree {

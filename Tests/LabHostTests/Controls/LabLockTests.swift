@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct LabLockTests {
   private var path: FilePath { FilePath("\(TemporaryDirectory.path)/lock") }

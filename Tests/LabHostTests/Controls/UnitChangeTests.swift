@@ -1,7 +1,7 @@
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct UnitChangeTests {
   private let fixture = FixtureTree()

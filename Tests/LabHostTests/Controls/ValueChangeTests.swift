@@ -3,7 +3,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct ValueChangeTests {
   private static let pages = "sys/kernel/mm/transparent_hugepage/enabled"

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import LabModel
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 extension HostTrials {
   /// Of a process that may do everything.

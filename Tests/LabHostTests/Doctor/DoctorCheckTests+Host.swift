@@ -1,7 +1,7 @@
 import Glibc
-import LabModel
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 extension DoctorCheckTests {
   static let rights = [

@@ -1,6 +1,5 @@
-import LabModel
-
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 extension DoctorCheckTests {
   private static let cpu = "sys/devices/system/cpu"

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// Every status of every check.
 @Suite(.temporaryDirectory) struct DoctorCheckTests {

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// What doctor says of machines that are like real ones.
 @Suite struct DoctorMachinesTests {

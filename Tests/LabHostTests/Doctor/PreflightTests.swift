@@ -1,8 +1,8 @@
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct PreflightTests {
   @Test func `says nothing of a machine that is as it should be`() throws {

@@ -1,10 +1,10 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// What a machine may do to its files without becoming another one, and what makes it another one.
 @Suite(.temporaryDirectory) struct FingerprintSurvivalTests {

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite struct HostFactsReaderTests {
   struct Case: CustomTestStringConvertible, Sendable {

@@ -1,7 +1,7 @@
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite struct MountInfoTests {
   static let mounts = MountInfo(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite struct SHA256Tests {
   struct Case: CustomTestStringConvertible, Sendable {

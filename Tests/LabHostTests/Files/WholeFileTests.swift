@@ -3,7 +3,7 @@ import Glibc
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct WholeFileTests {
   private func path(_ name: String) -> String { "\(TemporaryDirectory.path)/\(name)" }

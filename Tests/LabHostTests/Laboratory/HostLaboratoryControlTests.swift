@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// They bind every thread of this process for a while.
 @Suite(.machineKnobs, .temporaryDirectory) struct HostLaboratoryControlTests {

@@ -1,10 +1,10 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// The laboratories of one process share a directory for sockets, so they come one by one.
 @Suite(.machineKnobs, .temporaryDirectory) struct HostLaboratoryTests {

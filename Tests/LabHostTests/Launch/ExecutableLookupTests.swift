@@ -1,8 +1,9 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct ExecutableLookupTests {
   private func make(_ name: String, mode: Int) {

@@ -2,7 +2,7 @@ import Foundation
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct HelperCacheTests {
   private var cache: HelperCache {

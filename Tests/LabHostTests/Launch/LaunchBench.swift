@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-import LabHost
-import LabModel
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// A spawner for one test, with programs whose processes can be found again.
 final class LaunchBench {

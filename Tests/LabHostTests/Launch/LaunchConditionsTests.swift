@@ -1,8 +1,9 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct LaunchConditionsTests {
   private static let allowed = ["/bin/grep", "Cpus_allowed_list", "/proc/self/status"]

@@ -1,8 +1,9 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct LaunchPriorityTests {
   /// Prints the nice value and the policy, fields 19 and 41 of proc_pid_stat(5), of a child.

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct LaunchRealTimeTests {
   private static let realTime = LaunchConditions(isRealTime: true)

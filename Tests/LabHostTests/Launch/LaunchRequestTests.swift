@@ -1,6 +1,7 @@
-import LabHost
-import LabModel
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 struct LaunchRequestTests {
   private func request(

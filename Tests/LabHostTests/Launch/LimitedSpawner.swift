@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// A spawner whose process a test holds itself, with all rights or fewer.
 struct LimitedSpawner {

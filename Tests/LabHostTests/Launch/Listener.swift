@@ -1,8 +1,5 @@
 import Foundation
 import Glibc
-import LabModel
-
-@testable import LabHost
 
 /// A Perl program that runs beside the launches of a test, and writes to stderr once it listens.
 struct Listener {

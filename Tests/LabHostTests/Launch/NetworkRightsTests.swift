@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// Networks of their own for launches of a user without the right to make them.
 @Suite(.temporaryDirectory) struct NetworkRightsTests {

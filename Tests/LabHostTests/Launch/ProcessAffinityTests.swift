@@ -3,7 +3,7 @@ import Glibc
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// They bind threads of this process, all of them in one test.
 @Suite(.machineKnobs) struct ProcessAffinityTests {

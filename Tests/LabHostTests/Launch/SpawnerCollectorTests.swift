@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// Watched launches with everything else that a launch can be asked for.
 @Suite(.temporaryDirectory) struct SpawnerCollectorTests {

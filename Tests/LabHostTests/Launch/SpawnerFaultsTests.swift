@@ -1,9 +1,9 @@
 import CLaunchWire
 import Glibc
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 struct SpawnerFaultsTests {
   struct Case: Sendable, CustomTestStringConvertible {

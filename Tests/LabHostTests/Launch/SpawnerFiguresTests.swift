@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 struct SpawnerFiguresTests {
   @Test func `reports a small empty program while this process is large`() throws {

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 struct SpawnerLifeTests {
   @Test func `leaves no file open after a thousand launches`() throws {

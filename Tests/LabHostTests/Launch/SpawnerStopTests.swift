@@ -1,9 +1,8 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
 
 @Suite struct SpawnerStopTests {
   private static let up = Readiness.output(stream: .stdout, pattern: "^up")

@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite struct FewOwnFilesTests {
   private func file(_ path: String, _ mebibytes: Int64, own: Bool) -> LaunchFile {

@@ -1,10 +1,10 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct OwnershipTests {
   private var root: String { TemporaryDirectory.path }

@@ -2,7 +2,7 @@ import Foundation
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// Programs of the user that are told of findings.
 @Suite(.temporaryDirectory) struct NoticeCommandTests {

@@ -2,7 +2,7 @@ import Foundation
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// Mail by a sendmail of the test's own, and the summary of a job.
 @Suite(.temporaryDirectory) struct NoticeFileTests {

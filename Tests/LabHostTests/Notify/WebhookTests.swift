@@ -2,7 +2,7 @@ import Foundation
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// Webhooks, with curl and a server of the test's own.
 @Suite(

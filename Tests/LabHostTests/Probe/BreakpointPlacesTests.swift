@@ -1,10 +1,10 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct BreakpointPlacesTests {
   @Test func `finds nothing in what is no program`() throws {

@@ -1,8 +1,9 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory, .enabled(if: CProgram.hasCompiler, "there is no C compiler"))
 struct BreakpointTests {

@@ -1,5 +1,6 @@
-import LabModel
 import Testing
+
+@testable import LaunchCore
 
 /// Parts of C programs with initializers.
 enum CSource {

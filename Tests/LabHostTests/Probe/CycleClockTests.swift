@@ -3,7 +3,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite struct CycleClockTests {
   @Test func `takes the middle of three rates`() {

@@ -1,11 +1,11 @@
 import CLaunchWire
 import Foundation
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite("The file of events", .temporaryDirectory) struct EventsFileTests {
   private static let magicHeader: [UInt8] = Array("LLEVENT1".utf8)

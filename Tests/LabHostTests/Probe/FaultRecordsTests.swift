@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// Records are built here as perf_event_open(2) describes them.
 struct FaultRecordsTests {

@@ -1,10 +1,9 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct PageTracepointsTests {
   /// Those of Linux 6.18, as its tracing files describe them.

@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite("Where the probe applies", .temporaryDirectory) struct ProbeApplicabilityTests {
   private func judge(_ program: String, path: String = "/usr/bin:/bin") -> ProbeApplicability {

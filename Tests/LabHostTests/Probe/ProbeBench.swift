@@ -1,7 +1,8 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// A probe and a spawner for one test, and a compiler for programs to try them on.
 final class ProbeBench {

@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite("The probe behind wrappers", .temporaryDirectory) struct ProbeChainTests {
   private func programs(_ seen: ProbeBench.Seen) -> [String] {

@@ -3,7 +3,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite("The directory of the probe", .temporaryDirectory) struct ProbeDirectoryTests {
   private func make(memory: [String] = [], fallback: String? = nil) throws -> ProbeDirectory {

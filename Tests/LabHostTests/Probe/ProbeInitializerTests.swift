@@ -1,8 +1,8 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
 
 @Suite(
   "Initializers that the probe times",

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
 
 @Suite(
   "Initializers that the probe must not disturb",

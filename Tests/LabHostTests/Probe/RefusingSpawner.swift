@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import LabModel
 import LabTestSupport
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// A spawner that may not make some system calls, as in a container with a filter.
 struct RefusingSpawner {

@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite("The probe in a target", .temporaryDirectory) struct StageProbeTests {
   @Test func `leaves the directory alone that another probe made in its place`() throws {

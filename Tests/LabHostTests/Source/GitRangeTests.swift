@@ -1,11 +1,12 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Subprocess
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import Builds
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct GitRangeTests {
   private func makeRepository(_ script: String) throws -> TestRepository {

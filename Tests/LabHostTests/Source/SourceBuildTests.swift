@@ -1,10 +1,11 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import Builds
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct SourceBuildTests {
   private var root: String { TemporaryDirectory.path }

@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import Builds
+@testable import LaunchCore
 
 @Suite(.temporaryDirectory) struct UntouchedRepositoryTests {
   private var root: String { TemporaryDirectory.path }

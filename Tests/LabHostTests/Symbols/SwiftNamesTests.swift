@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite struct SwiftNamesTests {
   private static let load = "$s5Fonts4FontV4load4sizeS2i_tF"

@@ -1,9 +1,6 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
-
-@testable import LabHost
 
 @Suite(
   .temporaryDirectory,

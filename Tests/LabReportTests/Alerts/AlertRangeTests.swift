@@ -1,8 +1,8 @@
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
+@testable import LaunchCore
 
 @Suite struct AlertRangeTests {
   struct Case: CustomTestStringConvertible {

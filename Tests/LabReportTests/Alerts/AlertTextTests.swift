@@ -1,10 +1,11 @@
 import Foundation
-import LabModel
-import LabStatistics
 import LabTestSupport
 import Testing
 
-@testable import LabReport
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Rendering
 
 @Suite struct AlertTextTests {
   struct Case: CustomTestStringConvertible {

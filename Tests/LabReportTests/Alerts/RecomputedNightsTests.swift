@@ -1,8 +1,9 @@
 import Foundation
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
+@testable import LaunchCore
 
 /// Every number of every finding of many simulated nights, computed again by the script of the
 /// integration tests from what `export` writes.

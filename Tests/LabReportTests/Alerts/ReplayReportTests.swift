@@ -1,8 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import Testing
+
+@testable import History
+@testable import LaunchCore
+@testable import Rendering
 
 @Suite struct ReplayReportTests {
   private static let change = ReplayedChange(

@@ -1,5 +1,6 @@
 import Foundation
-import LabModel
+
+@testable import LaunchCore
 
 /// Alerts with fixed figures, for snapshots.
 enum SampleAlerts {

@@ -1,8 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
-import LabStatistics
+
+@testable import Comparison
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 /// The nights of a scenario as `run` would have gone through them, with the alerts that they raise.
 ///

@@ -1,5 +1,6 @@
-import LabReport
 import Testing
+
+@testable import Bisection
 
 @Suite struct BisectInvocationTests {
   struct Case: Sendable {

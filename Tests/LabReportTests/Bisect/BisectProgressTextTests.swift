@@ -1,6 +1,6 @@
-import LabAnalysis
-import LabReport
 import Testing
+
+@testable import Bisection
 
 @Suite struct BisectProgressTextTests {
   struct Case: CustomTestStringConvertible {

@@ -1,9 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import Bisection
+@testable import LaunchCore
+@testable import Rendering
 
 @Suite struct BisectReportTests {
   @Test(arguments: SampleBisect.endings)

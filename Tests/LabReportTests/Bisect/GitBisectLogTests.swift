@@ -1,9 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import Bisection
+@testable import LaunchCore
 
 @Suite struct GitBisectLogTests {
   @Test(arguments: SampleBisect.endings)

@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
+
+@testable import Bisection
+@testable import LaunchCore
 
 extension SampleBisect {
   struct Ending: CustomTestStringConvertible {

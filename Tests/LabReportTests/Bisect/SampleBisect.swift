@@ -1,6 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
+
+@testable import Bisection
+@testable import LaunchCore
+@testable import Stages
 
 /// Bisections of 16 commits of one program, one per way that they can end.
 enum SampleBisect {

@@ -1,10 +1,11 @@
 import Foundation
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
 
-@testable import LabAnalysis
+@testable import Comparison
+@testable import LaunchCore
+@testable import Measuring
+@testable import Rendering
 
 @Suite struct ComparisonReportTests {
   private let suite = "ComparisonReportTests"

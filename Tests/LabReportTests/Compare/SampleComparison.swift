@@ -1,7 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStatistics
+
+@testable import Comparison
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Measuring
 
 /// Comparisons with fixed figures, for snapshots.
 enum SampleComparison {

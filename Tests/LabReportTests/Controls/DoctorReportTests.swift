@@ -1,8 +1,10 @@
 import Foundation
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LabChecks
+@testable import LaunchCore
+@testable import Rendering
 
 @Suite struct DoctorReportTests {
   private static let findings = DoctorFindings(

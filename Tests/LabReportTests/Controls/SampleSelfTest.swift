@@ -1,9 +1,12 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStatistics
 import LabTestSupport
 import Testing
+
+@testable import Comparison
+@testable import LabChecks
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Measuring
 
 /// A self-test with made-up times that are the same in every run of the tests.
 enum SampleSelfTest {

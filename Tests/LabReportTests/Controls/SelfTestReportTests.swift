@@ -1,9 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import Testing
 
-@testable import LabReport
+@testable import LabChecks
+@testable import LaunchCore
+@testable import Measuring
+@testable import Rendering
 
 @Suite struct SelfTestReportTests {
   private func json(_ summary: SelfTestSummary) -> String {

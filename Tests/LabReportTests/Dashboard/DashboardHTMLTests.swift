@@ -1,8 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import Testing
+
+@testable import History
+@testable import LaunchCore
 
 @Suite struct DashboardHTMLTests {
   /// The JSON that the script of a page reads.

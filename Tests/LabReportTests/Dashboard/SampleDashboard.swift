@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStatistics
+
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 /// Trends of made-up series, for the dashboard.
 ///

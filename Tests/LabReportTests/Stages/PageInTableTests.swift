@@ -1,7 +1,9 @@
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Rendering
+@testable import Stages
 
 @Suite struct PageInTableTests {
   private static let files: [PageIn] =

@@ -1,9 +1,10 @@
-import LabAnalysis
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabReport
+@testable import LaunchCore
+@testable import Measuring
+@testable import Rendering
+@testable import Stages
 
 @Suite struct RunStagesTests {
   /// A run whose first plain arm was looked at by two collectors.

@@ -1,7 +1,8 @@
-import LabAnalysis
-import LabModel
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 /// Launches with fixed events, for snapshots; times are in microseconds.
 enum SampleStages {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabReport
+@testable import Stages
 
 @Suite struct StageBarTests {
   struct Case: Sendable {

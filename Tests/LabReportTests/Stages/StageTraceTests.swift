@@ -1,8 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct StageTraceTests {
   struct Case: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,9 @@
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Rendering
+@testable import Stages
 
 @Suite struct StageWordsTests {
   /// What is said below the stages of launches that took some time more than plain ones, in µs.

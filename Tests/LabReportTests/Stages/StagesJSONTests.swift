@@ -1,9 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import LaunchCore
+@testable import Stages
 
 @Suite struct StagesJSONTests {
   struct Case: Sendable, CustomTestStringConvertible {

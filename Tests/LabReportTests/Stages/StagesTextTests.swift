@@ -1,8 +1,8 @@
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import Rendering
+@testable import Stages
 
 @Suite struct StagesTextTests {
   struct Case: Sendable, CustomTestStringConvertible {

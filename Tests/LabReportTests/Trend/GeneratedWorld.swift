@@ -1,6 +1,7 @@
 import Foundation
-import LabModel
-import LabStatistics
+
+@testable import LaunchCore
+@testable import LaunchStatistics
 
 extension SimulatedWorld {
   /// A scenario that goes through what scenarios go through, by a seed.

@@ -1,7 +1,7 @@
-import LabAnalysis
-import LabModel
-import LabReport
 import Testing
+
+@testable import History
+@testable import LaunchCore
 
 /// Reports of 200 generated histories, read by a checker that knows the rendered text only.
 @Suite struct RenderedHistoriesTests {

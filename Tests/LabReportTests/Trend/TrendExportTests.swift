@@ -1,9 +1,9 @@
 import Foundation
 import FoundationXML
-import LabAnalysis
-import LabReport
 import LabTestSupport
 import Testing
+
+@testable import History
 
 /// What other programs read of a night.
 @Suite struct TrendExportTests {

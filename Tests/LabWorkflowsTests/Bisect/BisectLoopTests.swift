@@ -1,10 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite(.temporaryDirectory)
 struct BisectLoopTests {

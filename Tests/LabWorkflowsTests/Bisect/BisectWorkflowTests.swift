@@ -1,11 +1,11 @@
 import Foundation
-import LabAnalysis
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
 
 /// Whole bisections of ready-made executables, on a laboratory without a machine.
 @Suite(.temporaryDirectory) struct BisectWorkflowTests {

@@ -1,10 +1,10 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite struct BuildLauncherTests {
   @Test(arguments: [

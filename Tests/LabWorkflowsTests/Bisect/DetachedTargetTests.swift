@@ -1,9 +1,9 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
 
 @Suite(.temporaryDirectory) struct DetachedTargetTests {
   struct Case: Sendable {

@@ -1,9 +1,9 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// A launcher of builds on a laboratory without a machine, and what became of it.
 final class LaunchBench {

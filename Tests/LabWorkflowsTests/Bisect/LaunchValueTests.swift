@@ -1,9 +1,8 @@
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
 
 @Suite struct LaunchValueTests {
   /// What launches are for, by what is measured.

@@ -1,8 +1,9 @@
-import LabHost
-import LabModel
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
 
 @Suite struct MeasureResolverTests {
   /// What a name means on a machine without counters of the processor.

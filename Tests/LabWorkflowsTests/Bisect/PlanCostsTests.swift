@@ -1,10 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
 
 @Suite(.temporaryDirectory) struct PlanCostsTests {
   private let start = SimulatedRange().start()

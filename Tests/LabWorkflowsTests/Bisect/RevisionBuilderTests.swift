@@ -1,11 +1,12 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 import Synchronization
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct RevisionBuilderTests {
   private var root: String { TemporaryDirectory.path }

@@ -1,8 +1,7 @@
 import Foundation
-import LabAnalysis
-import LabModel
 
-@testable import LabWorkflows
+@testable import Bisection
+@testable import LaunchCore
 
 /// What a simulated bisection is about: a step of some size at one revision.
 struct SimulatedRange {

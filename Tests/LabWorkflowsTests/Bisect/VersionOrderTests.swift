@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabWorkflows
+@testable import Bisection
 
 struct VersionOrderTests {
   @Test(arguments: [

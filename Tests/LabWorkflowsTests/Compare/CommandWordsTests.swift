@@ -1,6 +1,7 @@
 import Testing
 
-@testable import LabWorkflows
+@testable import Comparison
+@testable import Measuring
 
 @Suite struct CommandWordsTests {
   struct Case: Sendable, CustomTestStringConvertible {

@@ -1,9 +1,9 @@
-import LabAnalysis
-import LabModel
-import LabScenarios
 import Testing
 
-@testable import LabWorkflows
+@testable import Comparison
+@testable import LaunchCore
+@testable import Measuring
+@testable import Scenarios
 
 @Suite struct CompareRequestTests {
   private func options(

@@ -1,10 +1,10 @@
-import LabAnalysis
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Comparison
+@testable import LaunchCore
+@testable import LaunchStore
+@testable import Measuring
 
 /// Whole comparisons, on a laboratory without a machine.
 @Suite(.temporaryDirectory) struct CompareWorkflowTests {

@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabWorkflows
+@testable import Comparison
+@testable import LaunchCore
 
 @Suite struct StoredRunsTests {
   @Test(arguments: [

@@ -1,11 +1,11 @@
 import Foundation
-import LabAnalysis
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LabChecks
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct SelfTestWorkflowTests {
   private func request(

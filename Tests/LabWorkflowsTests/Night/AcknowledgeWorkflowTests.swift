@@ -1,10 +1,11 @@
 import Foundation
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStore
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct AcknowledgeWorkflowTests {
   private var path: String { "\(TemporaryDirectory.path)/store.sqlite" }

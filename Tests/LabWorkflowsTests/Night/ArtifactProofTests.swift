@@ -1,11 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct ArtifactProofTests {
   private var root: String { TemporaryDirectory.path }

@@ -1,11 +1,11 @@
 import Foundation
-import LabHost
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Builds
+@testable import LaunchCore
+@testable import LaunchStore
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct CacheTrimTests {
   private var root: String { TemporaryDirectory.path }

@@ -1,10 +1,10 @@
 import Foundation
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
 
 @Suite(
   .temporaryDirectory,

@@ -1,12 +1,12 @@
 import Foundation
-import LabAnalysis
-import LabHost
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import LaunchStore
+@testable import Measuring
 
 /// Whole nights of a scenario file, on a laboratory without a machine.
 @Suite(.temporaryDirectory) struct NightWorkflowTests {

@@ -1,12 +1,12 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabHost
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import LaunchStore
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct NotificationWorkflowTests {
   private var directory: String { TemporaryDirectory.path }

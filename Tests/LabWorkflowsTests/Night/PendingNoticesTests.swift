@@ -1,8 +1,8 @@
 import Foundation
-import LabModel
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
 
 @Suite struct PendingNoticesTests {
   struct Case: Sendable, CustomTestStringConvertible {

@@ -1,11 +1,12 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStatistics
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import Comparison
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStatistics
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct ProofWorkflowTests {
   private static let scenario = Scenario(

@@ -1,7 +1,8 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStore
+
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStore
 
 /// A scenario with a history and one alert.
 enum SampleNight {

@@ -1,10 +1,9 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStore
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStore
 
 @Suite struct StoredVerdictTests {
   /// Stores nights of one target, one a day, with medians in milliseconds.

@@ -1,11 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabStore
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import LaunchStore
 
 @Suite(.temporaryDirectory) struct VerdictWorkflowTests {
   private func store() throws -> Store {

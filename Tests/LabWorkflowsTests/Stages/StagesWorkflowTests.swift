@@ -1,10 +1,9 @@
-import LabAnalysis
-import LabHost
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
 
 /// Launches that are split into stages, on a laboratory without a machine.
 @Suite(.temporaryDirectory) struct StagesWorkflowTests {

@@ -1,12 +1,12 @@
 import Foundation
-import LabAnalysis
-import LabHost
-import LabModel
-import LabReport
-import LabStore
 import LabTestSupport
-import LabWorkflows
 import Testing
+
+@testable import History
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import LaunchStore
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct ReportWorkflowTests {
   private var root: String { TemporaryDirectory.path }

@@ -1,11 +1,10 @@
 import Foundation
-import LabAnalysis
-import LabModel
-import LabReport
 import LabTestSupport
 import Testing
 
-@testable import LabWorkflows
+@testable import History
+@testable import LaunchCore
+@testable import Measuring
 
 /// What is told of stored nights, on a history that another tool measured.
 @Suite(.temporaryDirectory) struct StoredNightsTests {

@@ -1,7 +1,7 @@
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct BoostControlTests {
   private static let global = "sys/devices/system/cpu/cpufreq/boost"

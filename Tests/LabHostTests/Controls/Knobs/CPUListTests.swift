@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite struct CPUListTests {
   @Test(arguments: ["", "0", "0-1", "0-3,5", "1,3,5-127"])

@@ -1,7 +1,7 @@
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct GovernorControlTests {
   private static let cpufreq = "sys/devices/system/cpu/cpufreq"

@@ -3,7 +3,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// A copy of a tree in `Fixtures/Machines` that a test may write to, in its temporary directory.
 struct MachineCopy {

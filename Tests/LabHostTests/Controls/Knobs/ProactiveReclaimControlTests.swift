@@ -1,7 +1,7 @@
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct ProactiveReclaimControlTests {
   private static let agent = "sys/kernel/mm/damon/admin/kdamonds"

@@ -1,7 +1,7 @@
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct ServicesControlTests {
   private static let units = "run/systemd/fixture-units"

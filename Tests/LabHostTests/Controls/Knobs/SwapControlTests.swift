@@ -1,8 +1,8 @@
-import LabModel
 import LabTestSupport
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct SwapControlTests {
   private let control = SwapControl(policy: .off)

@@ -2,7 +2,7 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchHost
 
 @Suite(.temporaryDirectory) struct CounterSourceTests {
   private let machine = WatchedTree()

@@ -1,10 +1,10 @@
 import Foundation
-import LabModel
 import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 /// Launches on the real machine, with and without another program on their processor.
 @Suite(

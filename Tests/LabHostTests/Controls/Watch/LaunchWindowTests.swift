@@ -1,7 +1,7 @@
-import LabModel
 import Testing
 
-@testable import LabHost
+@testable import LaunchCore
+@testable import LaunchHost
 
 @Suite struct LaunchWindowTests {
   private let limits = DisturbanceLimits()

@@ -2,7 +2,7 @@ import Foundation
 import LabTestSupport
 import SystemPackage
 
-@testable import LabHost
+@testable import LaunchHost
 
 /// A small machine in the directory of the test, whose files change while they are open.
 struct WatchedTree {

@@ -1,0 +1,124 @@
+import Foundation
+package import LaunchCore
+import Measuring
+
+/// The log of a bisection as it was read.
+struct BisectRecord {
+  let path: String
+  let start: BisectStart
+
+  /// What followed the start, in order.
+  let events: [BisectEvent]
+
+  /// The length of the whole lines in bytes; what follows was cut off in the middle of a line.
+  let length: Int
+
+  /// Reads a log.
+  ///
+  /// - Throws: ``WorkflowError/badBisection(path:line:reason:)`` for a line that is no event,
+  ///   ``WorkflowError/otherRules(path:rules:version:)`` and
+  ///   ``WorkflowError/cannotRead(path:reason:)``.
+  init(path: String) throws {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw WorkflowError.cannotRead(path, because: error)
+    }
+    let whole = data.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let lines = data[..<whole].split(separator: UInt8(ascii: "\n"))
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    var events: [BisectEvent] = []
+    for (index, line) in lines.enumerated() {
+      do {
+        events.append(try decoder.decode(BisectEvent.self, from: line))
+      } catch {
+        throw WorkflowError.badBisection(
+          path: path,
+          line: index + 1,
+          reason: "the line is not an event of a bisection"
+        )
+      }
+    }
+    guard case .started(let start)? = events.first else {
+      throw WorkflowError.badBisection(path: path, line: 1, reason: "it has no start")
+    }
+    guard start.rules == BisectStart.currentRules else {
+      throw WorkflowError.otherRules(
+        path: path,
+        rules: start.rules,
+        version: start.launchlabVersion
+      )
+    }
+    guard start.isSound else {
+      throw WorkflowError.badBisection(path: path, line: 1, reason: "its start cannot be")
+    }
+    self.path = path
+    self.start = start
+    self.events = Array(events.dropFirst())
+    length = whole
+  }
+}
+
+extension BisectStart {
+  /// Whether a bisection can have begun so.
+  fileprivate var isSound: Bool {
+    let last = revisions.count - 1
+    let numbers = [parameters.minimumEffect, parameters.buildSeconds, parameters.launchSeconds]
+    return last >= 1 && skips.allSatisfy { $0 > 0 && $0 < last } && !scenario.targets.isEmpty
+      && !scenario.states.isEmpty && numbers.allSatisfy { $0.isFinite && $0 >= 0 }
+      && parameters.limits.isSound
+      && (0.5..<1).contains(parameters.confidence)
+      && revisions.allSatisfy { $0.weight.isFinite && $0.weight >= 0 }
+  }
+}
+
+/// Computes every decision of a bisection again from its log.
+package struct BisectReplay {
+  private let record: BisectRecord
+
+  /// - Parameter path: A log, or the directory it is in.
+  /// - Throws: ``WorkflowError`` for what is no log.
+  package init(path: String) throws {
+    let inside = "\(path)/log.jsonl"
+    let isDirectory = FileManager.default.fileExists(atPath: inside)
+    record = try BisectRecord(path: isDirectory ? inside : path)
+  }
+
+  /// The result of the same events.
+  ///
+  /// - Returns: What the log comes to; it counts as interrupted where the log has no end.
+  /// - Throws: ``WorkflowError/otherDecision(path:line:reason:)`` at the first difference.
+  package func summary() throws -> BisectSummary {
+    let course = try Self.course(of: record)
+    var summary = BisectSummary(course, log: record.path, isInterrupted: course.end == nil)
+    summary.places = BisectSummary.Places(
+      of: course.start,
+      store: store,
+      from: WorkflowContext.live.directory
+    )
+    return summary
+  }
+
+  /// A store that the log is beside, whatever its name was.
+  private var store: String {
+    URL(filePath: record.path).standardizedFileURL.deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(component: "launchlab.sqlite").path
+  }
+
+  /// What was asked for.
+  package var start: BisectStart { record.start }
+
+  /// Applies every event of a log.
+  static func course(of record: BisectRecord) throws -> BisectCourse {
+    var course = BisectCourse(record.start)
+    for (index, event) in record.events.enumerated() {
+      if let reason = course.apply(event) {
+        throw WorkflowError.otherDecision(path: record.path, line: index + 2, reason: reason)
+      }
+    }
+    return course
+  }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import LaunchCore
+import LaunchStatistics
+
+/// Bisections of simulated ranges by the rules that real ones follow.
+package struct BisectSimulation: Sendable {
+  package let settings: SimulationSettings
+
+  package init(_ settings: SimulationSettings) { self.settings = settings }
+
+  /// Reads settings such as `n=64,effect=5%,cv=3%,runs=200,seed=1,scenario=two`.
+  ///
+  /// - Parameter text: Keys with values, separated by commas.
+  /// - Throws: ``SimulationError`` for an unknown key or a value that it cannot have.
+  package init(parsing text: String) throws(SimulationError) {
+    settings = try SimulationSettings(parsing: text)
+  }
+
+  /// Makes all bisections, one after the other.
+  ///
+  /// - Parameter progress: Told of how many are done, after each.
+  /// - Returns: The same for the same settings.
+  package func result(progress: (Int) -> Void = { _ in }) -> SimulationResult {
+    var tally = SimulationTally(settings)
+    for run in 0..<settings.runs {
+      tally.add(bisect(seed: settings.seed &+ UInt64(run)))
+      progress(run + 1)
+    }
+    return tally.result
+  }
+
+  /// What a bisection is asked for here.
+  var parameters: BisectParameters {
+    BisectParameters(
+      confidence: settings.confidence,
+      findsAll: [.two, .comp, .spike, .set].contains(settings.scenario),
+      isExact: settings.isExact,
+      buildSeconds: settings.build,
+      launchSeconds: 1,
+      limits: BisectLimits(launches: settings.launches)
+    )
+  }
+
+  /// One bisection, with its truth; nil for the rules that are shipped.
+  func bisect(
+    seed: UInt64,
+    parameters: BisectParameters? = nil,
+    rules: BisectRules? = nil
+  ) -> SimulatedBisection {
+    let parameters = parameters ?? self.parameters
+    let rules = rules ?? .shipped(isExact: parameters.isExact)
+    var world = BisectWorld(settings, seed: seed)
+    let weights = [Double](repeating: 1, count: settings.candidates + 1)
+    var engine = BisectEngine(weights: weights, parameters: parameters, rules: rules)
+    while true {
+      switch engine.next() {
+      case .build(let revision):
+        let isUsable = world.build(revision)
+        engine.built(revision, isUsable: isUsable, digest: nil, seconds: settings.build)
+      case .launch(let arms, let rows):
+        let values = world.launch(arms, rows: rows)
+        engine.measured(values, seconds: Double(rows * arms.count))
+      case .done(let answer):
+        return SimulatedBisection(
+          seed: seed,
+          changes: world.changes,
+          levels: world.levels,
+          answer: answer,
+          builds: engine.builds,
+          launches: engine.launches
+        )
+      }
+    }
+  }
+}
+
+/// One simulated bisection and the truth.
+struct SimulatedBisection: Sendable {
+  let seed: UInt64
+
+  /// The size of each change by its revision, as a log ratio.
+  let changes: [Int: Double]
+
+  /// The true level of every build, with how it differs by itself.
+  let levels: [Double]
+
+  let answer: BisectAnswer
+  let builds: Int
+  let launches: Int
+
+  /// The revisions of real changes.
+  private var real: [Int] { changes.filter { abs($0.value) > 1e-12 }.map(\.key) }
+
+  var isWrong: Bool {
+    answer.culprits.contains { culprit in !real.contains { culprit.revisions.contains($0) } }
+  }
+
+  /// Whether the largest slowdown is among the culprits.
+  var namesLargest: Bool {
+    let largest = changes.values.max() ?? 0
+    return changes.contains { change in
+      change.value >= largest - 1e-9 && isNamed(change.key)
+    }
+  }
+
+  func isNamed(_ revision: Int) -> Bool {
+    answer.culprits.contains { $0.revisions.contains(revision) }
+  }
+
+  /// The sizes of culprits that hold a change, each with the true difference of its two builds.
+  var sizes: [(effect: LogInterval, truth: Double)] {
+    answer.culprits.compactMap { culprit in
+      guard real.contains(where: culprit.revisions.contains) else { return nil }
+      return (culprit.effect, levels[culprit.build] - levels[culprit.parentBuild])
+    }
+  }
+
+  /// Whether the interval holds a change; nil without one.
+  var isCovered: Bool? {
+    guard let interval = answer.interval, !changes.isEmpty else { return nil }
+    return changes.keys.contains(where: interval.contains)
+  }
+}
+
+/// Sums simulated bisections up.
+struct SimulationTally {
+  private var counts: SimulationResult
+  private var builds = 0
+  private var launches: [Double] = []
+  private var named: [Double] = []
+  private var covered: [Double] = []
+  private var widths: [Double] = []
+  private var sizes: [Double] = []
+  private var sized: [Double] = []
+
+  init(_ settings: SimulationSettings) { counts = SimulationResult(settings: settings) }
+
+  mutating func add(_ run: SimulatedBisection) {
+    builds += run.builds
+    launches.append(Double(run.launches))
+    count(run)
+    let isSet = counts.settings.scenario == .set
+    let wanted = run.changes.filter { $0.value > 0 || isSet }.map(\.key)
+    if !wanted.isEmpty {
+      named.append(Double(wanted.count(where: run.isNamed)) / Double(wanted.count))
+    }
+    for (effect, truth) in run.sizes where truth != 0 {
+      sizes.append(effect.estimate / truth)
+      sized.append((effect.lower...effect.upper).contains(truth) ? 1 : 0)
+    }
+    if let isCovered = run.isCovered, let interval = run.answer.interval {
+      covered.append(isCovered ? 1 : 0)
+      widths.append(Double(interval.count))
+    }
+  }
+
+  private mutating func count(_ run: SimulatedBisection) {
+    if run.answer.culprits.isEmpty {
+      switch run.answer.outcome {
+      case .refused, .failed: counts.refused += 1
+      case .found, .inconclusive: counts.undecided += 1
+      }
+    } else if run.isWrong {
+      counts.wrong += 1
+      counts.wrongSeeds.append(run.seed)
+    } else if run.namesLargest {
+      counts.right += 1
+    } else {
+      counts.partlyRight += 1
+    }
+  }
+
+  var result: SimulationResult {
+    var result = counts
+    let runs = Double(max(1, launches.count))
+    result.builds = Double(builds) / runs
+    result.launches = launches.reduce(0, +) / runs
+    result.launches95 = (try? Sample(launches))?.quantile(0.95) ?? 0
+    result.foundShare = Self.mean(named)
+    result.coverage = Self.mean(covered)
+    result.intervalWidth = Self.mean(widths)
+    result.sizeRatio = Self.mean(sizes)
+    result.sizeCoverage = Self.mean(sized)
+    return result
+  }
+
+  private static func mean(_ values: [Double]) -> Double? {
+    values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+  }
+}
+
+/// How often simulated bisections were right.
+package struct SimulationResult: Hashable, Sendable {
+  package var settings: SimulationSettings
+
+  /// Bisections that named only changes, and the largest one among them.
+  package var right: Int
+
+  /// Bisections that named only changes, but not the largest one.
+  package var partlyRight: Int
+
+  /// Bisections that named something that is no change.
+  package var wrong: Int
+
+  /// Bisections that named nothing after a search.
+  package var undecided: Int
+
+  /// Bisections that found no difference between the ends.
+  package var refused: Int
+
+  /// Means over all bisections; builds hold those that failed.
+  package var builds: Double
+  package var launches: Double
+
+  /// What 95 % of the bisections did not exceed.
+  package var launches95: Double
+
+  /// The share of the slowdowns that were named, of a set that of all changes; nil where there are
+  /// none.
+  package var foundShare: Double?
+
+  /// Of the bisections with an interval: how many held a change, and the mean number of revisions;
+  /// nil where there was none.
+  package var coverage: Double?
+  package var intervalWidth: Double?
+
+  /// Of the changes that were named: the mean of the size that was told over the true one, and the
+  /// share of the 95 % intervals that hold it; nil where none was named.
+  package var sizeRatio: Double?
+  package var sizeCoverage: Double?
+
+  /// The seeds of the bisections that were wrong.
+  package var wrongSeeds: [UInt64]
+
+  package init(
+    settings: SimulationSettings,
+    right: Int = 0,
+    partlyRight: Int = 0,
+    wrong: Int = 0,
+    undecided: Int = 0,
+    refused: Int = 0,
+    builds: Double = 0,
+    launches: Double = 0,
+    launches95: Double = 0,
+    foundShare: Double? = nil,
+    coverage: Double? = nil,
+    intervalWidth: Double? = nil,
+    wrongSeeds: [UInt64] = []
+  ) {
+    self.settings = settings
+    self.right = right
+    self.partlyRight = partlyRight
+    self.wrong = wrong
+    self.undecided = undecided
+    self.refused = refused
+    self.builds = builds
+    self.launches = launches
+    self.launches95 = launches95
+    self.foundShare = foundShare
+    self.coverage = coverage
+    self.intervalWidth = intervalWidth
+    self.wrongSeeds = wrongSeeds
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import LaunchCore
+import LaunchStatistics
+import Measuring
+import Rendering
+
+/// The result of a comparison as JSON, of schema `launchlab.compare/1`.
+///
+/// The deciding comparison stands at the top, and all of them in `comparisons`. `docs/json.md` tells
+/// what each field means.
+package struct ComparisonJSON {
+  private let findings: [ComparisonFinding]
+  private let method: String
+  private let runs: [RunRecord]
+  private let extras: [Extra]
+  private let warnings: [Diagnostic]
+
+  /// What only one kind of comparison knows of an arm.
+  private struct Extra {
+    var nights: Int?
+  }
+
+  /// Writes targets that were launched in the same blocks.
+  package init(_ summary: ComparisonSummary) {
+    findings = summary.findings
+    method = "interleaved"
+    runs = [summary.run.run]
+    extras = summary.arms.map { _ in Extra() }
+    warnings = summary.run.warnings
+  }
+
+  /// Writes two runs that were made before.
+  package init(_ comparison: StoredComparison) {
+    findings = comparison.findings
+    method = "stored-runs"
+    runs = [comparison.baseline, comparison.candidate]
+    extras = comparison.arms.map { Extra(nights: $0.nights) }
+    warnings = comparison.warnings
+  }
+
+  /// Writes the JSON text in pieces.
+  ///
+  /// - Throws: What `sink` throws.
+  package func write(to sink: (String) throws -> Void) rethrows {
+    let deciding = findings.deciding
+    let value: JSONValue = [
+      "schema": "launchlab.compare/1",
+      "verdict": .string(findings.verdict.rawValue),
+      "ratio": JSONValue(deciding?.ratio),
+      "ci95": Self.interval(deciding?.interval95),
+      "effect_limit": JSONValue(deciding?.rule.effectLimit),
+      "smallest_detectable": JSONValue(deciding?.smallestDetectable),
+      "method": .string(method),
+      "power": .number(PairedRatio.power),
+      "runs": .array(runs.map(run)),
+      "comparisons": .array(zip(findings, extras).map(comparison)),
+      "warnings": .array(warnings.map(JSONValue.init(diagnostic:))),
+    ]
+    try JSONText.write(value, .indented, to: sink)
+  }
+
+  private func run(_ run: RunRecord) -> JSONValue {
+    [
+      "id": .string(run.id),
+      "scenario": .string(run.plan.scenario.name),
+      "started_at": .string(run.startedAt.formatted(.iso8601)),
+      "status": .string(run.status.rawValue),
+      "tool": .string(run.tool),
+      "seed": .unsigned(run.plan.seed),
+      "commit": JSONValue(run.build?.commit),
+      "looks": .array(run.plan.looks.map { JSONValue($0) }),
+      "targets": .array(
+        run.plan.scenario.targets.map { target in
+          [
+            "name": .string(target.name),
+            "command": .array(target.command.map(JSONValue.string)),
+          ]
+        }
+      ),
+      "host": JSONValue(host: run.host),
+    ]
+  }
+
+  private func comparison(_ finding: ComparisonFinding, _ extra: Extra) -> JSONValue {
+    [
+      "name": .string(finding.pair.name),
+      "baseline": .string(finding.pair.baseline),
+      "candidate": .string(finding.pair.candidate),
+      "state": .string(finding.state.rawValue),
+      "metric": .string(finding.metric.rawValue),
+      "unit": .string(finding.metric.unit.rawValue),
+      "direction": .string(finding.metric.direction.rawValue),
+      "baseline_median": JSONValue(finding.baselineMedian),
+      "candidate_median": JSONValue(finding.candidateMedian),
+      "ratio": JSONValue(finding.ratio),
+      "ci95": Self.interval(finding.interval95),
+      "estimator": JSONValue(finding.estimator?.rawValue),
+      "confidence": .number(finding.rule.confidence),
+      "interval": Self.interval(finding.interval),
+      "verdict": .string(finding.verdict.rawValue),
+      "doubt": JSONValue(finding.doubt?.rawValue),
+      "count": JSONValue(finding.count),
+      "unpaired": JSONValue(finding.unpaired),
+      "nights": JSONValue(extra.nights),
+      "effect_limit": .number(finding.rule.effectLimit),
+      "noise_floor": JSONValue(finding.rule.noiseFloor),
+      "smallest_detectable": JSONValue(finding.smallestDetectable),
+      "pairs_needed": JSONValue(finding.pairsNeeded),
+    ]
+  }
+
+  private static func interval(_ interval: Interval?) -> JSONValue {
+    interval.map { [.number($0.low), .number($0.high)] } ?? .null
+  }
+}

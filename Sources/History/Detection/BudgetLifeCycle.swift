@@ -1,0 +1,105 @@
+package import LaunchCore
+
+/// What tonight does to the alert of one budget.
+struct BudgetLifeCycle {
+  private let check: BudgetCheck
+  private let key: SeriesKey
+  private let run: String
+  private let open: Alert?
+
+  /// - Parameters:
+  ///   - check: That of tonight.
+  ///   - key: The series that is limited, of tonight's host.
+  ///   - run: Tonight's.
+  ///   - alerts: Every alert of the scenario.
+  init(_ check: BudgetCheck, of key: SeriesKey, run: String, alerts: [Alert]) {
+    self.check = check
+    self.key = key
+    self.run = run
+    open = alerts.last { $0.kind == .budget && $0.isOpen && $0.series.isSameArm(as: key) }
+  }
+
+  func apply(to ledger: inout AlertLedger) {
+    guard let median = check.median else { return }
+    switch (check.outcome, open) {
+    case (.broken, nil):
+      let draft = AlertDraft(
+        kind: .budget,
+        series: key,
+        direction: .worse,
+        onset: run,
+        before: check.budget.maximum,
+        after: median
+      )
+      let reason = "the interval of tonight's median is above the limit"
+      ledger.open(draft, as: AlertChange(.confirmed, .unknown, reason, criteria))
+    case (.kept, let open?):
+      let reason = "the interval of tonight's median is within the limit"
+      ledger.change(open.number, to: AlertChange(.recovered, open.cause, reason, criteria))
+    default: break
+    }
+  }
+
+  private var criteria: [Criterion] {
+    let limit = check.budget.maximum
+    func part(_ id: String, _ text: String, _ value: Double?) -> Criterion {
+      Criterion(
+        id: id,
+        text: text,
+        value: value,
+        limit: limit,
+        isMet: (value ?? 0) > limit,
+        n: 1,
+        unit: Criterion.Unit(key.metric.unit),
+        runs: [run]
+      )
+    }
+    return [
+      part(CriterionID.budget, "tonight's median against the budget", check.median),
+      part(CriterionID.budgetLow, "lower bound of its interval", check.low),
+      part(CriterionID.budgetHigh, "upper bound of its interval", check.high),
+    ]
+  }
+}
+
+extension BudgetCheck {
+  /// Holds the newest night against the limits of a scenario.
+  ///
+  /// - Parameters:
+  ///   - scenario: Its budgets are checked, in their order.
+  ///   - trends: The series of tonight's host; one without a value tonight is unmeasured.
+  /// - Returns: One check per budget. A value without an interval is taken as it is where it keeps
+  ///   the limit, and is undecided where it does not.
+  package static func checks(of scenario: Scenario, trends: [SeriesTrend]) -> [Self] {
+    (scenario.budgets ?? []).map { budget in
+      let trend = trends.first { budget.isOf($0.key) }
+      return Self(budget, tonight: trend?.assessment.tonight)
+    }
+  }
+
+  init(_ budget: Budget, tonight: SeriesPoint?) {
+    self.init(
+      budget: budget,
+      median: tonight?.median,
+      low: tonight?.intervalLow,
+      high: tonight?.intervalHigh,
+      outcome: Self.outcome(tonight, limit: budget.maximum)
+    )
+  }
+
+  private static func outcome(_ tonight: SeriesPoint?, limit: Double) -> Outcome {
+    guard let tonight else { return .unmeasured }
+    guard let low = tonight.intervalLow, let high = tonight.intervalHigh else {
+      return tonight.median > limit ? .undecided : .kept
+    }
+    if low > limit { return .broken }
+    return high <= limit ? .kept : .undecided
+  }
+}
+
+extension Budget {
+  /// Whether it limits a series.
+  func isOf(_ key: SeriesKey) -> Bool {
+    key.target == target && key.state == state && key.metric == metric
+  }
+}

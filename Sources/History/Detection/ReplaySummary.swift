@@ -1,0 +1,206 @@
+package import Foundation
+package import LaunchCore
+import LaunchStatistics
+
+/// What detectors would have said of a stored history.
+package struct ReplaySummary: Hashable, Sendable {
+  package var scenario: String
+
+  /// Nights before it were not judged; nil for all.
+  package var since: Date?
+
+  /// How many nights were judged, and how many series.
+  package var nights: Int
+  package var series: Int
+
+  /// The judged values of all series together, in months of 30 nights.
+  package var seriesMonths: Double
+
+  /// What the segmentation of the whole history finds, by series and then ascending.
+  package var changes: [ReplayedChange]
+
+  /// In the order asked for.
+  package var detectors: [DetectorReplay]
+
+  package init(
+    scenario: String,
+    since: Date?,
+    nights: Int = 0,
+    series: Int = 0,
+    seriesMonths: Double = 0,
+    changes: [ReplayedChange] = [],
+    detectors: [DetectorReplay] = []
+  ) {
+    self.scenario = scenario
+    self.since = since
+    self.nights = nights
+    self.series = series
+    self.seriesMonths = seriesMonths
+    self.changes = changes
+    self.detectors = detectors
+  }
+}
+
+/// A way to be suspicious of a night; the raw value is the name used on the command line.
+package enum Detector: String, Codable, CaseIterable, Sendable {
+  /// The suspicion of `run`: the two rules below, the effect limit and the false-discovery control.
+  case nightly
+
+  /// Beyond the limit that one night in 1000 exceeds, and the effect limit.
+  case prediction = "t-999"
+
+  /// Tonight and one of the two nights before beyond the robust limit, and the effect limit.
+  case twoOfThree = "two-of-three"
+
+  /// The segmentation of the nights so far ends in a new level of at least 3 nights.
+  case potts
+
+  /// A t-test of the nights before and the 12 nights since, as Perfherder makes it.
+  case windows = "perfherder"
+
+  /// 10 % off the night before.
+  case threshold = "threshold-10"
+}
+
+/// A change of level that the segmentation of the whole history finds.
+package struct ReplayedChange: Hashable, Sendable {
+  package var series: SeriesKey
+
+  /// The first night of the new level.
+  package var run: String
+  package var at: Date
+
+  package var direction: Alert.Direction
+
+  /// The medians of the segments on both sides, in the unit of the metric.
+  package var before: Double
+  package var after: Double
+
+  package init(
+    series: SeriesKey,
+    run: String,
+    at: Date,
+    direction: Alert.Direction,
+    before: Double,
+    after: Double
+  ) {
+    self.series = series
+    self.run = run
+    self.at = at
+    self.direction = direction
+    self.before = before
+    self.after = after
+  }
+}
+
+/// What one detector would have said.
+package struct DetectorReplay: Hashable, Sendable {
+  package var detector: Detector
+
+  /// Ascending by night, then in the order of the series.
+  package var alerts: [ReplayedAlert]
+
+  /// Changes that no alert matches.
+  package var missed: [ReplayedChange]
+
+  /// How many alerts match no change, per series and month of 30 nights; nil without nights.
+  package var falseAlarms: Double?
+
+  /// The median delay of the changes that were found, in nights; nil for none.
+  package var delay: Double?
+
+  package init(
+    detector: Detector,
+    alerts: [ReplayedAlert],
+    missed: [ReplayedChange],
+    falseAlarms: Double?,
+    delay: Double?
+  ) {
+    self.detector = detector
+    self.alerts = alerts
+    self.missed = missed
+    self.falseAlarms = falseAlarms
+    self.delay = delay
+  }
+}
+
+/// One alert that a detector would have raised.
+package struct ReplayedAlert: Hashable, Sendable {
+  package var series: SeriesKey
+
+  /// The night that raised it.
+  package var run: String
+  package var at: Date
+
+  package var direction: Alert.Direction
+
+  /// The first night of the change that it matches; nil for a false alarm.
+  package var change: String?
+
+  /// How many nights of the series after that one; below 0 when it came before.
+  package var delay: Int?
+
+  package init(
+    series: SeriesKey,
+    run: String,
+    at: Date,
+    direction: Alert.Direction,
+    change: String?,
+    delay: Int?
+  ) {
+    self.series = series
+    self.run = run
+    self.at = at
+    self.direction = direction
+    self.change = change
+    self.delay = delay
+  }
+}
+
+extension DetectorReplay {
+  /// Holds alerts against the changes of the whole history.
+  ///
+  /// An alert matches a change of its series and direction that begins at most 3 nights before or
+  /// after its first night; a change is found by the first alert that matches it, and later ones are
+  /// not false.
+  init(
+    _ detector: Detector,
+    alarms: [ReplayedDetector.Alarm],
+    changes: [PlacedChange],
+    in judged: JudgedNights
+  ) {
+    var found: Set<ReplayedChange> = []
+    var delays: [Double] = []
+    let alerts = alarms.map { alarm in
+      let match = changes.filter { $0.isMatched(by: alarm) }.min { left, right in
+        abs(left.index - alarm.onset) < abs(right.index - alarm.onset)
+      }
+      if let match, found.insert(match.change).inserted {
+        delays.append(Double(alarm.index - match.index))
+      }
+      return ReplayedAlert(
+        series: alarm.series,
+        run: alarm.point.run,
+        at: alarm.point.startedAt,
+        direction: alarm.direction,
+        change: match?.change.run,
+        delay: match.map { alarm.index - $0.index }
+      )
+    }
+    let falseAlarms = alerts.count { $0.change == nil }
+    self.init(
+      detector: detector,
+      alerts: alerts,
+      missed: changes.map(\.change).filter { !found.contains($0) },
+      falseAlarms: judged.seriesMonths > 0 ? Double(falseAlarms) / judged.seriesMonths : nil,
+      delay: (try? Sample(delays))?.median
+    )
+  }
+}
+
+extension PlacedChange {
+  fileprivate func isMatched(by alarm: ReplayedDetector.Alarm) -> Bool {
+    change.series == alarm.series && change.direction == alarm.direction
+      && abs(index - alarm.onset) <= Replay.tolerance
+  }
+}

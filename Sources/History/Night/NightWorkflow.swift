@@ -1,0 +1,203 @@
+// History: nights, and what is concluded from them.
+//
+// `NightWorkflow` tells the story: a run, then verdicts (`VerdictWorkflow`), a proof of what is suspected
+// (`ProofWorkflow`), alerts, notices (`NotificationWorkflow`) and the report. `Detection` decides, and is
+// pure: `SeriesJudgement` compares tonight with its baseline, `StepLifeCycle`, `DriftLifeCycle` and
+// `BudgetLifeCycle` open, confirm and close alerts, and `Replay` does so over a whole history to tune it.
+//
+// `Alerts` has the words and the JSON of an alert, `Trend` the report with its charts, `Dashboard` the page.
+// `Import` and `Exchange` bring in and give out data of other tools. History does not know Bisection: the
+// command gives a night what bisects its regressions.
+
+import Foundation
+package import LaunchCore
+import LaunchHost
+import LaunchStore
+package import Measuring
+
+/// Runs a scenario as one night of its history: launches, verdicts, proof, alerts and report.
+package struct NightWorkflow {
+  private let request: RunRequest
+  private let provesSuspicions: Bool
+  private let context: WorkflowContext
+  private let bisect: Bisect?
+
+  /// Looks for the commits of regressions that a night has confirmed.
+  ///
+  /// It gets the alerts of the scenario after the night, and the night. It returns what is said of
+  /// them, and whether somebody interrupted it.
+  package typealias Bisect = ([Alert], RunRecord) async -> (
+    notes: [Diagnostic], isInterrupted: Bool
+  )
+
+  /// - Parameters:
+  ///   - request: What is run; its purpose decides whether it is a night.
+  ///   - provesSuspicions: Whether builds are launched side by side to settle a suspicion.
+  ///   - context: Where it is run.
+  ///   - bisect: Nil where no commit is looked for.
+  package init(
+    _ request: RunRequest,
+    provesSuspicions: Bool,
+    in context: WorkflowContext,
+    bisect: Bisect?
+  ) {
+    self.request = request
+    self.provesSuspicions = provesSuspicions
+    self.context = context
+    self.bisect = bisect
+  }
+
+  /// Executes the night.
+  ///
+  /// What fails after the launches is a warning of the result, which is never lost by it.
+  ///
+  /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
+  /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on.
+  package func run() async throws -> NightResult {
+    let summary = try await RunWorkflow(request, in: context).run()
+    var result = NightResult(
+      summary: summary,
+      trend: nil,
+      exitCode: summary.exitCode,
+      options: options
+    )
+    do {
+      let store = try Store.writable(at: request.store)
+      do {
+        if summary.run.purpose == .night { try await conclude(&result, in: store) }
+      } catch {
+        result.add(error)
+      }
+      try store.save(result.outcome, of: summary.run.id)
+    } catch {
+      result.add(error)
+    }
+    return result
+  }
+
+  private func conclude(_ result: inout NightResult, in store: Store) async throws {
+    let run = result.summary.run
+    let now = run.finishedAt ?? context.now()
+    let isNewest = try store.nights(scenario: run.plan.scenario.name).last?.run == run.id
+    if run.status == .complete, isNewest, !result.summary.isTooDisturbed {
+      let conclusion = try await VerdictWorkflow(store: store, run: run)
+        .conclude(at: now) { proof, night in
+          let answer = await self.proved(proof, run: run, night: night)
+          if answer.isInterrupted { result.exitCode = .interrupted }
+          return answer.outcome
+        }
+      result.summary.warnings += conclusion
+    }
+    let trend = try TrendWorkflow(store: store, scenario: run.plan.scenario.name)
+      .summary(of: run.id)
+    result.trend = trend
+    result.exitCode = max(result.exitCode, trend.exitCode)
+    // A run that fills the history is no news.
+    if run.status != .interrupted, isNewest {
+      let workflow = NotificationWorkflow(scenario: request.scenario, store: store, in: context)
+      result.summary.warnings += await workflow.deliver(
+        trend.alerts + trend.pastAlerts,
+        summary: trend,
+        at: now
+      )
+      if run.status == .failed {
+        result.summary.warnings += await workflow.deliverFailure(trend)
+      }
+    }
+    if isNewest, run.status == .complete, let bisected = await bisect?(trend.alerts, run) {
+      result.summary.warnings += bisected.notes
+      if bisected.isInterrupted { result.exitCode = .interrupted }
+    }
+    trim(store)
+    if isNewest { writeReport(&result, in: store) }
+  }
+
+  private func proved(
+    _ proof: ProofRequest,
+    run: RunRecord,
+    night: Night
+  ) async -> ProofWorkflow.Result {
+    func impossible(_ reason: String, isInterrupted: Bool = false) -> ProofWorkflow.Result {
+      let outcome = ProofOutcome(request: proof, answer: .impossible(reason: reason))
+      return ProofWorkflow.Result(outcome: outcome, isInterrupted: isInterrupted)
+    }
+    guard provesSuspicions else { return impossible("no proof was wanted") }
+    let flag = try? context.interrupt()
+    if flag?.isSet == true { return impossible("the proof was interrupted", isInterrupted: true) }
+    return await ProofWorkflow(request: request, run: run, night: night, context: context)
+      .result(of: proof)
+  }
+
+  /// Names the scenario file as it was named on the command line.
+  private var options: ReportOptions {
+    let words = request.commandLine
+    guard words.count == 3, words[1] == "run" else { return ReportOptions() }
+    return ReportOptions(scenarioFile: words[2])
+  }
+
+  /// Makes room on the disk; while another lab is at work, it waits for the next night.
+  private func trim(_ store: Store) {
+    let trim = CacheTrim(
+      store: store,
+      cache: CacheLocation(directory: request.storeDirectory),
+      limit: request.scenario.artifactLimit ?? CacheLocation.defaultLimit
+    )
+    guard let session = try? context.session(for: request.commandLine) else { return }
+    try? trim.run()
+    session.end()
+  }
+
+  private func writeReport(_ result: inout NightResult, in store: Store) {
+    guard let trend = result.trend else { return }
+    var directory = "report"
+    do {
+      guard let place = try request.reportPlace(in: store) else { return }
+      directory = place
+      // The run is told of already, with the command that repeats it.
+      try ReportFiles.write(trend, .newest, to: directory, options: options)
+    } catch {
+      result.summary.warnings.append(
+        .reportNotWritten(to: directory, because: error, option: "--report")
+      )
+    }
+  }
+}
+
+/// What a night came to: its launches, and the verdicts against its history.
+package struct NightResult: Sendable {
+  package var summary: RunSummary
+
+  /// Nil for a run that is no night, and when the history cannot be read.
+  package var trend: TrendSummary?
+
+  /// Of the run, the verdicts and the proofs, the one that `LabExitCode` puts first.
+  package var exitCode: LabExitCode
+
+  /// Warns of what failed after the launches.
+  fileprivate mutating func add(_ error: any Error) {
+    let known = error as? any LabError
+    summary.warnings +=
+      known?.diagnostics ?? [Diagnostic(.error, id: "unexpected", problem: "\(error)")]
+    exitCode = max(exitCode, known?.exitCode ?? .couldNotMeasure)
+  }
+
+  /// What is stored of it with the run.
+  var outcome: RunOutcome {
+    RunOutcome(verdict: trend?.verdict, exitCode: Int(exitCode.rawValue))
+  }
+
+  /// How the verdicts are shown.
+  package var options: ReportOptions
+
+  package init(
+    summary: RunSummary,
+    trend: TrendSummary?,
+    exitCode: LabExitCode,
+    options: ReportOptions = ReportOptions()
+  ) {
+    self.summary = summary
+    self.trend = trend
+    self.exitCode = exitCode
+    self.options = options
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+package import LaunchCore
+import LaunchStore
+package import Measuring
+
+/// Tells everything that is known of an alert.
+package struct WhyWorkflow {
+  /// An alert, and what it is read with.
+  package struct Explanation: Hashable, Sendable {
+    package var alert: Alert
+
+    /// Those of its scenario.
+    package var nights: [Night]
+
+    /// Whom its events were told to.
+    package var deliveries: [Delivery]
+
+    /// The path of the store that has them.
+    package var store: String
+  }
+
+  /// How many alerts an error lists.
+  private static let listed = 5
+
+  private let stores: [Store]
+
+  /// - Parameters:
+  ///   - store: The SQLite file; nil means those of the working directory and right below.
+  ///   - context: Says what the working directory is.
+  /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store, and `StoreError`.
+  package init(store: String?, in context: WorkflowContext) throws {
+    stores = try StoreLocation.stores(store, from: context.directory)
+  }
+
+  /// The stores that are read, for the output to be compared with.
+  package var files: CommandFiles { stores.reduce(CommandFiles()) { $0.keeping(store: $1.path) } }
+
+  /// Reads one alert, open or not.
+  ///
+  /// - Parameter id: Such as `R-17`.
+  /// - Returns: The alert with every event.
+  /// - Throws: ``WorkflowError`` for an id that is none, that no store has, or that several have;
+  ///   `StoreError`.
+  package func explanation(of id: String) throws -> Explanation {
+    guard let number = Alert.number(in: id) else {
+      throw WorkflowError.notAnAlertID(id)
+    }
+    let all = try stores.map { store in
+      (store: store, alerts: try store.alerts(scenario: nil))
+    }
+    let found = all.compactMap { store, alerts in
+      alerts.first { $0.number == number }.map { (store: store, alert: $0) }
+    }
+    guard let (store, alert) = found.first else {
+      let newest = all.flatMap(\.alerts).map(\.number).sorted(by: >).prefix(Self.listed)
+      throw WorkflowError.noAlert(id: "R-\(number)", newest: newest.map { "R-\($0)" })
+    }
+    guard found.count == 1 else {
+      throw WorkflowError.ambiguousAlert(id: alert.id, stores: found.map(\.store.path))
+    }
+    let scenario = alert.series.scenario
+    let nights = try store.nights(scenario: scenario)
+    let counted = try CountedAlerts(of: scenario, in: store, nights: nights).alerts
+    return Explanation(
+      alert: counted.first { $0.number == number } ?? alert,
+      nights: nights,
+      deliveries: try store.deliveries(scenario: scenario).filter { $0.alert == number },
+      store: store.path
+    )
+  }
+}

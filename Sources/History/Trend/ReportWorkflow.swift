@@ -1,0 +1,184 @@
+import Foundation
+import LaunchCore
+import LaunchStore
+package import Measuring
+import Scenarios
+
+/// Concludes and writes the reports that somebody asks for.
+package struct ReportWorkflow {
+  private let request: ReportRequest
+
+  /// The working directory.
+  private let directory: String
+
+  /// - Parameters:
+  ///   - request: Which reports are written.
+  ///   - context: Says what the working directory is.
+  package init(_ request: ReportRequest, in context: WorkflowContext) {
+    self.request = request
+    directory = context.directory
+  }
+
+  /// A report that was written.
+  package struct Report {
+    package var summary: TrendSummary
+
+    /// The path of its Markdown.
+    package var path: String
+  }
+
+  /// Writes the report of each scenario that is asked for.
+  ///
+  /// - Returns: The newest scenario of each store first, at least one.
+  /// - Throws: a ``LabError`` when there is nothing to report, or a file cannot be written.
+  package func reports() throws -> [Report] {
+    let file = try request.scenarioPath.map { try ScenarioFile.load(path: $0, suppressing: []) }
+    let found = try subjects(file)
+    let summaries = try found.map { store, scenario in
+      try TrendWorkflow(store: store, scenario: scenario)
+        .summary(of: request.run, hindsight: request.hindsight)
+    }
+    try checkRelease(in: summaries)
+    let places = try places(in: found.map(\.0), file)
+    let only = found.count == 1 ? request.output : nil
+    let directories = found.map { store, scenario in
+      only ?? places.directory(of: scenario, in: store) ?? "\(directory)/report"
+    }
+    try check(directories, stores: found.map(\.0), summaries)
+    return try zip(directories, zip(found, summaries)).map { directory, subject in
+      let ((store, scenario), summary) = subject
+      var options = request.options
+      if let path = request.scenarioPath { options.scenarioFile = path }
+      // The files of an older night never replace those of the newest one.
+      let isNewest =
+        try request.run == nil
+        || store.nights(scenario: scenario).last?.run == summary.run.id
+      let kind: ReportFiles.Kind = isNewest ? .newest : request.hindsight ? .hindsight : .record
+      let path = try ReportFiles.write(
+        summary,
+        kind,
+        to: directory,
+        template: request.template,
+        options: options
+      )
+      return Report(summary: summary, path: path)
+    }
+  }
+
+  /// Compares what is written with what is read.
+  private func check(
+    _ directories: [String],
+    stores: [Store],
+    _ summaries: [TrendSummary]
+  ) throws(WorkflowError) {
+    var files = stores.reduce(request.files) { $0.keeping(store: $1.path) }
+      .reading(request.scenarioPath, as: "the scenario")
+      .reading(request.template, as: "the template")
+    for (directory, summary) in zip(directories, summaries) {
+      files = files.writing(report: directory)
+        .reading(ReportNames.ownTemplate(of: summary.scenario), as: "the report's template")
+    }
+    try files.check()
+  }
+
+  /// Lays out the reports of the stores, those of scenarios that are not asked for included.
+  ///
+  /// A directory that is stored may be gone, or be that of another machine, and is not made anew.
+  private func places(in stores: [Store], _ file: Scenario?) throws -> ReportPlaces {
+    var places = ReportPlaces()
+    for store in stores {
+      try places.add(store) { scenario, stored in
+        if let output = request.output { return output }
+        if let file, file.name == scenario { return "\(file.directory)/report" }
+        let isDirectory = FileManager.default.fileExists(atPath: "\(stored)/.")
+        return
+          "\(isDirectory && !StoreLocation.isCopy(store.path, of: stored) ? stored : directory)/report"
+      }
+    }
+    return places
+  }
+
+  private func subjects(_ file: Scenario?) throws -> [(Store, String)] {
+    let stores: [Store]
+    var name = request.scenario
+    if let scenario = file {
+      let store = StoreLocation.path(request.store, beside: scenario.directory)
+      stores = try StoreLocation.stores(store, from: scenario.directory)
+      name = name ?? scenario.name
+    } else {
+      stores = try StoreLocation.stores(request.store, from: directory)
+    }
+    let found = try stores.flatMap { store in
+      try store.scenarios().filter { name == nil || $0 == name }.map { (store, $0) }
+    }
+    guard found.isEmpty else { return found }
+    guard let name else { throw WorkflowError.nothingStored(store: stores[0].path) }
+    throw WorkflowError.badOption(
+      name: "--scenario",
+      value: name,
+      expected: "the name of a scenario that has a stored night; `launchlab history` lists them"
+    )
+  }
+
+  /// Throws when none of the scenarios has the release that is asked for.
+  private func checkRelease(in summaries: [TrendSummary]) throws(WorkflowError) {
+    guard let name = request.options.release else { return }
+    let known = summaries.flatMap { $0.scenario.releases ?? [] }.map(\.name)
+    guard !known.contains(name) else { return }
+    throw .badOption(
+      name: "--release",
+      value: name,
+      expected: known.isEmpty
+        ? "one that the scenario of the night names in its section `releases`; it names none"
+        : "one of the section `releases`: \(known.joined(separator: ", "))"
+    )
+  }
+}
+
+/// Which reports are written, and where.
+package struct ReportRequest: Sendable {
+  /// The path of a scenario file; its store and its name are taken.
+  package var scenarioPath: String?
+
+  /// The SQLite file; nil means those of the working directory and right below.
+  package var store: String?
+
+  /// The name of the only scenario; nil means every one.
+  package var scenario: String?
+
+  /// The id of the night; nil means the newest one.
+  package var run: String?
+
+  /// Whether an older night is told of with what is known now.
+  package var hindsight = false
+
+  /// The directory of the report; nil means `report` beside the scenario, or in the working directory
+  /// where that of the scenario is gone.
+  package var output: String?
+
+  /// The path of a mustache template.
+  package var template: String?
+
+  package var options: ReportOptions
+
+  /// What is written besides, for it to be no file of a report.
+  package var files = CommandFiles()
+
+  package init(
+    scenarioPath: String? = nil,
+    store: String? = nil,
+    scenario: String? = nil,
+    run: String? = nil,
+    output: String? = nil,
+    template: String? = nil,
+    options: ReportOptions = ReportOptions()
+  ) {
+    self.scenarioPath = scenarioPath
+    self.store = store
+    self.scenario = scenario
+    self.run = run
+    self.output = output
+    self.template = template
+    self.options = options
+  }
+}

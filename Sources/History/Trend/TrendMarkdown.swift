@@ -1,0 +1,347 @@
+package import LaunchCore
+import Mustache
+import Rendering
+
+/// The trend report of a scenario in Markdown.
+///
+/// The first five lines answer whether the night is red, what changed, since which commit, whether
+/// code or machine did it, and what to do next. The same summary gives the same bytes. Nothing that
+/// a name, a commit or a reason holds can break out of its place.
+package struct TrendMarkdown {
+  private let summary: TrendSummary
+  private let lead: TrendLead
+  private let slots: NightSlots
+  private let template: String?
+  private let options: ReportOptions
+
+  /// Creates the report of a night.
+  ///
+  /// - Parameters:
+  ///   - summary: What is concluded.
+  ///   - template: A mustache template in place of ``defaultTemplate``; `docs/trend-report.md` lists
+  ///     the names that it can use.
+  ///   - options: What the report shows.
+  package init(
+    summary: TrendSummary,
+    template: String? = nil,
+    options: ReportOptions = ReportOptions()
+  ) {
+    self.summary = summary
+    self.template = template
+    self.options = options
+    lead = TrendLead(summary)
+    slots = NightSlots(summary)
+  }
+
+  /// The report.
+  ///
+  /// - Returns: Markdown, with a line feed after every line.
+  /// - Throws: ``TemplateError`` when the template cannot be read.
+  package func rendered() throws -> String {
+    try Self.parsed(template ?? Self.defaultTemplate).render(values)
+  }
+
+  /// A template that puts every value in its place as it is: all are escaped already.
+  private static func parsed(_ text: String) throws -> MustacheTemplate {
+    do {
+      return try MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}\n" + text)
+    } catch let error as MustacheTemplate.ParserError {
+      throw TemplateError(
+        problem: TemplateError.problem(of: error.error),
+        line: max(1, error.context.lineNumber - 1),
+        text: error.context.line
+      )
+    }
+  }
+
+  // MARK: - Values
+
+  private var values: [String: Any] {
+    let answer = TrendAnswer(summary, scenarioFile: options.scenarioFile)
+    let table = TrendTable(summary: summary, slots: slots, release: options.release)
+    let sections = TrendSections(lead: lead, slots: slots)
+    let alerts = AlertTable(lead: lead)
+    let unchanged = lead.unchanged
+    var values: [String: Any] = [
+      "title": answer.title.markdown, "what": answer.what.markdown,
+      "since": answer.since.markdown, "cause": answer.cause.markdown,
+      "next": answer.next.markdown, "verdict": answer.verdict, "symbol": lead.symbol,
+      "day": TrendWords.day(summary.tonight.startedAt),
+      "scenario": MarkdownTable.escaped(summary.scenario.name),
+      "run": MarkdownTable.escaped(summary.run.id), "facts": facts, "findings": findings,
+      "hidden": TrendMark(lead).comment,
+    ]
+    let blocks: [(String, [String])] = [
+      ("alerts", alerts.lines), ("known", alerts.known),
+      ("trend", table.lines(lead.notable)),
+      ("unchanged", table.lines(unchanged)), ("budgets", sections.budgets),
+      ("machine", sections.machine), ("receipts", sections.receipts),
+      ("levels", sections.levels), ("drift", sections.drift), ("changes", sections.changes),
+      ("stillOpen", sections.stillOpen), ("missed", sections.missed),
+      ("method", sections.method),
+    ]
+    for (name, lines) in blocks where !lines.isEmpty {
+      values[name] = lines.joined(separator: "\n")
+    }
+    values["knownTitle"] = "Known alerts (\(lead.former.count))"
+    if !unchanged.isEmpty { values["unchangedTitle"] = TrendTable.title(ofUnchanged: unchanged) }
+    return values
+  }
+
+  private var findings: [[String: Any]] {
+    summary.alerts.map { alert in
+      let trend = lead.trend(of: alert)
+      let chart =
+        options.hasCharts
+        ? trend.flatMap { trend in
+          trend.points.isEmpty
+            ? nil : TrendChart(trend, in: summary, slots: slots, alert: alert)
+        } : nil
+      return TrendFinding(
+        alert: alert,
+        lead: lead,
+        scenarioFile: options.scenarioFile,
+        chart: chart
+      ).values
+    }
+  }
+
+  /// What was launched, where and when, in one line.
+  private var facts: String {
+    let launches = Quantity.count(summary.launches, "launch", plural: "launches")
+    let series = Quantity.count(summary.series.count, "series", plural: "series")
+    let phrase: Phrase =
+      "Run \(summary.run.id), \(raw: Quantity.instant(summary.tonight.startedAt)); \(raw: launches), \(summary.disturbedLaunches) disturbed; \(raw: series), \(raw: Quantity.count(summary.nights.count, "night"))"
+    return phrase.markdown
+  }
+}
+
+/// What a report shows, and how it names things.
+package struct ReportOptions: Hashable, Sendable {
+  /// The path of the scenario file in the commands that the report gives.
+  package var scenarioFile: String
+
+  /// The release that tonight is shown against; nil for the newest that there is.
+  package var release: String?
+
+  /// Whether there are charts beside the report.
+  package var hasCharts: Bool
+
+  package init(
+    scenarioFile: String = "scenario.yml",
+    release: String? = nil,
+    hasCharts: Bool = true
+  ) {
+    self.scenarioFile = scenarioFile
+    self.release = release
+    self.hasCharts = hasCharts
+  }
+}
+
+extension TrendMarkdown {
+  /// The template of reports, to begin one's own with.
+  ///
+  /// A name that has no value is left out; a section of such a name, too.
+  package static let defaultTemplate = """
+    # {{title}}
+    - **What:** {{what}}
+    - **Since:** {{since}}
+    - **Code or machine:** {{cause}}
+    - **Next:** {{next}}
+
+    {{facts}}
+
+    {{#alerts}}
+    ## Alerts
+
+    {{alerts}}
+
+    {{/alerts}}
+    {{#known}}
+    ## {{knownTitle}}
+
+    {{known}}
+
+    {{/known}}
+    {{#budgets}}
+    ## Budgets
+
+    {{budgets}}
+
+    {{/budgets}}
+    ## Trend
+
+    {{#trend}}
+    {{trend}}
+
+    {{/trend}}
+    {{#unchangedTitle}}
+    <details>
+    <summary>{{unchangedTitle}}</summary>
+
+    {{unchanged}}
+
+    </details>
+
+    {{/unchangedTitle}}
+    {{#findings}}
+    <a id="{{anchor}}"></a>
+
+    ## {{symbol}} {{id}}: {{title}}, {{series}} {{change}}
+
+    {{#picture}}
+    {{picture}}
+
+    {{/picture}}
+    - **What:** {{what}}
+    - **Since:** {{since}}
+    - **Code or machine:** {{cause}}
+
+    {{#quantiles}}
+    {{quantiles}}
+
+    {{/quantiles}}
+    {{#stages}}
+    Where the time went, tonight against the last good night:
+
+    {{stages}}
+
+    {{/stages}}
+    {{#criteria}}
+    <details>
+    <summary>What decided it</summary>
+
+    {{criteria}}
+
+    </details>
+
+    {{/criteria}}
+    {{#events}}
+    What happened so far:
+
+    {{events}}
+
+    {{/events}}
+    {{#similar}}
+    Similar alerts that ended:
+
+    {{similar}}
+
+    {{/similar}}
+    Commands:
+
+    {{commands}}
+
+    {{/findings}}
+    ## Machine
+
+    {{machine}}
+
+    {{#receipts}}
+    <details>
+    <summary>Controls of tonight</summary>
+
+    {{receipts}}
+
+    </details>
+
+    {{/receipts}}
+    {{#levels}}
+    ## Level changes without an alert
+
+    {{levels}}
+
+    {{/levels}}
+    ## Slow drift
+
+    {{#drift}}
+    {{drift}}
+
+    {{/drift}}
+    {{^drift}}
+    No series drifted beyond known changes.
+
+    {{/drift}}
+    ## Since the last report
+
+    {{#changes}}
+    {{changes}}
+
+    {{/changes}}
+    {{^changes}}
+    No alert changed tonight.
+
+    {{/changes}}
+    {{#stillOpen}}
+    Still open:
+
+    {{stillOpen}}
+
+    {{/stillOpen}}
+    {{#missed}}
+    Nights without a result:
+
+    {{missed}}
+
+    {{/missed}}
+    ## Method
+
+    {{method}}
+
+    {{hidden}}
+
+    """
+}
+
+/// A template of a report that cannot be read.
+package struct TemplateError: LabError, Hashable {
+  /// What is wrong, as a sentence without a full stop.
+  package var problem: String
+
+  /// The line of the template, from 1.
+  package var line: Int
+
+  /// The text of that line.
+  package var text: String
+
+  /// The path of the template; nil while it is not known.
+  package var path: String?
+
+  package init(problem: String, line: Int, text: String, path: String? = nil) {
+    self.problem = problem
+    self.line = line
+    self.text = text
+    self.path = path
+  }
+
+  package var diagnostics: [Diagnostic] {
+    [
+      Diagnostic(
+        .error,
+        id: "bad-template",
+        problem: "the template cannot be read: \(problem), in \"\(text.truncated(to: 60))\"",
+        place: "\(path ?? "template"):\(line)",
+        remedy: "correct it, or begin with the one that `launchlab report --print-template` prints"
+      )
+    ]
+  }
+
+  package var exitCode: LabExitCode { .usage }
+
+  static func problem(of error: any Error) -> String {
+    guard let error = error as? MustacheTemplate.Error else {
+      return "a tag has no end"
+    }
+    switch error {
+    case .sectionCloseNameIncorrect: return "a section ends with another name than it begins with"
+    case .unfinishedName: return "a tag has no end, as {{name}} has"
+    case .expectedSectionEnd: return "a section has no end, as {{/name}}"
+    case .invalidSetDelimiter: return "the new delimiters are none, as in {{=<% %>=}}"
+    case .transformAppliedToInheritanceSection: return "a transform cannot be applied to a block"
+    case .illegalTokenInsideInheritSection: return "only blocks can stand in an inherited section"
+    case .textInsideInheritSection: return "no text can stand in an inherited section"
+    case .invalidConfigVariableSyntax: return "a setting is not written as {{% NAME: value}}"
+    case .unrecognisedConfigVariable: return "a setting is not known; there is CONTENT_TYPE only"
+    }
+  }
+}

@@ -1,0 +1,195 @@
+package import Foundation
+import Glibc
+package import SystemPackage
+
+/// A directory that launchlab has made, and the only thing that it removes with its content.
+///
+/// The proof is a file in it that says which process has made it, see ``LabMark``, in a directory of
+/// this user that nobody else may write to; or that this very process remembers its device and
+/// inode. Neither links nor mounts are ever followed, so that nothing outside of it is reached.
+package struct OwnedDirectory: Hashable, Sendable {
+  let path: FilePath
+
+  /// The process that made it, as the file in it says; nil for one that is only remembered.
+  let mark: LabMark?
+
+  /// The same as `path`, with the links of its parents resolved.
+  private let real: FilePath
+  private let device: UInt64
+  private let inode: UInt64
+
+  private init(_ path: FilePath, real: FilePath, mark: LabMark?, status: stat) {
+    self.path = path
+    self.mark = mark
+    self.real = real
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+
+  // MARK: - Making
+
+  /// Makes a directory that is not there yet, with the mark of this process in it.
+  ///
+  /// - Parameters:
+  ///   - path: Its parent must be one in which others cannot exchange it.
+  ///   - permissions: Whatever the mask of file modes is.
+  /// - Returns: The directory.
+  /// - Throws: ``HostError/system(operation:path:errno:)``, with `EEXIST` when something is there.
+  package static func make(_ path: FilePath, permissions: mode_t) throws(HostError) -> Self {
+    let real = DeclaredDirectory.resolved(path)
+    guard let name = real.lastComponent else { throw failure(path, EINVAL) }
+    let parent = try ConfinedDirectory(followingMountsTo: real.removingLastComponent())
+    let code = unsafe real.withPlatformString { unsafe mkdir($0, 0o700) == 0 ? 0 : errno }
+    guard code == 0 else { throw failure(path, code) }
+    let opened = try parent.directory(name)
+    let status = try opened.status()
+    guard status.st_uid == geteuid() else { throw failure(path, EPERM) }
+    try LabMark.current.write(in: opened)
+    try opened.setPermissions(permissions)
+    return Self(path, real: real, mark: .current, status: status)
+  }
+
+  /// The same, but for one that this very process has made already.
+  static func makeOrReuse(_ path: FilePath, permissions: mode_t) throws(HostError) -> Self {
+    do throws(HostError) {
+      return try make(path, permissions: permissions)
+    } catch {
+      guard case .system(_, _, EEXIST) = error, let made = made(at: path), made.mark?.isOwn == true
+      else { throw error }
+      return made
+    }
+  }
+
+  /// Remembers a directory that this process has just made.
+  ///
+  /// - Returns: Nil when it is not a directory of this user.
+  static func remembering(_ path: FilePath) -> Self? {
+    let real = DeclaredDirectory.resolved(path)
+    guard let status = DiskUse.status(of: real), status.isDirectory, status.st_uid == geteuid()
+    else { return nil }
+    return Self(path, real: real, mark: nil, status: status)
+  }
+
+  private static func failure(_ path: FilePath, _ code: CInt) -> HostError {
+    .system(operation: "make a private directory", path: path.string, errno: code)
+  }
+
+  // MARK: - Proving
+
+  /// A directory that launchlab has made, by whichever process.
+  ///
+  /// - Returns: Nil for anything else: without a mark, of another user, that others may write to, or
+  ///   behind a link.
+  package static func made(at path: FilePath) -> Self? {
+    proven(at: path) { opened, status in
+      guard status.permissions & 0o022 == 0, let mark = LabMark(in: opened) else { return nil }
+      return .some(mark)
+    }
+  }
+
+  /// A directory of this user that something else than a mark proves to be launchlab's.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - proof: Looks into the directory itself.
+  /// - Returns: Nil for anything else.
+  package static func made(at path: FilePath, proof: (borrowing ConfinedDirectory) -> Bool) -> Self?
+  {
+    proven(at: path) { opened, _ in proof(opened) ? .some(nil) : nil }
+  }
+
+  private static func proven(
+    at path: FilePath,
+    by proof: (borrowing ConfinedDirectory, stat) -> LabMark??
+  ) -> Self? {
+    let real = DeclaredDirectory.resolved(path)
+    guard let name = real.lastComponent,
+      let parent = try? ConfinedDirectory(followingMountsTo: real.removingLastComponent()),
+      let opened = try? parent.directory(name), let status = try? opened.status(),
+      status.st_uid == geteuid(), let mark = proof(opened, status)
+    else { return nil }
+    return Self(path, real: real, mark: mark, status: status)
+  }
+
+  /// What processes that are gone have left in a directory.
+  ///
+  /// - Parameters:
+  ///   - parent: It must not be a link itself.
+  ///   - prefix: What the names begin with, before the process id and start of the maker.
+  ///   - isOwn: Whether what this process has made counts too.
+  /// - Returns: Those that are proven to be launchlab's, ascending by name.
+  package static func leftovers(
+    in parent: FilePath,
+    prefix: String,
+    orOwn isOwn: Bool = false
+  ) -> [Self] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.string)) ?? []
+    return names.filter { $0.hasPrefix(prefix) }.sorted().compactMap { name in
+      guard let made = made(at: parent.appending(name)), let mark = made.mark,
+        mark.isGone || isOwn && mark.isOwn,
+        name == prefix + mark.lab || name.hasPrefix("\(prefix)\(mark.lab)-")
+      else { return nil }
+      return made
+    }
+  }
+
+  // MARK: - Removing
+
+  /// Removes the directory with its content, unless something else is in its place by now.
+  ///
+  /// The mark goes last, so that a removal that is cut off can be gone on with.
+  ///
+  /// - Returns: Whether it is gone.
+  @discardableResult
+  package func remove() -> Bool {
+    guard let name = real.lastComponent,
+      let parent = try? ConfinedDirectory(followingMountsTo: real.removingLastComponent())
+    else { return !isThere }
+    guard let opened = try? parent.directory(name), let status = try? opened.status(),
+      UInt64(status.st_dev) == device, UInt64(status.st_ino) == inode
+    else { return !isThere }
+    do throws(HostError) {
+      try opened.removeContent(keeping: LabMark.fileName)
+      try opened.removeContent()
+      try parent.removeEmptyDirectory(name)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Removes something in the directory with all that is in it.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)`` when something of it stays.
+  package func remove(_ name: FilePath.Component) throws(HostError) {
+    let opened = try ConfinedDirectory(followingMountsTo: real)
+    let status = try opened.status()
+    guard UInt64(status.st_dev) == device, UInt64(status.st_ino) == inode else {
+      throw .system(operation: "remove", path: path.appending(name).string, errno: ESTALE)
+    }
+    try opened.removeWhole(name)
+  }
+
+  /// Removes a directory of this user that is empty, so that nothing is lost.
+  ///
+  /// One in which there is but a mark that was never written counts as empty.
+  ///
+  /// - Returns: Whether it is gone.
+  static func removeEmpty(_ path: FilePath) -> Bool {
+    guard let status = DiskUse.status(of: path), status.isDirectory, status.st_uid == geteuid()
+    else { return false }
+    let mark = path.appending(LabMark.fileName)
+    if let status = DiskUse.status(of: mark), status.isRegular, status.st_uid == geteuid(),
+      status.st_size == 0
+    {
+      _ = unsafe mark.withPlatformString { unsafe unlink($0) }
+    }
+    return unsafe path.withPlatformString { unsafe rmdir($0) } == 0
+  }
+
+  /// Whether this very directory is still at its path.
+  private var isThere: Bool {
+    guard let status = DiskUse.status(of: real) else { return false }
+    return UInt64(status.st_dev) == device && UInt64(status.st_ino) == inode
+  }
+}

@@ -1,0 +1,180 @@
+import CLabHost
+import Glibc
+import LaunchCore
+package import Subprocess
+package import SystemPackage
+
+/// A command that is run to its end beside the launches, with a limit of time.
+///
+/// What it leaves running goes on, such as a server that the targets need.
+struct SideCommand {
+  /// The program, which is looked up in `PATH`, and its arguments.
+  var command: [String]
+
+  var environment: [String: String]
+  var directory: String
+  var limit: Nanoseconds
+
+  /// Ends the command when it is set; nil lets it go on.
+  var interrupt: InterruptFlag?
+
+  /// How a command failed.
+  struct Failure {
+    /// Such as `exited with status 3`.
+    var fate: String
+
+    /// The last lines that it printed.
+    var tail: [String] = []
+  }
+
+  /// How long a command that is to end has before it is killed, in milliseconds.
+  private static let grace: Int32 = 2_000
+
+  /// Runs the command.
+  ///
+  /// - Returns: Nil when it ended with status 0.
+  /// - Throws: ``HostError/interrupted``.
+  func run() throws(HostError) -> Failure? {
+    guard let output = try? MemoryFile.make([]) else {
+      return Failure(fate: "could not be started: there is no memory for what it prints")
+    }
+    defer { try? output.close() }
+    let pid: pid_t
+    do throws(HostError) {
+      let program = try ExecutableLookup.resolve(
+        command: command[0],
+        path: environment["PATH"],
+        directory: directory
+      )
+      pid = start(program, output: output.rawValue)
+    } catch {
+      return Failure(fate: "could not be started: \(error.diagnostics.first?.problem ?? "")")
+    }
+    guard pid > 0 else {
+      return Failure(
+        fate: "could not be started: \(Errno(rawValue: -pid).description.lowercased())"
+      )
+    }
+    let fate = try fate(of: pid)
+    return fate.map {
+      Failure(fate: $0, tail: LogTail.lines(of: "/proc/self/fd/\(output.rawValue)"))
+    }
+  }
+
+  private func start(_ program: String, output: Int32) -> pid_t {
+    let assignments = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    var arguments = unsafe command.map { unsafe strdup($0) }
+    var variables = unsafe assignments.map { unsafe strdup($0) }
+    defer {
+      while let pointer = unsafe arguments.popLast() { unsafe free(pointer) }
+      while let pointer = unsafe variables.popLast() { unsafe free(pointer) }
+    }
+    unsafe arguments.append(nil)
+    unsafe variables.append(nil)
+    return unsafe lab_start_command(program, arguments, variables, directory, output)
+  }
+
+  /// Waits for the end of the command, and sees to it; nil is a good one.
+  private func fate(of pid: pid_t) throws(HostError) -> String? {
+    let life = lab_watch_process(pid)
+    defer { if life >= 0 { close(life) } }
+    let deadline = ContinuousClock.now + .nanoseconds(limit.count)
+    while true {
+      var watched = [
+        pollfd(fd: life, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: interrupt?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
+      let left = deadline.pollTimeout
+      let count = unsafe poll(&watched, 2, left)
+      if watched[0].revents != 0 { return Self.fate(of: Self.status(of: pid)) }
+      if watched[1].revents != 0 {
+        interrupt?.heed()
+        Self.end(pid, watched: life)
+        throw .interrupted
+      }
+      if count == 0, left == 0 {
+        Self.end(pid, watched: life)
+        return "was stopped after its time limit of \(Self.text(of: limit))"
+      }
+    }
+  }
+
+  /// Ends the command with what it has started in its process group.
+  private static func end(_ pid: pid_t, watched life: Int32) {
+    _ = kill(-pid, SIGTERM)
+    var watched = [pollfd(fd: life, events: Int16(POLLIN), revents: 0)]
+    _ = unsafe poll(&watched, 1, grace)
+    _ = kill(-pid, SIGKILL)
+    _ = status(of: pid)
+  }
+
+  private static func status(of pid: pid_t) -> Int32 {
+    var status: Int32 = 0
+    while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    return status
+  }
+
+  private static func fate(of status: Int32) -> String? {
+    let signal = status & 0x7f
+    if signal != 0 { return "was ended by signal \(signal)" }
+    let code = status >> 8 & 0xff
+    return code == 0 ? nil : "exited with status \(code)"
+  }
+
+  private static func text(of limit: Nanoseconds) -> String {
+    limit.count.isMultiple(of: 1_000_000_000)
+      ? "\(limit.count / 1_000_000_000) s" : "\(limit.count / 1_000_000) ms"
+  }
+}
+
+/// A program that is run for its output: git, a build, a loader; never a measured launch.
+package struct ExternalTool {
+  package let executable: Executable
+  var directory: FilePath?
+  package var environment = Environment.inherit
+
+  package init(
+    executable: Executable,
+    directory: FilePath? = nil,
+    environment: Environment = .inherit
+  ) {
+    self.executable = executable
+    self.directory = directory
+    self.environment = environment
+  }
+
+  /// What a finished tool printed.
+  package struct Output {
+    package let isSuccess: Bool
+    package let stdout: String
+    package let stderr: String
+  }
+
+  /// Runs the tool and collects what it prints.
+  ///
+  /// One that is cancelled gets 2 s to leave its files in order.
+  ///
+  /// - Parameters:
+  ///   - arguments: Those after the name.
+  ///   - limit: The most bytes of stdout; of stderr it is 4 MiB.
+  /// - Returns: What it printed; a status other than 0 is a result.
+  /// - Throws: what `Subprocess` throws when the tool cannot be started, or prints more.
+  package func run(_ arguments: [String], limit: Int = 4 << 20) async throws -> Output {
+    var options = PlatformOptions()
+    options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
+    let result = try await Subprocess.run(
+      executable,
+      arguments: Arguments(arguments),
+      environment: environment,
+      workingDirectory: directory,
+      platformOptions: options,
+      output: .string(limit: limit),
+      error: .string(limit: 4 << 20)
+    )
+    return Output(
+      isSuccess: result.terminationStatus.isSuccess,
+      stdout: result.standardOutput,
+      stderr: result.standardError
+    )
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import GRDB
+package import LaunchCore
+
+extension Store {
+  /// The purposes of runs that are nights of a history, as SQL.
+  private static let nightly = "('night', 'imported')"
+
+  /// Lists the scenarios that have a history.
+  ///
+  /// - Returns: The names, the one of the newest night first.
+  /// - Throws: ``StoreError``.
+  package func scenarios() throws -> [String] {
+    let sql = """
+      SELECT scenario FROM run
+      WHERE purpose IN \(Self.nightly) AND key NOT IN \(Self.leftOut)
+      GROUP BY scenario ORDER BY max(started_at) DESC, scenario
+      """
+    return try read { db in try String.fetchAll(db, sql: sql) }
+  }
+
+  /// Reads the directory of the scenario file of every scenario that has a night.
+  ///
+  /// - Returns: Names with the directories of the newest night each, in the order in which the
+  ///   scenarios were first stored.
+  /// - Throws: ``StoreError``.
+  package func scenarioDirectories() throws -> [(scenario: String, directory: String)] {
+    // Beside max() SQLite gives the other columns of the same row.
+    let sql = """
+      SELECT scenario, json_extract(plan, '$.scenario.directory'), max(key) FROM run
+      WHERE purpose IN \(Self.nightly) GROUP BY scenario ORDER BY min(key)
+      """
+    return try read { db in
+      try StoredRow.fetchAll(db, sql: sql, arguments: []).map { row in
+        (try row[0], (try row[1] as String?) ?? "/")
+      }
+    }
+  }
+
+  /// Reads the nights of a scenario, those that failed or were cut off too.
+  ///
+  /// - Parameters:
+  ///   - scenario: The name of the scenario.
+  ///   - includesLeftOut: Whether the runs are read too that somebody excluded or removed.
+  /// - Returns: The runs for the purposes `night` and `imported`, ascending by start.
+  /// - Throws: ``StoreError``.
+  package func nights(scenario: String, includesLeftOut: Bool = false) throws -> [Night] {
+    let counted = includesLeftOut ? "" : " AND key NOT IN \(Self.leftOut)"
+    let sql = """
+      SELECT key, id, started_at, finished_at, status, fingerprint, build_commit,
+        json_extract(build, '$.subject'), json_extract(build, '$.tree')
+      FROM run WHERE scenario = ? AND purpose IN \(Self.nightly)\(counted)
+      ORDER BY started_at, id
+      """
+    return try read { db in
+      var artifacts = try artifacts(db, scenario: scenario)
+      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: [scenario])
+      var nights: [Night] = []
+      while let row = try rows.next() {
+        nights.append(try night(row, artifacts: artifacts.removeValue(forKey: try row[0]) ?? [:]))
+      }
+      return nights
+    }
+  }
+
+  private func night(_ row: StoredRow, artifacts: [String: Artifact]) throws -> Night {
+    try Night(
+      run: row[1],
+      startedAt: try date(row[2]),
+      finishedAt: try (row[3] as String?).map(date),
+      status: try status(row[4]),
+      fingerprint: row[5],
+      build: (row[6] as String?).map { commit in
+        try Night.Build(commit: commit, subject: row[7] ?? "", tree: row[8] ?? commit)
+      },
+      artifacts: artifacts
+    )
+  }
+}
+
+// MARK: - Artifacts
+
+extension Store {
+  /// Replaces what is stored of the programs that a run launched.
+  ///
+  /// - Parameters:
+  ///   - artifacts: By the name of the target.
+  ///   - run: The id of the run.
+  /// - Throws: ``StoreError``; then the former ones are kept.
+  package func saveArtifacts(_ artifacts: [String: Artifact], of run: String) throws {
+    try write { db in
+      let key = try key(db, of: run)
+      try db.execute(sql: "DELETE FROM artifact WHERE run = ?", arguments: [key])
+      let sql = "INSERT INTO artifact (run, target, path, digest, bytes) VALUES (?, ?, ?, ?, ?)"
+      let statement = try db.cachedStatement(sql: sql)
+      for (target, artifact) in artifacts {
+        try statement.execute(arguments: [
+          key, target, artifact.path, artifact.digest, artifact.bytes,
+        ])
+      }
+    }
+  }
+
+  /// By the key of the run, then by the name of the target.
+  private func artifacts(
+    _ db: Database,
+    scenario: String
+  ) throws -> [Int64: [String: Artifact]] {
+    let sql = """
+      SELECT artifact.run, target, path, digest, bytes
+      FROM run CROSS JOIN artifact ON artifact.run = run.key
+      WHERE run.scenario = ? AND run.purpose IN \(Self.nightly)
+      """
+    let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: [scenario])
+    var found: [Int64: [String: Artifact]] = [:]
+    while let row = try rows.next() {
+      let artifact = try Artifact(path: row[2], digest: row[3], bytes: row[4])
+      found[try row[0], default: [:]][try row[1] as String] = artifact
+    }
+    return found
+  }
+}
+
+extension Store {
+  /// Stores how much a host's launches scatter.
+  ///
+  /// - Parameter noise: At most one value per run and state; each takes the place of what was
+  ///   stored of the same two. Dates are stored to the millisecond.
+  /// - Throws: ``StoreError``, such as ``StoreError/unknownRun(text:)``; then nothing is changed.
+  package func saveNoise(_ noise: [HostNoise]) throws {
+    try write { db in
+      for value in noise {
+        let key = try key(db, of: value.run)
+        let sql = "DELETE FROM noise WHERE run = ? AND state = ?"
+        try db.execute(sql: sql, arguments: [key, value.state.rawValue])
+        try insert(db, value, key: key)
+      }
+    }
+  }
+
+  /// Reads all that is known of the noise of hosts, but from runs that somebody excluded or removed.
+  ///
+  /// - Returns: The values, the newest first, and of one run and instant in the order of
+  ///   ``LaunchState``.
+  /// - Throws: ``StoreError``.
+  package func noise() throws -> [HostNoise] {
+    try read { db in try noise(db, of: nil) }
+  }
+
+  /// Reads the noise of one host.
+  ///
+  /// - Parameter fingerprint: The fingerprint of the host.
+  /// - Returns: The newest value of each state and command, the newest first.
+  /// - Throws: ``StoreError``.
+  package func noise(fingerprint: String) throws -> [HostNoise] {
+    struct Subject: Hashable {
+      var state: LaunchState
+      var command: [String]
+    }
+    var seen: Set<Subject> = []
+    return try read { db in try noise(db, of: fingerprint) }.filter { noise in
+      seen.insert(Subject(state: noise.state, command: noise.command)).inserted
+    }
+  }
+}
+
+// MARK: - Rows
+
+extension Store {
+  private func insert(_ db: Database, _ noise: HostNoise, key: Int64) throws {
+    let sql = """
+      INSERT INTO noise (run, state, measured_at, fingerprint, command, pairs, median, cv,
+        comparisons, false_alarms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    try db.execute(
+      sql: sql,
+      arguments: [
+        key, noise.state.rawValue, Timestamp.text(noise.measuredAt), noise.fingerprint,
+        try JSONText.text(noise.command), noise.pairs, noise.median,
+        noise.coefficientOfVariation, noise.comparisons, noise.falseAlarms,
+      ]
+    )
+    let effects = "INSERT INTO detectable_effect (run, state, pairs, effect) VALUES (?, ?, ?, ?)"
+    for effect in noise.detectable {
+      try db.execute(
+        sql: effects,
+        arguments: [key, noise.state.rawValue, effect.pairs, effect.effect]
+      )
+    }
+  }
+
+  private func noise(_ db: Database, of fingerprint: String?) throws -> [HostNoise] {
+    let order = LaunchState.allCases.enumerated()
+      .map { "WHEN '\($0.element.rawValue)' THEN \($0.offset)" }.joined(separator: " ")
+    let sql = """
+      SELECT noise.*, run.id AS run_id FROM noise JOIN run ON run.key = noise.run
+      WHERE (?1 IS NULL OR noise.fingerprint = ?1) AND noise.run NOT IN \(Self.leftOut)
+      ORDER BY measured_at DESC, run.started_at DESC, run.id DESC, CASE state \(order) END
+      """
+    return try StoredRow.fetchAll(db, sql: sql, arguments: [fingerprint]).map { try noise(db, $0) }
+  }
+
+  private func noise(_ db: Database, _ row: StoredRow) throws -> HostNoise {
+    let state: String = try row["state"]
+    return try HostNoise(
+      run: row["run_id"],
+      measuredAt: try date(row["measured_at"]),
+      fingerprint: row["fingerprint"],
+      command: try json([String].self, row["command"]),
+      state: try known(LaunchState(rawValue: state), "state \"\(state)\""),
+      pairs: row["pairs"],
+      median: row["median"],
+      coefficientOfVariation: row["cv"],
+      detectable: try detectable(db, run: row["run"], state: state),
+      comparisons: row["comparisons"],
+      falseAlarms: row["false_alarms"]
+    )
+  }
+
+  private func detectable(_ db: Database, run: Int64, state: String) throws -> [DetectableEffect] {
+    let sql =
+      "SELECT pairs, effect FROM detectable_effect WHERE run = ? AND state = ? ORDER BY pairs"
+    return try StoredRow.fetchAll(db, sql: sql, arguments: [run, state]).map { row in
+      try DetectableEffect(pairs: row["pairs"], effect: row["effect"])
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+package import LaunchCore
+package import LaunchHost
+import Scenarios
+
+/// Launches a command under collectors, and concludes how its launches are spent; nothing is stored.
+package struct StagesWorkflow {
+  private let scenario: Scenario
+  private let command: [String]
+  private let seed: UInt64
+  private let context: WorkflowContext
+
+  /// - Parameters:
+  ///   - options: What is launched, with its `stages`.
+  ///   - context: Where it is launched.
+  /// - Throws: `ScenarioError` with every problem of the options;
+  ///   ``WorkflowError/badOption(name:value:expected:)`` for a finding that doctor does not know.
+  package init(options: MeasureOptions, in context: WorkflowContext) throws {
+    let scenario = try ScenarioFile.loadForLaunch(options: options)
+    try Preflight.check(scenario.controls?.suppressed ?? [])
+    self.init(scenario: scenario, command: options.command, in: context)
+  }
+
+  /// Launches the targets of a scenario, with its `stages`.
+  package init(scenario: Scenario, command: [String] = [], in context: WorkflowContext) {
+    self.scenario = scenario
+    self.command = command
+    self.context = context
+    seed = UInt64(UInt32.random(in: 0...(.max)))
+  }
+
+  /// The files of the launches, for the outputs to be compared with.
+  package var files: CommandFiles { CommandFiles().reading(scenario) }
+
+  /// Launches, and concludes.
+  ///
+  /// - Returns: What is concluded, also of launches that were not ready.
+  /// - Throws: a ``LabError`` when nothing could be measured.
+  package func run() async throws -> StagesResult {
+    // From here on a signal ends the launches in good order.
+    let interrupt = try context.interrupt()
+    return try await context.lab(for: ["launchlab", "stages", "--"] + command) { session in
+      try await run(in: session, interrupt: interrupt)
+    }
+  }
+
+  package func run(in session: LabSession, interrupt: InterruptFlag) async throws -> StagesResult {
+    let plan = plan
+    var laboratory = try await context.laboratory(
+      plan,
+      try ScratchDirectory.path(),
+      session,
+      interrupt
+    )
+    defer { laboratory.close() }
+    let now = context.now()
+    var run = RunRecord(
+      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
+      startedAt: now,
+      plan: plan,
+      host: laboratory.host,
+      controls: laboratory.receipts,
+      tool: LaunchlabVersion.current
+    )
+    var sink = StagesSink(plan: plan, observe: context.observe)
+    let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
+    run.status = ending.status
+    laboratory.close()
+    let changed = session.end()
+    let symbols = await SymbolReader().symbols(for: sink.codePlaces)
+    var summary = sink.accumulator.summary(of: run).naming(symbols.names)
+    summary.warnings =
+      changed
+      + StagesFailures(ending: ending, unready: sink.unready, scenario: plan.scenario)
+      .told(with: summary.warnings) + laboratory.notes + session.notes
+    return StagesResult(
+      summary: summary,
+      launches: sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) },
+      notes: symbols.notes
+    )
+  }
+
+  /// A single launch is not compared with plain ones.
+  private var plan: Plan {
+    var plan = Planner.plan(scenario, seed: seed)
+    if plan.blockCount == 1 { plan.arms.removeAll { $0.kind == .plain } }
+    return plan
+  }
+}
+
+/// How the launches of a command were spent.
+package struct StagesResult: Sendable {
+  package var summary: RunSummary
+
+  /// Every collector launch with all its stages, in launch order.
+  package var launches: [(arm: Arm, stages: LaunchStages)]
+
+  /// What could not be had after the launches, and why, as sentences without a full stop.
+  package var notes: [String]
+
+  /// The arms whose launches were split into stages.
+  package var arms: [ArmSummary] { summary.arms.filter { $0.arm.kind.collector != nil } }
+}
+
+/// Keeps the launches in memory.
+private struct StagesSink: LaunchLoop.Sink {
+  private(set) var accumulator: RunAccumulator
+  private(set) var launches: [(arm: Arm, stages: LaunchStages)] = []
+
+  /// The last launch that was not ready.
+  private(set) var unready: (arm: Arm, record: LaunchRecord)?
+
+  private let plan: Plan
+  private let observe: (RunEvent) -> Void
+  private var done = 0
+
+  init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
+    self.plan = plan
+    self.observe = observe
+    accumulator = RunAccumulator(plan: plan)
+  }
+
+  var codePlaces: [CodePlace] {
+    Array(launches.reduce(into: Set<CodePlace>()) { $0.formUnion($1.stages.codePlaces) })
+  }
+
+  mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
+    accumulator.add(record)
+    let arm = plan.arms[record.arm]
+    if record.result.outcome != .ready { unready = (arm, record) }
+    if let stages = record.stages { launches.append((arm, stages)) }
+    done += 1
+    observe(
+      .launched(arm: arm, outcome: record.result.outcome, done: done, total: plan.launchCount)
+    )
+  }
+
+  mutating func endBlock(at now: Nanoseconds) {}
+}
+
+/// Makes a launch mark for the script that calls launchlab.
+package struct MarkWorkflow {
+  private let name: String
+
+  /// - Parameter name: What the mark is called.
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` for a name of no bytes or too many.
+  package init(name: String) throws(WorkflowError) {
+    let lengths = ScriptMark.nameLengths
+    guard lengths.contains(name.utf8.count) else {
+      throw .badOption(
+        name: "name",
+        value: name,
+        expected: "a name of \(lengths.lowerBound) to \(lengths.upperBound) bytes"
+      )
+    }
+    self.name = name
+  }
+
+  /// Makes the mark, which belongs to the calling process; without a launch it does nothing.
+  package func run() { ScriptMark.make(name) }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import LaunchHost
+import Rendering
+
+/// One of the standard streams of launchlab, and what it is connected to.
+package struct Terminal: Sendable {
+  private let handle: FileHandle
+  package let isTerminal: Bool
+
+  /// The number of columns; nil when the stream is no terminal.
+  package let width: Int?
+
+  /// Whether colour suits the stream: a terminal, no `NO_COLOR`, and not `TERM=dumb`.
+  package let isColored: Bool
+
+  package static let standardOutput = Terminal(.standardOutput)
+  package static let standardError = Terminal(.standardError)
+
+  private init(_ handle: FileHandle) {
+    let environment = ProcessInfo.processInfo.environment
+    self.handle = handle
+    width = TerminalFacts.width(of: handle.fileDescriptor)
+    isTerminal = width != nil
+    isColored =
+      isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+
+  /// Keeps what launchlab opens from becoming a standard stream that its caller has closed.
+  package static func holdStreams() { StandardStreams.hold() }
+
+  /// Refuses a limit of open files with which libraries would end the process.
+  ///
+  /// - Throws: `HostError` with the limit and the remedy.
+  package static func checkOpenFiles() throws { try OpenFiles.check() }
+
+  /// Writes a document at once: as it is to a file or a pipe, and with control characters made
+  /// visible to a terminal.
+  ///
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
+  package func write(document text: String) throws {
+    try put(isTerminal ? text.visible(keepingStyles: isColored) : text)
+  }
+
+  /// Writes a text for people at once, with control characters made visible: what goes to a file or
+  /// a pipe is often shown on a terminal later.
+  ///
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
+  package func write(_ text: String) throws { try put(text.visible(keepingStyles: isColored)) }
+
+  /// Writes a line in place of the one that the cursor is in; an empty one removes it.
+  ///
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
+  package func redraw(_ line: String) throws { try put("\r\u{1B}[K\(line.printable)") }
+
+  private func put(_ text: String) throws {
+    do {
+      try handle.write(contentsOf: Data(text.utf8))
+    } catch {
+      throw WorkflowError.cannotWrite(path: "-", reason: HostError.reason(of: error))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// Rendering: values as text, the same in every report.
+//
+// `Quantity` writes numbers with their units; `Phrase` is a sentence that Markdown and a terminal show each
+// in its own way. `TextTable` and `MarkdownTable` lay out columns, `TextStyle` knows colours and the width of
+// the terminal. `JSONText` writes `JSONValue`s in pieces, so that a large one is never held as text.
+// `DiagnosticText` prints what is wrong, in one form for all commands.
+//
+// What a report says is decided in the room that it belongs to. Nothing here knows a run, a night or a
+// bisection, and nothing writes to a file.
+
+/// Cells in aligned columns, two spaces apart.
+package struct TextTable {
+  package struct Cell {
+    package var text: String
+    var ink: TextStyle.Ink?
+
+    package init(_ text: String, _ ink: TextStyle.Ink? = nil) {
+      self.text = text
+      self.ink = ink
+    }
+  }
+
+  package enum Alignment {
+    case left
+    case right
+
+    /// The ends of the whole parts of the numbers stand below each other.
+    case decimal
+  }
+
+  package var columns: [Alignment]
+
+  /// Each with one cell per column.
+  package var rows: [[Cell]] = []
+
+  package init(columns: [Alignment], rows: [[Cell]] = []) {
+    self.columns = columns
+    self.rows = rows
+  }
+
+  /// One line per row, without trailing spaces.
+  package func lines(style: TextStyle) -> [String] {
+    let texts = aligned()
+    let widths = columns.indices.map { column in
+      texts.map { $0[column].displayWidth }.max() ?? 0
+    }
+    return rows.indices.map { row in
+      let last = texts[row].lastIndex { !$0.isEmpty } ?? 0
+      return columns.indices.prefix(last + 1).map { column in
+        let padded = texts[row][column].padded(to: widths[column], onLeft: columns[column] != .left)
+        return style.paint(column == last ? padded.trimmed : padded, rows[row][column].ink)
+      }
+      .joined(separator: "  ")
+    }
+  }
+
+  /// The widest line.
+  package var width: Int {
+    lines(style: TextStyle()).map(\.displayWidth).max() ?? 0
+  }
+
+  /// The texts of all cells, those of decimal columns filled on the right up to a common point.
+  private func aligned() -> [[String]] {
+    var texts = rows.map { $0.map(\.text) }
+    for column in columns.indices where columns[column] == .decimal {
+      let tails = texts.map { Self.tailWidth($0[column]) }
+      let widest = tails.compactMap(\.self).max() ?? 0
+      for row in texts.indices {
+        guard let tail = tails[row] else { continue }
+        texts[row][column] += String(repeating: " ", count: widest - tail)
+      }
+    }
+    return texts
+  }
+
+  /// The width of what follows the first whole part; nil for a text without a number.
+  private static func tailWidth(_ text: String) -> Int? {
+    guard let start = text.firstIndex(where: \.isNumber) else { return nil }
+    return String(text[start...].drop(while: \.isNumber)).displayWidth
+  }
+}

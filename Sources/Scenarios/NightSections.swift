@@ -1,0 +1,459 @@
+import Foundation
+import LaunchCore
+
+/// The keys of how many launches are enough, and of what is concluded from many nights.
+extension ScenarioKeys {
+  static let defaultMost = 200
+
+  /// An interval needs this many values.
+  static let adaptiveRange = 5...1_000_000
+
+  /// A proof of fewer pairs of launches could hardly settle anything.
+  static let fewestPairs = 10
+
+  static let adaptive: [Field<LaunchRange>] = [
+    Field("min", .whole(adaptiveRange), \.fewest) {
+      "The fewest launches, after which they are looked at for the first time. Default: "
+        + "\(defaultLaunches), or `max` where that is less."
+    },
+    Field("max", .whole(adaptiveRange), \.most) {
+      "The most launches. Default: \(defaultMost), or `min` where that is more."
+    },
+    Field("precision", .share(0.1...50), \.precision) {
+      "The half-width of the interval of every median launch that is enough, as a share of that "
+        + "median. It is looked at after `min` launches, and then whenever they have doubled. "
+        + "Default: 1%."
+    },
+  ]
+
+  static let baseline: [Field<Baseline>] = [
+    Field("empty", .boolean, \.isEmpty) {
+      "Whether an empty program is launched too, as the floor. Default: false."
+    },
+    Field("control", controlTarget, \.control) {
+      "A program that does not change, launched too: when it changes like the others, the machine "
+        + "did. A command as in a target, but never from the built tree; or a revision of the source."
+    },
+  ]
+
+  static let control: [Field<ControlRevision>] = [
+    Field("revision", revision, \.revision, isRequired: true) {
+      "The revision of the source that is built and launched, such as v1.0."
+    },
+    Field("target", targetName, \.target) {
+      "The target that is launched as this revision builds it. Default: the only one."
+    },
+  ]
+
+  static let regression: [Field<RegressionRule>] = [
+    Field("effect", .share(0.1...100), \.effect) {
+      "The smallest difference that matters, as a share of the value before. Default: 2%."
+    },
+    Field("confidence", .share(50...99.9), \.confidence) {
+      "How sure the verdict of a comparison must be. Default: 95%."
+    },
+    Field("floor", .duration, \.floor) {
+      "The smallest difference of a time that matters, whatever its share. Default: 0ms."
+    },
+    Field("metrics", .list(of: .word, each: "the metric"), \.metrics) {
+      "What is judged each night. Default: [launch, peak_rss]."
+    },
+    Field("nights", .whole(5...365), \.nights) {
+      "The most baseline nights. Default: 28."
+    },
+    Field("proof", proof, \.proofLaunches) {
+      "The most pairs of launches of the comparison that settles a suspicion the same night, at "
+        + "least \(fewestPairs); it ends with a verdict, or after ten minutes. 0 for no such "
+        + "comparison. Default: 640."
+    },
+  ]
+
+  static let bisect: [Field<AutomaticBisection>] = [
+    Field("max_time", .duration, \.time) {
+      "How long it may take. Default: 1h."
+    },
+    Field("jobs", .whole(1...64), \.jobs) {
+      "How many commits are built at the same time, ahead of need. Default: 1."
+    },
+  ]
+
+  static let budget: [Field<BudgetDraft>] = [
+    Field("target", targetName, \.target, isRequired: true) {
+      "The target that is limited."
+    },
+    Field("state", launchedState, \.state, isRequired: true) {
+      "The state that is limited."
+    },
+    Field("metric", .word, \.metric, isRequired: true) {
+      "The metric that is limited."
+    },
+    Field("max", limit, \.limit, isRequired: true) {
+      "The most that the median may be, in a unit of the metric: a duration such as 60ms, a size "
+        + "such as 40MiB, or a count such as 5."
+    },
+  ]
+
+  static let notifier: [Field<Notifier?>] = [
+    Field("command", command.map { Notifier.command($0) }) {
+      "A program and its arguments, which gets each finding as JSON on its standard input. A "
+        + "program with a slash is relative to the scenario file."
+    },
+    Field("webhook", webhook) {
+      "The URL of a Slack-compatible webhook. $NAME stands for a variable of the environment, so "
+        + "that no secret needs to be in the file."
+    },
+    Field("email", email) {
+      "An address that sendmail sends to."
+    },
+    Field("github", Form<String>.words(["summary"]).map { _ in .githubSummary }) {
+      "summary: the summary of the job, where the file is that GITHUB_STEP_SUMMARY names."
+    },
+  ]
+}
+
+// MARK: - How many launches
+
+/// The fewest and the most launches that are given.
+struct LaunchRange {
+  var fewest: Int?
+  var most: Int?
+  var precision = 0.01
+}
+
+extension ScenarioKeys {
+  static let launches = Form<(fewest: Int, adaptive: AdaptiveLaunches?)>.choice([
+    Form<Int>.whole(launchRange).map { ($0, nil) },
+    Form<LaunchRange>.section(adaptive, of: LaunchRange()).then { given, value, reading in
+      let fewest = given.fewest ?? min(defaultLaunches, given.most ?? defaultLaunches)
+      let most = given.most ?? max(defaultMost, fewest)
+      if fewest > most, let place = value["max"]?.place {
+        reading.report(
+          "contradiction",
+          "the most launches, \(most), are fewer than the fewest, \(fewest)",
+          at: place,
+          remedy: "raise `max`, or lower `min`"
+        )
+      }
+      return (fewest, AdaptiveLaunches(most: max(fewest, most), precision: given.precision))
+    },
+  ])
+
+  private static let proof = Form<Int>.whole(0...10_000).then { pairs, value, reading in
+    if (1..<fewestPairs).contains(pairs) {
+      reading.report(
+        "invalid-value",
+        "a proof of \(pairs) pairs of launches can settle nothing",
+        at: value.place,
+        remedy: "allow at least \(fewestPairs), or write 0 for no proof"
+      )
+    }
+    return pairs
+  }
+}
+
+// MARK: - The baseline
+
+/// What is launched for comparison.
+struct Baseline {
+  var isEmpty = false
+  var control: ControlTarget?
+}
+
+/// The control where it is a revision, and which target it is.
+struct ControlRevision {
+  var revision: String?
+  var target: String?
+}
+
+extension ScenarioKeys {
+  private static let controlTarget = Form<ControlTarget>.choice([
+    command.map { ControlTarget.command($0) },
+    Form<ControlRevision>.section(control, of: ControlRevision())
+      .then { control, value, reading in
+        guard let revision = control.revision else { return nil }
+        if reading.source == nil {
+          reading.report(
+            "contradiction",
+            "the control is a revision, and the scenario has no source",
+            at: value["revision"]?.place ?? value.place,
+            remedy: "add the section `source`, or give a command as the control"
+          )
+        }
+        if value["target"] == nil, reading.targets.count != 1 {
+          reading.report(
+            "missing-key",
+            "the control does not say which of the \(reading.targets.count) targets it is",
+            at: value.place,
+            remedy: "add `target:` with the name of a target"
+          )
+        }
+        return (control.target ?? reading.targets.first).map { .revision(revision, target: $0) }
+      },
+  ])
+
+  /// The program and its arguments; a path is relative to the scenario file.
+  private static let command = Form<[String]>.list(of: .text).then {
+    command,
+    value,
+    reading -> [String]? in
+    guard let first = value.elements.first, !first.isNull, let program = first.text else {
+      return nil
+    }
+    guard !program.isEmpty, !program.hasPrefix("~") else {
+      reading.report(
+        "invalid-value",
+        "the program \(quoted(program)) is neither a path nor a name",
+        at: first.place,
+        remedy: "write the path out, because a tilde is not expanded"
+      )
+      return nil
+    }
+    return [program.contains("/") ? reading.absolute(program) : program] + command.dropFirst()
+  }
+
+  private static let revision = Form<String>.scalar(
+    "a git revision such as v1.0",
+    ["type": ["string", "number"], "pattern": "^[^-\\s]\\S*$"]
+  ) { text throws(FormProblem) in
+    let isClean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+    guard isClean, !text.isEmpty, !text.hasPrefix("-") else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not a git revision",
+        remedy: "write a tag, a branch or a commit, such as v1.0"
+      )
+    }
+    return text
+  }
+
+  /// The name of a target that there is.
+  private static let targetName = Form<String>.name.then { name, value, reading in
+    if !reading.targets.contains(name), !reading.findings.isReported(at: value.place) {
+      reading.report(
+        "unknown-target",
+        "there is no target \(quoted(name))",
+        at: value.place,
+        remedy: reading.targets.isEmpty
+          ? "add it to `targets`" : spellingRemedy(for: name, among: reading.targets)
+      )
+    }
+    return name
+  }
+}
+
+// MARK: - Budgets
+
+/// A budget some of whose keys may be missing.
+struct BudgetDraft {
+  var target: String?
+  var state: LaunchState?
+  var metric: Metric?
+
+  /// As it is written, because its unit follows from the metric.
+  var limit: String?
+}
+
+extension ScenarioKeys {
+  static let budgets = Form<[Budget]>.list(
+    of: Form<BudgetDraft>.section(budget, of: BudgetDraft()).then { draft, value, reading in
+      guard let target = draft.target, let state = draft.state, let metric = draft.metric,
+        let limit = draft.limit, let place = value["max"]?.place
+      else { return nil }
+      return reading.attempt(at: place) { () throws(FormProblem) in
+        let maximum = try metric.limit(written: limit)
+        return Budget(target: target, state: state, metric: metric, maximum: maximum)
+      }
+    },
+    twice: { budget, earlier in
+      let isKnown = earlier.contains {
+        ($0.target, $0.state, $0.metric) == (budget.target, budget.state, budget.metric)
+      }
+      guard isKnown else { return nil }
+      let words = "\(budget.metric.rawValue) of \(quoted(budget.target))"
+      return "the budget of \(words) in the state \(budget.state.rawValue)"
+    }
+  )
+
+  private static let launchedState = Form<LaunchState>.word.then { state, value, reading in
+    if !reading.states.contains(state) {
+      reading.report(
+        "contradiction",
+        "nothing is launched in the state \(quoted(state.rawValue))",
+        at: value.place,
+        remedy: "add it to `states`, or limit one of "
+          + reading.states.map(\.rawValue).joined(separator: ", ")
+      )
+    }
+    return state
+  }
+
+  private static let limit = Form<String>.scalar(
+    "a limit such as 60ms, 40MiB or 5",
+    [
+      "anyOf": [
+        ["type": "number", "minimum": 0],
+        .string("^\(SchemaValue.number)(ns|us|µs|ms|s|min|m|h|B|kB|MB|GB|KiB|MiB|GiB)?$"),
+      ]
+    ]
+  ) { text in text }
+
+  static let size = Form<Int64>.scalar(
+    "a size such as 2GiB",
+    .string("^\(SchemaValue.number)(B|kB|MB|GB|KiB|MiB|GiB)$"),
+    bytes
+  )
+
+  private static let sizes: [(suffix: String, bytes: Int64)] = [
+    ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
+    ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1),
+  ]
+
+  /// Reads a size such as `40MiB`, rounded down to bytes.
+  fileprivate static func bytes(_ text: String) throws(FormProblem) -> Int64 {
+    guard let unit = sizes.first(where: { text.hasSuffix($0.suffix) }),
+      let number = ExactDecimal(written: text.dropLast(unit.suffix.count))
+    else {
+      let isBare = ExactDecimal(written: text) != nil
+      throw FormProblem(
+        problem: "\(quoted(text)) is \(isBare ? "a size without a unit" : "not a size")",
+        remedy: isBare
+          ? "write the unit, such as \(text)MiB"
+          : "write a number and one of the units B, kB, MB, GB, KiB, MiB, GiB, such as 40MiB"
+      )
+    }
+    guard number.whole < 1 << 50 / unit.bytes else {
+      throw FormProblem(
+        problem: "the size \(quoted(text)) is larger than a pebibyte",
+        remedy: "use fewer bytes"
+      )
+    }
+    return number.whole * unit.bytes + Int64(Double(number.billionths) / 1e9 * Double(unit.bytes))
+  }
+}
+
+extension Metric {
+  /// Reads a limit in the unit of the metric.
+  fileprivate func limit(written text: String) throws(FormProblem) -> Double {
+    switch unit {
+    case .nanoseconds:
+      let span = try Nanoseconds(written: text)
+      guard span > .zero else {
+        throw FormProblem(
+          problem: "the limit \(quoted(text)) leaves no time",
+          remedy: "allow more time, such as 60ms"
+        )
+      }
+      return Double(span.count)
+    case .bytes: return Double(try ScenarioKeys.bytes(text))
+    case .count:
+      guard let number = ExactDecimal(written: text), number.whole < 1 << 50 else {
+        throw FormProblem(
+          problem: "\(quoted(text)) is not a count, which \(rawValue) is measured in",
+          remedy: "write a number without a unit, such as 5"
+        )
+      }
+      return number.value
+    }
+  }
+}
+
+// MARK: - Nights
+
+extension ScenarioKeys {
+  static let bisection = Form<AutomaticBisection>.choice([
+    Form<String>.words(["auto", "off"]).map { $0 == "off" ? nil : AutomaticBisection() },
+    .section(bisect, of: AutomaticBisection()),
+  ]).then { bisection, value, reading in
+    if reading.source == nil {
+      reading.report(
+        "contradiction",
+        "regressions are to be bisected, and the scenario has no source",
+        at: value.place,
+        remedy: "add the section `source`, or write `bisect: off`"
+      )
+    }
+    return bisection
+  }
+
+  static let releases = Form<[(entry: Value.Entry, value: String)]>.named(.name, anchor)
+    .map { $0.map { Release(name: $0.entry.key, anchor: $0.value) } }
+
+  private static let anchor = Form<String>.scalar(
+    "a date such as 2026-10-01, the id of a run, or the first digits of a commit",
+    [
+      "type": ["string", "number"],
+      "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}T[0-9]{6}Z-[0-9a-f]{4}|[0-9a-f]{4,64})$",
+    ]
+  ) { text throws(FormProblem) in
+    let isRun = text.wholeMatch(of: /[0-9]{8}T[0-9]{6}Z-[0-9a-f]{4}/) != nil
+    let isCommit = text.wholeMatch(of: /[0-9a-f]{4,64}/) != nil
+    guard !isRun, !isCommit else { return text }
+    guard text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is neither a date nor the id of a run nor a commit",
+        remedy: "write a date such as 2026-10-01, or copy an id from `launchlab history`"
+      )
+    }
+    guard isDay(text) else {
+      throw FormProblem(
+        problem: "there is no day \(quoted(text))",
+        remedy: "write year, month and day, such as 2026-10-01"
+      )
+    }
+    return text
+  }
+
+  /// Whether the calendar has a day; the text consists of digits with two dashes.
+  private static func isDay(_ text: String) -> Bool {
+    let parts = text.split(separator: "-").compactMap { Int($0) }
+    guard parts.count == 3 else { return false }
+    let days = [31, isLeap(parts[0]) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard (1...12).contains(parts[1]) else { return false }
+    return (1...days[parts[1] - 1]).contains(parts[2])
+  }
+
+  private static func isLeap(_ year: Int) -> Bool {
+    (year.isMultiple(of: 4) && !year.isMultiple(of: 100)) || year.isMultiple(of: 400)
+  }
+
+  static let notifiers = Form<[Notifier]>.list(of: .oneOf(notifier)) { notifier, earlier in
+    earlier.contains(notifier) ? "the notifier" : nil
+  }
+
+  /// A URL, in which `$NAME` stands for a variable of the environment.
+  private static let webhook = Form<Notifier>.scalar(
+    "a URL such as https://example.org/hook, or a variable such as $WEBHOOK",
+    .string("^([hH][tT][tT][pP][sS]?://|\\$)[!-~]+$")
+  ) { text throws(FormProblem) in
+    let isClean = text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && text.utf8.count <= 2_048
+    let dollars = text.count { $0 == "$" }
+    let variables = text.matches(of: /\$[A-Za-z_][A-Za-z0-9_]*/).count
+    let isVariable = text.wholeMatch(of: /\$[A-Za-z_][A-Za-z0-9_]*/) != nil
+    let isURL = text.wholeMatch(of: /(?i)https?:\/\/[^\/?#]+.*/) != nil
+    guard isClean, dollars == variables, isVariable || isURL else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is neither a URL nor a variable",
+        remedy: "write a URL that begins with https://, or a variable such as $WEBHOOK"
+      )
+    }
+    return .webhook(text)
+  }
+
+  private static let email = Form<Notifier>.scalar(
+    "an address such as dev@example.org",
+    .string("^[!-?A-~]+@[!-?A-~]+$")
+  ) { text throws(FormProblem) in
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    let isClean = text.utf8.allSatisfy { byte in
+      (0x21...0x7E).contains(byte) && !",;:<>()[]\\\"".utf8.contains(byte)
+    }
+    guard isClean, parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !text.hasPrefix("-"),
+      text.utf8.count <= 254
+    else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not an address",
+        remedy: "write one address such as dev@example.org"
+      )
+    }
+    return .email(text)
+  }
+}

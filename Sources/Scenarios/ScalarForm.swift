@@ -1,0 +1,293 @@
+import LaunchCore
+
+/// Why a text does not have the form that is asked for.
+struct FormProblem: Error {
+  var problem: String
+  var remedy: String
+}
+
+/// The patterns of the JSON Schema that several forms have.
+extension SchemaValue {
+  static let name = "^(?!\\.+$)[A-Za-z0-9._-]{1,100}$"
+  static let number = "[0-9]+(\\.[0-9]{1,9})?"
+
+  static func string(_ pattern: String) -> Self { ["type": "string", "pattern": .text(pattern)] }
+}
+
+extension Form<String> {
+  /// Any text; numbers and words such as `on` are taken as they are written.
+  static var text: Self {
+    scalar("a text", ["type": ["string", "number", "boolean"]]) { text in text }
+  }
+
+  static var name: Self {
+    scalar(
+      "a name",
+      ["type": ["string", "number", "boolean"], "pattern": .text(SchemaValue.name)]
+    ) { text throws(FormProblem) in
+      let isName = text.utf8.allSatisfy { byte in
+        let character = Character(Unicode.Scalar(byte))
+        return (character.isASCII && (character.isLetter || character.isNumber))
+          || "._-".contains(character)
+      }
+      guard isName, !text.isEmpty, text.contains(where: { $0 != "." }), text.utf8.count <= 100
+      else {
+        throw FormProblem(
+          problem: "\(quoted(text)) is not a name",
+          remedy: "use at most 100 of the characters A-Z, a-z, 0-9, `.`, `_` and `-`"
+        )
+      }
+      return text
+    }
+  }
+
+  static func words(_ words: [String]) -> Self {
+    let phrase = "one of \(words.joined(separator: ", "))"
+    return scalar(phrase, ["enum": .list(words.map { .text($0) })]) { text throws(FormProblem) in
+      guard words.contains(text) else {
+        throw FormProblem(
+          problem: "invalid value \(quoted(text))",
+          remedy: spellingRemedy(for: text, among: words)
+        )
+      }
+      return text
+    }
+  }
+
+  /// A path as it is written.
+  static var path: Self {
+    scalar("a path", .string("^[^~]")) { text throws(FormProblem) in
+      guard !text.isEmpty else {
+        throw FormProblem(problem: "the path is empty", remedy: "write a path, or remove the key")
+      }
+      guard !text.hasPrefix("~") else {
+        throw FormProblem(
+          problem: "the path \(quoted(text)) begins with a tilde, which is not expanded",
+          remedy: "write the directory out, such as /home/me/data"
+        )
+      }
+      guard text.utf8.count < 4096 else {
+        throw FormProblem(
+          problem: "the path \(quoted(text)) is too long",
+          remedy: "use fewer than 4096 bytes"
+        )
+      }
+      return text
+    }
+  }
+}
+
+extension Form where Output: RawRepresentable<String> & CaseIterable & SendableMetatype {
+  /// One of the words that the cases stand for.
+  static var word: Self {
+    Form<String>.words(Output.allCases.map(\.rawValue)).then { text, _, _ in Output(rawValue: text)
+    }
+  }
+}
+
+extension Form<Bool> {
+  static var boolean: Self {
+    scalar("true or false", ["type": "boolean"]) { text, isPlain throws(FormProblem) in
+      if isPlain, text == "true" || text == "false" { return text == "true" }
+      let isTrue = ["true", "yes", "on", "y", "1"].contains(text.lowercased())
+      let isFalse = ["false", "no", "off", "n", "0"].contains(text.lowercased())
+      throw FormProblem(
+        problem: "\(quoted(text)) is not true or false",
+        remedy: isTrue ? "write true" : isFalse ? "write false" : "write true or false"
+      )
+    }
+  }
+}
+
+extension Form<Int> {
+  static func whole(_ range: ClosedRange<Int>) -> Self {
+    let schema: SchemaValue = [
+      "type": "integer", "minimum": .number(range.lowerBound),
+      "maximum": .number(range.upperBound),
+    ]
+    return scalar(Int.phrase(for: range), schema) { text, isPlain throws(FormProblem) in
+      try Int(written: text, in: range, isPlain: isPlain)
+    }
+  }
+}
+
+extension Int {
+  fileprivate static func phrase(for range: ClosedRange<Int>) -> String {
+    "a whole number from \(range.lowerBound) to \(range.upperBound)"
+  }
+
+  /// Reads a whole number in the one notation that no YAML version reads differently.
+  init(written text: String, in range: ClosedRange<Int>, isPlain: Bool = true) throws(FormProblem) {
+    let phrase = Self.phrase(for: range)
+    let digits = text.hasPrefix("-") && range.lowerBound < 0 ? text.dropFirst() : text[...]
+    guard Endpoint.isDigits(digits), text == "0" || !digits.hasPrefix("0") else {
+      let example = Swift.min(Swift.max(range.lowerBound, 20), range.upperBound)
+      throw FormProblem(
+        problem: "\(quoted(text)) is not \(phrase)",
+        remedy: "write decimal digits only, such as \(example)"
+      )
+    }
+    guard let number = Int(text), range.contains(number) else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not \(phrase)",
+        remedy: "choose a number in that range"
+      )
+    }
+    guard isPlain else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is a text, not a number",
+        remedy: "write \(number) without quotes"
+      )
+    }
+    self = number
+  }
+}
+
+extension Form<Nanoseconds> {
+  static var duration: Self {
+    scalar(
+      "a duration such as 500ms or 2s",
+      .string("^\(SchemaValue.number)(ns|us|µs|ms|s|min|m|h)$")
+    ) { text throws(FormProblem) in try Nanoseconds(written: text) }
+  }
+}
+
+extension Form<Double> {
+  /// A percentage up to 100, as a share from 0 to 1.
+  static var percentage: Self {
+    scalar("a percentage such as 2%", .string("^\(SchemaValue.number)%$")) {
+      text throws(FormProblem) in
+      guard let percent = percent(text), percent.whole <= 100 else {
+        throw FormProblem(
+          problem: "\(quoted(text)) is not a percentage",
+          remedy: "write a number up to 100 and the sign, such as 2%"
+        )
+      }
+      return percent.value / 100
+    }
+  }
+
+  /// A percentage between two others, as a share from 0 to 1.
+  static func share(_ range: ClosedRange<Double>) -> Self {
+    let phrase = "a percentage from \(text(range.lowerBound)) to \(text(range.upperBound))"
+    return scalar(phrase, .string("^\(SchemaValue.number)%$")) { written throws(FormProblem) in
+      guard let percent = percent(written)?.value else {
+        throw FormProblem(
+          problem: "\(quoted(written)) is not a percentage",
+          remedy: "write a number and the sign, such as \(text(max(1, range.lowerBound)))"
+        )
+      }
+      guard range.contains(percent) else {
+        throw FormProblem(
+          problem: "\(quoted(written)) is not \(phrase)",
+          remedy: "choose a percentage in that range"
+        )
+      }
+      return percent / 100
+    }
+  }
+
+  /// The number before a percent sign; nil for anything else.
+  private static func percent(_ text: String) -> ExactDecimal? {
+    text.last == "%" ? ExactDecimal(written: text.dropLast()) : nil
+  }
+
+  private static func text(_ percent: Double) -> String {
+    percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+  }
+}
+
+/// A non-negative decimal number, exact to nine places.
+struct ExactDecimal {
+  var whole: Int64
+  var billionths: Int64
+
+  /// Reads digits with at most one point, such as `1.5`; nil for anything else.
+  init?(written text: some StringProtocol) {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let fraction = parts.count == 2 ? parts[1] : "0"
+    let digits = parts.joined().utf8
+    guard let first = parts.first, !first.isEmpty, !fraction.isEmpty, fraction.count <= 9,
+      digits.allSatisfy({ (0x30...0x39).contains($0) }),
+      let whole = Int64(first), let part = Int64(fraction)
+    else { return nil }
+    self.whole = whole
+    billionths = (fraction.count..<9).reduce(part) { scaled, _ in scaled * 10 }
+  }
+
+  var value: Double { Double(whole) + Double(billionths) / 1e9 }
+}
+
+extension Nanoseconds {
+  private static let units: [(suffix: String, size: Int64)] = [
+    ("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000),
+    ("min", 60_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
+  ]
+
+  /// The longest duration that a scenario may ask for.
+  static let longest = Nanoseconds.seconds(24 * 3600)
+
+  /// Reads a duration such as `250us`, `500ms`, `1.5s` or `1m`, of at most a day.
+  init(written text: String) throws(FormProblem) {
+    if ExactDecimal(written: text) != nil {
+      throw FormProblem(
+        problem: "\(quoted(text)) is a duration without a unit",
+        remedy: "write the unit, such as \(text)s or \(text)ms"
+      )
+    }
+    guard let unit = Self.units.first(where: { Self.number(text, before: $0.suffix) != nil }),
+      let number = Self.number(text, before: unit.suffix)
+    else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not a duration",
+        remedy: "write a number and one of the units us, ms, s, m, h, such as 500ms"
+      )
+    }
+    guard number.whole <= Self.longest.count / unit.size else {
+      throw FormProblem(
+        problem: "the duration \(quoted(text)) is longer than a day",
+        remedy: "use at most 24h"
+      )
+    }
+    // The unit divides by 1000 or is below it, so the product of the fraction cannot overflow.
+    let fraction = number.billionths * (unit.size / 1_000) / 1_000_000
+    let rest = number.billionths * (unit.size % 1_000) / 1_000_000_000
+    self.init(number.whole * unit.size + fraction + rest)
+  }
+
+  private static func number(_ text: String, before suffix: String) -> ExactDecimal? {
+    text.hasSuffix(suffix) ? ExactDecimal(written: text.dropLast(suffix.count)) : nil
+  }
+}
+
+extension Form<Int32> {
+  /// The signals that can be named: those that end a program by default, by their numbers on Linux.
+  private static var signals: KeyValuePairs<String, Int32> {
+    [
+      "HUP": 1, "INT": 2, "QUIT": 3, "ABRT": 6, "KILL": 9, "USR1": 10, "USR2": 12, "PIPE": 13,
+      "ALRM": 14, "TERM": 15, "WINCH": 28, "PWR": 30,
+    ]
+  }
+
+  /// A signal by its name, with or without `SIG`, or by its number.
+  static var signal: Self {
+    let names = signals.map(\.key)
+    let schema: SchemaValue = [
+      "anyOf": [
+        .map(["enum": .list(names.flatMap { [.text($0), .text("SIG\($0)")] })]),
+        ["type": "integer", "minimum": 1, "maximum": 64],
+      ]
+    ]
+    return scalar("a signal such as TERM", schema) { text throws(FormProblem) in
+      let name = text.hasPrefix("SIG") ? String(text.dropFirst(3)) : text
+      if let number = signals.first(where: { $0.key == name })?.value { return number }
+      if let number = Int32(text), (1...64).contains(number), !(18...22).contains(number) {
+        return number
+      }
+      throw FormProblem(
+        problem: "\(quoted(text)) is not a signal that ends a program",
+        remedy: spellingRemedy(for: name, among: names)
+      )
+    }
+  }
+}

@@ -1,0 +1,267 @@
+import LaunchCore
+
+/// Every key of a scenario file: the one truth that reader, schema and reference follow.
+enum ScenarioKeys {
+  static let defaultLaunches = 20
+  static let defaultStates: [LaunchState] = [.reinstallCold, .warm]
+  static let launchRange = 1...1_000_000
+
+  static let scenario = Form<Scenario>.section(
+    top,
+    of: Scenario(
+      name: "",
+      targets: [],
+      states: defaultStates,
+      launches: defaultLaunches,
+      directory: "",
+      controls: ControlPlan(),
+      regression: RegressionRule(),
+      artifactLimit: 2 << 30
+    ),
+    first: ["source", "states"]
+  ).then { scenario, _, reading in
+    var scenario = scenario
+    scenario.directory = reading.directory
+    return scenario
+  }
+
+  static let top: [Field<Scenario>] = [
+    Field("scenario", .name, \.name, isRequired: true) {
+      "The name of the scenario, under which its runs are stored and compared."
+    },
+    Field("targets", targets, \.targets, isRequired: true) {
+      "The programs to launch, by names of your own. They are measured in the same run, launched "
+        + "in random order."
+    },
+    Field("states", states, \.states) {
+      "What is in memory before a launch. Each target is launched in each state.  "
+        + "Default: [\(defaultStates.map(\.rawValue).joined(separator: ", "))]."
+    },
+    Field(
+      "launches",
+      launches,
+      summary:
+        "How many launches each target gets in each state: a number, or a map for as many as the "
+        + "precision asks for. Default: \(defaultLaunches)."
+    ) { ($0.launches, $0.adaptive) = $1 },
+    Field("cold", .share(1...100), \.coldShare) {
+      "How much of a program's own files, by size, must be out of the page cache before a cold "
+        + "launch. One that finds more of them in it is not counted. Default: 95%."
+    },
+    Field(
+      "baseline",
+      .section(baseline, of: Baseline()),
+      summary:
+        "What is launched in the same blocks for comparison."
+    ) { ($0.includesEmptyBaseline, $0.control) = ($1.isEmpty, $1.control) },
+    Field("source", sourceSection, \.source) {
+      "What is built before the first launch. With it, relative paths in command, files, install "
+        + "and directory lead into the built tree."
+    },
+    Field(
+      "controls",
+      controlsSection,
+      summary:
+        "How the machine is controlled and watched. Each run records what took effect."
+    ) { $0.controls = $1.plan },
+    Field("stages", stagesSection, \.stages) {
+      "How launches are split into stages, in separate launches beside the plain ones."
+    },
+    Field("regression", .section(regression, of: RegressionRule()), \.regression) {
+      "Which differences from earlier nights matter, and how a suspicion is settled."
+    },
+    Field("budgets", budgets, \.budgets) {
+      "Limits for the median of a night."
+    },
+    Field("notify", notifiers, \.notifiers) {
+      "Who is notified of alerts. Each change of an alert is sent once; what cannot be sent is tried "
+        + "again the next night."
+    },
+    Field("releases", releases, \.releases) {
+      "Further nights to compare with, by names of your own: a date, the id of a run, "
+        + "or the first digits of a commit."
+    },
+    Field("artifacts", size, \.artifactLimit) {
+      "How much space builds and programs of former nights may take, for comparisons with the last "
+        + "good one. Default: 2GiB."
+    },
+    Field("bisect", bisection, \.bisection) {
+      "auto: the commit that a confirmed regression comes from is looked for the same night, within "
+        + "an hour; a map says for how long. It needs a source. Default: off."
+    },
+  ]
+
+  static let source: [Field<Source>] = [
+    Field("repository", .path, \.repository, isRequired: true) {
+      "A git repository, or a directory inside one."
+    },
+    Field("build", build, \.build, isRequired: true) {
+      "The build command, run by sh in the same directory of a worktree of its own."
+    },
+    Field("env", .list(of: .text), \.environment) {
+      "Variables of the environment that the build depends on: with another value it is built again. "
+        + "What the command names, such as $CF, and what compilers and build tools read, such as CC "
+        + "and CFLAGS, count without being listed, and so do the compilers that PATH leads to."
+    },
+    Field("submodules", .word, \.submodules) {
+      "What to do about a submodule that cannot be fetched: required (the build fails), try (a "
+        + "warning; the build command decides whether it can do without), off (no submodule is "
+        + "checked out). Default: try."
+    },
+    Field("commit_url", commitURL, \.commitURL) {
+      "Where commits can be read, such as https://github.com/jqlang/jq/commit/{commit}: reports link "
+        + "to it, with the commit in place of {commit}."
+    },
+  ]
+
+  static let stages: [Field<StagePlan>] = [
+    Field("collect", .list(of: .word, each: "the collector"), \.collectors) {
+      "What sees how launches are spent: auto (the probe, and what Python, Node, Java or Go prints "
+        + "of its own start), probe (every stage, library and initializer of dynamic glibc "
+        + "programs), breakpoints (exec, entry and main of any program), statistics "
+        + "(LD_DEBUG=statistics), text (what the program prints itself), marks (what it says with "
+        + "launch marks). Default: [probe]."
+    },
+    Field("launches", .whole(launchRange), \.launches) {
+      "How many launches each collector gets, per target and state, at most one per block. "
+        + "Default: \(StagePlan.defaultLaunches)."
+    },
+    Field("probe_hidden", .boolean, \.isProbeHidden) {
+      "Whether the probe takes LD_AUDIT out of the environment, so that the program cannot see it; "
+        + "programs that it executes are then not followed. Default: false."
+    },
+    Field("env", textVariables, \.environment) {
+      "Variables added for the collector text only, such as GODEBUG: inittrace=1."
+    },
+    Field("patterns", .list(of: pattern), \.patterns) {
+      "Regular expressions for the collector text, with the named groups stage, value and unit."
+    },
+  ]
+}
+
+// MARK: - Values
+
+extension ScenarioKeys {
+  private static let targets = Form<[(entry: Value.Entry, value: Target)]>
+    .named(.name, targetSection)
+    .then { targets, value, reading in
+      let namesakes = [Arm.emptyTarget: "the floor", Arm.controlTarget: "the control"]
+      for entry in value.entries {
+        guard let namesake = namesakes[entry.key] else { continue }
+        reading.report(
+          "contradiction",
+          "a target is called \(quoted(entry.key)), like \(namesake)",
+          at: entry.place,
+          remedy: "choose another name"
+        )
+      }
+      reading.targets = value.entries.map(\.key)
+      return targets.map { entry, target in
+        var target = target
+        target.name = entry.key
+        return target
+      }
+    }
+
+  private static let states = Form<[LaunchState]>
+    .list(of: .word, each: "the state", id: "duplicate-state")
+    .then { states, _, reading in
+      reading.states = states
+      return states
+    }
+
+  private static let sourceSection = Form<Source>.section(
+    source,
+    of: Source(repository: "", build: "")
+  )
+  .then { source, value, reading -> Source? in
+    guard let written = value["repository"], value["build"] != nil, !source.repository.isEmpty
+    else { return nil }
+    let path = reading.absolute(source.repository)
+    if FileKind(at: path) != .directory {
+      reading.report(
+        "missing-file",
+        "the repository \(written.phrase) is not a directory",
+        at: written.place,
+        remedy: "give the path of a git work tree"
+      )
+    }
+    var source = source
+    // git reports its paths with links followed; paths of the built tree are compared with those.
+    source.repository = PathSafety.resolved(path)
+    reading.source = source
+    return source
+  }
+
+  private static let build = Form<String>.text.then { command, value, reading in
+    if command.allSatisfy(\.isWhitespace) {
+      reading.report(
+        "empty-value",
+        "the build command is empty",
+        at: value.place,
+        remedy: "write the command, or `true` if there is nothing to build"
+      )
+    }
+    return command
+  }
+
+  /// Characters that could end a link in Markdown must be written as percent escapes.
+  private static let commitURL = Form<String>.scalar(
+    "a URL with \(Source.commitPlaceholder)",
+    .string("^[hH][tT][tT][pP][sS]?://[!-~]*\\{commit\\}[!-~]*$")
+  ) { text throws(FormProblem) in
+    let mark = Source.commitPlaceholder
+    let sample = text.replacing(mark, with: "0")
+    let isURL = sample.wholeMatch(of: /(?i)https?:\/\/[a-z0-9\-._~:\/?#@!$&*+,;=%]+/) != nil
+    guard isURL, sample != text else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not a URL with \(mark) where the commit belongs",
+        remedy: "write it as in https://github.com/jqlang/jq/commit/\(mark)"
+      )
+    }
+    return text
+  }
+
+  private static let textVariables = Form<[(entry: Value.Entry, value: String)]>.named(.text, .text)
+    .map { Dictionary($0.map { ($0.entry.key, $0.value) }) { $1 } }
+
+  private static let stagesSection = Form<StagePlan>.section(stages, of: StagePlan())
+    .then { plan, value, reading in
+      guard !plan.collectors.contains(.text) else { return plan }
+      for key in ["env", "patterns"] {
+        guard let unused = value[key] else { continue }
+        reading.report(
+          "contradiction",
+          "\(quoted(key)) is for the collector text, which is not asked for",
+          at: unused.place,
+          remedy: "add text to `collect`, or remove the key"
+        )
+      }
+      return plan
+    }
+
+  /// A pattern that cannot be read would find nothing, every night.
+  private static let pattern = Form<String>.text.then { text, value, reading -> String? in
+    let pattern: TextPattern
+    do throws(PatternError) {
+      pattern = try TextPattern(text)
+    } catch {
+      reading.report(
+        "invalid-value",
+        "the pattern \(quoted(text)) cannot be used: \(error.problem)",
+        at: value.place,
+        remedy: error.remedy
+      )
+      return nil
+    }
+    for group in ["stage", "value", "unit"] where !pattern.groups.contains(group) {
+      reading.report(
+        "invalid-value",
+        "the pattern \(quoted(text)) has no group named \(quoted(group))",
+        at: value.place,
+        remedy: "write groups such as (?<stage>\\w+): (?<value>[0-9.]+) ?(?<unit>ms|s)"
+      )
+    }
+    return text
+  }
+}

@@ -1,0 +1,280 @@
+import ArgumentParser
+import Bisection
+import LaunchCore
+import Measuring
+
+extension Launchlab {
+  /// Finds the commit that made launches slower.
+  struct Bisect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Find the commit in a range that made launches slower.",
+      discussion: """
+        Builds few commits, launches each next to its neighbours so that machine drift affects \
+        all of them alike, and names a commit only if new launches confirm that it differs from \
+        its parent. If noise prevents that, it reports how far it got:
+          launchlab bisect v1.0..HEAD --scenario scenario.yml
+
+        Without a scenario, give the build command and the program, or prebuilt executables:
+          launchlab bisect v1.0..HEAD --build make -- ./app --version
+          launchlab bisect --artifacts nightly-builds -- app --version
+
+        Everything is logged as it happens. An interrupted bisection can be resumed, with higher \
+        limits if need be, and any log can be checked:
+          launchlab bisect --resume last
+          launchlab bisect --resume last --max-launches 16000
+          launchlab bisect --replay .launchlab/bisect/ID/log.jsonl
+
+        To see how reliable and how expensive a bisection is, simulate it:
+          launchlab bisect --simulate n=64,effect=5%,cv=3%,runs=200,seed=1
+
+        Exit codes: 0 found and confirmed, 125 inconclusive, 128 could not bisect.
+        """
+    )
+
+    @Argument(help: .init("Good and bad revision, such as v1.0..HEAD.", valueName: "good..bad"))
+    var range: String?
+
+    @OptionGroup var question: BisectQuestionOptions
+
+    @OptionGroup var work: BisectWorkOptions
+
+    @OptionGroup var launch: TargetOptions
+
+    @OptionGroup var waiting: WaitOptions
+
+    @Option(help: .init("Resume this bisection; \"last\" is the newest one.", valueName: "id"))
+    var resume: String?
+
+    @Option(
+      help: .init("Recompute every decision of a log and check it.", valueName: "log"),
+      completion: .file()
+    )
+    var replay: String?
+
+    @Option(
+      help: .init(
+        "Bisect simulated histories, such as n=64,effect=5%,cv=3%,runs=200,seed=1.",
+        valueName: "settings"
+      )
+    )
+    var simulate: String?
+
+    @Option(
+      help: .init(
+        "SQLite database beside which bisections are kept (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var store: String?
+
+    @OptionGroup var output: BisectOutput
+
+    func validate() throws {
+      let others =
+        [resume.map { _ in "--resume" }, replay.map { _ in "--replay" }]
+        .compactMap(\.self) + (simulate == nil ? [] : ["--simulate"])
+      if others.count > 1 {
+        throw ValidationError("\(others[0]) cannot be used with \(others[1])")
+      }
+      if let other = others.first {
+        let useless = useless(beside: other)
+        guard !useless.isEmpty else { return }
+        throw ValidationError(
+          other == "--resume"
+            ? "\(useless.joined(separator: ", ")) cannot be used with --resume: only limits can "
+              + "change on resume; start a new bisection"
+            : "\(useless[0]) cannot be used with \(other)"
+        )
+      }
+      let source = question.alert == nil ? "--scenario" : "--alert"
+      if question.scenario != nil || question.alert != nil, let useless = givenForCommand.first {
+        throw ValidationError("\(useless) cannot be used with \(source); set it in the scenario")
+      }
+      if question.artifacts != nil, let useless = givenForSource.first {
+        throw ValidationError("\(useless) cannot be used with --artifacts, which are not built")
+      }
+      let isTold = range != nil || question.alert != nil || question.artifacts != nil
+      if !isTold {
+        throw ValidationError(
+          "missing a range such as v1.0..HEAD, --alert, --artifacts or --simulate"
+        )
+      }
+    }
+
+    /// What was given that only means something without a scenario.
+    private var givenForCommand: [String] {
+      (question.build == nil ? [] : ["--build"])
+        + (question.submodules == nil ? [] : ["--submodules"])
+        + (launch.command.isEmpty ? [] : ["a command"])
+        + [launch.launch.firstForCommands].compactMap(\.self)
+    }
+
+    /// What was given that only means something where commits are built.
+    private var givenForSource: [String] {
+      (question.build == nil ? [] : ["--build"])
+        + (question.submodules == nil ? [] : ["--submodules"])
+        + (work.path.isEmpty ? [] : ["--path"])
+        + work.givenForBuilds
+    }
+
+    /// What was given that a log, or a simulated world, says instead.
+    private func useless(beside mode: String) -> [String] {
+      let asked =
+        (range == nil ? [] : ["a range"]) + question.given + work.givenForRange + givenForCommand
+      guard mode != "--resume" else { return asked }
+      let other =
+        asked + work.givenForLimits + work.givenForBuilds + (store == nil ? [] : ["--store"])
+        + (waiting.wait == nil ? [] : ["--wait"])
+      return mode == "--replay" ? other : other + output.givenForAnswers
+    }
+
+    func run() async throws { try await run(on: .standard) }
+
+    func run(on console: Console) async throws {
+      if let simulate {
+        try output.check(CommandFiles())
+        return try output.simulate(simulate, on: console)
+      }
+      if let replay {
+        try output.check(CommandFiles().reading(replay, as: "--replay"))
+        var summary = try BisectReplay(path: replay).summary()
+        await CulpritChanges.add(to: &summary)
+        return try output.show(summary, on: console)
+      }
+      let request =
+        if let resume {
+          try BisectRequest(resuming: resume, options, in: .live)
+        } else {
+          try await BisectRequest(options, in: .live)
+        }
+      try output.check(request.files)
+      let progress = BisectProgressDisplay(console: console)
+      defer { progress.clear() }
+      let summary = try await waiting.patiently(on: console) {
+        try await BisectWorkflow(request, in: .live).run { progress.show($0) }
+      }
+      progress.clear()
+      try output.show(summary, on: console)
+    }
+
+    private var options: BisectOptions {
+      BisectOptions(
+        range: range,
+        scenario: question.scenario,
+        launching: launch.measuring(states: question.state.map { [$0] } ?? [], launches: 1),
+        build: question.build,
+        submodules: question.submodules,
+        artifacts: question.artifacts,
+        alert: question.alert,
+        target: question.target,
+        state: question.state,
+        metric: question.metric,
+        find: question.find,
+        minimumEffect: question.minEffect,
+        confidence: question.confidence,
+        findsAll: question.all,
+        isForced: question.force,
+        mostLaunches: work.maxLaunches,
+        mostBuilds: work.maxBuilds,
+        mostTime: work.maxTime,
+        buildTimeout: work.buildTimeout,
+        jobs: work.jobs,
+        retriesFailures: work.retryFailed,
+        skips: work.skip,
+        paths: work.path,
+        store: store,
+        words: Array(CommandLine.arguments.drop { $0 != "bisect" }.dropFirst())
+      )
+    }
+  }
+}
+
+/// Where the answer of `bisect` goes.
+struct BisectOutput: ParsableArguments {
+  @Option(
+    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
+  var json: String?
+
+  @Option(
+    help: .init("Write a Markdown report; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
+  var markdown: String?
+
+  @Option(
+    help: .init(
+      "Write the steps in the format of `git bisect log`; - is stdout.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var gitLog: String?
+
+  @Flag(
+    name: .shortAndLong,
+    help: "Also show every build, all stages, and the measuring conditions."
+  )
+  var verbose = false
+
+  func validate() throws {
+    if [json, markdown, gitLog].filter({ $0 == "-" }).count > 1 {
+      throw ValidationError("only one of --json, --markdown and --git-log can use stdout")
+    }
+  }
+
+  /// The names of the options that were given and that a simulation has nothing for.
+  var givenForAnswers: [String] {
+    (markdown == nil ? [] : ["--markdown"]) + (gitLog == nil ? [] : ["--git-log"])
+      + (verbose ? ["--verbose"] : [])
+  }
+
+  /// Compares the files that are written with each other and with those of a bisection.
+  func check(_ files: CommandFiles) throws {
+    try files.writing(json, as: "--json").writing(markdown, as: "--markdown")
+      .writing(gitLog, as: "--git-log").check()
+  }
+
+  /// Shows the text first, and tries every file, so that one that cannot be written hides nothing.
+  func show(_ summary: BisectSummary, on console: Console) throws {
+    if ![json, markdown, gitLog].contains("-") {
+      try console.write(
+        BisectText(summary, style: console.resultStyle, isVerbose: verbose).rendered()
+      )
+    }
+    console.show(summary.warnings)
+    var failures: [any Error] = []
+    for (path, write) in documents(of: summary) {
+      guard let path else { continue }
+      do { try ResultFile(path).write(write) } catch { failures.append(error) }
+    }
+    for failure in failures.dropFirst() {
+      console.show((failure as? any LabError)?.diagnostics ?? [])
+    }
+    if let failure = failures.first { throw failure }
+    if summary.exitCode != .done { throw ExitCode(summary.exitCode.rawValue) }
+  }
+
+  private typealias Writing = ((String) throws -> Void) throws -> Void
+
+  private func documents(of summary: BisectSummary) -> [(path: String?, write: Writing)] {
+    [
+      (json, { try BisectJSON(summary).write(to: $0) }),
+      (markdown, { try $0(BisectMarkdown(summary).rendered()) }),
+      (gitLog, { try $0(GitBisectLog(summary).rendered()) }),
+    ]
+  }
+
+  func simulate(_ words: String, on console: Console) throws {
+    let result = try BisectSimulation(parsing: words).result { done in
+      if done % 50 == 0 { console.note("\(done) simulated bisections") }
+    }
+    if json != "-" {
+      try console.write(SimulationText(result, style: console.resultStyle).rendered())
+    }
+    let document = SimulationJSON(result)
+    if let json { try ResultFile(json).write { try document.write(to: $0) } }
+  }
+}

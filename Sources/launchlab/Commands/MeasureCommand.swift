@@ -1,0 +1,106 @@
+import ArgumentParser
+import LaunchCore
+import Measuring
+
+extension Launchlab {
+  /// Measures one command, without a scenario file.
+  struct Measure: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Measure how long one command takes to launch, without a scenario file.",
+      discussion: """
+        Warm, and after a reboot:
+          launchlab measure --state reboot-cold --state warm -- perl -e 0
+
+        A server, until its port accepts a connection:
+          launchlab measure --ready tcp:127.0.0.1:7379 -- redis-server --port 7379
+
+        With a new data directory for each launch:
+          launchlab measure --prepare 'rm -rf data && mkdir data' -- ./app --data data
+
+        The launches are stored in .launchlab/launchlab.sqlite in the working directory.
+        """
+    )
+
+    @Option(
+      name: .customLong("state"),
+      help: .init(
+        "Launch state: reboot-cold, reinstall-cold, first-run or warm; repeatable (default: warm).",
+        valueName: "state"
+      ),
+      completion: .list(LaunchState.allCases.map(\.rawValue))
+    )
+    var states: [String] = []
+
+    @Option(name: .shortAndLong, help: .init("Launches per state.", valueName: "number"))
+    var launches = 20
+
+    @OptionGroup var target: TargetOptions
+
+    @Option(
+      help: .init(
+        "Count an event, such as page-faults, in separate launches; repeatable.",
+        valueName: "event"
+      ),
+      completion: .list(CounterEvent.allCases.map(\.rawValue))
+    )
+    var counter: [String] = []
+
+    @Option(
+      help: .init(
+        "Shell command to run before each launch, outside the timing.",
+        valueName: "command"
+      )
+    )
+    var prepare: String?
+
+    @Option(help: .init("Shell command to run after each launch.", valueName: "command"))
+    var conclude: String?
+
+    @Option(
+      help: .init("Shell command to run once, before the first launch.", valueName: "command")
+    )
+    var setup: String?
+
+    @Option(help: .init("Shell command to run once, after the last launch.", valueName: "command"))
+    var cleanup: String?
+
+    @Flag(help: "Also launch an empty program, as the floor.")
+    var baseline = false
+
+    @Option(help: .init("Seed for the random order of launches.", valueName: "seed"))
+    var seed: UInt64?
+
+    @Flag(help: "Print the plan and exit.")
+    var dryRun = false
+
+    @OptionGroup var waiting: WaitOptions
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      if target.command.isEmpty {
+        throw ValidationError("missing the command after --; try `launchlab measure -- perl -e 0`")
+      }
+    }
+
+    func run() async throws { try await run(on: .standard) }
+
+    func run(on console: Console) async throws {
+      let request = try RunRequest(options: options, store: output.store, seed: seed)
+      try await waiting.patiently(on: console) {
+        try await output.execute(request, isDryRun: dryRun, on: console)
+      }
+    }
+
+    private var options: MeasureOptions {
+      var options = target.measuring(states: states, launches: launches)
+      options.counters = counter
+      options.prepare = prepare
+      options.conclude = conclude
+      options.setup = setup
+      options.cleanup = cleanup
+      options.includesEmptyBaseline = baseline
+      return options
+    }
+  }
+}

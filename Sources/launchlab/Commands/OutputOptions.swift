@@ -1,0 +1,101 @@
+import ArgumentParser
+import Bisection
+import History
+import LaunchCore
+import Measuring
+
+/// Where the result of `run` and `measure` goes.
+struct OutputOptions: ParsableArguments {
+  @Option(
+    help: .init(
+      "SQLite database that keeps the launches (default: .launchlab/launchlab.sqlite).",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var store: String?
+
+  @Option(
+    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
+  var json: String?
+
+  @Option(
+    help: .init("Write the result in hyperfine's JSON format.", valueName: "file"),
+    completion: .file()
+  )
+  var exportHyperfine: String?
+
+  @Flag(
+    name: .shortAndLong,
+    help: "Also show memory and CPU time, the evidence for states, the controls, and all warnings."
+  )
+  var verbose = false
+
+  @Flag(name: .shortAndLong, help: "Print only the result, without progress and warnings.")
+  var quiet = false
+
+  func validate() throws {
+    if verbose, quiet { throw ValidationError("--verbose cannot be used with --quiet") }
+  }
+
+  /// Executes a run, shows its progress and its result, and ends with its exit code.
+  func execute(
+    _ request: RunRequest,
+    isDryRun: Bool,
+    provesSuspicions: Bool = true,
+    on console: Console
+  ) async throws {
+    try request.files.writing(json, as: "--json")
+      .writing(exportHyperfine, as: "--export-hyperfine").check()
+    if isDryRun {
+      let forecast = Forecast(request)
+      let text = PlanText(forecast.plan, estimate: forecast.estimate, style: console.resultStyle)
+      try console.write(text.rendered())
+      let check = await RunCheck(request, plan: forecast.plan, in: .live).result()
+      console.show(check.diagnostics)
+      if check.exitCode != .done { throw ExitCode(check.exitCode.rawValue) }
+      return
+    }
+    let progress = quiet ? nil : ProgressDisplay(console: console)
+    defer { progress?.clear() }
+    let bisection = BisectNight(request, in: .live)
+    let result = try await NightWorkflow(
+      request,
+      provesSuspicions: provesSuspicions,
+      in: .live.telling { progress?.show($0) },
+      bisect: { await bisection.notes(on: $0, after: $1) }
+    ).run()
+    progress?.clear()
+    try show(result, on: console)
+    if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
+  }
+
+  /// Shows the text first, so that a file that cannot be written does not hide the result; the verdict
+  /// comes last.
+  private func show(_ result: NightResult, on console: Console) throws {
+    let summary = result.summary
+    let style = console.resultStyle
+    let hasText = json != "-" && exportHyperfine != "-"
+    if hasText {
+      let text = RunText(summary, style: style, isVerbose: verbose, includesWarnings: false)
+      try console.write(text.rendered())
+    }
+    if verbose {
+      console.show(summary.warnings)
+    } else {
+      console.showBriefly(summary.warnings.filter { !quiet || $0.severity == .error })
+    }
+    if hasText, let trend = result.trend {
+      let text = TrendText(trend, style: style, options: result.options)
+      try console.write("\n" + text.rendered())
+    }
+    if let exportHyperfine {
+      try ResultFile(exportHyperfine).write { try HyperfineJSON(summary).write(to: $0) }
+    }
+    if let json {
+      try ResultFile(json).write { try RunJSON(summary, trend: result.trend).write(to: $0) }
+    }
+  }
+}

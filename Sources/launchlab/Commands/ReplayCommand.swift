@@ -1,0 +1,75 @@
+import ArgumentParser
+import History
+import Measuring
+
+extension Launchlab {
+  /// Runs detectors over the stored nights.
+  struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Replay detectors over the stored history to tune thresholds.",
+      usage: "launchlab replay [<options>]",
+      discussion: """
+        Each stored night is judged only from the nights before it, by one detector after the \
+        other. The segmentation of the whole history is taken as the truth: an alert within 3 \
+        nights of a change point has found it, any other alert is a false alarm.
+
+        To tune, look at the false alarms first: if many are of changes too small to matter, raise \
+        `effect` or `floor` in the scenario's section `regression`; if they are noise, launch more \
+        often each night. If it misses changes that matter, do the opposite. `threshold-10` shows \
+        a fixed limit of 10 %. Nothing is stored; the rule is the one of the newest night.
+
+        A suspicion is only the first stage: `launchlab run` then launches the last good build \
+        next to the new one, so fewer false alarms reach anyone.
+        """
+    )
+
+    @Option(
+      help: .init("First night to judge, such as 2026-10-01 (default: all).", valueName: "date")
+    )
+    var since: String?
+
+    @Option(
+      name: .customLong("detector"),
+      help: .init(
+        """
+        Detector to replay: nightly, t-999, two-of-three, potts, perfherder or threshold-10; \
+        repeatable (default: all).
+        """,
+        valueName: "detector"
+      )
+    )
+    var detectors: [String] = []
+
+    @Option(
+      help: .init("Scenario to replay (default: that of the newest night).", valueName: "name")
+    )
+    var scenario: String?
+
+    @Option(
+      help: .init(
+        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var store: String?
+
+    @Option(
+      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
+    var json: String?
+
+    func run() async throws { try run(on: .standard) }
+
+    func run(on console: Console) throws {
+      let workflow = try ReplayWorkflow(store: store, in: .live)
+      try workflow.files.writing(json, as: "--json").check()
+      let summary = try workflow.summary(scenario: scenario, since: since, detectors: detectors)
+      if let json {
+        return try ResultFile(json).write { try ReplayJSON(summary).write(to: $0) }
+      }
+      try console.write(ReplayText(summary, style: console.resultStyle).rendered())
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import ArgumentParser
+import History
+import LaunchCore
+import Measuring
+
+extension Launchlab {
+  /// Writes the trend report of stored nights.
+  struct Report: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Write the trend report: what changed, since when, and is it code or machine.",
+      discussion: """
+        Launches nothing. Writes report/latest.md beside the scenario, a dated copy, charts in \
+        report/img, the dashboard report/index.html, and the Atom feed report/feed.xml:
+          launchlab report scenario.yml
+
+        The exit code is 0 unless --fail-on is given.
+        """
+    )
+
+    @Argument(
+      help: .init("Scenario file.", valueName: "scenario-file"),
+      completion: .file(extensions: ["yml", "yaml"])
+    )
+    var scenarioFile: String?
+
+    @Option(
+      help: .init(
+        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var store: String?
+
+    @Option(help: .init("Report only this scenario.", valueName: "name"))
+    var scenario: String?
+
+    @Option(
+      help: .init(
+        "Run to report, into a file of its own (default: the newest one).",
+        valueName: "run"
+      )
+    )
+    var run: String?
+
+    @Option(
+      help: .init(
+        "What is known of the alerts of an older run: then (as it was), or now.",
+        valueName: "time"
+      )
+    )
+    var asOf = AsOf.then
+
+    @Option(
+      name: .shortAndLong,
+      help: .init(
+        "Output directory (default: report beside the scenario).",
+        valueName: "directory"
+      ),
+      completion: .directory
+    )
+    var output: String?
+
+    @Option(
+      help: .init("Write the trends as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
+    var json: String?
+
+    @Option(
+      help: .init("Write the verdicts as a JUnit report, for CI; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
+    var junit: String?
+
+    @Option(
+      help: .init(
+        "Write the newest values as an OpenMetrics file, for Prometheus; - is stdout.",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var openmetrics: String?
+
+    @Option(
+      help: .init(
+        "Mustache template of the report (default: .launchlab/report.md.mustache, if it exists).",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var template: String?
+
+    @Option(help: .init("Format of the charts.", valueName: "format"))
+    var charts = Charts.svg
+
+    @Option(help: .init("Compare tonight with this release of the scenario.", valueName: "name"))
+    var release: String?
+
+    @Option(
+      help: .init(
+        """
+        Exit with 1 on confirmed regressions (confirmed), and with 125 on suspected ones too \
+        (suspected).
+        """,
+        valueName: "level"
+      )
+    )
+    var failOn: FailOn?
+
+    @Flag(help: "Print the report template, as a starting point for your own.")
+    var printTemplate = false
+
+    /// What is known of alerts.
+    enum AsOf: String, ExpressibleByArgument, CaseIterable {
+      case then
+      case now
+    }
+
+    /// What charts are written.
+    enum Charts: String, ExpressibleByArgument, CaseIterable {
+      case svg
+      case none
+    }
+
+    /// What ends with an exit code of its own.
+    enum FailOn: String, ExpressibleByArgument, CaseIterable {
+      case confirmed
+      case suspected
+    }
+
+    func run() async throws { try run(on: .standard) }
+
+    func run(on console: Console) throws {
+      if printTemplate { return try console.write(TrendMarkdown.defaultTemplate) }
+      let options = ReportOptions(
+        scenarioFile: scenarioFile ?? "scenario.yml",
+        release: release,
+        hasCharts: charts == .svg
+      )
+      var request = ReportRequest(
+        scenarioPath: scenarioFile,
+        store: store,
+        scenario: scenario,
+        run: run,
+        output: output,
+        template: template,
+        options: options
+      )
+      request.hindsight = asOf == .now
+      request.files = CommandFiles().writing(json, as: "--json").writing(junit, as: "--junit")
+        .writing(openmetrics, as: "--openmetrics")
+      let reports = try ReportWorkflow(request, in: .live).reports()
+      let summaries = reports.map(\.summary)
+      if let json { try ResultFile(json).write { try TrendJSON(summaries).write(to: $0) } }
+      if let junit { try ResultFile(junit).write { try $0(JUnitReport(summaries).rendered()) } }
+      if let openmetrics {
+        try ResultFile(openmetrics).write { try $0(OpenMetricsText(summaries).rendered()) }
+      }
+      if ![json, junit, openmetrics].contains("-") {
+        for report in reports {
+          let text = TrendText(report.summary, style: console.resultStyle, options: options)
+          try console.write(text.rendered() + "  report: \(report.path)\n")
+        }
+      }
+      try fail(with: summaries.map(\.exitCode).max() ?? .done)
+    }
+
+    private func fail(with code: LabExitCode) throws {
+      let counts =
+        switch failOn {
+        case .confirmed: code >= .regression
+        case .suspected: code > .done
+        case nil: false
+        }
+      if counts { throw ExitCode(code.rawValue) }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import LaunchCore
+import Measuring
+
+extension Launchlab {
+  /// Launches the arms of a scenario in random blocks, and stores every launch.
+  struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Run a scenario: launch everything in random order, store and report.",
+      discussion: """
+        Each block launches every arm once, in a new random order, so that machine drift affects \
+        all of them alike. The result is printed, and stored in .launchlab/launchlab.sqlite \
+        beside the scenario.
+
+        The run is one night of the scenario's history: it is compared with earlier nights, a \
+        suspicion is settled by launching the last good build next to tonight's, and the report \
+        is written to report/latest.md. Use --no-verdict for a run by hand.
+
+        To see the plan without running it:
+          launchlab run scenario.yml --dry-run
+        """
+    )
+
+    @Argument(
+      help: .init("Scenario file.", valueName: "scenario-file"),
+      completion: .file(extensions: ["yml", "yaml"])
+    )
+    var scenario: String
+
+    @Flag(help: "Print the plan and exit.")
+    var dryRun = false
+
+    @Option(help: .init("Revision of the source to build (default: HEAD).", valueName: "revision"))
+    var revision: String?
+
+    @Option(help: .init("Seed for the random order of launches.", valueName: "seed"))
+    var seed: UInt64?
+
+    @Option(help: .init("Resume an interrupted run; \"last\" is the newest one.", valueName: "run"))
+    var resume: String?
+
+    @Option(
+      help: .init(
+        "Output directory of the report (default: report beside the scenario).",
+        valueName: "directory"
+      ),
+      completion: .directory
+    )
+    var report: String?
+
+    @Option(
+      help: .init(
+        """
+        Date the run as if it began at this time, such as 2026-03-14T02:00:00Z, to fill a \
+        history with older revisions.
+        """,
+        valueName: "time"
+      )
+    )
+    var backdate: String?
+
+    @Flag(help: "Give no verdict, and keep the run out of the history.")
+    var noVerdict = false
+
+    @Flag(help: "Do not launch the last good build to settle a suspicion.")
+    var noProof = false
+
+    @OptionGroup var suppression: SuppressionOptions
+
+    @OptionGroup var waiting: WaitOptions
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      if resume != nil, backdate != nil {
+        throw ValidationError("--backdate cannot be used with --resume")
+      }
+      if resume != nil, seed != nil {
+        throw ValidationError("--seed cannot be used with --resume, which uses the stored seed")
+      }
+    }
+
+    func run() async throws { try await run(on: .standard) }
+
+    func run(on console: Console) async throws {
+      var request = try RunRequest(
+        scenarioPath: scenario,
+        store: output.store,
+        seed: seed,
+        revision: revision,
+        resume: resume,
+        reportDirectory: report,
+        backdate: backdate,
+        suppressed: suppression.ids
+      )
+      if noVerdict { request.purpose = .trial }
+      request.keptOptions =
+        suppression.ids.flatMap { ["--suppress", $0] } + (noProof ? ["--no-proof"] : [])
+        + (report.map { ["--report", $0] } ?? [])
+      try await waiting.patiently(on: console) { [request] in
+        try await output.execute(
+          request,
+          isDryRun: dryRun,
+          provesSuspicions: !noProof,
+          on: console
+        )
+      }
+    }
+  }
+}

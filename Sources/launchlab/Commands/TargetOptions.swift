@@ -1,0 +1,248 @@
+import ArgumentParser
+import LaunchCore
+import Measuring
+
+/// One target, as `measure` and `stages` take it from the command line.
+struct TargetOptions: ParsableArguments {
+  @OptionGroup var launch: LaunchOptions
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("The program and its arguments, after --.", valueName: "command")
+  )
+  var command: [String] = []
+
+  var controls: ControlOptions { launch.controls }
+
+  /// The options of a measurement of the target.
+  func measuring(states: [String], launches: Int) -> MeasureOptions {
+    launch.measuring(
+      command: command,
+      states: states.isEmpty ? [LaunchState.warm.rawValue] : states,
+      launches: launches
+    )
+  }
+}
+
+/// How a program is launched, whatever it is.
+struct LaunchOptions: ParsableArguments {
+  @Option(
+    help: .init(
+      """
+      When the target is ready: exit, stdout:<pattern>, stderr:<pattern>, notify, mark, \
+      mark:<name>, tcp:<host>:<port>, unix:<path>, http://<url> or file:<path> (default: \
+      exit).
+      """,
+      valueName: "condition"
+    )
+  )
+  var ready: String?
+
+  @Option(
+    help: .init(
+      """
+      Program to report stages and memory of, if the command is a launcher: a file name such \
+      as soffice.bin, or a path (default: the program that becomes ready).
+      """,
+      valueName: "program"
+    )
+  )
+  var program: String?
+
+  @Option(
+    help: .init("Time limit for one launch, such as 10s (default: 60s).", valueName: "duration")
+  )
+  var timeout: String?
+
+  @Option(help: .init("Signal that stops a ready target (default: TERM).", valueName: "signal"))
+  var stopSignal: String?
+
+  @Option(
+    help: .init(
+      "Kill a target that has not stopped after this time (default: 2s).",
+      valueName: "duration"
+    )
+  )
+  var stopGrace: String?
+
+  @Option(
+    help: .init(
+      """
+      Stop a ready target only once this holds: stdout:<pattern>, stderr:<pattern>, \
+      tcp:<host>:<port>, unix:<path>, http://<url> or file:<path>.
+      """,
+      valueName: "condition"
+    )
+  )
+  var stopWhen: String?
+
+  @Option(
+    help: .init(
+      "Let a ready target run this long before it is stopped (default: 0s).",
+      valueName: "duration"
+    )
+  )
+  var stopAfter: String?
+
+  @Option(
+    name: .customLong("env"),
+    help: .init(
+      """
+      Set an environment variable. With a name only, launchlab's own value is passed on, and \
+      never stored or shown; repeatable.
+      """,
+      valueName: "name=value"
+    )
+  )
+  var environment: [String] = []
+
+  @Option(
+    name: .customLong("stdin"),
+    help: .init("File to use as stdin.", valueName: "file"),
+    completion: .file()
+  )
+  var standardInput: String?
+
+  @Flag(help: "Run the target in a pseudo-terminal.")
+  var tty = false
+
+  @Option(
+    help: .init(
+      """
+      Path to evict before cold launches: a file, a directory, a pattern with *, ? and **, or \
+      an exclusion that begins with !; repeatable.
+      """,
+      valueName: "path"
+    ),
+    completion: .file()
+  )
+  var files: [String] = []
+
+  @Option(
+    help: .init(
+      """
+      Which of the files that the target opens are evicted before cold launches: package, \
+      prefix, all or listed (default: package).
+      """,
+      valueName: "rule"
+    ),
+    completion: .list(OwnRule.allCases.map(\.rawValue))
+  )
+  var own: String?
+
+  @Option(
+    help: .init(
+      "Recreate the files of this directory before cold launches; repeatable.",
+      valueName: "directory"
+    ),
+    completion: .directory
+  )
+  var install: [String] = []
+
+  @Option(
+    help: .init("Directory to copy a private HOME from.", valueName: "directory"),
+    completion: .directory
+  )
+  var home: String?
+
+  @Option(
+    help: .init("Directory to empty before a first run; repeatable.", valueName: "directory"),
+    completion: .directory
+  )
+  var stateDirectory: [String] = []
+
+  @OptionGroup var controls: ControlOptions
+
+  func validate() throws {
+    if environment.contains("") {
+      throw ValidationError("--env needs name=value or name, not \"\"")
+    }
+  }
+
+  /// The first of the options that was given and that a scenario file would say, if any; `--suppress`
+  /// is not one of them.
+  var firstForCommands: String? {
+    let given = [
+      ("--ready", ready != nil), ("--program", program != nil), ("--timeout", timeout != nil),
+      ("--stop-signal", stopSignal != nil), ("--stop-grace", stopGrace != nil),
+      ("--stop-when", stopWhen != nil), ("--stop-after", stopAfter != nil),
+      ("--env", !environment.isEmpty),
+      ("--stdin", standardInput != nil), ("--tty", tty),
+      ("--files", !files.isEmpty), ("--own", own != nil), ("--install", !install.isEmpty),
+      ("--home", home != nil),
+      ("--state-directory", !stateDirectory.isEmpty),
+      ("--control", !controls.controls.isEmpty),
+    ]
+    return given.first { $0.1 }?.0
+  }
+
+  /// The options of a measurement of a program.
+  func measuring(command: [String], states: [String], launches: Int) -> MeasureOptions {
+    MeasureOptions(
+      command: command,
+      program: program,
+      states: states,
+      launches: launches,
+      ready: ready,
+      timeout: timeout,
+      stopSignal: stopSignal,
+      stopGrace: stopGrace,
+      stopWhen: stopWhen,
+      stopAfter: stopAfter,
+      environment: environment,
+      standardInput: standardInput,
+      isTTY: tty,
+      files: files,
+      own: own,
+      install: install,
+      home: home,
+      stateDirectories: stateDirectory,
+      controls: controls.pairs,
+      directory: WorkflowContext.live.directory
+    )
+  }
+}
+
+/// How the machine is kept the same, as `measure` and `stages` take it from the command line.
+struct ControlOptions: ParsableArguments {
+  @Option(
+    name: .customLong("control"),
+    help: ArgumentHelp(
+      "Control or watch the machine, as a key of the scenario's section controls; repeatable.",
+      discussion: """
+        The value is YAML, such as cpus=[1], network=none, aslr=off, governor=performance, \
+        services=timers, steal=on, "settle={cpu_idle: 90%, within: 10s}", or require=all to \
+        fail if a control is not available (default: only reported).
+        """,
+      valueName: "key=value"
+    ),
+    completion: .list((ControlName.allCases.map(\.rawValue) + ["require"]).map { "\($0)=" })
+  )
+  var controls: [String] = []
+
+  @OptionGroup var suppression: SuppressionOptions
+
+  /// Pairs of a key and its value, as ``MeasureOptions`` takes them.
+  var pairs: [String] { controls + suppression.ids.map { "suppress=\($0)" } }
+
+  func validate() throws {
+    if let odd = controls.first(where: { !$0.contains("=") }) {
+      throw ValidationError("--control needs key=value, such as network=none, not \"\(odd)\"")
+    }
+  }
+}
+
+/// Which findings of doctor are known, as every command takes them that launches.
+struct SuppressionOptions: ParsableArguments {
+  @Option(
+    name: .customLong("suppress"),
+    help: .init(
+      """
+      Do not warn about this finding of `launchlab doctor`, such as virtual-host; repeatable. \
+      The run is labelled with it.
+      """,
+      valueName: "finding"
+    )
+  )
+  var ids: [String] = []
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import History
+import Measuring
+
+extension Launchlab {
+  /// Tells what an alert rests on.
+  struct Why: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Explain an alert: every condition with its value, limit and n.",
+      discussion: """
+        The first line says what changed, by how much, since when, and whether the code or the \
+        machine changed. Then follow the events of the alert with everything that was checked, \
+        the comparison of the last good build with the new one, and who was notified:
+          launchlab why R-17
+
+        `launchlab export --what nights` and `launchlab export RUN` print the values behind the \
+        numbers; docs/verdicts.md has the formulas.
+        """
+    )
+
+    @Argument(help: .init("Alert to show, such as R-17.", valueName: "alert"))
+    var id: String
+
+    @Option(
+      help: .init(
+        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var store: String?
+
+    @Option(
+      help: .init("Write the explanation as JSON; - is stdout.", valueName: "file"),
+      completion: .file()
+    )
+    var json: String?
+
+    func run() async throws { try run(on: .standard) }
+
+    func run(on console: Console) throws {
+      let workflow = try WhyWorkflow(store: store, in: .live)
+      try workflow.files.writing(json, as: "--json").check()
+      let found = try workflow.explanation(of: id)
+      if let json {
+        let finding = FindingJSON(found.alert, nights: found.nights)
+        return try ResultFile(json).write { try finding.write(to: $0) }
+      }
+      let text = AlertText(
+        found.alert,
+        nights: found.nights,
+        deliveries: found.deliveries,
+        style: console.resultStyle
+      )
+      try console.write(text.rendered())
+    }
+  }
+}
