@@ -76,6 +76,10 @@ package struct Plan: Hashable, Codable, Sendable {
   /// How many blocks there are at most; each launches every plain arm once.
   package var blockCount: Int
 
+  /// In how many steps the looks grow to twice as many blocks; nil stands for one step, in plans of
+  /// before there was another.
+  private var looksPerDoubling: Int? = 2
+
   package init(scenario: Scenario, seed: UInt64, arms: [Arm], blockCount: Int) {
     self.scenario = scenario
     self.seed = seed
@@ -86,11 +90,12 @@ package struct Plan: Hashable, Codable, Sendable {
   /// After how many blocks the launches are looked at, and may end, ascending.
   ///
   /// The counts grow by √2 from the fewest launches on; the last one is ``blockCount``. They are
-  /// fixed before the first launch, so that looking is no choice.
+  /// fixed before the first launch, so that looking is no choice; a stored plan keeps its own.
   package var looks: [Int] {
     guard scenario.adaptive != nil else { return [blockCount] }
     let fewest = Double(max(1, scenario.launches))
-    let looks = (0...).lazy.map { Int((fewest * pow(2, Double($0) / 2)).rounded()) }
+    let steps = Double(looksPerDoubling ?? 1)
+    let looks = (0...).lazy.map { Int((fewest * pow(2, Double($0) / steps)).rounded()) }
       .prefix { $0 < blockCount }
     return Set(looks).sorted() + [blockCount]
   }

@@ -34,7 +34,7 @@ enum ScenarioKeys {
         + "in random order."
     },
     Field("states", states, \.states) {
-      "What is in memory before a launch. Each target is launched in each state.  "
+      "What is in memory before a launch. Each target is launched in each state. "
         + "Default: [\(defaultStates.map(\.rawValue).joined(separator: ", "))]."
     },
     Field(

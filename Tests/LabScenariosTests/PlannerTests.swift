@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import LaunchCore
@@ -55,6 +56,19 @@ struct PlannerTests {
         [2, 4, 0, 3, 5, 1], [0, 5, 3, 2, 4, 1], [4, 5, 2, 0, 1, 3],
       ]
     )
+  }
+
+  @Test func `keeps the looks of a plan that was stored when they doubled`() throws {
+    var scenario = scenario(launches: 40, counters: [])
+    scenario.adaptive = AdaptiveLaunches(most: 160, precision: 0.01)
+    let plan = Planner.plan(scenario, seed: 1)
+    #expect(plan.looks == [40, 57, 80, 113, 160])
+    let stored = try JSONEncoder().encode(plan)
+    #expect(try JSONDecoder().decode(Plan.self, from: stored).looks == plan.looks)
+    var former = try #require(try JSONSerialization.jsonObject(with: stored) as? [String: Any])
+    #expect(former.removeValue(forKey: "looksPerDoubling") != nil)
+    let data = try JSONSerialization.data(withJSONObject: former)
+    #expect(try JSONDecoder().decode(Plan.self, from: data).looks == [40, 80, 160])
   }
 
   /// 36 cells with 25 degrees of freedom: the 99.99 % quantile of chi-square is 60.1.
