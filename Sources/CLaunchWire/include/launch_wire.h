@@ -211,7 +211,8 @@ struct wire_result {
   uint32_t flags;
   int32_t pid;        // the process that was launched
   int32_t ready_pid;  // the process that said it is ready, or 0
-  int32_t figure_errors[FIGURE_COUNT];  // 0, or the errno that kept the figure away
+  // 0, or the errno that kept the figure away; an odd number of them, so that no padding follows.
+  int32_t figure_errors[FIGURE_COUNT | 1];
   int64_t launch;
   int64_t spawn;
   int64_t resolution;
