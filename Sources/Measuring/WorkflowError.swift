@@ -71,8 +71,8 @@ package enum WorkflowError: LabError, Hashable {
   /// The extension of a file does not say its format.
   case unknownFormat(path: String)
 
-  /// What is exported cannot be written as CSV.
-  case notTabular(what: String)
+  /// What is exported holds lists, and the format is a table.
+  case notTabular(what: String, format: String)
 
   /// A text is no command line; the reason is a phrase.
   case badCommandLine(String, reason: String, remedy: String)
@@ -329,11 +329,11 @@ package enum WorkflowError: LabError, Hashable {
         place: path,
         remedy: "name it with `--format hyperfine` or `--format csv`"
       )
-    case .notTabular(let what):
+    case .notTabular(let what, let format):
       Diagnostic(
         .error,
         id: "not-tabular",
-        problem: "\(what) cannot be written as CSV, because they hold lists",
+        problem: "\(what) cannot be written as \(format), because they hold lists",
         remedy: "write them as JSON lines with `--format jsonl`"
       )
     case .badCommandLine(let text, let reason, let remedy):

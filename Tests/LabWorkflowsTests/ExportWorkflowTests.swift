@@ -105,8 +105,8 @@ import Testing
 
   @Test func `refuses alerts as CSV`() throws {
     try fill()
-    #expect(throws: WorkflowError.notTabular(what: "alerts")) {
-      try lines(ExportRequest(subject: .alerts, isCSV: true))
+    #expect(throws: WorkflowError.notTabular(what: "alerts", format: "CSV")) {
+      try lines(ExportRequest(subject: .alerts, format: .csv))
     }
   }
 }

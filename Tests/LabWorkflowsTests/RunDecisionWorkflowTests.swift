@@ -35,7 +35,7 @@ import Testing
   private var nights: String {
     get throws {
       var text = ""
-      let request = ExportRequest(subject: .nights, isCSV: true)
+      let request = ExportRequest(subject: .nights, format: .csv)
       try ExportWorkflow(store: nil, in: .fake()).write(request) { text += $0 }
       return text
     }

@@ -17,21 +17,20 @@ package struct ExportRequest: Sendable {
   /// The name of the only scenario; nil means every one.
   package var scenario: String?
 
-  /// CSV rather than JSON lines.
-  package var isCSV: Bool
+  package var format: Format
 
   package init(
     subject: Subject = .launches,
     run: String? = nil,
     all: Bool = false,
     scenario: String? = nil,
-    isCSV: Bool = false
+    format: Format = .jsonl
   ) {
     self.subject = subject
     self.run = run
     self.all = all
     self.scenario = scenario
-    self.isCSV = isCSV
+    self.format = format
   }
 
   /// What the lines are; the raw value is the name on the command line.
@@ -44,6 +43,15 @@ package struct ExportRequest: Sendable {
 
     /// Every alert with what happened to it.
     case alerts
+  }
+
+  /// How it is written; the raw value is the name on the command line.
+  package enum Format: String, CaseIterable, Sendable {
+    /// JSON lines, one object each.
+    case jsonl
+
+    /// Comma-separated values with a header, of what holds no lists.
+    case csv
   }
 }
 
@@ -99,7 +107,7 @@ package struct ExportWorkflow {
     _ request: ExportRequest,
     to sink: (String) throws -> Void
   ) throws {
-    if request.isCSV { try sink(LaunchCSV.header) }
+    if request.format == .csv { try sink(LaunchCSV.header) }
     for (store, id) in try selected(request) {
       let run = try store.run(id)
       let lines = LaunchLines(run)
@@ -108,7 +116,7 @@ package struct ExportWorkflow {
       try store.forEachLaunch(of: run.id) { launch in
         var launch = launch
         launch.stages = launch.stages?.naming(symbols)
-        try sink(request.isCSV ? rows.line(for: launch) : lines.line(for: launch))
+        try sink(request.format == .csv ? rows.line(for: launch) : lines.line(for: launch))
       }
     }
   }
@@ -117,11 +125,11 @@ package struct ExportWorkflow {
     _ request: ExportRequest,
     to sink: (String) throws -> Void
   ) throws {
-    if request.isCSV { try sink(NightCSV.header) }
+    if request.format == .csv { try sink(NightCSV.header) }
     let lines = NightLines()
     let rows = NightCSV()
     func write(_ row: NightRow) throws {
-      try sink(request.isCSV ? rows.line(for: row) : lines.line(for: row))
+      try sink(request.format == .csv ? rows.line(for: row) : lines.line(for: row))
     }
     if request.run != nil {
       for (store, id) in try selected(request) { try store.forEachNightRow(run: id, write) }
@@ -134,7 +142,9 @@ package struct ExportWorkflow {
     _ request: ExportRequest,
     to sink: (String) throws -> Void
   ) throws {
-    guard !request.isCSV else { throw WorkflowError.notTabular(what: "alerts") }
+    guard request.format != .csv else {
+      throw WorkflowError.notTabular(what: "alerts", format: "CSV")
+    }
     let lines = AlertLines()
     for store in stores {
       let deliveries = Dictionary(

@@ -33,7 +33,7 @@ extension Launchlab {
     var scenario: String?
 
     @Option(help: .init("Output format; jsonl is JSON lines.", valueName: "format"))
-    var format = Format.jsonl
+    var format = ExportRequest.Format.jsonl
 
     @Option(
       help: .init(
@@ -51,12 +51,6 @@ extension Launchlab {
     )
     var output = "-"
 
-    /// A format of exported launches and nights.
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-      case jsonl
-      case csv
-    }
-
     func validate() throws {
       if all, id != nil { throw ValidationError("give a run or --all, not both") }
       if what == .alerts, id != nil {
@@ -70,7 +64,7 @@ extension Launchlab {
         run: id,
         all: all,
         scenario: scenario,
-        isCSV: format == .csv
+        format: format
       )
       let workflow = try ExportWorkflow(store: store, in: .live)
       try workflow.files.writing(output, as: "--output").check()
@@ -80,3 +74,4 @@ extension Launchlab {
 }
 
 extension ExportRequest.Subject: ExpressibleByArgument {}
+extension ExportRequest.Format: ExpressibleByArgument {}

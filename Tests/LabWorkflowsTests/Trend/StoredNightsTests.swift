@@ -68,7 +68,7 @@ import Testing
     #expect(text.contains("**not settled**: the new level has lasted"))
     #expect(FileManager.default.fileExists(atPath: "\(output)/index.html"))
     #expect(try export(ExportRequest(subject: .nights)).split(separator: "\n").count == 57)
-    let csv = try export(ExportRequest(subject: .nights, isCSV: true))
+    let csv = try export(ExportRequest(subject: .nights, format: .csv))
     #expect(csv.split(separator: "\r\n").count == 58)
     #expect(try export(ExportRequest(subject: .alerts)).split(separator: "\n").count == 1)
   }
