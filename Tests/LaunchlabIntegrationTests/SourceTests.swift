@@ -54,7 +54,8 @@ extension EndToEnd {
       let output = try await lab.run("run", "scenario.yml")
 
       #expect(output.status == 128)
-      #expect(output.stderr.contains("error: the build \"echo compiling; cc -o app main.c\" ended"))
+      let build = "the build \"echo compiling; cc -o app main.c\""
+      #expect(output.stderr.contains("error: \(build) exited with status 1"))
       #expect(output.stderr.contains("| compiling"))
       #expect(output.stderr.contains("missing"))
       #expect(output.stderr.contains("at: \(lab.path(".launchlab/builds/"))"))
