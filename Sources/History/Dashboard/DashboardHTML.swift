@@ -1,4 +1,6 @@
+import Foundation
 import LaunchCore
+import Rendering
 
 /// The trend of a scenario as one self-contained page: every series as a chart that can be filtered,
 /// zoomed and pointed at.
@@ -24,5 +26,189 @@ package struct DashboardHTML {
     return parts.reduce(DashboardFile.html) { page, part in
       page.replacing("<!-- \(part.0) -->", with: part.1)
     }
+  }
+}
+
+/// The top of the dashboard, which needs no script: the verdict of the night, what is open, and what
+/// a reader must know.
+struct DashboardHeader {
+  let summary: TrendSummary
+
+  init(_ summary: TrendSummary) { self.summary = summary }
+
+  func rendered() -> String {
+    """
+    <header>
+    <h1>\(Markup.text(summary.scenario.name)) <small>launch trend</small></h1>
+    <p class="verdict \(verdict.kind)"><span aria-hidden="true">\(verdict.sign)</span> \
+    \(Markup.text(verdict.text))</p>
+    \(answer)\(alertList)<p class="facts">\(facts.joined(separator: " · "))</p>
+    \(findings)\(pastList)</header>
+    """
+  }
+
+  private struct Verdict {
+    var kind: String
+    var sign: String
+    var text: String
+  }
+
+  /// In the words of the report, beside which a sign and a colour only repeat what they say.
+  private var verdict: Verdict {
+    let lead = TrendLead(summary)
+    let text = lead.counts + lead.moveText + lead.openText
+    return switch lead.colour {
+    case .failed, .red: Verdict(kind: "bad", sign: "✖", text: text)
+    case .unsettled: Verdict(kind: "doubt", sign: "?", text: text)
+    case .unjudged: Verdict(kind: "plain", sign: "–", text: text)
+    case .green:
+      Verdict(kind: lead.openText.isEmpty ? "good" : "plain", sign: "✔", text: text)
+    }
+  }
+
+  /// What changed, where no alert says so.
+  private var answer: String {
+    guard summary.alerts.isEmpty else { return "" }
+    let what = TrendAnswer(summary, scenarioFile: "scenario.yml").what.plain
+    return "<p class=\"answer\">\(Markup.text(what))</p>\n"
+  }
+
+  /// In HTML.
+  private var facts: [String] {
+    let night = summary.tonight
+    let build = night.build.map { build in
+      let url = summary.scenario.source?.url(ofCommit: build.commit)
+      let commit = Markup.text(TrendWords.short(build.commit))
+      let link = url.map { "<a href=\"\(Markup.text($0))\">\(commit)</a>" } ?? commit
+      return "commit \(link)" + Markup.text(build.subject.isEmpty ? "" : " \"\(build.subject)\"")
+    }
+    let disturbed =
+      summary.disturbedLaunches > 0 ? ", \(summary.disturbedLaunches) disturbed" : ""
+    let first = [Quantity.instant(night.startedAt), "run \(night.run)"].map(Markup.text)
+    let last = [
+      "host \(night.fingerprint.prefix(8))",
+      Quantity.count(summary.launches, "launch", plural: "launches") + disturbed,
+      Quantity.count(summary.nights.count, "night") + " stored",
+    ].map(Markup.text)
+    return first + [build].compactMap(\.self) + last
+  }
+
+  private var alertList: String {
+    guard !summary.alerts.isEmpty else { return "" }
+    return "<h2>Alerts</h2>\n<ul class=\"alerts\">\n"
+      + summary.alerts.map { item($0) + "\n" }.joined() + "</ul>\n"
+  }
+
+  private var pastList: String {
+    guard !summary.pastAlerts.isEmpty else { return "" }
+    let count = Quantity.count(summary.pastAlerts.count, "past alert")
+    return "<details><summary>\(count)</summary>\n<ul class=\"alerts\">\n"
+      + summary.pastAlerts.map { item($0) + "\n" }.joined() + "</ul></details>\n"
+  }
+
+  private func item(_ alert: Alert) -> String {
+    let kind = alert.isRed ? "bad" : alert.state == .suspected ? "doubt" : "plain"
+    let sentence = AlertSentence(alert, nights: summary.nights).text
+    let why = AlertCommands(alert).why
+    return """
+      <li class="\(kind)"><a href="#\(hash(of: alert))">\(alert.id)</a> \
+      \(Markup.text(sentence)) <code>\(Markup.text(why))</code></li>
+      """
+  }
+
+  /// The part of the address that shows the series of an alert, and its first night.
+  private func hash(of alert: Alert) -> String {
+    let key = alert.series
+    let parts = [
+      ("target", key.target), ("state", key.state.rawValue), ("metric", key.metric.rawValue),
+      ("night", alert.onset),
+    ]
+    return parts.map { name, value in
+      let unreserved = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+      )
+      return "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")"
+    }
+    .joined(separator: "&amp;")
+  }
+
+  /// Budgets that are not kept, nights without a result, a changed host, and notes.
+  private var findings: String {
+    let lines = budgetLines + hostLines + missedLines + noteLines
+    guard !lines.isEmpty else { return "" }
+    return "<h2>Notes</h2>\n<ul class=\"notes\">\n"
+      + lines.map { "<li>\(Markup.text($0))</li>\n" }.joined() + "</ul>\n"
+  }
+
+  private var budgetLines: [String] {
+    summary.budgets.filter { $0.outcome != .kept }.map { check in
+      let budget = check.budget
+      let scale = Scale(budget.metric.unit, for: budget.maximum)
+      let value = check.median.map { "median \(scale.text($0)), " } ?? ""
+      return "budget of \(budget.target) \(budget.state.rawValue), "
+        + "\(budget.metric.label): \(check.outcome.rawValue) "
+        + "(\(value)at most \(scale.text(budget.maximum)))"
+    }
+  }
+
+  private var hostLines: [String] {
+    summary.hostChanges.map {
+      "host changed since the night before: \($0.fact) \($0.before) → \($0.after)"
+    }
+  }
+
+  /// The newest ones; the charts mark every one.
+  private var missedLines: [String] {
+    let shown = summary.missed.suffix(3).reversed().map { "no result for \($0.day): \($0.reason)" }
+    let rest = summary.missed.count - shown.count
+    return shown
+      + (rest > 0
+        ? ["\(Quantity.count(rest, "earlier night")) without a result, marked × in the charts"]
+        : [])
+  }
+
+  private var noteLines: [String] {
+    summary.notes.map { note in
+      "\(note.severity.rawValue): \(note.problem)" + (note.remedy.map { "; \($0)" } ?? "")
+    }
+  }
+}
+
+/// Text that stands in HTML.
+enum Markup {
+  /// The text with everything escaped that HTML could take for a part of itself, also inside quotes.
+  static func text(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.printable.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      case "\u{2028}", "\u{2029}": escaped += " "
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  /// A JSON text that cannot end the script element that it stands in.
+  ///
+  /// These characters stand in JSON strings only, where an escape means the same.
+  static func scriptSafe(json: String) -> String {
+    var safe = ""
+    safe.reserveCapacity(json.utf8.count)
+    for scalar in json.unicodeScalars {
+      switch scalar.value {
+      case 0x3C: safe += "\\u003c"
+      case 0x3E: safe += "\\u003e"
+      case 0x26: safe += "\\u0026"
+      case 0x2028: safe += "\\u2028"
+      case 0x2029: safe += "\\u2029"
+      default: safe.unicodeScalars.append(scalar)
+      }
+    }
+    return safe
   }
 }
