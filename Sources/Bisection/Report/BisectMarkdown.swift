@@ -88,7 +88,7 @@ package struct BisectMarkdown {
     let last = summary.start.revisions[culprit.revisions.upperBound]
     let isOne = culprit.revisions.count == 1
     let ids = culprit.revisions.prefix(10).map { summary.start.revisions[$0].id }
-    let author = [last.author?.truncated(to: 60), last.authoredAt.map(TrendWords.day)]
+    let author = [last.author?.truncated(to: 60), last.authoredAt.map(\.utcDay)]
       .compactMap(\.self).joined(separator: ", ")
     let change = BisectWords.change(culprit.effect.estimate)
     let rows: [(String, String?)] = [

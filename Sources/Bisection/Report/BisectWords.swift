@@ -25,7 +25,7 @@ struct BisectWords {
     let facts = start.revisions[revision]
     guard start.artifacts == nil else { return "\(strong: short(revision))" }
     let author = facts.author.map { $0.truncated(to: 40) }
-    let origin = [facts.authoredAt.map(TrendWords.day), author].compactMap(\.self)
+    let origin = [facts.authoredAt.map(\.utcDay), author].compactMap(\.self)
     let subject: Phrase = facts.subject.isEmpty ? "" : " “\(facts.subject.truncated(to: 80))”"
     let brackets: Phrase = origin.isEmpty ? "" : " (\(origin.joined(separator: ", ")))"
     return "\(strong: short(revision))\(subject)\(brackets)"

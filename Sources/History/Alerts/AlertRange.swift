@@ -90,7 +90,7 @@ extension AlertRange {
       let build = alert.cause == .machine ? nil : bad.night?.build
       return build.map { "the night of \(day), \(commit($0))" } ?? "the night of \(day)"
     }
-    let goodDay = TrendWords.day(good.startedAt)
+    let goodDay = good.startedAt.utcDay
     guard alert.cause != .machine, let old = good.build, let new = bad.night?.build else {
       return "the night of \(day); the last good one is \(raw: goodDay)"
     }
@@ -112,7 +112,7 @@ extension AlertRange {
   /// A build with the night that launched it.
   private func place(_ end: End) -> Phrase {
     guard let night = end.night else { return text(end) }
-    return "\(text(end)) (night of \(raw: TrendWords.day(night.startedAt)))"
+    return "\(text(end)) (night of \(raw: night.startedAt.utcDay))"
   }
 
   private func text(_ end: End) -> Phrase {

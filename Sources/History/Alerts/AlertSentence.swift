@@ -89,7 +89,7 @@ package struct AlertSentence: Hashable, Sendable {
   /// itself when it has no date.
   package static func day(of run: String, in nights: [Night]) -> String {
     if let night = nights.first(where: { $0.run == run }) {
-      return String(night.startedAt.formatted(.iso8601).prefix(10))
+      return night.startedAt.utcDay
     }
     let digits = run.prefix(8)
     guard digits.count == 8, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

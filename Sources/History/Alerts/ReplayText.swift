@@ -23,7 +23,7 @@ package struct ReplayText {
   }
 
   private var headLines: [String] {
-    let since = summary.since.map { " since \(day($0))" } ?? ""
+    let since = summary.since.map { " since \($0.utcDay)" } ?? ""
     let nights = Quantity.count(summary.nights, "night")
     let series = Quantity.count(summary.series, "series", plural: "series")
     let months = String(format: "%.1f series-months", summary.seriesMonths)
@@ -89,7 +89,7 @@ package struct ReplayText {
   ) -> [TextTable.Cell] {
     let series = "\(key.target) \(key.state.rawValue): \(key.metric.label)"
     return [
-      TextTable.Cell(day(date)), TextTable.Cell(series.printable),
+      TextTable.Cell(date.utcDay), TextTable.Cell(series.printable),
       TextTable.Cell(direction.rawValue), TextTable.Cell(change.map(Self.size) ?? ""), verdict,
     ]
   }
@@ -103,8 +103,6 @@ package struct ReplayText {
     let number = nights == nights.rounded() ? String(Int(nights)) : String(format: "%.1f", nights)
     return "\(number) \(abs(nights) == 1 ? "night" : "nights")"
   }
-
-  private func day(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(10)) }
 }
 
 /// What detectors would have said, as JSON of schema `launchlab.replay/1`.

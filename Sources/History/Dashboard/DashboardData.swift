@@ -133,14 +133,14 @@ struct DashboardSlots {
     let missed = Dictionary(summary.missed.map { ($0.day, $0.reason) }) { first, _ in first }
     let nights = Self.nights(of: summary)
     var slots = nights.map { night in
-      let reason = missed[Self.day(of: night.startedAt)]
+      let reason = missed[night.startedAt.utcDay]
       return Slot(
         time: night.startedAt,
         night: night,
         problem: night.status == .complete ? nil : reason ?? "run \(night.status.rawValue)"
       )
     }
-    let days = Set(nights.map { Self.day(of: $0.startedAt) })
+    let days = Set(nights.map { $0.startedAt.utcDay })
     slots += summary.missed.filter { !days.contains($0.day) }.compactMap { missed in
       (try? Date("\(missed.day)T00:00:00Z", strategy: .iso8601))
         .map { Slot(time: $0, night: nil, problem: missed.reason) }
@@ -204,9 +204,5 @@ struct DashboardSlots {
       }
     }
     return nights
-  }
-
-  private static func day(of date: Date) -> String {
-    String(date.formatted(.iso8601).prefix(10))
   }
 }

@@ -121,16 +121,16 @@ extension MissedNight {
     let failed = past.filter {
       $0.status != .complete && $0.run != tonight.run && $0.startedAt >= first.startedAt
     }
-    let days = Set(complete.map { day(of: $0.startedAt) })
+    let days = Set(complete.map { $0.startedAt.utcDay })
     var reasons: [String: String] = [:]
     for day in daysWithoutRun(between: complete) where !days.contains(day) {
       reasons[day] = "no run"
     }
-    for night in failed where !days.contains(day(of: night.startedAt)) {
-      reasons[day(of: night.startedAt)] = "run \(night.run) \(night.status.phrase)"
+    for night in failed where !days.contains(night.startedAt.utcDay) {
+      reasons[night.startedAt.utcDay] = "run \(night.run) \(night.status.phrase)"
     }
     for gone in leftOut where (first.startedAt...tonight.startedAt).contains(gone.startedAt) {
-      let day = day(of: gone.startedAt)
+      let day = gone.startedAt.utcDay
       guard !days.contains(day) else { continue }
       let isHidden = gone.decision.standing == .removed
       reasons[day] = isHidden ? nil : "run \(gone.run) was excluded: \(gone.decision.reason)"
@@ -147,14 +147,9 @@ extension MissedNight {
     return zip(pairs, gaps).flatMap { pair, gap in
       let count = Int((gap / usual).rounded()) - 1
       return (1..<max(1, count + 1)).map {
-        day(of: pair.0.startedAt + Double($0) * usual * DriftComparison.day)
+        (pair.0.startedAt + Double($0) * usual * DriftComparison.day).utcDay
       }
     }
-  }
-
-  /// The day in UTC, such as `2026-11-20`.
-  private static func day(of date: Date) -> String {
-    date.formatted(.iso8601.year().month().day())
   }
 }
 

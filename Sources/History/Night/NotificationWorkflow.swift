@@ -172,7 +172,7 @@ extension NotificationWorkflow {
 
   /// The nights without a result since the last one with a result.
   private static func missedDays(in summary: TrendSummary) -> [String] {
-    let last = String(previousNight(in: summary).formatted(.iso8601).prefix(10))
+    let last = previousNight(in: summary).utcDay
     return summary.missed.map(\.day).filter { $0 > last }
   }
 

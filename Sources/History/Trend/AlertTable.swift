@@ -89,7 +89,7 @@ struct AlertTable {
   }
 
   private func label(_ run: String, _ alert: Alert) -> String {
-    let day = lead.night(run).map { TrendWords.day($0.startedAt) } ?? run
+    let day = lead.night(run).map { $0.startedAt.utcDay } ?? run
     let isTonight = run == summary.tonight.run
     let words =
       run == alert.lastGood

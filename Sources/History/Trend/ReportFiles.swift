@@ -67,7 +67,7 @@ package enum ReportFiles {
 
   /// The path of the copy that stays: by the day, unless that is the report of another run.
   private static func copy(of summary: TrendSummary, in directory: String) -> String {
-    let path = "\(directory)/\(ReportNames.name(ofDay: summary.tonight.startedAt)).md"
+    let path = "\(directory)/\(summary.tonight.startedAt.utcDay).md"
     guard let text = try? String(contentsOfFile: path, encoding: .utf8),
       TrendMark.run(in: text) != summary.run.id
     else { return path }

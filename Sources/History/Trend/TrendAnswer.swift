@@ -18,7 +18,7 @@ struct TrendAnswer {
 
   /// Such as `Launch times of shop, 2026-11-21: 🔴 1 confirmed regression`.
   var title: Phrase {
-    let day = TrendWords.day(summary.tonight.startedAt)
+    let day = summary.tonight.startedAt.utcDay
     return
       "Launch times of \(summary.scenario.name), \(raw: day): \(raw: lead.symbol) \(raw: verdict)"
   }
@@ -66,7 +66,7 @@ struct TrendAnswer {
     }
     if let step = lead.secondStep(of: alert), let trend = lead.trend(of: alert) {
       let levels = TrendWords.step(step.before, step.after, alert.series.metric.unit)
-      let day = TrendWords.day(trend.points[step.index].startedAt)
+      let day = trend.points[step.index].startedAt.utcDay
       return " (a second step on \(day): \(TrendWords.change(step.ratio)), \(levels))"
     }
     guard lead.controlMove(since: alert) != nil,
@@ -103,7 +103,7 @@ struct TrendAnswer {
     }
     let step = TrendWords.step(level.before, level.after, trend.key.metric.unit)
     let count = Quantity.count(trend.points.count - level.index, "night")
-    let day = TrendWords.day(trend.points[level.index].startedAt)
+    let day = trend.points[level.index].startedAt.utcDay
     return
       "\(strong: TrendWords.name(trend.key)) \(raw: TrendWords.change(level.ratio)), \(raw: step), since the night of \(raw: day) (\(raw: count)); not proved\(raw: others)"
   }
@@ -119,7 +119,7 @@ struct TrendAnswer {
   private var unmeasured: Phrase? {
     guard let trend = summary.unmeasured.first else { return nil }
     let others = Self.more(than: summary.unmeasured.count)
-    let last = trend.points.last.map { ", last on \(TrendWords.day($0.startedAt))" } ?? ""
+    let last = trend.points.last.map { ", last on \($0.startedAt.utcDay)" } ?? ""
     return
       "\(strong: TrendWords.name(trend.key)) was not measured tonight\(raw: last)\(raw: others)"
   }
@@ -157,13 +157,13 @@ struct TrendAnswer {
     if lead.colour == .failed {
       let last = summary.nights.last { $0.status == .complete }
       return last.map {
-        "the last result is of \(raw: TrendWords.day($0.startedAt)), run \($0.run)"
+        "the last result is of \(raw: $0.startedAt.utcDay), run \($0.run)"
       }
         ?? "no night has a result yet"
     }
     guard let alert = lead.main else {
       let nights = Quantity.count(summary.nights.count, "night")
-      let start = unprovedStart.map { "the night of \(TrendWords.day($0.startedAt))" }
+      let start = unprovedStart.map { "the night of \($0.startedAt.utcDay)" }
       let since = start ?? "\(nights) on record"
       guard let build = summary.tonight.build else { return "\(raw: since)" }
       return "\(raw: since); tonight is \(Phrase(build, of: summary.scenario.source))"
@@ -338,7 +338,7 @@ struct ControlMove {
 
   /// Such as `control target +104 % since 2026-01-29`.
   var sinceText: String {
-    "control target \(TrendWords.change(ratio)) since \(TrendWords.day(since.startedAt))"
+    "control target \(TrendWords.change(ratio)) since \(since.startedAt.utcDay)"
   }
 }
 

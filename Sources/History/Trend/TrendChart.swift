@@ -70,7 +70,7 @@ package struct TrendChart {
   }
 
   private func day(of point: Int) -> String {
-    trend.points.indices.contains(point) ? TrendWords.day(trend.points[point].startedAt) : ""
+    trend.points.indices.contains(point) ? trend.points[point].startedAt.utcDay : ""
   }
 
   private var changes: [LevelChange] {

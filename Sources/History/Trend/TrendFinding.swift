@@ -68,7 +68,7 @@ struct TrendFinding {
     }
     return past.prefix(3).map { former in
       let end = former.events.last
-      let day = end.map { TrendWords.day($0.at) } ?? ""
+      let day = end.map { $0.at.utcDay } ?? ""
       let name = MarkdownTable.escaped(TrendWords.name(former.series))
       let reason = end.map { ": \(MarkdownTable.escaped($0.reason))" } ?? ""
       return

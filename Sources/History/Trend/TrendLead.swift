@@ -196,7 +196,7 @@ struct TrendLead {
 
   /// The day of the first night of an alert; its run where that night is not known.
   func day(ofOnset alert: Alert) -> String {
-    night(alert.onset).map { TrendWords.day($0.startedAt) } ?? alert.onset
+    night(alert.onset).map { $0.startedAt.utcDay } ?? alert.onset
   }
 
   func night(_ run: String?) -> Night? { summary.nights.first { $0.run == run } }
@@ -220,7 +220,7 @@ struct TrendLead {
   /// The nights since the one before tonight that are not there.
   var justMissed: [MissedNight] {
     guard summary.nights.count > 1 else { return [] }
-    let last = TrendWords.day(summary.nights[summary.nights.count - 2].startedAt)
+    let last = summary.nights[summary.nights.count - 2].startedAt.utcDay
     return summary.missed.filter { $0.day >= last }
   }
 

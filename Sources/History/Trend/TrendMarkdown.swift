@@ -66,7 +66,7 @@ package struct TrendMarkdown {
       "title": answer.title.markdown, "what": answer.what.markdown,
       "since": answer.since.markdown, "cause": answer.cause.markdown,
       "next": answer.next.markdown, "verdict": answer.verdict, "symbol": lead.symbol,
-      "day": TrendWords.day(summary.tonight.startedAt),
+      "day": summary.tonight.startedAt.utcDay,
       "scenario": MarkdownTable.escaped(summary.scenario.name),
       "run": MarkdownTable.escaped(summary.run.id), "facts": facts, "findings": findings,
       "hidden": TrendMark(lead).comment,

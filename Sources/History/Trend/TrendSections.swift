@@ -31,7 +31,7 @@ struct TrendSections {
     let change = TrendWords.change(largest.ratio)
     let move = lead.controlMove.map { move in
       let step = TrendWords.step(move.before, move.after, move.metric.unit)
-      let day = TrendWords.day(move.since.startedAt)
+      let day = move.since.startedAt.utcDay
       return
         "; its level moved \(step) (\(TrendWords.change(move.ratio))) in the night of \(day), and its program is the same: the machine changed"
     }
@@ -138,7 +138,7 @@ struct TrendSections {
 
     var cells: [String] {
       [
-        TrendWords.day(first.startedAt), MarkdownTable.escaped(TrendWords.name(trend.key)),
+        first.startedAt.utcDay, MarkdownTable.escaped(TrendWords.name(trend.key)),
         TrendWords.step(change.before, change.after, trend.key.metric.unit),
         TrendWords.change(change.ratio), Quantity.count(nights, "night"),
       ]

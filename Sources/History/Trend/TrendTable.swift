@@ -135,7 +135,7 @@ struct NightSlots {
 
   /// Takes the nights up to and with tonight, and the missed ones between them.
   init(_ summary: TrendSummary) {
-    let nights = summary.nights.map { Slot(day: TrendWords.day($0.startedAt), run: $0.run) }
+    let nights = summary.nights.map { Slot(day: $0.startedAt.utcDay, run: $0.run) }
     let days = Set(nights.map(\.day))
     let first = nights.first?.day ?? ""
     let last = nights.last?.day ?? ""

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import LaunchCore
 import Rendering
 
@@ -87,11 +87,6 @@ package enum TrendWords {
   /// A difference with its sign, such as `+46.00 ms`.
   static func difference(_ value: Double, _ unit: Metric.Unit) -> String {
     (value > 0 ? "+" : value < 0 ? "−" : "") + Quantity.text(abs(value), unit)
-  }
-
-  /// The day in UTC, such as `2026-11-21`.
-  package static func day(_ date: Date) -> String {
-    date.formatted(.iso8601.year().month().day())
   }
 
   static func short(_ commit: String) -> String { String(commit.prefix(10)) }

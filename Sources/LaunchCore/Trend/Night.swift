@@ -165,3 +165,8 @@ package struct Delivery: Hashable, Codable, Sendable {
     self.failure = failure
   }
 }
+
+extension Date {
+  /// The day in UTC, such as `2026-11-21`.
+  package var utcDay: String { formatted(.iso8601.year().month().day()) }
+}

@@ -208,7 +208,7 @@ package struct HostTrials: Sendable {
 }
 
 extension Int32 {
-  /// What an error number means, such as `Operation not permitted`.
+  /// What an error number means, such as `operation not permitted`.
   var errorText: String { Errno(rawValue: self).description.lowercased() }
 }
 

@@ -204,7 +204,7 @@ package enum HostError: LabError, Hashable {
         Diagnostic(
           .error,
           id: "system-call",
-          problem: "cannot \(operation): \(Errno(rawValue: errno).description.lowercased())",
+          problem: "cannot \(operation): \(errno.errorText)",
           place: path,
           remedy: Self.remedy(for: Errno(rawValue: errno))
         )
@@ -232,7 +232,7 @@ extension HostError {
     }
     let code = errno(of: error)
     if code == .noSuchFileOrDirectory { return "there is no such file" }
-    return code?.description.lowercased() ?? (error as NSError).localizedDescription
+    return code?.rawValue.errorText ?? (error as NSError).localizedDescription
   }
 
   /// The error number that an error of Foundation or of the system stands for.

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import LaunchCore
 package import LaunchStore
 
@@ -73,7 +73,7 @@ package enum ReportNames {
 
   /// The paths of the files that every report writes, by the day in UTC.
   static func fixed(in directory: String) -> [String] {
-    let days = [Date(), Date() + 86_400].map { "\(name(ofDay: $0)).md" }
+    let days = [Date(), Date() + 86_400].map { "\($0.utcDay).md" }
     return (names + days).map { "\(directory)/\($0)" }
   }
 
@@ -89,10 +89,6 @@ package enum ReportNames {
   static func isOne(_ name: String) -> Bool {
     if name.hasSuffix(".svg") || names.contains(name) { return true }
     return name.prefixMatch(of: /\d{4}-\d\d-\d\d\.md|\d{8}T\d{6}Z-\w+(-now)?\.md/) != nil
-  }
-
-  package static func name(ofDay date: Date) -> String {
-    date.formatted(.iso8601.year().month().day())
   }
 
   /// The template beside a scenario, if there is one.

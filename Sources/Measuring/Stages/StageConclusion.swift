@@ -99,7 +99,7 @@ struct StagesFailures {
   /// - Returns: The same, but with what the target printed instead of where it is stored.
   func told(with warnings: [Diagnostic]) -> [Diagnostic] {
     let isFailure = warnings.contains(where: \.tellsNoneReady)
-    var told = warnings.filter { !isFailure || !$0.tellsNoneReady }
+    var told = warnings.filter { !$0.tellsNoneReady }
     for index in told.indices where told[index].remedy?.contains("launchlab export") == true {
       told[index].remedy = "run the command by hand, and see why it fails"
     }
