@@ -20,11 +20,12 @@
 #                          without it the spawner sweeps its descendants instead
 #   verified residency     owning the files, or root in the container: nothing to add
 #   counters:              --cap-add PERFMON, and a seccomp profile that allows perf_event_open
+#   explain                the same, with --cap-add BPF and bpf(2) allowed
 # reinstall-cold and warm need none of these.
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends \
-    libdw-dev libelf-dev libsqlite3-dev \
+    libbpf-dev libdw-dev libelf-dev libsqlite3-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
@@ -32,7 +33,7 @@ RUN scripts/build
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends \
-    ca-certificates curl git libdw1 libelf1 libsqlite3-0 libstdc++6 perl python3 tzdata \
+    ca-certificates curl git libdw1 libelf1 libsqlite3-0 libstdc++6 perl python3 tzdata zlib1g \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=build /src/.build/release/launchlab /usr/local/bin/launchlab
 COPY --from=build /src/Scenarios /usr/local/share/launchlab/Scenarios

@@ -77,6 +77,13 @@ let package = Package(
       ]
     ),
     .target(
+      name: "Explanation",
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
+        "Builds", "Stages", "Measuring", "Comparison",
+      ]
+    ),
+    .target(
       name: "LabChecks",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
@@ -104,8 +111,8 @@ let package = Package(
     .executableTarget(
       name: "launchlab",
       dependencies: [
-        "LaunchCore", "Rendering", "Stages", "Measuring", "Comparison", "LabChecks", "History",
-        "Bisection", argumentParser,
+        "LaunchCore", "Rendering", "Stages", "Measuring", "Comparison", "Explanation", "LabChecks",
+        "History", "Bisection", argumentParser,
       ]
     ),
     .plugin(name: "EmbedDashboard", capability: .buildTool()),
@@ -134,6 +141,13 @@ let package = Package(
         "History", "Bisection", "LabTestSupport",
       ],
       resources: [.copy("Fixtures")]
+    ),
+    .testTarget(
+      name: "ExplanationTests",
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Rendering", "LaunchHost", "Measuring", "Comparison",
+        "Explanation", "LabTestSupport",
+      ]
     ),
     .testTarget(
       name: "LabReportTests",
@@ -204,7 +218,9 @@ for target in package.targets where target.type != .plugin && !cTargets.contains
 }
 
 // What computes is optimised in debug builds, too: the tests simulate thousands of nights with it.
-let optimised = ["LaunchStatistics", "LaunchCore", "Stages", "Comparison", "History", "Bisection"]
+let optimised = [
+  "LaunchStatistics", "LaunchCore", "Stages", "Comparison", "Explanation", "History", "Bisection",
+]
 for target in package.targets where optimised.contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
 }

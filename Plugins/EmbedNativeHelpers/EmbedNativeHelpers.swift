@@ -19,13 +19,18 @@ struct EmbedNativeHelpers: BuildToolPlugin {
       )
     }
     let shared = try [script] + files(in: "../CLaunchWire/include")
-    return try ["spawner", "empty", "symbols", "probe", "watcher"].map { helper in
+    let helpers = [
+      "spawner", "empty", "symbols", "probe", "watcher", "timeline", "profiler", "unwinder",
+    ]
+    return try helpers.map { helper in
+      // The unwinder names functions with the sources of the symbol reader.
+      let lent = helper == "unwinder" ? try files(in: "symbols") : []
       let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedHelper+\(helper).swift")
       return .buildCommand(
         displayName: "Embedding native helper \(helper)",
         executable: URL(filePath: "/bin/sh"),
         arguments: [script.path(), helper, sources.path(), output.path()],
-        inputFiles: try shared + files(in: helper),
+        inputFiles: try shared + lent + files(in: helper),
         outputFiles: [output]
       )
     }

@@ -1,10 +1,10 @@
 import Builds
 import LaunchCore
-import Measuring
+package import Measuring
 import Scenarios
 
 /// Builds two revisions of a scenario's source, and makes a comparison of them.
-struct RevisionsWorkflow {
+package struct RevisionsWorkflow {
   private let options: CompareOptions
   private let scenario: Scenario
   private let revisions: (baseline: String, candidate: String)
@@ -14,7 +14,7 @@ struct RevisionsWorkflow {
   /// Reads the scenario.
   ///
   /// - Throws: `ScenarioError` with every problem of the file, and ``WorkflowError``.
-  init(_ options: CompareOptions, in context: WorkflowContext) throws {
+  package init(_ options: CompareOptions, in context: WorkflowContext) throws {
     let text = options.revisions ?? ""
     revisions = try Self.revisions(in: text)
     guard options.words.count == 1, let path = options.words.first else {
@@ -46,7 +46,10 @@ struct RevisionsWorkflow {
   }
 
   /// Builds both revisions, unless they are built already, while no other lab is at work.
-  func request() async throws -> CompareRequest {
+  ///
+  /// - Returns: The targets that both have, each twice.
+  /// - Throws: a ``LabError`` when a revision is not known, or cannot be built.
+  package func request() async throws -> CompareRequest {
     try await checkCommits()
     let command = ["launchlab", "compare", "--revisions", options.revisions ?? ""] + options.words
     let (baseline, candidate) = try await context.lab(for: command) { _ in

@@ -41,6 +41,12 @@ package struct LaunchResult: Hashable, Sendable {
   /// What got in the way of the launch, where that is watched.
   package var disturbances: [Disturbance]
 
+  /// What the threads of the launch did, on traced launches only; not stored.
+  package var timeline: LaunchTimeline?
+
+  /// What was sampled of the launch, on profiled launches only; not stored.
+  package var profile: ProfileRecording?
+
   package init(
     outcome: Outcome,
     launch: Nanoseconds? = nil,
@@ -73,6 +79,28 @@ package struct LaunchResult: Hashable, Sendable {
     self.pageIns = pageIns
     self.readIn = readIn
     self.disturbances = disturbances
+  }
+}
+
+/// The samples of a profiled launch as they were recorded; functions are named after the launches.
+package struct ProfileRecording: Hashable, Sendable {
+  /// The absolute path of what was recorded.
+  package var path: String
+
+  /// The instant just before `execve`, on the monotonic clock.
+  package var begin: Nanoseconds
+
+  /// When the target was ready.
+  package var ready: Nanoseconds
+
+  /// The process that was launched.
+  package var process: Int32
+
+  package init(path: String, begin: Nanoseconds, ready: Nanoseconds, process: Int32) {
+    self.path = path
+    self.begin = begin
+    self.ready = ready
+    self.process = process
   }
 }
 

@@ -32,6 +32,12 @@ package struct Arm: Hashable, Codable, Sendable {
     case text
     case marks
 
+    /// What its threads did is recorded, event by event.
+    case timeline
+
+    /// It is sampled where its threads are.
+    case profile
+
     package init(_ collector: StageCollector) {
       switch collector {
       case .auto: self = .auto
@@ -48,6 +54,8 @@ package struct Arm: Hashable, Codable, Sendable {
       switch self {
       case .plain: nil
       case .counters: "counter launches"
+      case .timeline: "traced launches"
+      case .profile: "profiled launches"
       case .auto: "launches with the probe and the runtime's own text"
       default: "launches with \(rawValue)"
       }
@@ -55,6 +63,9 @@ package struct Arm: Hashable, Codable, Sendable {
 
     /// What collects on the launches of the arm, if anything.
     package var collector: StageCollector? { StageCollector(rawValue: rawValue) }
+
+    /// Whether every block launches the arm once.
+    package var isInEveryBlock: Bool { self == .plain || self == .timeline || self == .profile }
   }
 
   /// The target name of the floor; a scenario may not use it.
@@ -105,7 +116,7 @@ package struct Plan: Hashable, Codable, Sendable {
   package func launches(of kind: Arm.Kind) -> Int {
     let blocks = looks[0]
     return switch kind {
-    case .plain: blockCount
+    case _ where kind.isInEveryBlock: blockCount
     case .counters: min(max(0, scenario.counterLaunches), blocks)
     default: min(max(0, scenario.stages?.launches ?? 0), blocks)
     }
@@ -133,7 +144,7 @@ package struct Plan: Hashable, Codable, Sendable {
 
   /// Whether the arms of a kind are launched in a block; those blocks are spread evenly.
   private func hasLaunches(of kind: Arm.Kind, in block: Int) -> Bool {
-    guard kind != .plain else { return true }
+    guard !kind.isInEveryBlock else { return true }
     let count = launches(of: kind)
     let blocks = looks[0]
     guard block < blocks else { return false }

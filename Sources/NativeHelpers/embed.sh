@@ -43,8 +43,28 @@ probe)
   done
   ;;
 symbols)
-  # It starts after the launches, so it alone may map what targets map.
+  # It starts after the launches, so it may map what targets map.
   set -- -s -Wl,--as-needed -ldw -lelf -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic
+  ;;
+unwinder)
+  # It starts after the launches, too, and names functions as the symbol reader does.
+  set -- "$2/symbols/names.c" "$2/symbols/table.c" -s -Wl,--as-needed \
+    -ldw -lelf -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic
+  ;;
+timeline)
+  # The programs that run in the kernel, in a file that the helper has in itself.
+  architecture=$("$compiler" -dumpmachine | sed -e 's/-.*//' -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
+  if ! "$compiler" -target bpf -ffreestanding -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror \
+    "-D__TARGET_ARCH_$architecture" -I "$wire" -idirafter "/usr/include/$(uname -m)-linux-gnu" \
+    -c -o "$work/kernel.o" -x c "$sources/timeline.bpf" 2>"$work/log"; then
+    cat "$work/log" >&2
+    echo "error: the programs for the kernel cannot be compiled" >&2
+    echo "  help: install clang, and libbpf with \`apt-get install libbpf-dev\`" >&2
+    exit 1
+  fi
+  echo '#include <sys/syscall.h>' | "$compiler" -dM -E - |
+    sed -n 's/^#define SYS_\([a-z0-9_]*\) .*/[SYS_\1] = "\1",/p' >"$work/system_calls.h"
+  set -- -s -I "$work" "-DKERNEL_PROGRAMS=\"$work/kernel.o\"" -l:libbpf.a -lelf -lz
   ;;
 *) set -- -static -s ;;
 esac

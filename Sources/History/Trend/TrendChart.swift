@@ -153,32 +153,6 @@ package struct TrendCharts {
   }
 }
 
-/// Text and numbers as XML wants them.
-enum SVGText {
-  /// A text for an element or a quoted attribute.
-  ///
-  /// What XML cannot hold, and what would turn the writing direction, is made visible.
-  static func escaped(_ text: String) -> String {
-    text.printable.unicodeScalars.reduce(into: "") { escaped, scalar in
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      case "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-  }
-
-  /// A coordinate with one decimal at most.
-  static func number(_ value: Double) -> String {
-    let rounded = (value * 10).rounded() / 10
-    return rounded == rounded.rounded() ? String(Int(rounded)) : String(format: "%.1f", rounded)
-  }
-}
-
 /// A place of a chart that a line stands at, and what is written above it.
 struct ChartFlag {
   var point: Int

@@ -165,6 +165,9 @@ package struct HostTrials: Sendable {
   /// Why the probe cannot be used; nil when it can.
   var probeProblem: @Sendable () -> String?
 
+  /// What keeps launches from being traced; nil when not even that can be tried.
+  var tracingRights: @Sendable () -> TracingRights?
+
   /// Whether launchlab was built without optimisation.
   var isDebugBuild: @Sendable () -> Bool
 
@@ -180,6 +183,7 @@ package struct HostTrials: Sendable {
     softwareEvent: { CounterEvent.pageFaults.refusal(withKernel: $0) },
     hardwareEvent: { CounterEvent.instructions.refusal(withKernel: $0) },
     probeProblem: probeProblem,
+    tracingRights: tracingRights,
     isDebugBuild: {
       #if DEBUG
       true
@@ -192,6 +196,12 @@ package struct HostTrials: Sendable {
       return sender.path(of: $0) != nil
     }
   )
+
+  /// Loads the programs that record events, and opens the perf events of a profile.
+  @Sendable private static func tracingRights() -> TracingRights? {
+    guard let directory = try? ScratchDirectory.path() else { return nil }
+    return try? TracingRights(in: directory)
+  }
 
   /// Launches a program that does nothing, with the probe.
   @Sendable private static func probeProblem() -> String? {

@@ -212,6 +212,27 @@ extension DoctorCheck {
         remedy: "see stages by `--collect breakpoints`"
       )
     },
+    Self("explain", "explanations") { host in
+      guard let rights = host.trials.tracingRights() else {
+        return .missing(
+          "the helpers that trace launches cannot be started",
+          remedy: "see that the cache directory of this user can be written"
+        )
+      }
+      if let failure = rights.timelines {
+        return .missing(
+          "launches cannot be traced, so that `explain` says nothing: \(failure.reason)",
+          remedy: failure.remedy ?? host.remedy(forRoot: "try again")
+        )
+      }
+      if let failure = rights.profiles {
+        return .degraded(
+          "launches cannot be sampled, so that `explain` names no functions: \(failure.reason)",
+          remedy: failure.remedy ?? host.remedy(forRoot: "try again")
+        )
+      }
+      return .ok("launches can be traced and sampled, for `explain`")
+    },
   ]
 
   private static func events(

@@ -76,6 +76,9 @@ package enum HostError: LabError, Hashable {
   /// The value of a variable cannot be read; the reason is a sentence without a full stop.
   case secretMissing(variable: String, place: String, reason: String)
 
+  /// Launches cannot be traced, or no more.
+  case tracing(TracingFailure)
+
   /// This process may have fewer files open at a time than it needs.
   case tooFewFiles(limit: Int, needed: Int)
 
@@ -124,6 +127,15 @@ package enum HostError: LabError, Hashable {
           place: "PATH",
           remedy: ["curl", "git", "valgrind"].contains(name)
             ? "install it with `apt-get install \(name)`" : "install it, or correct PATH"
+        )
+      ]
+    case .tracing(let failure):
+      [
+        Diagnostic(
+          .error,
+          id: "cannot-trace",
+          problem: "launches cannot be traced: \(failure.reason)",
+          remedy: failure.remedy
         )
       ]
     case .tooFewFiles(let limit, let needed):

@@ -193,7 +193,7 @@ struct CPUFrequencyPolicies {
 
 extension Array where Element: Hashable {
   /// The elements, each at its first place only.
-  var withoutRepetitions: [Element] {
+  package var withoutRepetitions: [Element] {
     var seen: Set<Element> = []
     return filter { seen.insert($0).inserted }
   }

@@ -54,6 +54,17 @@ struct Workspace: Sendable {
     )
   }
 
+  /// The directory for what traced launches leave; it is there once it was asked for.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  func traces() throws(HostError) -> FilePath {
+    let path = homes.path.appending("traces")
+    guard unsafe mkdir(path.string, 0o700) == 0 || errno == EEXIST else {
+      throw .system(operation: "make a directory for traces", path: path.string, errno: errno)
+    }
+    return path
+  }
+
   // MARK: - Temporary files
 
   /// The directory for temporary files of launches.

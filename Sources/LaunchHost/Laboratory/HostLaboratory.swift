@@ -90,6 +90,9 @@ package struct HostLaboratory: LaunchLaboratory {
 
   private(set) var meter: DisturbanceMeter?
 
+  /// Traces launches; nil when the plan has none that are.
+  private let tracer: LaunchTracer?
+
   /// The start of the spawner whose use of processors is told from that of others.
   private var meteredStart: Int
 
@@ -176,6 +179,7 @@ package struct HostLaboratory: LaunchLaboratory {
           .copies(directory: directory, lab: ProcessIdentity.current.description)
         )
       }
+      tracer = plan.arms.contains { $0.kind.isTraced } ? LaunchTracer(in: try workspace.traces()) : nil
       self.preparedArms = preparedArms
       self.spawner = spawner
       self.instruments = instruments
@@ -196,6 +200,7 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Runs what goes after the last launch, ends the spawner and removes the private directories.
   package func close() {
     commands.end()
+    tracer?.close()
     instruments.remove()
     spawner.close()
     workspace.remove()
@@ -286,10 +291,26 @@ package struct HostLaboratory: LaunchLaboratory {
       return result
     }
     meter?.begin()
-    var result = try launchUnwatched(arm)
+    var result = try launchTraced(arm)
     redactor.redact(&result)
     result.disturbances = meter?.end(result: result) ?? []
     return result
+  }
+
+  /// Launches, and traces it where the arm is for that; nothing is traced when it has ended.
+  private mutating func launchTraced(_ arm: Arm) throws(HostError) -> LaunchResult {
+    guard let tracer, let pid = spawner.processID, arm.kind.isTraced else {
+      return try launchUnwatched(arm)
+    }
+    try tracer.begin(arm, spawner: pid)
+    do throws(HostError) {
+      var result = try launchUnwatched(arm)
+      try tracer.end(arm, &result)
+      return result
+    } catch {
+      tracer.close()
+      throw error
+    }
   }
 
   private mutating func launchUnwatched(_ arm: Arm) throws(HostError) -> LaunchResult {

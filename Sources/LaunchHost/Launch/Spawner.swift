@@ -23,7 +23,7 @@ package final class Spawner {
   /// Where its cgroup is made; nil means below that of launchlab.
   private let cgroupParent: FilePath?
   private var cgroup: RunCgroup?
-  private var process: SpawnerProcess?
+  private var process: HelperProcess?
 
   /// Whether the spawner may not find back into the host's network.
   private var mayBeOffNetwork = false
@@ -70,6 +70,9 @@ package final class Spawner {
   }
 
   deinit { close() }
+
+  /// The process that launches; nil while there is none.
+  var processID: pid_t? { process?.pid }
 
   /// The cgroup that holds the spawner and all that it launches; nil where there is none.
   var cgroupDirectory: String? { cgroup?.directory.string }
@@ -222,7 +225,7 @@ package final class Spawner {
       arguments += [affinity.harness, affinity.targets]
         .map { $0.map(String.init).joined(separator: ",") }
     }
-    process = try SpawnerProcess(program: program, arguments: arguments)
+    process = try HelperProcess(program: program, arguments: arguments)
     starts += 1
   }
 

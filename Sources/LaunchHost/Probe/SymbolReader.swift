@@ -1,7 +1,6 @@
 import CLabHost
 import CLaunchWire
 package import LaunchCore
-import Subprocess
 import SystemPackage
 
 /// Names the functions that a launch spent its time in.
@@ -36,85 +35,17 @@ package struct SymbolReader: Sendable {
   ) async -> (names: [CodePlace: String], notes: [String]) {
     let query = SymbolQuery(places)
     guard !query.isEmpty else { return ([:], []) }
-    switch await answer(to: query.bytes) {
+    let reading = ReadingHelper(
+      name: "the symbol reader",
+      helper: helper,
+      variables: variables,
+      limit: limit
+    )
+    switch await reading.answer(debugDirectories.map { [$0] } ?? [], to: query.bytes) {
     case .success(let bytes):
       return query.answer(bytes) ?? ([:], ["no names of functions: they were not understood"])
-    case .failure(let problem):
-      return ([:], [problem.note])
-    }
-  }
-
-  /// Why there are no names at all.
-  private struct Problem: Error {
-    let note: String
-
-    init(_ reason: String) { note = "no names of functions: \(reason)" }
-  }
-
-  private func answer(to question: [UInt8]) async -> Result<[UInt8], Problem> {
-    let program: String
-    do throws(HostError) {
-      program = try helper.unpacked()
-    } catch {
-      let problem = error.diagnostics.first?.problem ?? "the symbol reader cannot be unpacked"
-      return .failure(Problem(problem))
-    }
-    let reading = Task { try await read(program, question) }
-    let watch = Task {
-      try await Task.sleep(for: limit)
-      reading.cancel()
-    }
-    defer { watch.cancel() }
-    let result = await withTaskCancellationHandler {
-      await reading.result
-    } onCancel: {
-      reading.cancel()
-    }
-    if case .success(.success(let bytes)) = result { return .success(bytes) }
-    if reading.isCancelled { return .failure(Problem("reading took longer than \(limit)")) }
-    guard case .success(let answer) = result else {
-      return .failure(Problem("the symbol reader cannot be run"))
-    }
-    return answer
-  }
-
-  /// Runs the helper; its loader ends with status 127 when it lacks a library.
-  private func read(
-    _ program: String,
-    _ question: [UInt8]
-  ) async throws -> Result<[UInt8], Problem> {
-    let input = try MemoryFile.make(question)
-    defer { try? input.close() }
-    let result = try await run(
-      .path(FilePath(program)),
-      arguments: Arguments(debugDirectories.map { [$0] } ?? []),
-      environment: environment,
-      input: .fileDescriptor(input, closeAfterSpawningProcess: false),
-      output: .bytes(limit: 256 << 20),
-      error: .string(limit: 1 << 16)
-    )
-    switch result.terminationStatus {
-    case .exited(0):
-      return .success(result.standardOutput)
-    case .exited(127):
-      return .failure(
-        Problem("the library libdw cannot be loaded; install it, such as the package libdw1")
-      )
-    case .exited(let code):
-      return .failure(Problem("the symbol reader ended with status \(code)"))
-    case .signaled(let signal):
-      return .failure(Problem("the symbol reader ended with signal \(signal)"))
-    }
-  }
-
-  /// Keeps the helper from asking servers for debug files, and from what is meant for targets.
-  private var environment: Environment {
-    let quiet: [Environment.Key: String?] = [
-      "DEBUGINFOD_URLS": nil, "LD_AUDIT": nil, "LD_DEBUG": nil, "LD_PRELOAD": nil,
-    ]
-    return variables.reduce(Environment.inherit.updating(quiet)) { environment, variable in
-      guard let key = Environment.Key(rawValue: variable.key) else { return environment }
-      return environment.updating([key: variable.value])
+    case .failure(let failure):
+      return ([:], ["no names of functions: \(failure.reason)"])
     }
   }
 }

@@ -216,7 +216,7 @@ extension LaunchLoop.Ending {
   ///   - scenario: What was run.
   ///   - resumption: The command that goes on after an interruption, where there is one.
   /// - Returns: Nil for a complete run.
-  func diagnostic(in scenario: Scenario, resumption: String? = nil) -> Diagnostic? {
+  package func diagnostic(in scenario: Scenario, resumption: String? = nil) -> Diagnostic? {
     switch self {
     case .complete:
       nil

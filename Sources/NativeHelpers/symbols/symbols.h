@@ -10,6 +10,9 @@
 
 struct symbol_table;
 
+// Opens a regular ELF file. Returns -1 and sets `problem` to a sentence when it is none.
+int symbol_file_open(const char *path, const char **problem);
+
 // Reads the functions of a file, and of its separate debug file where it has one. Returns NULL and
 // sets `problem` to a sentence when that cannot be done.
 struct symbol_table *symbol_table_open(

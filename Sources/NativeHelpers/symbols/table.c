@@ -150,7 +150,7 @@ static int load(struct symbol_table *table, Dwfl_Module *module) {
 }
 
 // Opens a regular ELF file; anything else, such as a pipe or an archive, is not worth an attempt.
-static int open_elf(const char *path, const char **problem) {
+int symbol_file_open(const char *path, const char **problem) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat status;
   char magic[SELFMAG];
@@ -170,7 +170,7 @@ static int open_elf(const char *path, const char **problem) {
 struct symbol_table *symbol_table_open(
   const char *path, const char *debug_directories, const char **problem) {
   struct symbol_table *table = calloc(1, sizeof *table);
-  int file = table != NULL ? open_elf(path, problem) : -1;
+  int file = table != NULL ? symbol_file_open(path, problem) : -1;
   if (file < 0) {
     return NULL;
   }

@@ -16,6 +16,7 @@ extension HostTrials {
     softwareEvent: { _ in 0 },
     hardwareEvent: { _ in 0 },
     probeProblem: { nil },
+    tracingRights: { TracingRights(timelines: nil, profiles: nil) },
     isDebugBuild: { false },
     hasProgram: { _ in true }
   )
@@ -29,6 +30,12 @@ extension HostTrials {
     softwareEvent: { _ in EACCES },
     hardwareEvent: { _ in ENOENT },
     probeProblem: { "with the probe /bin/true says: no" },
+    tracingRights: {
+      TracingRights(
+        timelines: TracingFailure(helper: "timeline", step: .load, errno: EPERM),
+        profiles: nil
+      )
+    },
     isDebugBuild: { true },
     hasProgram: { _ in false }
   )

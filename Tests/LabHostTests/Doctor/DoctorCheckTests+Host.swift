@@ -102,6 +102,8 @@ extension DoctorCheckTests {
       try $0.write("3", to: "proc/sys/kernel/yama/ptrace_scope")
     },
     Case("probe", .ok, "takes the probe"),
+    Case("explain", .ok, "traced and sampled"),
+    Case("explain", .missing, "cannot be traced", remedy: "CAP_BPF", trials: .refused),
     Case("probe", .degraded, "says: no", remedy: "--collect breakpoints", trials: .refused),
   ]
 

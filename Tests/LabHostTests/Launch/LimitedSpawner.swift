@@ -55,8 +55,8 @@ struct LimitedSpawner {
     return results
   }
 
-  func started() throws -> SpawnerProcess {
-    try SpawnerProcess(
+  func started() throws -> HelperProcess {
+    try HelperProcess(
       program: command[0],
       arguments: command.dropFirst() + [TemporaryDirectory.path, ""]
     )

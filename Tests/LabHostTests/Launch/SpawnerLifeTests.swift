@@ -92,7 +92,7 @@ struct SpawnerLifeTests {
 
   @Test func `learns of the end of a spawner whose socket somebody still holds`() throws {
     // What is launched holds it until it executes its program, which may take for ever.
-    let process = try SpawnerProcess(
+    let process = try HelperProcess(
       program: "/bin/sh",
       arguments: ["-c", "sleep 60 & kill -9 $$"]
     )
@@ -122,7 +122,7 @@ struct SpawnerLifeTests {
 
   @Test func `takes an answer that came before the limit, however late it looks`() throws {
     let answer = "printf '\\004\\000\\000\\000done' >&3"
-    let process = try SpawnerProcess(program: "/bin/sh", arguments: ["-c", answer])
+    let process = try HelperProcess(program: "/bin/sh", arguments: ["-c", answer])
     let status = waitid(P_PID, id_t(process.pid), nil, WEXITED | WNOWAIT)
     #expect(status == 0)
     let reply = process.receive(within: .zero, interrupt: -1)
@@ -152,7 +152,7 @@ struct SpawnerLifeTests {
     let request = try bench.request(
       ["/usr/bin/perl", "-e", "use POSIX; fork or POSIX::setsid(); sleep 60 while 1", mark])
     let directory = NSTemporaryDirectory()
-    let process = try SpawnerProcess(
+    let process = try HelperProcess(
       program: EmbeddedHelper.spawner.unpacked(),
       arguments: [directory, ""]
     )

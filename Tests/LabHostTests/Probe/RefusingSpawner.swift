@@ -69,9 +69,9 @@ struct RefusingSpawner {
     _ = process.abandon()
   }
 
-  private func started() throws -> SpawnerProcess {
+  private func started() throws -> HelperProcess {
     let spawner = try EmbeddedHelper.spawner.unpacked()
-    return try SpawnerProcess(
+    return try HelperProcess(
       program: wrapper,
       arguments: [spawner, TemporaryDirectory.path, ""]
     )

@@ -2,8 +2,8 @@ import CLabHost
 import Glibc
 import LaunchCore
 
-/// The running spawner and the socket to it.
-struct SpawnerProcess: ~Copyable {
+/// A running helper, such as the spawner, and the socket to it.
+struct HelperProcess: ~Copyable {
   let pid: pid_t
   private let socket: Int32
 
@@ -11,7 +11,7 @@ struct SpawnerProcess: ~Copyable {
   /// socket open; -1 where the kernel cannot tell.
   private let life: Int32
 
-  /// Starts the spawner, in a session of its own, so that Ctrl-C does not reach it.
+  /// Starts the helper, in a session of its own, so that Ctrl-C does not reach it.
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.
   init(program: String, arguments: [String]) throws(HostError) {
@@ -52,12 +52,12 @@ struct SpawnerProcess: ~Copyable {
     unsafe pointers.append(nil)
     let pid = unsafe lab_start_helper(program, pointers, control)
     guard pid > 0 else {
-      throw .system(operation: "start the spawner", path: program, errno: -pid)
+      throw .system(operation: "start a helper", path: program, errno: -pid)
     }
     return pid
   }
 
-  /// Sends a whole message; false when the spawner is gone.
+  /// Sends a whole message; false when the helper is gone.
   func send(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -131,20 +131,20 @@ struct SpawnerProcess: ~Copyable {
     bytes.value(of: UInt32.self).map { Int($0) + MemoryLayout<UInt32>.size }
   }
 
-  /// Asks an idle spawner to exit, and waits for it.
+  /// Asks an idle helper to exit, and waits for it.
   consuming func dismiss() {
     _ = send([UInt8](of: UInt32(0)))
     _ = waitForEnd()
   }
 
-  /// Closes the socket, upon which the spawner kills what it launched and exits; one that does
+  /// Closes the socket, upon which a helper stops what it does and exits; one that does
   /// not within five seconds is killed.
   consuming func abandon() -> String {
     shutdown(socket, Int32(SHUT_RDWR))
     return waitForEnd()
   }
 
-  /// Kills the spawner at once.
+  /// Kills the helper at once.
   consuming func kill() {
     _ = Glibc.kill(pid, SIGKILL)
     _ = waitForEnd()

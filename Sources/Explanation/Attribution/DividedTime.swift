@@ -1,0 +1,215 @@
+import LaunchCore
+import LaunchStatistics
+
+/// The time of the launches of some blocks, divided by code and by resource.
+///
+/// Clocks say how long each class of time took, samples only how a class is divided among call
+/// stacks. Both errors are in the values of the blocks, so that whatever is computed of the values
+/// of a node has both.
+struct DividedTime: Sendable {
+  /// The blocks that count, as positions in those given.
+  let kept: [Int]
+
+  /// By actor, functions and what they did; without functions where nothing was sampled.
+  let code: TimeTree
+
+  /// The samples of each program; empty unless all programs have some.
+  let stacks: [Side: StackCounts]
+
+  /// By resource.
+  let resources: TimeTree
+
+  /// The time of each class without what its events cost, by block.
+  let classes: Sides<[ClassKey: [Double]]>
+
+  /// How the samples were read.
+  let reading: Reading
+
+  /// What is decided once, so that later blocks are divided in the same way.
+  struct Reading: Hashable, Sendable {
+    var reader: SampleReading
+
+    /// The classes with too few samples to be divided.
+    var undivided: Set<ClassKey>
+  }
+
+  /// Divides the time of the blocks that have both traced launches.
+  ///
+  /// Blocks whose launches took most unusually long together are left out, all nodes alike, so that
+  /// parts still add up. Exchanging the two launches of a block changes nothing about which these
+  /// are, which the test by exchanges needs.
+  ///
+  /// - Parameters:
+  ///   - blocks: In the order of collection.
+  ///   - arms: The programs that were launched; one alone is called after.
+  ///   - reading: That of earlier blocks, if there are any.
+  ///   - settings: With the cost of an event.
+  init(
+    _ blocks: [AttributionBlock],
+    arms: [Side],
+    reading earlier: Reading?,
+    settings: AttributionSettings
+  ) {
+    let whole = blocks.indices.filter { block in
+      arms.allSatisfy { blocks[block][$0].traced != nil }
+    }
+    let reader =
+      earlier?.reader
+      ?? SampleReading(Sides(before: blocks.map(\.before), after: blocks.map(\.after)))
+    let kept = Self.usual(
+      whole,
+      totals: whole.map { block in
+        arms.reduce(0) { sum, arm in
+          let times = blocks[block][arm].traced?.classTimes(costPerEvent: settings.costPerEvent)
+          return sum + (times ?? [:]).values.reduce(0, +)
+        }
+      }
+    )
+    self.kept = kept
+
+    var classes = Sides<[ClassKey: [Double]]>(before: [:], after: [:])
+    var resources = TimeTree(blocks: kept.count)
+    var stacks: [Side: StackCounts] = [:]
+    for arm in arms {
+      classes[arm] = Self.classTimes(of: kept.map { blocks[$0][arm].traced }, cost: settings) {
+        ClassKey(actor: reader.name(of: $0.actor, in: arm), activity: $0.activity)
+      }
+      Self.addResources(of: kept.map { blocks[$0][arm].traced }, arm, settings, to: &resources)
+      let counts = StackCounts(kept.map { blocks[$0][arm].profile }, of: arm, reader: reader)
+      if counts.profiledBlocks > 0, !counts.stacks.isEmpty { stacks[arm] = counts }
+    }
+    resources.sumUp()
+    self.resources = resources
+    self.classes = classes
+
+    if stacks.count < arms.count { stacks = [:] }
+    self.stacks = stacks
+    let undivided = earlier?.undivided ?? Self.undivided(classes, stacks)
+    reading = Reading(reader: reader, undivided: undivided)
+    var code = TimeTree(blocks: kept.count)
+    for arm in arms {
+      let counts = stacks[arm]
+      for (key, times) in classes[arm].sorted(by: { $0.key.order < $1.key.order }) {
+        Self.divide(times, of: key, in: arm, by: counts, unless: undivided, into: &code)
+      }
+    }
+    code.sumUp()
+    self.code = code
+  }
+
+  /// Leaves out those blocks whose totals lie furthest from the median.
+  private static func usual(_ blocks: [Int], totals: [Double]) -> [Int] {
+    let dropped =
+      blocks.count < 10 ? 0 : Int(Double(blocks.count) * AttributionSettings.droppedShare)
+    guard dropped > 0, let median = (try? Sample(totals))?.median else { return blocks }
+    let order = blocks.indices.sorted { left, right in
+      (abs(totals[left] - median), left) < (abs(totals[right] - median), right)
+    }
+    return order.prefix(blocks.count - dropped).sorted().map { blocks[$0] }
+  }
+
+  private static func classTimes(
+    of launches: [TracedLaunch?],
+    cost settings: AttributionSettings,
+    named name: (ClassKey) -> ClassKey
+  ) -> [ClassKey: [Double]] {
+    var result: [ClassKey: [Double]] = [:]
+    for (block, launch) in launches.enumerated() {
+      let times = launch?.classTimes(costPerEvent: settings.costPerEvent) ?? [:]
+      for (key, time) in times {
+        let zeros = [Double](repeating: 0, count: launches.count)
+        result[name(key), default: zeros][block] += time
+      }
+    }
+    return result
+  }
+
+  private static func addResources(
+    of launches: [TracedLaunch?],
+    _ arm: Side,
+    _ settings: AttributionSettings,
+    to tree: inout TimeTree
+  ) {
+    let keys = Set(launches.flatMap { ($0?.resources ?? [:]).keys })
+    let longer = Set(
+      keys.flatMap { key in (1..<max(1, key.path.count)).map { Array(key.path.prefix($0)) } }
+    )
+    for (block, launch) in launches.enumerated() {
+      let times = launch?.resourceTimes(costPerEvent: settings.costPerEvent) ?? [:]
+      for (key, time) in times.sorted(by: { $0.key.path.lexicographicallyPrecedes($1.key.path) }) {
+        // What is divided further has no time of its own.
+        let path = longer.contains(key.path) ? key.path + ["(other)"] : key.path
+        let node = tree.makeNode(at: path.map(TreeLabel.resource))
+        tree.add(time, inBlock: block, to: node, of: arm)
+      }
+    }
+  }
+
+  /// The classes that have time in a program, but too few samples there.
+  private static func undivided(
+    _ classes: Sides<[ClassKey: [Double]]>,
+    _ stacks: [Side: StackCounts]
+  ) -> Set<ClassKey> {
+    var result: Set<ClassKey> = []
+    for (arm, counts) in stacks {
+      for (key, times) in classes[arm] {
+        let mean = times.reduce(0, +) / Double(max(1, times.count))
+        if mean > AttributionSettings.smallestClassTime,
+          counts.count(of: key) < AttributionSettings.fewestSamples
+        {
+          result.insert(key)
+        }
+      }
+    }
+    return result
+  }
+
+  /// Divides the time of one class among its call stacks.
+  ///
+  /// The value of a stack in a block is s·T + (T̄ / n̄)·(c − s·n), where T is the time of the class in
+  /// the block, n the samples of the class in the block's profile, c those of the stack, and
+  /// s = Σc / Σn. The second term is the linearised error of the ratio s: it adds up to 0 over the
+  /// blocks, and over the stacks of a block, so the stacks add up to T in every block. Where only m
+  /// of N blocks have a profile it is N / m times as large, so that its mean has the right error.
+  ///
+  /// Source: Cochran, *Sampling Techniques* (1977), section 6.4, for the error of a ratio.
+  private static func divide(
+    _ times: [Double],
+    of key: ClassKey,
+    in arm: Side,
+    by counts: StackCounts?,
+    unless undivided: Set<ClassKey>,
+    into tree: inout TimeTree
+  ) {
+    let total = Double(counts?.count(of: key) ?? 0)
+    guard total > 0, !undivided.contains(key), let stacks = counts?.stacks[key] else {
+      let leaf = TreeLabel.leaf(TimeLeaf(key.activity))
+      let node = tree.makeNode(at: [.actor(key.actor), .notSampled, leaf])
+      tree.add({ times[$0] }, to: node, of: arm)
+      return
+    }
+    var perBlock = [Double](repeating: 0, count: times.count)
+    for stack in stacks {
+      for (block, count) in stack.counts { perBlock[block] += Double(count) }
+    }
+    // (T̄ / n̄)·(N / m), where T̄ is the mean of N values, and n̄ that of m.
+    let scale = times.reduce(0, +) / total
+    for stack in stacks {
+      let share = Double(stack.total) / total
+      let node = tree.makeNode(at: stack.path)
+      tree.add(
+        { block in
+          let count = Double(stack.counts[block] ?? 0)
+          return share * times[block] + scale * (count - share * perBlock[block])
+        },
+        to: node,
+        of: arm
+      )
+    }
+  }
+}
+
+extension ClassKey {
+  /// Brings classes into the same order in every run.
+  var order: String { "\(actor) \(activity)" }
+}

@@ -1,0 +1,141 @@
+import LaunchCore
+
+/// Brings together reasons that are one thing: a new process and the system calls that start it,
+/// threads with one start function, and what the loader does for new libraries.
+struct ReasonMerging {
+  let time: DividedTime
+  let libraries: LaunchExplanation.LibraryChange
+  let floor: Double
+
+  private(set) var notes: [LaunchExplanation.Note] = []
+
+  init(
+    time: DividedTime,
+    libraries: LaunchExplanation.LibraryChange,
+    floor: Double
+  ) {
+    self.time = time
+    self.libraries = libraries
+    self.floor = floor
+  }
+
+  mutating func merged(_ drafts: [ReasonDraft]) -> [ReasonDraft] {
+    var drafts = drafts
+    for index in drafts.indices {
+      switch drafts[index].wholeActor {
+      case .process?: drafts[index].kind = .child
+      case .thread?, .threadOf?: drafts[index].kind = .thread
+      default: break
+      }
+    }
+    drafts = joined(drafts) { first, second in
+      switch (first.wholeActor, second.wholeActor) {
+      case (.process(let program, _)?, .process(let other, _)?): program == other
+      case (.thread?, .thread?): true
+      default: false
+      }
+    }
+    drafts = withCalls(Self.processCalls, of: .child, in: drafts)
+    drafts = withCalls(Self.threadCalls, of: .thread, in: drafts)
+    drafts = withLoader(drafts)
+    return withoutSwitches(drafts)
+  }
+
+  private static let processCalls: Set = [
+    "clone", "clone3", "vfork", "fork", "execve", "wait4", "waitid",
+  ]
+  private static let threadCalls: Set = ["clone", "clone3"]
+
+  /// Joins those that belong together to the first of them, if they differ in the same direction.
+  private func joined(
+    _ drafts: [ReasonDraft],
+    _ belong: (ReasonDraft, ReasonDraft) -> Bool
+  ) -> [ReasonDraft] {
+    var result: [ReasonDraft] = []
+    for draft in drafts {
+      let place = result.firstIndex { $0.mean * draft.mean > 0 && belong($0, draft) }
+      if let place { result[place].absorb(draft) } else { result.append(draft) }
+    }
+    return result
+  }
+
+  /// Puts the system calls that start something to what is started, where that is one kind of thing.
+  private func withCalls(
+    _ calls: Set<String>,
+    of kind: ReasonKind,
+    in drafts: [ReasonDraft]
+  ) -> [ReasonDraft] {
+    let owners = drafts.indices.filter { drafts[$0].kind == kind }
+    guard let owner = owners.max(by: { abs(drafts[$0].mean) < abs(drafts[$1].mean) }) else {
+      return drafts
+    }
+    var result = drafts
+    var absorbed: Set<Int> = []
+    for index in drafts.indices where drafts[index].kind == nil {
+      let draft = drafts[index]
+      let inCalls = time.differencesByGroup(of: draft.parts)
+        .reduce(0) { calls.contains($1.key) ? $0 + $1.value : $0 }
+      if draft.mean * drafts[owner].mean > 0, inCalls / draft.mean >= CoverRule.coveringShare {
+        result[owner].absorb(draft)
+        absorbed.insert(index)
+      }
+    }
+    return result.indices.filter { !absorbed.contains($0) }.map { result[$0] }
+  }
+
+  /// Joins what the loader does, and the files it reads, where libraries are new or gone.
+  private func withLoader(_ drafts: [ReasonDraft]) -> [ReasonDraft] {
+    let changed = Set(libraries.new + libraries.gone)
+    guard !changed.isEmpty else { return drafts }
+    var result = drafts
+    for index in result.indices where result[index].kind == nil {
+      let isLoader = result[index].frames.contains { frame in
+        frame.file.hasPrefix("ld-linux") || frame.file.hasPrefix("ld.so")
+          || frame.file.hasPrefix("ld-musl")
+      }
+      let isFile = result[index].parts.contains { part in
+        part.path.contains { label in
+          label.resourceName.map { changed.contains($0.lastPathPart) } ?? false
+        }
+      }
+      let isNew = result[index].mean > 0 ? !libraries.new.isEmpty : !libraries.gone.isEmpty
+      if isNew, isLoader || isFile { result[index].kind = .library }
+    }
+    return joined(result) { $0.kind == .library && $1.kind == .library }
+  }
+
+  /// Leaves out pairs of equal and opposite differences of two actors that both programs have.
+  private mutating func withoutSwitches(_ drafts: [ReasonDraft]) -> [ReasonDraft] {
+    var left = drafts
+    var index = 0
+    while index < left.count {
+      let first = left[index]
+      let partner = left.indices.dropFirst(index + 1).first { isSwitch(first, left[$0]) }
+      guard let partner, let from = first.actors.first, let to = left[partner].actors.first else {
+        index += 1
+        continue
+      }
+      let amount = Nanoseconds(Int64(abs(first.mean).rounded()))
+      let isForth = first.mean < 0
+      notes.append(
+        .pathSwitched(from: isForth ? from : to, to: isForth ? to : from, amount: amount)
+      )
+      left.remove(at: partner)
+      left.remove(at: index)
+    }
+    return left
+  }
+
+  private func isSwitch(_ first: ReasonDraft, _ second: ReasonDraft) -> Bool {
+    guard let one = first.actors.first, let other = second.actors.first, one != other,
+      first.mean * second.mean < 0, first.kind == nil, second.kind == nil
+    else { return false }
+    let size = max(abs(first.mean), abs(second.mean))
+    return abs(first.mean + second.mean) <= max(floor, size / 4)
+      && [one, other].allSatisfy(isInBoth)
+  }
+
+  private func isInBoth(_ actor: LaunchActor) -> Bool {
+    Side.allCases.allSatisfy { arm in time.classes[arm].keys.contains { $0.actor == actor } }
+  }
+}

@@ -1,0 +1,193 @@
+import LaunchCore
+
+/// Makes the call stacks of both programs comparable: the same thread, process and function is
+/// called the same in all launches of both.
+///
+/// What it decides from some launches is kept for later ones, so that a reason is found again.
+struct SampleReading: Hashable, Sendable {
+  /// The file of each program itself, which is called `program` in both.
+  private(set) var programs: Sides<String?>
+
+  /// The start functions of the threads of the launched process, by number.
+  private(set) var startFunctions: Sides<[Int: String]>
+
+  /// The whole names of the processes whose samples know the first 15 bytes only.
+  private var programNames: [String: String]
+
+  /// Learns the names from all launches.
+  init(_ launches: Sides<[BlockLaunches]>) {
+    let profiles = launches.map { $0.compactMap(\.profile) }
+    programs = profiles.map(Self.program)
+    programNames = [:]
+    startFunctions = Sides(before: [:], after: [:])
+    for launch in launches.before + launches.after {
+      for case .process(let program, _) in (launch.traced?.classes.keys).map({ $0.map(\.actor) })
+        ?? []
+      where program.utf8.count > ProfileTask.nameLength {
+        programNames[String(decoding: program.utf8.prefix(ProfileTask.nameLength), as: UTF8.self)] =
+          program
+      }
+    }
+    let found = Sides(
+      before: Self.startFunctions(of: profiles.before),
+      after: Self.startFunctions(of: profiles.after)
+    )
+    startFunctions = found
+    // A thread that was sampled in one program only is the same in the other, if there are equally
+    // many.
+    let counts = launches.map { $0.compactMap(\.traced).map(\.threadCount).max() ?? 0 }
+    if counts.before == counts.after {
+      startFunctions.before.merge(found.after) { own, _ in own }
+      startFunctions.after.merge(found.before) { own, _ in own }
+    }
+  }
+
+  /// The file that the outermost functions of the first thread are in most often.
+  private static func program(of profiles: [LaunchProfile]) -> String? {
+    var counts: [String: Int] = [:]
+    for profile in profiles {
+      for sample in profile.samples where sample.thread == profile.process {
+        let frame = sample.user.first { !isStart($0.function) && !isLibrary($0.file) }
+        if let frame { counts[frame.file, default: 0] += 1 }
+      }
+    }
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+  }
+
+  /// The function that most samples of each thread began in.
+  private static func startFunctions(of profiles: [LaunchProfile]) -> [Int: String] {
+    var counts: [Int: [String: Int]] = [:]
+    for profile in profiles {
+      let actors = ProfileActors(profile)
+      for sample in profile.samples where sample.time <= profile.ready {
+        guard case .thread(let number) = actors.actor(of: sample),
+          let frame = sample.user.first(where: { !isThreadStart($0) })
+        else { continue }
+        counts[number, default: [:]][plainName(frame.function), default: 0] += 1
+      }
+    }
+    return counts.compactMapValues { votes in
+      votes.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+  }
+
+  /// How an actor is called in both programs.
+  func name(of actor: LaunchActor, in arm: Side) -> LaunchActor {
+    switch actor {
+    case .main, .threadOf: actor
+    case .thread(let number): startFunctions[arm][number].map { .threadOf(function: $0) } ?? actor
+    case .process(let program, let thread):
+      .process(
+        program: programs[arm].map(\.lastPathPart) == program
+          ? Self.programName : programNames[program] ?? program,
+        thread: thread
+      )
+    }
+  }
+
+  /// What the program itself is called as a file of functions.
+  static let programName = "program"
+
+  /// A function as it is compared between the programs; nil where it says nothing.
+  func name(of frame: CodeFrame, in arm: Side) -> CodeFrame {
+    let isProgram = frame.file == programs[arm]
+    // Where a function without a name begins is another place in another build.
+    let isMoved =
+      isProgram && programs.before != programs.after && frame.function.hasPrefix("+0x")
+    return CodeFrame(
+      file: isProgram ? Self.programName : frame.file.lastPathPart,
+      function: isMoved ? "(functions without names)" : Self.plainName(frame.function)
+    )
+  }
+
+  /// The name without what compilers add to parts of a function.
+  private static func plainName(_ function: String) -> String {
+    guard let end = additions.compactMap({ function.firstRange(of: $0)?.lowerBound }).min(),
+      end > function.startIndex
+    else { return function }
+    return String(function[..<end])
+  }
+
+  private static let additions = [
+    ".isra.", ".constprop.", ".part.", ".cold", ".lto_priv.", ".llvm.",
+  ]
+
+  private static func isLibrary(_ file: String) -> Bool {
+    file.isEmpty || file.hasSuffix(".so") || file.contains(".so.") || file.hasPrefix("[")
+  }
+
+  /// Functions that begin every program.
+  static func isStart(_ function: String) -> Bool { starts.contains(function) }
+
+  private static let starts: Set = [
+    "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+    "__libc_start_main@@GLIBC_2.34", "generic_start_main", "_dl_start_user", "rt0_go",
+  ]
+
+  /// Functions that begin every thread.
+  static func isThreadStart(_ frame: CodeFrame) -> Bool {
+    threadStarts.contains(frame.function) || frame.function.hasPrefix("std::thread::")
+      || frame.function.hasPrefix("void std::__invoke") || frame.function.hasPrefix("std::__invoke")
+      || (frame.file.contains("libstdc++") && frame.function.hasPrefix("+0x"))
+  }
+
+  private static let threadStarts: Set = [
+    "clone", "__clone", "clone3", "__clone3", "__clone_internal", "start_thread",
+    "execute_native_thread_routine", "std::sys::pal::unix::thread::Thread::new::thread_start",
+    "thread_start",
+  ]
+}
+
+extension ProfileTask {
+  /// The most bytes of a name.
+  static let nameLength = 15
+}
+
+extension TracedLaunch {
+  /// The highest number of a thread of the launched process.
+  fileprivate var threadCount: Int {
+    classes.keys.reduce(0) { highest, key in
+      if case .thread(let number) = key.actor { max(highest, number) } else { highest }
+    }
+  }
+}
+
+extension String {
+  var lastPathPart: String { split(separator: "/").last.map(String.init) ?? self }
+}
+
+/// Which actor each thread of a sampled launch is.
+struct ProfileActors {
+  private var actors: [Int32: LaunchActor] = [:]
+  private let process: Int32
+
+  /// Process by thread, programs by process.
+  private var programs: [Int32: String] = [:]
+
+  init(_ profile: LaunchProfile) {
+    process = profile.process
+    var numbers = 0
+    actors[process] = .main
+    for task in profile.tasks where task.time <= profile.ready {
+      switch task.kind {
+      case .executed(let name): programs[task.process] = name
+      case .started(_, let parent):
+        if task.process == process {
+          numbers += 1
+          actors[task.thread] = .thread(number: numbers)
+        } else if task.process == task.thread, programs[task.process] == nil {
+          programs[task.process] = programs[parent]
+        }
+      }
+    }
+  }
+
+  /// The actor of a sample, with the name of its process cut to 15 bytes; nil for a thread that
+  /// nobody started.
+  func actor(of sample: ProfileSample) -> LaunchActor? {
+    if sample.process == process { return actors[sample.thread] }
+    return programs[sample.process].map {
+      .process(program: $0, thread: sample.thread == sample.process ? 0 : 1)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package import Comparison
+package import LaunchCore
+package import Measuring
+import Scenarios
+
+/// An explanation as it is asked for on the command line, in the words that were typed.
+package struct ExplainOptions: Sendable {
+  /// One program and its arguments; empty where two are compared.
+  package var command: [String]
+
+  /// What is compared: two command lines, or a scenario file with revisions. Its `launching` also
+  /// says how one program is launched.
+  package var comparison: CompareOptions
+
+  package var state: LaunchState
+
+  /// How many launches of each kind; nil means 10 of one program, and at most 64 of two.
+  package var launches: Int?
+
+  /// How long launches may go on, such as `2m`; nil means 60 s.
+  package var time: String?
+
+  package init(
+    command: [String],
+    comparison: CompareOptions,
+    state: LaunchState,
+    launches: Int?,
+    time: String?
+  ) {
+    self.command = command
+    self.comparison = comparison
+    self.state = state
+    self.launches = launches
+    self.time = time
+  }
+
+  /// What it explains, in the usual form; revisions are built first.
+  ///
+  /// - Parameter context: Where they are built.
+  /// - Returns: A request for one target, or for two.
+  /// - Throws: a ``LabError`` when the options are wrong, or a revision cannot be built.
+  package func request(in context: WorkflowContext) async throws -> ExplainRequest {
+    if !command.isEmpty { return try request(of: singleScenario(), ["--"] + command) }
+    var options = comparison
+    options.launching.states = [state.rawValue]
+    guard options.revisions != nil else {
+      let compared = try CompareRequest(commands: options)
+      guard compared.scenario.targets.count == 2 else {
+        throw WorkflowError.badOption(
+          name: "the number of commands",
+          value: "\(compared.scenario.targets.count)",
+          expected: "2 commands, each in quotes, or one after --"
+        )
+      }
+      return try request(of: compared.scenario, options.words)
+    }
+    let compared = try await RevisionsWorkflow(options, in: context).request()
+    guard let pair = compared.pairs.first, compared.pairs.count == 1 else {
+      throw WorkflowError.badOption(
+        name: "--target",
+        value: options.targets.joined(separator: ", "),
+        expected: "one of: " + compared.pairs.map(\.name).joined(separator: ", ")
+      )
+    }
+    var scenario = compared.scenario
+    scenario.targets.removeAll { $0.name != pair.baseline && $0.name != pair.candidate }
+    return try request(of: scenario, ["--revisions", options.revisions ?? ""] + options.words)
+  }
+
+  private func singleScenario() throws -> Scenario {
+    var launching = comparison.launching
+    launching.command = command
+    launching.states = [state.rawValue]
+    let scenario = try ScenarioFile.loadForLaunch(options: launching)
+    try Preflight.check(scenario.controls?.suppressed ?? [])
+    try comparison.files.reading(scenario).check()
+    return scenario.comparing(scenario.targets)
+  }
+
+  private func request(of scenario: Scenario, _ words: [String]) throws -> ExplainRequest {
+    let range = scenario.targets.count == 2 ? 8...1_000 : 1...1_000
+    if let launches, !range.contains(launches) {
+      throw WorkflowError.badOption(
+        name: "--launches",
+        value: "\(launches)",
+        expected: "a number from \(range.lowerBound) to \(range.upperBound)"
+      )
+    }
+    var scenario = scenario
+    scenario.adaptive = nil
+    return ExplainRequest(
+      scenario: scenario,
+      state: state,
+      launches: launches ?? (scenario.targets.count == 2 ? LookDecision.looks.last ?? 64 : 10),
+      timeLimit: try time.map { try ScenarioFile.duration($0, option: "--time") } ?? .seconds(60),
+      seed: comparison.seed,
+      commandLine: ["launchlab", "explain"] + words
+    )
+  }
+}

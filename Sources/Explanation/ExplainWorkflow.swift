@@ -1,0 +1,183 @@
+// Explanation: why a launch takes its time, or longer than that of another program.
+//
+// `ExplainWorkflow` tells the story: in each block the programs are launched plainly, traced and sampled,
+// in random order and never two of these at once. `Path` walks the events of a traced launch back from the
+// ready instant, so that every nanosecond belongs to one thread and what it did or waited for; `Attribution`
+// divides that time among functions by the samples, tells by pairs of blocks which parts differ, and
+// estimates those again from launches of their own; `Report` shows it.
+//
+// Recording and sampling are in LaunchHost (`Tracing`), as native helpers.
+
+import Foundation
+package import LaunchCore
+package import LaunchHost
+package import Measuring
+
+/// Which launches are explained.
+package struct ExplainRequest: Sendable {
+  /// Its targets are the one or two that are explained.
+  package var scenario: Scenario
+
+  package var state: LaunchState
+
+  /// How many launches of each kind there are when there is one target, and at most when there are
+  /// two, without those that confirm.
+  package var launches: Int
+
+  /// How long launches may go on.
+  package var timeLimit: Nanoseconds
+
+  /// Of the order of launches and of all that is drawn.
+  package var seed: UInt64
+
+  /// The command that repeats it.
+  package var commandLine: [String]
+
+  package init(
+    scenario: Scenario,
+    state: LaunchState,
+    launches: Int,
+    timeLimit: Nanoseconds,
+    seed: UInt64?,
+    commandLine: [String]
+  ) {
+    self.scenario = scenario
+    self.state = state
+    self.launches = launches
+    self.timeLimit = timeLimit
+    self.seed = seed ?? UInt64(UInt32.random(in: 0...(.max)))
+    self.commandLine = commandLine
+  }
+}
+
+/// Launches, traces, and explains; nothing is stored.
+package struct ExplainWorkflow {
+  private let request: ExplainRequest
+  private let context: WorkflowContext
+  private let rights: (String) throws(HostError) -> TracingRights
+
+  /// - Parameters:
+  ///   - request: What is explained.
+  ///   - context: Where it is launched.
+  ///   - rights: Finds out what this host lets be traced, given a private directory.
+  package init(
+    _ request: ExplainRequest,
+    in context: WorkflowContext,
+    rights: @escaping (String) throws(HostError) -> TracingRights = TracingRights.init(in:)
+  ) {
+    self.request = request
+    self.context = context
+    self.rights = rights
+  }
+
+  /// Launches and explains.
+  ///
+  /// - Returns: What is concluded.
+  /// - Throws: a ``LabError`` when the host does not let launches be traced, when a target fails, and
+  ///   when the launches are interrupted.
+  package func run() async throws -> ExplanationResult {
+    // From here on a signal ends the launches in good order.
+    let interrupt = try context.interrupt()
+    return try await context.lab(for: request.commandLine) { session in
+      try await run(in: session, interrupt: interrupt)
+    }
+  }
+
+  private func run(
+    in session: LabSession,
+    interrupt: InterruptFlag
+  ) async throws -> ExplanationResult {
+    let directory = try ScratchDirectory.path()
+    let rights = try rights(directory)
+    if let failure = rights.timelines { throw HostError.tracing(failure) }
+    let plan = plan(samples: rights.profiles == nil)
+    var laboratory = try await context.laboratory(plan, directory, session, interrupt)
+    defer { laboratory.close() }
+    let now = context.now()
+    let run = RunRecord(
+      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
+      startedAt: now,
+      plan: plan,
+      host: laboratory.host,
+      controls: laboratory.receipts,
+      tool: LaunchlabVersion.current
+    )
+    context.observe(.started(run: run, done: 0))
+    var launches = TracedLaunches(plan: plan, observe: context.observe)
+    let found = try await explained(on: &laboratory, by: &launches)
+    laboratory.close()
+    let changed = session.end()
+    var result = ExplanationResult(
+      arms: plan.scenario.targets.map { .init(name: $0.name, command: $0.command) },
+      explanation: found.explanation,
+      collectors: launches.collectors(missing: rights.profiles?.reason),
+      freshBlocks: found.freshBlocks
+    )
+    result.warnings = changed + launches.notes + laboratory.notes + session.notes
+    return result
+  }
+
+  private func plan(samples: Bool) -> Plan {
+    let kinds: [Arm.Kind] = samples ? [.plain, .timeline, .profile] : [.plain, .timeline]
+    let arms = request.scenario.targets.flatMap { target in
+      kinds.map { Arm(target: target.name, state: request.state, kind: $0) }
+    }
+    return Plan(
+      scenario: request.scenario,
+      seed: request.seed,
+      arms: arms,
+      blockCount: request.launches
+    )
+  }
+
+  // MARK: - Looks
+
+  private typealias Found = (explanation: LaunchExplanation, freshBlocks: Int?)
+
+  private func explained(
+    on laboratory: inout any LaunchLaboratory,
+    by launches: inout TracedLaunches
+  ) async throws -> Found {
+    guard request.scenario.targets.count == 2 else {
+      try await launches.launch(until: request.launches, on: &laboratory)
+      let attribution = Attribution(settings: settings(launches))
+      return (attribution.division(of: launches.blocks), nil)
+    }
+    let beginning = laboratory.now
+    let named = try await named(since: beginning, on: &laboratory, by: &launches)
+    guard !named.explanation.reasons.isEmpty else { return (named.explanation, nil) }
+    // What was named is estimated from launches that had no part in its choice.
+    let count = launches.blocks.count
+    try await launches.launch(until: 2 * count, on: &laboratory)
+    let fresh = Array(launches.blocks[count...])
+    return (named.attribution.confirm(named.explanation, on: fresh), fresh.count)
+  }
+
+  /// Launches until reasons are named that explain the difference, or as long as there is time:
+  /// half of it is kept for the launches that confirm.
+  private func named(
+    since beginning: Nanoseconds,
+    on laboratory: inout any LaunchLaboratory,
+    by launches: inout TracedLaunches
+  ) async throws -> (explanation: LaunchExplanation, attribution: Attribution) {
+    var look = 0
+    while true {
+      let count = min(LookDecision.looks[look], request.launches)
+      try await launches.launch(until: count, on: &laboratory)
+      var settings = settings(launches)
+      settings.alpha = LookDecision.alpha(atLook: look)
+      let attribution = Attribution(settings: settings)
+      let explanation = attribution.reasons(of: launches.blocks)
+      look += 1
+      let isLast = look == LookDecision.looks.count || count == request.launches
+      // The next look takes as many launches again, and so does what confirms it.
+      let elapsed = laboratory.now - beginning
+      let isLate = 4 * elapsed.count > request.timeLimit.count
+      if explanation.decision != .more || isLast || isLate { return (explanation, attribution) }
+    }
+  }
+
+  private func settings(_ launches: TracedLaunches) -> AttributionSettings {
+    AttributionSettings(costPerEvent: launches.eventCost, seed: request.seed)
+  }
+}

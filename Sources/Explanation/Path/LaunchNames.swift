@@ -1,0 +1,165 @@
+import LaunchCore
+
+/// The names of a launch, each stored once under a number.
+struct LaunchNames {
+  private(set) var calls: [String] = []
+  private(set) var objects: [ObjectName] = []
+
+  /// The names of programs and of those who woke others.
+  private(set) var words: [String] = []
+
+  private var rules: [CallRule] = []
+  private var callNumbers: [String: Int32] = [:]
+  private var pathNumbers: [String: Int32] = [:]
+  private var addressNumbers: [String: Int32] = [:]
+  private var objectNumbers: [ObjectName: Int32] = [:]
+  private var wordNumbers: [String: Int32] = [:]
+  private var pathsBelow: [PathBelow: Int32] = [:]
+
+  private struct PathBelow: Hashable {
+    var directory: Int32
+    var path: String
+  }
+
+  // MARK: - Numbers
+
+  mutating func call(_ name: String) -> Int32 {
+    if let number = callNumbers[name] { return number }
+    let number = Int32(truncatingIfNeeded: calls.count)
+    calls.append(name)
+    rules.append(CallRule.of(name))
+    callNumbers[name] = number
+    return number
+  }
+
+  func rule(of call: Int32) -> CallRule { rules[Int(call)] }
+
+  mutating func object(_ name: ObjectName) -> Int32 {
+    if let number = objectNumbers[name] { return number }
+    let number = Int32(truncatingIfNeeded: objects.count)
+    objects.append(name)
+    objectNumbers[name] = number
+    return number
+  }
+
+  mutating func path(_ path: String) -> Int32 {
+    if let number = pathNumbers[path] { return number }
+    let number = object(ObjectName(path: path))
+    pathNumbers[path] = number
+    return number
+  }
+
+  mutating func address(_ address: String) -> Int32 {
+    if let number = addressNumbers[address] { return number }
+    let number = object(ObjectName(address: address))
+    addressNumbers[address] = number
+    return number
+  }
+
+  mutating func word(_ word: String) -> Int32 {
+    if let number = wordNumbers[word] { return number }
+    let number = Int32(truncatingIfNeeded: words.count)
+    words.append(word)
+    wordNumbers[word] = number
+    return number
+  }
+
+  /// The name of a program: the last part of its path.
+  mutating func program(_ path: String) -> Int32 {
+    let path = objects[Int(self.path(path))].text
+    return word(path.split(separator: "/").last.map(String.init) ?? path)
+  }
+
+  mutating func kernelObject(_ name: String) -> Int32 { object(ObjectName(kernelObject: name)) }
+
+  var streams: [Int32] {
+    mutating get { ObjectName.streams.map { kernelObject($0) } }
+  }
+
+  var mappedByExecution: Int32 {
+    mutating get { kernelObject(ObjectName.mappedByExecution) }
+  }
+
+  /// A call that executes a program and was not recorded.
+  var execve: OpenCall {
+    mutating get {
+      let name = call("execve")
+      return OpenCall(name: name, object: nil, rule: rule(of: name), arguments: [])
+    }
+  }
+
+  // MARK: - Objects of calls
+
+  /// Finds what a call works on.
+  ///
+  /// - Parameters:
+  ///   - call: As it was entered.
+  ///   - text: The path or the address that it was given.
+  ///   - resources: Those of its process.
+  /// - Returns: The number of the object; nil for none, and for one that the events do not say.
+  mutating func object(
+    of call: OpenCall,
+    _ text: String?,
+    in resources: inout ProcessResources
+  ) -> Int32? {
+    switch call.rule.object {
+    case .none: nil
+    case .path: text.map { path($0) }
+    case .pathAt(let argument): path(text, below: call.argument(argument), in: &resources)
+    case .descriptor(let argument): resources.object(of: call.argument(argument))
+    case .address(let argument):
+      text.map { address($0) } ?? resources.object(of: call.argument(argument))
+    case .mapping: resources.mappedObject(call.arguments)
+    }
+  }
+
+  private mutating func path(
+    _ text: String?,
+    below descriptor: Int64,
+    in resources: inout ProcessResources
+  ) -> Int32? {
+    guard let text, !text.isEmpty else { return resources.object(of: descriptor) }
+    let currentDirectory: Int32 = -100
+    guard !text.hasPrefix("/"), Int32(truncatingIfNeeded: descriptor) != currentDirectory,
+      let directory = resources.object(of: descriptor)
+    else { return path(text) }
+    let below = PathBelow(directory: directory, path: text)
+    if let number = pathsBelow[below] { return number }
+    let parent = objects[Int(directory)].text
+    let number = path(parent.hasSuffix("/") ? parent + text : "\(parent)/\(text)")
+    pathsBelow[below] = number
+    return number
+  }
+}
+
+/// How often each thing happened in a launch.
+struct LaunchCounts {
+  private var counts: [Thing: Int] = [:]
+
+  enum Thing: Hashable {
+    case call(name: Int32, object: Int32?)
+    case thread
+    case process(program: Int32?)
+    case fault(object: Int32?)
+  }
+
+  mutating func add(_ thing: Thing) { counts[thing, default: 0] += 1 }
+
+  func named(by names: LaunchNames) -> [CountedThing: Int] {
+    var named: [CountedThing: Int] = [:]
+    named.reserveCapacity(counts.count)
+    for (thing, count) in counts { named[Self.name(thing, names), default: 0] += count }
+    return named
+  }
+
+  private static func name(_ thing: Thing, _ names: LaunchNames) -> CountedThing {
+    func text(_ object: Int32?) -> String? { object.map { names.objects[Int($0)].text } }
+    return switch thing {
+    case .call(let name, let object):
+      .call(name: names.calls[Int(name)], object: text(object))
+    case .thread: .threads
+    case .process(let program): .processes(program: program.map { names.words[Int($0)] })
+    case .fault(let object): .faults(file: text(object))
+    }
+  }
+}

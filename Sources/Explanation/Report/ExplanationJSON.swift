@@ -1,0 +1,206 @@
+import LaunchCore
+import LaunchStatistics
+import Rendering
+
+/// An explanation as JSON, of schema `launchlab.explain/1`.
+///
+/// `docs/json.md` tells what each field means.
+package struct ExplanationJSON {
+  private let result: ExplanationResult
+
+  package init(_ result: ExplanationResult) { self.result = result }
+
+  /// Writes the JSON text in pieces.
+  ///
+  /// - Throws: What `sink` throws.
+  package func write(to sink: (String) throws -> Void) rethrows {
+    try JSONText.write(value, .indented, to: sink)
+  }
+
+  private var explanation: LaunchExplanation { result.explanation }
+
+  private var value: JSONValue {
+    let isSingle = result.outcome == .single
+    return [
+      "schema": "launchlab.explain/1",
+      "sentence": .string(ExplanationSentence(result).headline),
+      "outcome": .string(result.outcome.name),
+      "exit_code": JSONValue(Int(result.exitCode.rawValue)),
+      "arms": .array(result.arms.map(arm)),
+      "blocks": JSONValue(explanation.blocks),
+      "dropped_blocks": JSONValue(explanation.droppedBlocks),
+      "fresh_blocks": JSONValue(result.freshBlocks),
+      "collectors": .array(result.collectors.map(collector)),
+      "difference": difference,
+      "floor_ns": .number(explanation.floor),
+      "reasons": .array(explanation.reasons.map(reason)),
+      "withdrawn": .array(explanation.withdrawn.map(reason)),
+      "coverage": explanation.coverage.map { coverage in
+        ["share": .number(coverage.share), "ci95": Self.interval(coverage.interval)]
+      } ?? .null,
+      "unattributed_ns": JSONValue(explanation.unattributed?.difference.count),
+      "parts": isSingle ? .array(LaunchParts(explanation).parts.map(part)) : .null,
+      "tree": .array(explanation.tree.map(node)),
+      "resources": .array(explanation.resources.map(node)),
+      "classes": .array(explanation.classes.map(timeClass)),
+      "counts": .array(explanation.counts.map(count)),
+      "libraries": [
+        "new": .array(explanation.libraries.new.map(JSONValue.string)),
+        "gone": .array(explanation.libraries.gone.map(JSONValue.string)),
+      ],
+      "notes": .array(explanation.notes.map { JSONValue(diagnostic: Diagnostic(note: $0)) }),
+      "warnings": .array(result.warnings.map(JSONValue.init(diagnostic:))),
+      "store": JSONValue(result.store),
+      "files": .array(result.files.map(JSONValue.string)),
+    ]
+  }
+
+  // MARK: - How it was measured
+
+  private func arm(_ arm: ExplanationResult.Arm) -> JSONValue {
+    ["name": .string(arm.name), "command": .array(arm.command.map(JSONValue.string))]
+  }
+
+  private func collector(_ collector: ExplanationResult.Collector) -> JSONValue {
+    [
+      "name": .string(collector.kind.rawValue),
+      "launches": JSONValue(collector.launches),
+      "cost_ratio": JSONValue(collector.costRatio),
+      "cost_of": .string(collector.costsTime ? "launch" : "cpu_time"),
+      "missing": JSONValue(collector.missing),
+    ]
+  }
+
+  // MARK: - Times
+
+  private var difference: JSONValue {
+    let whole = explanation.difference
+    return [
+      "plain_ns": JSONValue(whole.plain?.difference.count),
+      "traced_ns": JSONValue(whole.traced.difference.count),
+      "queue_ns": JSONValue(whole.queue.difference.count),
+      "harness_ns": JSONValue(whole.harness.difference.count),
+      "plain": whole.plain.map { .object(Self.members(of: $0)) } ?? .null,
+      "traced": .object(Self.members(of: whole.traced)),
+      "queue": .object(Self.members(of: whole.queue)),
+      "harness": .object(Self.members(of: whole.harness)),
+    ]
+  }
+
+  private static func members(of change: TimeChange) -> [(name: String, value: JSONValue)] {
+    [
+      ("before_ns", JSONValue(change.before.count)), ("after_ns", JSONValue(change.after.count)),
+      ("difference_ns", JSONValue(change.difference.count)), ("ci95", interval(change.interval)),
+    ]
+  }
+
+  private static func interval(_ interval: Interval?) -> JSONValue {
+    interval.map { [.number($0.low), .number($0.high)] } ?? .null
+  }
+
+  private func node(_ node: LaunchExplanation.TreeNode) -> JSONValue {
+    let label = node.label
+    return .object(
+      [
+        ("id", JSONValue(node.id)), ("parent", JSONValue(node.parent)),
+        ("name", JSONValue(label.map(ExplanationWords.name))),
+        ("kind", JSONValue(label.map(\.kind) ?? "root")),
+        ("file", JSONValue(label.flatMap(\.file))),
+      ] + Self.members(of: node.change) + [("significant", .bool(node.isSignificant))]
+    )
+  }
+
+  private func timeClass(_ item: LaunchExplanation.ClassChange) -> JSONValue {
+    .object(
+      [
+        ("actor", .string(ExplanationWords.name(of: item.key.actor))),
+        ("activity", .string(ExplanationWords.name(of: item.key.activity))),
+      ] + Self.members(of: item.change)
+    )
+  }
+
+  private func part(_ part: LaunchParts.Part) -> JSONValue {
+    [
+      "group": .string(part.group), "name": .string(part.name),
+      "time_ns": JSONValue(part.time.count),
+    ]
+  }
+
+  // MARK: - Reasons
+
+  private func reason(_ reason: LaunchReason) -> JSONValue {
+    .object(
+      [
+        ("rank", JSONValue(reason.rank)), ("kind", .string(reason.kind.rawValue)),
+        ("text", .string(ExplanationWords.title(of: reason))),
+        ("actor", JSONValue(reason.actor.map(ExplanationWords.name))),
+        ("path", .array(reason.path.map(frame))), ("call", JSONValue(reason.call)),
+        ("object", JSONValue(reason.object)),
+      ] + Self.members(of: reason.change) + [
+        ("share", JSONValue(reason.share)), ("novelty", .string(reason.novelty.rawValue)),
+        ("specific", .bool(reason.isSpecific)), ("counts", .array(reason.counts.map(count))),
+        ("confirmed_blocks", JSONValue(reason.confirmedBlocks)),
+      ]
+    )
+  }
+
+  private func frame(_ frame: CodeFrame) -> JSONValue {
+    ["function": .string(frame.function), "file": .string(frame.file)]
+  }
+
+  private func count(_ count: CountChange) -> JSONValue {
+    let (kind, name, object) = count.thing.parts
+    return [
+      "kind": .string(kind), "name": JSONValue(name), "object": JSONValue(object),
+      "before": .number(count.before), "after": .number(count.after),
+      "certain": .bool(count.isCertain),
+    ]
+  }
+}
+
+extension ExplanationResult.Outcome {
+  /// The name in JSON.
+  var name: String {
+    switch self {
+    case .single: "single"
+    case .different: "different"
+    case .same: "same"
+    case .notToldApart: "not-told-apart"
+    }
+  }
+}
+
+extension TreeLabel {
+  /// What kind of step it is; the name in JSON.
+  fileprivate var kind: String {
+    switch self {
+    case .actor: "actor"
+    case .frame: "function"
+    case .notSampled: "not-sampled"
+    case .resource: "resource"
+    case .leaf(let leaf):
+      switch leaf {
+      case .ownCode: "own-code"
+      case .pageFaults: "page-faults"
+      case .call: "call"
+      case .wait: "wait"
+      case .diskWait: "disk-wait"
+      case .faultWait: "fault-wait"
+      }
+    }
+  }
+
+  fileprivate var file: String? { if case .frame(let frame) = self { frame.file } else { nil } }
+}
+
+extension CountedThing {
+  /// The kind in JSON, the name, and what it is done to.
+  fileprivate var parts: (kind: String, name: String?, object: String?) {
+    switch self {
+    case .call(let name, let object): ("call", name, object)
+    case .threads: ("threads", nil, nil)
+    case .processes(let program): ("process", program, nil)
+    case .faults(let file): ("page-faults", nil, file)
+    }
+  }
+}

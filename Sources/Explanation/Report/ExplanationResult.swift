@@ -1,0 +1,222 @@
+package import LaunchCore
+import LaunchStatistics
+
+/// What `explain` found, and how it was measured: the value that every report is made from.
+package struct ExplanationResult: Hashable, Sendable {
+  /// The program whose launches are explained, or the two that are compared, the former first.
+  package var arms: [Arm]
+
+  package var explanation: LaunchExplanation
+
+  /// How the launches were looked into, in the order in which that is told.
+  package var collectors: [Collector]
+
+  /// On how many blocks launched later the reasons were looked for again; nil where they were not.
+  package var freshBlocks: Int?
+
+  /// What else the reader should know, the most severe first.
+  package var warnings: [Diagnostic]
+
+  /// The path of the store that the launches are kept in, if they are.
+  package var store: String?
+
+  /// The names of the files that were written.
+  package var files: [String]
+
+  package init(
+    arms: [Arm],
+    explanation: LaunchExplanation,
+    collectors: [Collector] = [],
+    freshBlocks: Int? = nil,
+    warnings: [Diagnostic] = [],
+    store: String? = nil,
+    files: [String] = []
+  ) {
+    self.arms = arms
+    self.explanation = explanation
+    self.collectors = collectors
+    self.freshBlocks = freshBlocks
+    self.warnings = warnings
+    self.store = store
+    self.files = files
+  }
+
+  /// A program that was launched.
+  package struct Arm: Hashable, Sendable {
+    /// What it is called in sentences, such as `A` or the name of a target.
+    package var name: String
+    package var command: [String]
+
+    package init(name: String, command: [String]) {
+      self.name = name
+      self.command = command
+    }
+  }
+
+  /// One way to look into launches, and what it cost; or why it was not there.
+  package struct Collector: Hashable, Sendable {
+    package var kind: Kind
+
+    /// How many launches of each program it saw.
+    package var launches: Int
+
+    /// Processor time with it by that without it, or launch time where ``costsTime``.
+    package var costRatio: Double?
+
+    /// Whether the cost is one of launch time and not of processor time.
+    package var costsTime: Bool
+
+    /// Why there is none of it, in lower case without a full stop; nil where there is.
+    package var missing: String?
+
+    package init(
+      _ kind: Kind,
+      launches: Int,
+      costRatio: Double? = nil,
+      costsTime: Bool = false,
+      missing: String? = nil
+    ) {
+      self.kind = kind
+      self.launches = launches
+      self.costRatio = costRatio
+      self.costsTime = costsTime
+      self.missing = missing
+    }
+
+    /// What a launch is looked into for; the raw value is the name used in JSON.
+    package enum Kind: String, CaseIterable, Sendable {
+      /// Nothing but its time.
+      case plain
+
+      /// What its threads did, and waited for.
+      case timeline
+
+      /// Which functions they were in.
+      case profile
+    }
+  }
+}
+
+// MARK: - What it comes to
+
+extension ExplanationResult {
+  /// What can be said of the whole launches.
+  enum Outcome: Hashable, Sendable {
+    /// There is one program only.
+    case single
+
+    /// They differ.
+    case different
+
+    /// The interval of their difference lies within what would be called one.
+    case same
+
+    /// No difference was found, but one would not have been seen for certain.
+    case notToldApart
+  }
+
+  var outcome: Outcome {
+    guard arms.count == 2 else { return .single }
+    if explanation.coverage != nil { return .different }
+    let change = headline
+    guard let interval = change.interval else { return .notToldApart }
+    let limit = max(explanation.floor, 0.02 * Double(change.before.count))
+    return interval.low > -limit && interval.high < limit ? .same : .notToldApart
+  }
+
+  /// The difference of the first sentence: that of plain launches, unless these do not tell what the
+  /// traced ones do, as on a busy machine.
+  var headline: TimeChange { isHeadlinePlain ? plain ?? traced : traced }
+
+  var isHeadlinePlain: Bool {
+    guard let plain else { return false }
+    guard arms.count == 2, explanation.coverage != nil else {
+      return arms.count < 2 || !isNarrower(traced, than: plain)
+    }
+    guard let interval = plain.interval else { return false }
+    let isTold = interval.low > 0 || interval.high < 0
+    return isTold && (plain.difference > .zero) == (traced.difference > .zero)
+  }
+
+  /// Whether an interval is less than half as wide as another.
+  private func isNarrower(_ one: TimeChange, than other: TimeChange) -> Bool {
+    guard let narrow = one.interval, let wide = other.interval else { return false }
+    return narrow.high - narrow.low < (wide.high - wide.low) / 2
+  }
+
+  private var plain: TimeChange? { explanation.difference.plain }
+  private var traced: TimeChange { explanation.difference.traced }
+
+  /// The share of the difference that must be explained for a result to count as one.
+  static let neededCoverage = 0.8
+
+  /// Done where the difference is explained or there is none, and inconclusive otherwise.
+  package var exitCode: LabExitCode {
+    switch outcome {
+    case .single, .same: .done
+    case .different:
+      (explanation.coverage?.share ?? 0) >= Self.neededCoverage ? .done : .inconclusive
+    case .notToldApart: isTooLittle ? .inconclusive : .done
+    }
+  }
+
+  /// Whether there are too few blocks for any difference to be seen.
+  var isTooLittle: Bool {
+    explanation.notes.contains { if case .fewBlocks = $0 { true } else { false } }
+  }
+
+  /// The warnings, then what the numbers themselves have to say.
+  package var diagnostics: [Diagnostic] { warnings + explanation.notes.map(Diagnostic.init(note:)) }
+}
+
+extension Diagnostic {
+  /// What the reader must know of the figures, as a sentence.
+  init(note: LaunchExplanation.Note) {
+    switch note {
+    case .notSampled:
+      self.init(
+        .note,
+        id: "not-sampled",
+        problem: "no function is named, since no call stacks were sampled"
+      )
+    case .fewBlocks(let count, let needed):
+      self.init(
+        .warning,
+        id: "few-blocks",
+        problem: "\(count) usable \(count == 1 ? "block is" : "blocks are") too few to call "
+          + "anything different; it takes \(needed)",
+        remedy: "allow more time or more launches"
+      )
+    case .pathSwitched(let from, let to, let amount):
+      let time = ExplanationNumbers(for: amount).text(amount)
+      self.init(
+        .note,
+        id: "path-switched",
+        problem: "\(time) of the critical path moved from \(ExplanationWords.name(of: from)) to "
+          + "\(ExplanationWords.name(of: to)), which is no difference"
+      )
+    case .unknownTime(let share):
+      self.init(
+        .warning,
+        id: "unknown-time",
+        problem: "the trace does not say what \(ExplanationNumbers.percent(share)) of the launch was"
+      )
+    case .tracedDiffersFromPlain(let plain, let traced):
+      let numbers = ExplanationNumbers(
+        for: max(plain.difference.magnitude, traced.difference.magnitude)
+      )
+      self.init(
+        .warning,
+        id: "traced-differs",
+        problem: "traced launches differ by \(numbers.signed(traced.difference)), "
+          + "plain ones by \(numbers.signed(plain.difference))"
+      )
+    case .lostSamples(let count):
+      self.init(
+        .warning,
+        id: "lost-samples",
+        problem: "there was no room for \(count) \(count == 1 ? "sample" : "samples")"
+      )
+    }
+  }
+}

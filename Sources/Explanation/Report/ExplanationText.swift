@@ -1,0 +1,296 @@
+import LaunchCore
+import LaunchStatistics
+package import Rendering
+
+/// An explanation as a terminal shows it: one sentence, then the reasons, the largest first.
+///
+/// Of one program it shows where the time of a launch goes.
+package struct ExplanationText {
+  private let result: ExplanationResult
+  private let style: TextStyle
+  private let isVerbose: Bool
+  private let includesWarnings: Bool
+
+  /// Creates the text of a result.
+  ///
+  /// - Parameters:
+  ///   - result: What was found.
+  ///   - style: How the text is shown; with the width `.max` no line is broken.
+  ///   - isVerbose: Whether all is shown, and not only the largest reasons or parts.
+  ///   - includesWarnings: Whether the warnings follow the result; if not, they belong on stderr.
+  package init(
+    _ result: ExplanationResult,
+    style: TextStyle,
+    isVerbose: Bool = false,
+    includesWarnings: Bool = true
+  ) {
+    self.result = result
+    self.style = style
+    self.isVerbose = isVerbose
+    self.includesWarnings = includesWarnings
+  }
+
+  /// The text, with a line feed after every line.
+  package func rendered() -> String {
+    let body = result.outcome == .single ? parts : reasons
+    let trees = isVerbose ? [withdrawn, counts] + views : []
+    let sections = [headline, body, comparison] + trees + [footer]
+    let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
+    let warnings = includesWarnings ? warningText : ""
+    return (text + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")
+  }
+
+  private var explanation: LaunchExplanation { result.explanation }
+  private var sentence: ExplanationSentence { ExplanationSentence(result) }
+
+  private var warningText: String {
+    let text = DiagnosticText(result.diagnostics, style: style)
+    return isVerbose ? text.rendered() : text.brief(atMost: 3, allWith: "-v")
+  }
+
+  private var headline: [String] {
+    let ink: TextStyle.Ink =
+      switch result.outcome {
+      case .different: result.headline.difference > .zero ? .boldFailure : .bold
+      case .notToldApart: .boldWarning
+      case .same, .single: .bold
+      }
+    return style.wrapped(sentence.headline.printable).map { style.paint($0, ink) }
+  }
+
+  private var footer: [String] {
+    let missing = result.collectors.compactMap { collector in
+      collector.missing.map { "no \(collector.kind.rawValue): \($0)" }
+    }
+    let names = result.files + (result.store.map { ["stored in \($0)"] } ?? [])
+    let commands = isVerbose ? result.arms.map { "\($0.name): \(ShellQuoting.text($0.command))" } : []
+    let lines = commands + [sentence.method] + missing
+    return lines.flatMap { style.wrapped($0.printable, indent: 2) }.map { style.paint($0, .dim) }
+      + (names.isEmpty ? [] : style.wrapped(names.joined(separator: "  ").printable))
+  }
+
+  // MARK: - One program
+
+  private var parts: [String] {
+    let parts = LaunchParts(explanation)
+    return isVerbose ? parts.lines(atMost: .max, style: style) : parts.lines(atMost: 7, style: style)
+  }
+
+  // MARK: - Two programs
+
+  /// How many reasons are shown, unless all are.
+  private static let shownReasons = 3
+
+  private var numbers: ExplanationNumbers {
+    let sizes = explanation.reasons.map(\.change.difference.magnitude)
+    let whole = explanation.difference.traced.difference.magnitude
+    return ExplanationNumbers(for: max(whole, sizes.max() ?? .zero))
+  }
+
+  /// The reasons as a table, each followed by lines that show it.
+  private var reasons: [String] {
+    guard result.outcome != .single else { return [] }
+    let shown = isVerbose ? explanation.reasons : Array(explanation.reasons.prefix(Self.shownReasons))
+    let rest = Array(explanation.reasons.dropFirst(shown.count))
+    var rows = shown.map { (cells: row($0), below: details(of: $0)) }
+    if !rest.isEmpty {
+      let sum = rest.reduce(Nanoseconds.zero) { $0 + $1.change.difference }
+      let title = "\(Quantity.count(rest.count, "smaller reason")): see -v"
+      rows.append((cells: row(title, sum, rest.reduce(0) { $0 + ($1.share ?? 0) }), below: []))
+    }
+    rows += remainder.map { (cells: $0, below: []) }
+    let lines = table(of: rows.map(\.cells))
+    return zip(lines, rows).flatMap { [$0] + $1.below }
+  }
+
+  /// What no reason is of, and what was left out of the comparison.
+  private var remainder: [[TextTable.Cell]] {
+    var rows: [[TextTable.Cell]] = []
+    if let rest = explanation.unattributed, result.outcome == .different {
+      rows.append(row("not attributed", rest.difference, explanation.coverage.map { 1 - $0.share }))
+    }
+    let queue = explanation.difference.queue
+    if isVerbose || queue.difference.magnitude > explanation.difference.traced.difference.magnitude,
+      let interval = queue.interval, interval.low > 0 || interval.high < 0
+    {
+      rows.append(row("waiting for a processor: not compared", queue.difference, nil))
+    }
+    return rows
+  }
+
+  private func row(_ reason: LaunchReason) -> [TextTable.Cell] {
+    let half = reason.change.interval.map { ($0.high - $0.low) / 2 }
+    return [
+      TextTable.Cell("\(reason.rank)", .dim),
+      TextTable.Cell(ExplanationWords.title(of: reason).printable, .bold),
+      TextTable.Cell(numbers.signed(reason.change.difference)),
+      TextTable.Cell(reason.share.map(ExplanationNumbers.percent) ?? ""),
+      TextTable.Cell(half.map { "± \(numbers.number($0))" } ?? "", .dim),
+      TextTable.Cell(ExplanationWords.noun(of: reason.kind), .dim),
+    ]
+  }
+
+  private func row(_ title: String, _ difference: Nanoseconds, _ share: Double?) -> [TextTable.Cell]
+  {
+    [
+      TextTable.Cell(""), TextTable.Cell(title, .dim), TextTable.Cell(numbers.signed(difference)),
+      TextTable.Cell(share.map(ExplanationNumbers.percent) ?? ""), TextTable.Cell(""),
+      TextTable.Cell(""),
+    ]
+  }
+
+  /// The lines of the table, with titles cut so that they fit.
+  private func table(of rows: [[TextTable.Cell]]) -> [String] {
+    var rows = rows
+    func lines() -> (TextTable, width: Int) {
+      let table = TextTable(
+        columns: [.right, .left, .decimal, .right, .decimal, .left],
+        rows: rows
+      )
+      return (table, table.width)
+    }
+    let excess = lines().width + 2 - style.width
+    if excess > 0 {
+      let widest = rows.map { $0[1].text.displayWidth }.max() ?? 0
+      for row in rows.indices {
+        let text = rows[row][1].text.truncated(to: max(12, widest - excess))
+        rows[row][1] = TextTable.Cell(text, row < explanation.reasons.count ? .bold : .dim)
+      }
+    }
+    return lines().0.lines(style: style).map { "  " + $0 }
+  }
+
+  /// The call path of a reason, and what is known of it besides its time.
+  private func details(of reason: LaunchReason) -> [String] {
+    let indent = "     "
+    let path = ExplanationWords.path(of: reason).map(\.printable)
+    var evidence = ExplanationWords.evidence(
+      of: reason,
+      atMost: isVerbose ? .max : 3,
+      libraries: explanation.libraries
+    )
+    if isVerbose {
+      evidence.insert(times(of: reason), at: 0)
+      if let blocks = reason.confirmedBlocks {
+        evidence.append("found again in \(Quantity.count(blocks, "fresh block"))")
+      }
+    }
+    let width = style.width == .max ? Int.max : style.width - indent.count
+    let isPathTold = path.isEmpty || path == [ExplanationWords.subject(of: reason)]
+    let pathLine = isVerbose ? path.joined(separator: " › ") : CallPathText(path).text(width: width)
+    let pathLines = isPathTold ? [] : style.wrapped(indent + pathLine, indent: indent.count)
+    let text = evidence.joined(separator: "; ").printable
+    let facts = evidence.isEmpty ? [] : style.wrapped(indent + text, indent: indent.count)
+    return (pathLines + (isVerbose ? facts : shortened(facts))).map { style.paint($0, .dim) }
+  }
+
+  /// No more than two lines.
+  private func shortened(_ lines: [String]) -> [String] {
+    lines.count <= 2 ? lines : [lines[0], (lines[1] + " …").truncated(to: style.width)]
+  }
+
+  private func times(of reason: LaunchReason) -> String {
+    let numbers = ExplanationNumbers(for: reason.change)
+    return "\(numbers.number(reason.change.before)) → \(numbers.text(reason.change.after))"
+  }
+
+  /// What both have alike, and what differs without a reason being made of it.
+  private var comparison: [String] {
+    guard result.outcome != .single else { return [] }
+    let likeness = LaunchLikeness(explanation)
+    let same = likeness.same.isEmpty ? nil : "the same: \(likeness.same.joined(separator: ", "))"
+    let unexplained = likeness.unexplained
+    let shown = isVerbose ? unexplained : Array(unexplained.prefix(3))
+    let more = unexplained.count > shown.count ? ["\(unexplained.count - shown.count) more"] : []
+    let differs = shown.isEmpty ? nil : "differs without time: " + (shown + more).joined(separator: ", ")
+    return [same, differs].compactMap(\.self)
+      .flatMap { style.wrapped($0.printable, indent: 2) }
+  }
+
+  // MARK: - All of it
+
+  private var withdrawn: [String] {
+    guard !explanation.withdrawn.isEmpty else { return [] }
+    return ["withdrawn, since fresh launches did not show them again:"]
+      + table(of: explanation.withdrawn.map(row))
+  }
+
+  private var counts: [String] {
+    guard result.outcome != .single, !explanation.counts.isEmpty else { return [] }
+    return ["counts that differ:"]
+      + explanation.counts.prefix(Self.shownCounts)
+      .flatMap { style.wrapped("  \(ExplanationWords.text(of: $0))".printable, indent: 4) }
+  }
+
+  private static let shownCounts = 40
+
+  private var views: [[String]] {
+    let isSingle = result.outcome == .single
+    return [
+      ("by actor and function", explanation.tree), ("by resource", explanation.resources),
+    ].compactMap { title, nodes in
+      let lines = TimeTreeText(nodes, isSingle: isSingle).lines(style: style)
+      return lines.isEmpty ? nil : ["\(title):"] + lines
+    }
+  }
+}
+
+/// A call path on one line.
+struct CallPathText {
+  private let names: [String]
+
+  init(_ names: [String]) { self.names = names }
+
+  /// The names of the functions, outermost first, and those in the middle left out where it is too
+  /// wide.
+  ///
+  /// - Parameter width: In columns.
+  /// - Returns: Of a long path the first three and the last four functions, or fewer.
+  func text(width: Int) -> String {
+    let whole = names.joined(separator: Self.arrow)
+    if whole.displayWidth <= width { return whole }
+    for (first, last) in [(3, 4), (2, 4), (2, 3), (1, 3), (1, 2), (1, 1)]
+    where first + last < names.count {
+      let cut = names.prefix(first) + ["…"] + names.suffix(last)
+      let text = cut.joined(separator: Self.arrow)
+      if text.displayWidth <= width { return text }
+    }
+    let ends = names.count > 2 ? ["…", names[names.count - 1]] : names
+    return ends.joined(separator: Self.arrow).truncated(to: width)
+  }
+
+  private static let arrow = " › "
+}
+
+/// What the launches of two programs have alike besides their time, and what not.
+struct LaunchLikeness {
+  private let explanation: LaunchExplanation
+
+  init(_ explanation: LaunchExplanation) { self.explanation = explanation }
+
+  /// The kinds of things that do not differ.
+  var same: [String] {
+    let libraries = explanation.libraries
+    let kinds: [(String, Bool)] = [
+      ("libraries", !libraries.new.isEmpty || !libraries.gone.isEmpty),
+      ("processes", has { if case .processes = $0 { true } else { false } }),
+      ("threads", has { $0 == .threads }),
+      ("system calls", has { if case .call = $0 { true } else { false } }),
+      ("page faults", has { if case .faults = $0 { true } else { false } }),
+    ]
+    return kinds.filter { !$0.1 }.map(\.0)
+  }
+
+  private func has(_ isMeant: (CountedThing) -> Bool) -> Bool {
+    explanation.counts.contains { isMeant($0.thing) }
+  }
+
+  /// What certainly differs, but in none of the reasons.
+  var unexplained: [String] {
+    let explained = Set(explanation.reasons.flatMap(\.counts).map(\.thing))
+    let hasLibraryReason = explanation.reasons.contains { $0.kind == .library }
+    return (hasLibraryReason ? [] : ExplanationWords.text(of: explanation.libraries))
+      + explanation.counts.filter { $0.isCertain && !explained.contains($0.thing) }
+      .map(ExplanationWords.text)
+  }
+}

@@ -1,0 +1,205 @@
+import LaunchCore
+import LaunchHost
+import LaunchStatistics
+import Measuring
+
+/// The launches of an explanation, block by block.
+///
+/// Events become a critical path as soon as a launch has ended; functions are named between the
+/// looks, since reading their names maps the files of the targets.
+struct TracedLaunches {
+  private let plan: Plan
+  private var sink: Sink
+
+  /// The complete blocks.
+  private(set) var blocks: [AttributionBlock] = []
+
+  /// Why functions are not named, as sentences without a full stop.
+  private var problems: [String] = []
+
+  init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
+    self.plan = plan
+    sink = Sink(plan: plan, observe: observe)
+  }
+
+  /// Launches the blocks up to a number.
+  ///
+  /// - Throws: a ``LabError`` when the host or a target fails, and when it is interrupted.
+  mutating func launch(until count: Int, on laboratory: inout any LaunchLaboratory) async throws {
+    guard count > blocks.count else { return }
+    var plan = plan
+    plan.blockCount = count
+    sink.total = count * plan.arms.count
+    let loop = LaunchLoop(plan: plan, firstBlock: blocks.count)
+    let ending = try loop.run(on: &laboratory, into: &sink)
+    if case .interrupted = ending { throw HostError.interrupted }
+    if let failure = ending.diagnostic(in: plan.scenario) { throw TargetFailure(failure) }
+    let recordings = sink.takeRecordings()
+    let profiles = await StackReader().profiles(of: recordings.map(\.recording))
+    problems += profiles.notes
+    for (place, profile) in zip(recordings, profiles.profiles) {
+      sink.launches[place.block]?[place.arm]?.profile = profile
+    }
+    for block in blocks.count..<count { blocks.append(self.block(block)) }
+  }
+
+  private func block(_ number: Int) -> AttributionBlock {
+    let names = plan.scenario.targets.map(\.name)
+    let sides = names.map { name in
+      plan.arms.indices.filter { plan.arms[$0].target == name }
+        .compactMap { sink.launches[number]?[$0] }
+        .reduce(into: BlockLaunches()) { side, launch in
+          side.plain = side.plain ?? launch.plain
+          side.traced = side.traced ?? launch.traced
+          side.profile = side.profile ?? launch.profile
+        }
+    }
+    return AttributionBlock(
+      before: sides.count == 2 ? sides[0] : BlockLaunches(),
+      after: sides.last ?? BlockLaunches()
+    )
+  }
+
+  /// How much time recording an event takes on this host, in nanoseconds.
+  var eventCost: Double { sink.eventCost }
+
+  /// What the reader must know of the launches.
+  var notes: [Diagnostic] {
+    let torn = sink.tornCount
+    let lost =
+      torn == 0
+      ? []
+      : [
+        Diagnostic(
+          .warning,
+          id: "torn-launches",
+          problem: "\(torn) traced \(torn == 1 ? "launch was" : "launches were") left out: there "
+            + "was no room for all events"
+        )
+      ]
+    return lost
+      + problems.withoutRepetitions.map { Diagnostic(.note, id: "unnamed-functions", problem: $0) }
+  }
+
+  /// How many launches of each kind there were, and what looking into them cost.
+  ///
+  /// - Parameter missing: Why there are no profiles, if there are none.
+  func collectors(missing: String?) -> [ExplanationResult.Collector] {
+    let count = blocks.count
+    return [
+      .init(.plain, launches: count),
+      .init(.timeline, launches: count, costRatio: sink.costRatio(of: .timeline)),
+      missing.map { .init(.profile, launches: 0, missing: $0) }
+        ?? .init(.profile, launches: count, costRatio: sink.costRatio(of: .profile)),
+    ]
+  }
+}
+
+extension TracedLaunches {
+  /// What is kept of one launch.
+  struct Launch {
+    var plain: Nanoseconds?
+    var traced: TracedLaunch?
+    var recording: ProfileRecording?
+    var profile: LaunchProfile?
+
+    /// What it took of the processors, with the processes that it waited for.
+    var processorTime: Nanoseconds?
+  }
+
+  /// Keeps the launches in memory.
+  struct Sink: LaunchLoop.Sink {
+    /// By block and the number of the arm.
+    var launches: [Int: [Int: Launch]] = [:]
+
+    /// How many launches there are to be.
+    var total = 0
+
+    private(set) var tornCount = 0
+    private(set) var eventCost = 0.0
+    private let plan: Plan
+    private let observe: (RunEvent) -> Void
+    private var done = 0
+
+    init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
+      self.plan = plan
+      self.observe = observe
+    }
+
+    mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
+      let arm = plan.arms[record.arm]
+      let result = record.result
+      done += 1
+      observe(.launched(arm: arm, outcome: result.outcome, done: done, total: total))
+      guard let time = result.launch else { return }
+      var launch = Launch()
+      launch.processorTime = result.figures.processorTime
+      switch arm.kind {
+      case .timeline: launch.traced = traced(result.timeline, of: arm.target)
+      case .profile: launch.recording = result.profile
+      default: launch.plain = time
+      }
+      launches[record.block, default: [:]][record.arm] = launch
+    }
+
+    mutating func endBlock(at now: Nanoseconds) {}
+
+    private mutating func traced(
+      _ timeline: LaunchTimeline?,
+      of target: String
+    ) -> TracedLaunch? {
+      guard let timeline, timeline.lostEvents == 0 else {
+        tornCount += 1
+        return nil
+      }
+      eventCost = timeline.eventCost
+      let ready = plan.scenario.targets.first { $0.name == target }?.ready ?? .exit
+      return TracedLaunch(LaunchPath(timeline, readiness: ready))
+    }
+
+    /// Gives the recordings away that were not named yet.
+    mutating func takeRecordings() -> [(block: Int, arm: Int, recording: ProfileRecording)] {
+      var taken: [(block: Int, arm: Int, recording: ProfileRecording)] = []
+      for (block, arms) in launches {
+        for (arm, launch) in arms {
+          guard let recording = launch.recording else { continue }
+          taken.append((block, arm, recording))
+          launches[block]?[arm]?.recording = nil
+        }
+      }
+      return taken.sorted { ($0.block, $0.arm) < ($1.block, $1.arm) }
+    }
+
+    /// What launches of a kind take of the processors by what plain ones of the same block and
+    /// target do, as the median; nil where it is not known.
+    func costRatio(of kind: Arm.Kind) -> Double? {
+      let ratios = launches.values.flatMap { arms in
+        plan.arms.indices.compactMap { index -> Double? in
+          let arm = plan.arms[index]
+          guard arm.kind == kind,
+            let plain = plan.arms.firstIndex(where: { $0.target == arm.target && $0.kind == .plain }),
+            let with = arms[index]?.processorTime, let without = arms[plain]?.processorTime,
+            without > .zero
+          else { return nil }
+          return Double(with.count) / Double(without.count)
+        }
+      }
+      return (try? Sample(ratios))?.median
+    }
+  }
+}
+
+extension Figures {
+  fileprivate var processorTime: Nanoseconds? {
+    guard let userTime, let systemTime else { return nil }
+    return userTime + systemTime
+  }
+}
+
+/// A target failed, so that there is nothing to explain.
+struct TargetFailure: LabError {
+  let diagnostics: [Diagnostic]
+  var exitCode: LabExitCode { .couldNotMeasure }
+
+  init(_ diagnostic: Diagnostic) { diagnostics = [diagnostic] }
+}

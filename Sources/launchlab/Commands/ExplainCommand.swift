@@ -1,0 +1,195 @@
+import ArgumentParser
+import Comparison
+import Explanation
+import LaunchCore
+import Measuring
+
+extension Launchlab {
+  /// Says where the time of a launch goes, or why one program launches more slowly than another.
+  struct Explain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Explain where a launch spends its time, or why one is slower than another.",
+      discussion: """
+        Where the launch of one program spends its time, by function, file, wait and process:
+          launchlab explain -- python3 -c pass
+
+        Why the second of two programs is slower. Each is one argument, split into words like in \
+        a shell, but run without one:
+          launchlab explain "./jq-old -n 1" "./jq-new -n 1"
+
+        Why a revision is slower, built from the source of a scenario:
+          launchlab explain --revisions v1.0..HEAD scenario.yml
+
+        Launches are traced and sampled beside plain ones, whose times the first line has. What \
+        is named was found again in launches made after it was named. It takes root, or the \
+        capabilities CAP_BPF and CAP_PERFMON.
+
+        Exit codes: 0 explained, or no difference; 125 a difference that is not explained, or \
+        too few launches; 128 launches cannot be traced here.
+        """
+    )
+
+    @Argument(
+      help: ArgumentHelp(
+        "The first of two commands in quotes, or the scenario of --revisions.",
+        valueName: "a"
+      )
+    )
+    var first: String?
+
+    @Argument(help: ArgumentHelp("The second command, in quotes.", valueName: "b"))
+    var second: String?
+
+    /// What comes before --.
+    private var what: [String] { [first, second].compactMap(\.self) }
+
+    @Option(
+      help: .init("Build and compare two revisions, such as HEAD~1..HEAD.", valueName: "a..b")
+    )
+    var revisions: String?
+
+    @Option(
+      name: .customLong("target"),
+      help: .init("The target of the scenario, if it has several.", valueName: "name")
+    )
+    var target: String?
+
+    @Option(
+      help: .init(
+        "Launch state: reboot-cold, reinstall-cold, first-run or warm.",
+        valueName: "state"
+      ),
+      completion: .list(LaunchState.allCases.map(\.rawValue))
+    )
+    var state: LaunchState = .warm
+
+    @Option(
+      name: .shortAndLong,
+      help: .init(
+        """
+        Launches of each kind: plain, traced and sampled (default: 10 of one program; of two as \
+        many as it takes, at most 64).
+        """,
+        valueName: "number"
+      )
+    )
+    var launches: Int?
+
+    @Option(
+      help: .init(
+        "Time for the launches of two programs, such as 2m (default: 60s).",
+        valueName: "duration"
+      )
+    )
+    var time: String?
+
+    @OptionGroup var launch: TargetOptions
+
+    @OptionGroup var waiting: WaitOptions
+
+    @Option(help: .init("Seed for the random order of launches.", valueName: "seed"))
+    var seed: UInt64?
+
+    @OptionGroup var output: ExplainOutputOptions
+
+    func validate() throws {
+      if !launch.command.isEmpty, !what.isEmpty || revisions != nil {
+        throw ValidationError("give one command after --, or two in quotes, not both")
+      }
+      if launch.command.isEmpty, what.count != (revisions == nil ? 2 : 1) {
+        throw ValidationError(
+          revisions == nil
+            ? "missing what to explain; try `launchlab explain -- perl -e 0`"
+            : "--revisions needs one scenario file"
+        )
+      }
+      if revisions != nil, let option = launch.launch.firstForCommands {
+        throw ValidationError("\(option) cannot be used with --revisions; set it in the scenario")
+      }
+      if target != nil, revisions == nil { throw ValidationError("--target needs --revisions") }
+    }
+
+    func run() async throws { try await run(on: .standard) }
+
+    func run(on console: Console) async throws {
+      let progress = ProgressDisplay(console: console)
+      defer { progress.clear() }
+      let context = WorkflowContext.live.telling { progress.show($0) }
+      let result = try await waiting.patiently(on: console) {
+        let request = try await options.request(in: context)
+        return try await ExplainWorkflow(request, in: context).run()
+      }
+      progress.clear()
+      try output.show(result, on: console)
+      if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
+    }
+
+    private var options: ExplainOptions {
+      var comparison = CompareOptions(
+        words: what,
+        revisions: revisions,
+        launching: launch.measuring(states: [state.rawValue], launches: 1),
+        targets: target.map { [$0] } ?? [],
+        seed: seed,
+        suppressed: launch.controls.suppression.ids
+      )
+      comparison.files = output.files
+      return ExplainOptions(
+        command: launch.command,
+        comparison: comparison,
+        state: state,
+        launches: launches,
+        time: time
+      )
+    }
+  }
+}
+
+extension LaunchState: ExpressibleByArgument {}
+
+/// Where the result of `explain` goes.
+struct ExplainOutputOptions: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Show the whole tree, and what was not confirmed.")
+  var verbose = false
+
+  @Option(
+    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
+  var json: String?
+
+  @Option(
+    help: .init("Write the result as Markdown; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
+  var markdown: String?
+
+  @Option(
+    help: .init("Write a flame graph as SVG; of two programs a differential one.", valueName: "file"),
+    completion: .file()
+  )
+  var svg: String?
+
+  private var places: [(option: String, file: String?)] {
+    [("--json", json), ("--markdown", markdown), ("--svg", svg)]
+  }
+
+  var files: CommandFiles {
+    places.reduce(CommandFiles()) { $0.writing($1.file, as: $1.option) }
+  }
+
+  func validate() throws {
+    guard places.count(where: { $0.file == "-" }) > 1 else { return }
+    throw ValidationError("only one of --json, --markdown and --svg can use stdout")
+  }
+
+  /// Shows the text first, so that a file that cannot be written does not hide the result.
+  func show(_ result: ExplanationResult, on console: Console) throws {
+    let text = ExplanationText(result, style: console.resultStyle, isVerbose: verbose)
+    if !places.contains(where: { $0.file == "-" }) { try console.write(text.rendered()) }
+    console.show(result.diagnostics)
+    if let markdown { try ResultFile(markdown).write { try $0(ExplanationMarkdown(result).rendered()) } }
+    if let svg { try ResultFile(svg).write { try $0(FlameGraph(result).svg()) } }
+    if let json { try ResultFile(json).write { try ExplanationJSON(result).write(to: $0) } }
+  }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import Glibc
+import LabTestSupport
+import SystemPackage
+import Testing
+
+@testable import LaunchCore
+@testable import LaunchHost
+
+/// Launches whose timeline is recorded on the machine that the tests run on.
+@Suite(.temporaryDirectory, .serialized, .enabled(if: TracedLaunches.arePossible))
+struct TimelineTests {
+  @Test func `sees paths, children, and who wakes whom`() throws {
+    let timeline = try TracedLaunches().timeline(of: [
+      "/bin/sh", "-c", "read line < /etc/hostname; /bin/true; exit 0",
+    ])
+    #expect(timeline.lostEvents == 0)
+    #expect(timeline.eventCost > 10 && timeline.eventCost < 100_000)
+    let paths = timeline.calls.compactMap(\.text)
+    #expect(paths.contains("/etc/hostname"))
+    let programs = timeline.events.compactMap { event in
+      if case .executed(let path) = event.kind { path } else { nil }
+    }
+    #expect(programs == ["/bin/sh", "/bin/true"])
+    let child = try #require(
+      timeline.events.lazy.compactMap { event -> Int32? in
+        if case .started(let thread, let process) = event.kind, thread == process {
+          thread
+        } else {
+          nil
+        }
+      }.first
+    )
+    // The shell waits for its child, which wakes it by its end.
+    let wakers = timeline.events.compactMap { event -> TimelineEvent.Waker? in
+      if case .woken(let waker) = event.kind, event.thread == timeline.process {
+        waker
+      } else {
+        nil
+      }
+    }
+    #expect(wakers.contains { $0.process == child && !$0.isInterrupt })
+    #expect(
+      timeline.events.filter { $0.kind == .ended }.map(\.thread) == [child, timeline.process]
+    )
+  }
+
+  @Test func `tells a timer from a thread that wakes another`() throws {
+    let timeline = try TracedLaunches().timeline(of: [
+      "/usr/bin/perl", "-e", "select undef, undef, undef, 0.02",
+    ])
+    let call = try #require(
+      timeline.calls.last { $0.name.hasPrefix("pselect6") || $0.name == "select" }
+    )
+    #expect(call.text == nil)
+    let wakers = timeline.events.compactMap { event -> TimelineEvent.Waker? in
+      if case .woken(let waker) = event.kind { waker } else { nil }
+    }
+    #expect(wakers.contains { $0.isInterrupt })
+    #expect(timeline.events.contains { $0.kind == .blocked(isForDisk: false) })
+  }
+
+  @Test func `follows threads, and not what is launched beside`() throws {
+    let program = try CompiledProgram(
+      """
+      #include <pthread.h>
+      #include <stdio.h>
+      static void *work(void *mutex) { pthread_mutex_lock(mutex); pthread_mutex_unlock(mutex); return 0; }
+      int main(void) {
+        pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        pthread_t threads[3];
+        for (int i = 0; i < 3; i++) pthread_create(&threads[i], 0, work, &mutex);
+        for (int i = 0; i < 3; i++) pthread_join(threads[i], 0);
+        return 0;
+      }
+      """,
+      in: TemporaryDirectory.path,
+      options: ["-pthread"]
+    )
+    let beside = Process()
+    beside.executableURL = URL(filePath: "/bin/sh")
+    beside.arguments = ["-c", "while :; do /bin/true; done"]
+    try beside.run()
+    defer { beside.terminate() }
+    let timeline = try TracedLaunches().timeline(of: [program.path])
+    let started = timeline.events.compactMap { event -> Int32? in
+      if case .started(let thread, let process) = event.kind, process == timeline.process {
+        thread
+      } else {
+        nil
+      }
+    }
+    #expect(started.count == 3)
+    #expect(Set(timeline.events.map(\.thread)) == Set(started + [timeline.process]))
+    #expect(timeline.events.count { $0.kind == .ended } == 4)
+  }
+
+  @Test func `every event lies in order, and every call is left`() throws {
+    let timeline = try TracedLaunches().timeline(of: ["/usr/bin/perl", "-MPOSIX", "-e", "1"])
+    #expect(timeline.events.map(\.time) == timeline.events.map(\.time).sorted())
+    var open: [Int32: Int] = [:]
+    for event in timeline.events {
+      switch event.kind {
+      case .enteredCall:
+        open[event.thread, default: 0] += 1
+        #expect(open[event.thread] == 1)
+      case .leftCall: open[event.thread] = 0
+      default: break
+      }
+    }
+    #expect(timeline.events.count { if case .faulted = $0.kind { true } else { false } } > 50)
+  }
+
+  @Test func `a launch after an untraced one has no event of it`() throws {
+    let launches = try TracedLaunches()
+    let first = try launches.timeline(of: ["/bin/true"])
+    _ = try launches.bench.output(of: ["/bin/true"])
+    let second = try launches.timeline(of: ["/bin/true"])
+    #expect(second.events.allSatisfy { $0.time > first.ready })
+    #expect(abs(first.events.count - second.events.count) < first.events.count / 2)
+  }
+
+  @Test func `nothing stays attached when the helper is killed or closed`() throws {
+    let launches = try TracedLaunches()
+    _ = try launches.timeline(of: ["/bin/true"])
+    #expect(launches.attachments() == 0)
+    let helper = TraceHelper(.timeline, in: FilePath(TemporaryDirectory.path))
+    try helper.begin(spawner: getpid())
+    #expect(launches.attachments() > 0)
+    helper.close()
+    #expect(launches.attachments() == 0)
+  }
+
+  @Test func `a helper that is gone is an error, and the next one works`() throws {
+    let helper = TraceHelper(.timeline, in: FilePath(TemporaryDirectory.path))
+    try helper.begin(spawner: getpid())
+    helper.close()
+    #expect(throws: HostError.self) { try helper.end() }
+    try helper.begin(spawner: getpid())
+    _ = try helper.end()
+  }
+}
+
+/// Timelines that are no whole file.
+@Suite struct TimelineFileTests {
+  @Test(arguments: [0, 31, 32, 40, 88, 95])
+  func `a file that is cut off is none`(_ length: Int) throws {
+    let bytes =
+      [UInt8](of: UInt64(0x3130_4c54_424c_414c)) + [UInt8](of: UInt64(1))
+      + [UInt8](of: UInt64(0)) + [UInt8](of: UInt64(0)) + [UInt8](repeating: 7, count: 64)
+    #expect(TimelineFile(Array(bytes.prefix(length)), process: 1) == nil)
+  }
+
+  @Test func `a count that the file cannot have is refused`() {
+    let bytes =
+      [UInt8](of: UInt64(0x3130_4c54_424c_414c)) + [UInt8](of: UInt64.max)
+      + [UInt8](of: UInt64(0)) + [UInt8](of: UInt64(0))
+    #expect(TimelineFile(bytes, process: 1) == nil)
+    #expect(TimelineFile([UInt8](repeating: 0, count: 64), process: 1) == nil)
+  }
+}
+
+/// A spawner whose launches are traced.
+struct TracedLaunches {
+  let bench: LaunchBench
+  private let tracer: LaunchTracer
+
+  /// Whether this machine lets launches be traced.
+  static var arePossible: Bool {
+    guard let rights = try? TracingRights(in: NSTemporaryDirectory()) else { return false }
+    return rights.timelines == nil
+  }
+
+  init() throws {
+    bench = try LaunchBench()
+    tracer = LaunchTracer(in: FilePath(TemporaryDirectory.path))
+  }
+
+  func timeline(of command: [String]) throws -> LaunchTimeline {
+    let result = try launch(command, kind: .timeline)
+    return try #require(result.timeline)
+  }
+
+  func launch(_ command: [String], kind: Arm.Kind) throws -> LaunchResult {
+    let arm = Arm(target: "t", state: .warm, kind: kind)
+    try tracer.begin(arm, spawner: try #require(bench.spawner.processID))
+    var result = try bench.spawner.launchOnce(bench.request(command))
+    try tracer.end(arm, &result)
+    return result
+  }
+
+  /// How many attachments of programs to events of the kernel the helpers of this test hold.
+  func attachments() -> Int {
+    let tree = HostTree()
+    let helpers = tree.names(in: "proc").filter { pid in
+      Int32(pid) != nil
+        && tree.text(at: "proc/\(pid)/cmdline")?.contains(TemporaryDirectory.path) == true
+    }
+    return helpers.reduce(0) { count, pid in
+      count
+        + tree.names(in: "proc/\(pid)/fd").count { file in
+          let path = "/proc/\(pid)/fd/\(file)"
+          let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+          return link == "anon_inode:bpf_link" || link == "anon_inode:bpf-link"
+        }
+    }
+  }
+}
+
+extension LaunchTimeline {
+  fileprivate var calls: [TimelineEvent.SystemCall] {
+    events.compactMap { if case .enteredCall(let call) = $0.kind { call } else { nil } }
+  }
+}
