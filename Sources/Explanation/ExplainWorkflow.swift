@@ -178,6 +178,12 @@ package struct ExplainWorkflow {
   }
 
   private func settings(_ launches: TracedLaunches) -> AttributionSettings {
-    AttributionSettings(costPerEvent: launches.eventCost, seed: request.seed)
+    let programs = request.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
+    return AttributionSettings(
+      costPerEvent: launches.eventCost,
+      seed: request.seed,
+      beforeProgram: programs.first ?? nil,
+      afterProgram: programs.last ?? nil
+    )
   }
 }

@@ -121,9 +121,23 @@ extension TracedLaunches {
     private let observe: (RunEvent) -> Void
     private var done = 0
 
+    /// What the program of each target is called.
+    private let namings: [String: ProgramNaming]
+
     init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
       self.plan = plan
       self.observe = observe
+      namings = Self.namings(of: plan.scenario.targets)
+    }
+
+    /// Calls two programs the same; one alone keeps its name.
+    private static func namings(of targets: [Target]) -> [String: ProgramNaming] {
+      let programs = targets.compactMap { try? ExecutableLookup.program(of: $0) }
+      guard programs.count == 2, targets.count == 2 else { return [:] }
+      return [
+        targets[0].name: ProgramNaming(of: programs[0], besides: programs[1]),
+        targets[1].name: ProgramNaming(of: programs[1], besides: programs[0]),
+      ]
     }
 
     mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
@@ -154,7 +168,8 @@ extension TracedLaunches {
       }
       eventCost = timeline.eventCost
       let ready = plan.scenario.targets.first { $0.name == target }?.ready ?? .exit
-      return TracedLaunch(LaunchPath(timeline, readiness: ready))
+      let naming = namings[target] ?? ProgramNaming()
+      return TracedLaunch(LaunchPath(timeline, readiness: ready, naming: naming))
     }
 
     /// Gives the recordings away that were not named yet.

@@ -1,3 +1,12 @@
+// Attribution: from the times and samples of launches of two programs to the reasons why one takes longer.
+//
+// Begin with `Attribution`. `DividedTime` divides the time of some blocks of launches into two `TimeTree`s, by
+// code and by resource; for that `SampleReading` calls threads and functions alike in both programs, and
+// `StackCounts` counts the samples. `SignFlipTest` says which nodes differ, `CoverRule` which of them say best
+// where the difference lies, and `ReasonSelection` brings the two views together without counting time twice.
+// `ReasonMerging` joins what is one thing, `ReasonWording` says what kind of thing it is, and what
+// `CountComparison` found about it. `LookDecision` says whether more launches are needed.
+
 import LaunchCore
 import LaunchStatistics
 
@@ -38,7 +47,9 @@ package struct Attribution: Sendable {
       counts: explanation.counts,
       libraries: explanation.libraries
     )
-    let reasons = merged.map { wording.reason($0, whole: analysis.wholeDifference) }
+    let reasons = analysis.united(
+      merged.map { wording.reason($0, whole: analysis.wholeDifference) }
+    )
     explanation.notes += merging.notes
     analysis.finish(&explanation, with: reasons)
     return explanation
@@ -174,6 +185,25 @@ private struct Analysis {
     )
   }
 
+  /// Puts what the view by resources names to the reason whose function calls it.
+  ///
+  /// Where a system call has too few samples to be divided, only its resource is known at first.
+  func united(_ reasons: [LaunchReason]) -> [LaunchReason] {
+    var united = reasons.filter { !$0.isOfResources }
+    for reason in reasons where reason.isOfResources {
+      guard let owner = united.firstIndex(where: { $0.calls(reason) }) else {
+        united.append(reason)
+        continue
+      }
+      united[owner].parts += reason.parts
+      united[owner].counts += reason.counts.filter { !united[owner].counts.contains($0) }
+      let change = TimeChange(time.values(of: united[owner].parts))
+      united[owner].change = change
+      united[owner].share = wholeDifference.map { Double(change.difference.count) / $0 }
+    }
+    return united
+  }
+
   /// Adds the reasons with ranks, and what they leave.
   func finish(_ explanation: inout LaunchExplanation, with reasons: [LaunchReason]) {
     explanation.reasons = reasons.sorted { left, right in
@@ -190,7 +220,11 @@ private struct Analysis {
       )
     )
     let whole = time.resources.differences(of: 0)
-    guard isSignificant(whole), let difference = wholeDifference else { return }
+    // What was named is estimated again from too few launches for the test of everything at once.
+    let isThere =
+      reasons.contains { $0.confirmedBlocks != nil }
+      ? meanInterval(of: whole).map { $0.low > 0 || $0.high < 0 } ?? false : isSignificant(whole)
+    guard isThere, let difference = wholeDifference else { return }
     let parts = zip(named.after, named.before).map { $0 - $1 }
     let share = parts.reduce(0, +) / Double(parts.count) / difference
     // The linearised error of a ratio of means.
@@ -235,7 +269,10 @@ private struct Analysis {
       return Sides(before: arms.count == 2 ? times[0] : 0, after: times[times.count - 1])
     }
     guard !pairs.isEmpty else { return nil }
-    return TimeChange(Sides(before: pairs.map(\.before), after: pairs.map(\.after)))
+    let kept = DividedTime.usual(Array(pairs.indices), totals: pairs.map { $0.before + $0.after })
+    return TimeChange(
+      Sides(before: kept.map { pairs[$0].before }, after: kept.map { pairs[$0].after })
+    )
   }
 
   private func change(_ part: (TracedLaunch) -> Nanoseconds) -> TimeChange {
@@ -254,10 +291,10 @@ private struct Analysis {
     if arms.count == 2, test == nil {
       notes.append(.fewBlocks(count: time.kept.count, needed: SignFlipTest.fewestBlocks))
     }
-    let traced = TimeChange(time.resources.values.map { $0[0] })
+    let traced = change(\.whole)
     let unknown = change(\.unknown)
     let largest = max(unknown.before.count, unknown.after.count)
-    let share = Double(largest) / Double(max(1, traced.after.count + unknown.after.count))
+    let share = Double(largest) / Double(max(1, traced.before.count, traced.after.count))
     if share > 0.02 { notes.append(.unknownTime(share: share)) }
     if arms.count == 2, let plain, let one = plain.interval, let other = traced.interval,
       one.high < other.low || other.high < one.low
@@ -269,5 +306,23 @@ private struct Analysis {
     }
     if lost > 0 { notes.append(.lostSamples(count: lost)) }
     return notes
+  }
+}
+
+extension TracedLaunch {
+  /// How long it took, with everything.
+  fileprivate var whole: Nanoseconds { classes.values.reduce(queue + harness + unknown, +) }
+}
+
+extension LaunchReason {
+  /// Whether only the view by resources names it.
+  fileprivate var isOfResources: Bool { parts.allSatisfy { $0.view == .resources } }
+
+  /// Whether it is a function that is new or gone, and calls what another reason is: by the call
+  /// paths of both, or since both work on the same object.
+  fileprivate func calls(_ other: Self) -> Bool {
+    let isSame = other.path.isEmpty ? object != nil && object == other.object : other.path.starts(with: path)
+    return (novelty == .new || novelty == .gone) && !path.isEmpty && actor == other.actor && isSame
+      && (change.difference > .zero) == (other.change.difference > .zero)
   }
 }

@@ -134,16 +134,24 @@ package struct AttributionSettings: Hashable, Sendable {
   /// What decides all draws.
   package var seed: UInt64
 
+  /// The paths of the programs, which may be called differently; nil where they are not known.
+  package var beforeProgram: String?
+  package var afterProgram: String?
+
   package init(
     costPerEvent: Double = 0,
     alpha: Double = 0.008,
     permutations: Int = 2000,
-    seed: UInt64 = 1
+    seed: UInt64 = 1,
+    beforeProgram: String? = nil,
+    afterProgram: String? = nil
   ) {
     self.costPerEvent = costPerEvent
     self.alpha = alpha
     self.permutations = permutations
     self.seed = seed
+    self.beforeProgram = beforeProgram
+    self.afterProgram = afterProgram
   }
 
   /// The share of the blocks that is left out since their launches took most unusually long.

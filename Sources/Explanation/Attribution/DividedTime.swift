@@ -42,7 +42,7 @@ struct DividedTime: Sendable {
   /// - Parameters:
   ///   - blocks: In the order of collection.
   ///   - arms: The programs that were launched; one alone is called after.
-  ///   - reading: That of earlier blocks, if there are any.
+  ///   - earlier: How earlier blocks were read, if there are any.
   ///   - settings: With the cost of an event.
   init(
     _ blocks: [AttributionBlock],
@@ -55,7 +55,10 @@ struct DividedTime: Sendable {
     }
     let reader =
       earlier?.reader
-      ?? SampleReading(Sides(before: blocks.map(\.before), after: blocks.map(\.after)))
+      ?? SampleReading(
+        Sides(before: blocks.map(\.before), after: blocks.map(\.after)),
+        paths: Sides(before: settings.beforeProgram, after: settings.afterProgram)
+      )
     let kept = Self.usual(
       whole,
       totals: whole.map { block in
@@ -98,7 +101,7 @@ struct DividedTime: Sendable {
   }
 
   /// Leaves out those blocks whose totals lie furthest from the median.
-  private static func usual(_ blocks: [Int], totals: [Double]) -> [Int] {
+  static func usual(_ blocks: [Int], totals: [Double]) -> [Int] {
     let dropped =
       blocks.count < 10 ? 0 : Int(Double(blocks.count) * AttributionSettings.droppedShare)
     guard dropped > 0, let median = (try? Sample(totals))?.median else { return blocks }

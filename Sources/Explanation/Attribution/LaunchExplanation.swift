@@ -25,8 +25,10 @@ package struct LaunchExplanation: Hashable, Sendable {
   /// What is left of the difference without the reasons.
   package var unattributed: TimeChange?
 
-  /// The time by actor, function and what it did; the root first, parents before children. Without
-  /// functions where nothing was sampled.
+  /// The time by actor, function and what it did.
+  ///
+  /// The root comes first, and parents before children. There are no functions where nothing was
+  /// sampled.
   package var tree: [TreeNode]
 
   /// The time by resource, in the same way.

@@ -28,9 +28,12 @@ struct ReasonMerging {
       default: break
       }
     }
+    // A process runs the program itself until it executes another.
+    drafts = drafts.filter { !$0.isForked } + drafts.filter(\.isForked)
     drafts = joined(drafts) { first, second in
       switch (first.wholeActor, second.wholeActor) {
-      case (.process(let program, _)?, .process(let other, _)?): program == other
+      case (.process(let program, _)?, .process(let other, _)?):
+        program == other || second.isForked
       case (.thread?, .thread?): true
       default: false
       }
@@ -137,5 +140,12 @@ struct ReasonMerging {
 
   private func isInBoth(_ actor: LaunchActor) -> Bool {
     Side.allCases.allSatisfy { arm in time.classes[arm].keys.contains { $0.actor == actor } }
+  }
+}
+
+extension ReasonDraft {
+  /// Whether it is a process that runs the program itself.
+  fileprivate var isForked: Bool {
+    if case .process(SampleReading.programName, _)? = wholeActor { true } else { false }
   }
 }

@@ -8,6 +8,9 @@ struct SampleReading: Hashable, Sendable {
   /// The file of each program itself, which is called `program` in both.
   private(set) var programs: Sides<String?>
 
+  /// What a process is called that runs the program itself, in each program.
+  private(set) var launchedNames: Sides<Set<String>>
+
   /// The start functions of the threads of the launched process, by number.
   private(set) var startFunctions: Sides<[Int: String]>
 
@@ -15,10 +18,25 @@ struct SampleReading: Hashable, Sendable {
   private var programNames: [String: String]
 
   /// Learns the names from all launches.
-  init(_ launches: Sides<[BlockLaunches]>) {
+  ///
+  /// - Parameters:
+  ///   - launches: Those of both programs.
+  ///   - paths: What was launched, where that is known.
+  init(_ launches: Sides<[BlockLaunches]>, paths: Sides<String?>) {
     let profiles = launches.map { $0.compactMap(\.profile) }
     programs = profiles.map(Self.program)
     programNames = [:]
+    launchedNames = Sides(before: [], after: [])
+    for arm in Side.allCases {
+      launchedNames[arm] = Set([programs[arm], paths[arm]].compactMap { $0?.lastPathPart })
+      for profile in profiles[arm] {
+        for case .executed(let name) in profile.tasks.filter({ $0.process == profile.process })
+          .map(\.kind)
+        {
+          launchedNames[arm].insert(name)
+        }
+      }
+    }
     startFunctions = Sides(before: [:], after: [:])
     for launch in launches.before + launches.after {
       for case .process(let program, _) in (launch.traced?.classes.keys).map({ $0.map(\.actor) })
@@ -78,10 +96,17 @@ struct SampleReading: Hashable, Sendable {
     case .thread(let number): startFunctions[arm][number].map { .threadOf(function: $0) } ?? actor
     case .process(let program, let thread):
       .process(
-        program: programs[arm].map(\.lastPathPart) == program
+        program: isLaunched(program, in: arm)
           ? Self.programName : programNames[program] ?? program,
         thread: thread
       )
+    }
+  }
+
+  private func isLaunched(_ program: String, in arm: Side) -> Bool {
+    launchedNames[arm].contains { name in
+      name == program
+        || (name.utf8.count == ProfileTask.nameLength && program.hasPrefix(name))
     }
   }
 
@@ -161,8 +186,8 @@ struct ProfileActors {
   private var actors: [Int32: LaunchActor] = [:]
   private let process: Int32
 
-  /// Process by thread, programs by process.
-  private var programs: [Int32: String] = [:]
+  /// What each process ran from when on, in order of time.
+  private var programs: [Int32: [(time: Nanoseconds, name: String)]] = [:]
 
   init(_ profile: LaunchProfile) {
     process = profile.process
@@ -170,13 +195,13 @@ struct ProfileActors {
     actors[process] = .main
     for task in profile.tasks where task.time <= profile.ready {
       switch task.kind {
-      case .executed(let name): programs[task.process] = name
+      case .executed(let name): programs[task.process, default: []].append((task.time, name))
       case .started(_, let parent):
         if task.process == process {
           numbers += 1
           actors[task.thread] = .thread(number: numbers)
-        } else if task.process == task.thread, programs[task.process] == nil {
-          programs[task.process] = programs[parent]
+        } else if task.process == task.thread, let name = programs[parent]?.last?.name {
+          programs[task.process] = [(task.time, name)]
         }
       }
     }
@@ -186,8 +211,9 @@ struct ProfileActors {
   /// nobody started.
   func actor(of sample: ProfileSample) -> LaunchActor? {
     if sample.process == process { return actors[sample.thread] }
-    return programs[sample.process].map {
-      .process(program: $0, thread: sample.thread == sample.process ? 0 : 1)
+    let names = programs[sample.process] ?? []
+    return (names.last { $0.time <= sample.time } ?? names.first).map {
+      .process(program: $0.name, thread: sample.thread == sample.process ? 0 : 1)
     }
   }
 }

@@ -8,6 +8,9 @@ struct LaunchNames {
   /// The names of programs and of those who woke others.
   private(set) var words: [String] = []
 
+  /// What the launched program is called.
+  var naming = ProgramNaming()
+
   private var rules: [CallRule] = []
   private var callNumbers: [String: Int32] = [:]
   private var pathNumbers: [String: Int32] = [:]
@@ -44,7 +47,7 @@ struct LaunchNames {
 
   mutating func path(_ path: String) -> Int32 {
     if let number = pathNumbers[path] { return number }
-    let number = object(ObjectName(path: path))
+    let number = object(ObjectName(path: naming.name(of: path)))
     pathNumbers[path] = number
     return number
   }
@@ -129,6 +132,38 @@ struct LaunchNames {
     let number = path(parent.hasSuffix("/") ? parent + text : "\(parent)/\(text)")
     pathsBelow[below] = number
     return number
+  }
+}
+
+/// What of a launched program has another name in another build of it, and what it is called instead.
+package struct ProgramNaming: Hashable, Sendable {
+  /// The absolute path of the program; nil leaves it as it is.
+  private var program: String?
+
+  /// The directory that it is in, with a slash at its end; nil leaves it as it is.
+  private var directory: String?
+
+  /// Leaves all names as they are.
+  package init() {}
+
+  /// Calls one of two programs that are compared the same as the other: `program`, and `…/` for the
+  /// directory that it is in, where each of them has one of its own.
+  ///
+  /// - Parameters:
+  ///   - program: Its absolute path.
+  ///   - other: That of the other one.
+  package init(of program: String, besides other: String) {
+    guard program != other else { return }
+    self.program = program
+    let directories = [program, other].map { $0[...($0.lastIndex(of: "/") ?? $0.startIndex)] }
+    let isInstalled = directories.contains { ["/bin/", "/usr/bin/", "/usr/local/bin/"].contains($0) }
+    if directories[0] != directories[1], !isInstalled { directory = String(directories[0]) }
+  }
+
+  func name(of path: String) -> String {
+    if path == program { return "program" }
+    guard let directory, path.hasPrefix(directory) else { return path }
+    return "…/" + path.dropFirst(directory.count)
   }
 }
 

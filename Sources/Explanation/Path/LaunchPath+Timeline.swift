@@ -14,8 +14,13 @@ extension LaunchPath {
   ///   - timeline: Its events, which need not be complete, or make sense: what they do not say is
   ///     unknown.
   ///   - readiness: What made the launch ready.
-  package init(_ timeline: LaunchTimeline, readiness: Readiness) {
-    let replay = LaunchReplay(timeline, readiness: readiness)
+  ///   - naming: What its program is called.
+  package init(
+    _ timeline: LaunchTimeline,
+    readiness: Readiness,
+    naming: ProgramNaming = ProgramNaming()
+  ) {
+    let replay = LaunchReplay(timeline, readiness: readiness, naming: naming)
     var walk = CriticalWalk(replay, from: timeline.begin.count, to: timeline.ready.count)
     walk.run(readiness)
     self.init(replay, walk.parts)

@@ -20,10 +20,16 @@ struct LaunchReplay {
   private var currentProcesses: [Int32: Int] = [:]
   private var threads = 0
 
+  /// The paths that processes execute first, of each id in the order in which it is given.
+  private var firstPrograms: [Int32: [String?]]
+
   /// The life that had the last event, since mostly it has the next one, too.
   private var recent: (thread: Int32, life: Int)?
 
-  init(_ timeline: LaunchTimeline, readiness: Readiness) {
+  init(_ timeline: LaunchTimeline, readiness: Readiness, naming: ProgramNaming) {
+    names.naming = naming
+    let events = Self.ordered(timeline.events)
+    firstPrograms = Self.firstPrograms(in: events)
     begin = timeline.begin.count
     ready = timeline.ready.count
     launched = timeline.process
@@ -34,7 +40,7 @@ struct LaunchReplay {
       ThreadLife(role: .main, process: 0, parent: nil, start: .min, state: .unknown),
       thread: launched
     )
-    for event in Self.ordered(timeline.events) { follow(event) }
+    for event in events { follow(event) }
     for life in lives.indices { lives[life].conclude() }
     countProcesses()
   }
@@ -47,6 +53,22 @@ struct LaunchReplay {
       (events[$0].time, $0) < (events[$1].time, $1)
     }
     return order.map { events[$0] }
+  }
+
+  /// What each process executes first; nil for one that only runs its parent's program.
+  private static func firstPrograms(in events: [TimelineEvent]) -> [Int32: [String?]] {
+    var programs: [Int32: [String?]] = [:]
+    for event in events {
+      switch event.kind {
+      case .started(let thread, let process) where thread == process:
+        programs[process, default: []].append(nil)
+      case .executed(let path):
+        guard let known = programs[event.thread], known[known.count - 1] == nil else { continue }
+        programs[event.thread]?[known.count - 1] = path
+      default: break
+      }
+    }
+    return programs
   }
 
   // MARK: - Events
@@ -110,6 +132,10 @@ struct LaunchReplay {
     if !isThread {
       currentProcesses[process] = place
       processes.append(LaunchedProcess(id: process, startedBy: processes[lives[parent].process]))
+      if let queue = firstPrograms[process], let first = queue.first {
+        firstPrograms[process] = Array(queue.dropFirst())
+        if let first { processes[place].program = names.program(first) }
+      }
       processes[place].isCounted = isCounted(time)
     } else if isCounted(time) {
       counts.add(.thread)
@@ -232,7 +258,8 @@ struct LaunchReplay {
 struct LaunchedProcess {
   let id: Int32
 
-  /// The name of what it runs: before it executes anything, that of its parent.
+  /// The name of what it runs: before it executes anything, of what it will execute first, or else
+  /// that of its parent.
   var program: Int32?
 
   /// The name of what it executed last until the launch was ready.

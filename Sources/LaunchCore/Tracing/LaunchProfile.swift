@@ -23,7 +23,7 @@ package struct LaunchProfile: Hashable, Codable, Sendable {
   /// The paths of the files with code that the processes mapped, each once, sorted.
   package var files: [String]
 
-  /// How many samples there was no room for.
+  /// How many samples, or records of what is mapped and started, there was no room for.
   package var lostSamples: Int
 
   /// Whether threads were sampled in the kernel, too; where that was refused, the time that they

@@ -39,12 +39,12 @@ static char *ring_bytes(const struct session *session, const struct ring *ring) 
 
 // MARK: - Opening
 
-// Between 0.8 and 1.2 of the period that was asked for. Each event starts at the beginning of a
-// period, so that the same one would sample every launch at the same places.
+// Between half of the period that was asked for and one and a half. Each event starts at the beginning
+// of a period, so that the same one would sample every launch at the same places.
 static uint64_t drawn_period(uint64_t nominal) {
   uint32_t random = 0;
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) random = 1U << 31;
-  return nominal * 4 / 5 + nominal * 2 / 5 * (random >> 8) / (1U << 24);
+  return nominal / 2 + nominal * (random >> 8) / (1U << 24);
 }
 
 // A ring of events without a watermark wakes its reader whenever it is half full.
@@ -110,9 +110,10 @@ static int open_event(
 
 // The largest ring that the kernel lets this user lock.
 static int map_ring(const struct session *session, struct ring *ring, size_t size) {
+  int file = ring->events[TASKS];
   for (; size >= SMALLEST_RING; size /= 2) {
-    void *pages = mmap(
-        NULL, session->page_size + size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->events[TASKS], 0);
+    void *pages =
+        mmap(NULL, session->page_size + size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (pages != MAP_FAILED) {
       ring->control = pages;
       ring->size = size;

@@ -12,6 +12,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "launch_wire.h"
 
@@ -37,13 +39,15 @@ static struct trace_answer end(struct collector *collector, const char *path) {
   return collector_write(collector, path) == 0 ? answer : failed(TRACE_STEP_FILE);
 }
 
-// Waits for a request, and drains the ring meanwhile; 0 when there is no more.
-static int receive(struct trace_request *request, struct collector *recording) {
-  struct pollfd control = {.fd = CONTROL_DESCRIPTOR, .events = POLLIN};
+// Waits for a request, and drains the ring meanwhile; 0 when there is no more. The parent is watched
+// as well, since another process may hold its end of the socket.
+static int receive(struct trace_request *request, int parent, struct collector *recording) {
+  struct pollfd watched[] = {
+      {.fd = CONTROL_DESCRIPTOR, .events = POLLIN}, {.fd = parent, .events = POLLIN}};
   for (;;) {
-    int count = poll(&control, 1, recording != NULL ? DRAIN_MILLISECONDS : -1);
-    if (count < 0 && errno != EINTR) return 0;
-    if (count > 0) break;
+    int count = poll(watched, 2, recording != NULL ? DRAIN_MILLISECONDS : -1);
+    if ((count < 0 && errno != EINTR) || watched[1].revents != 0) return 0;
+    if (watched[0].revents != 0) break;
     if (recording != NULL) collector_drain(recording);
   }
   return recv(CONTROL_DESCRIPTOR, request, sizeof *request, MSG_WAITALL) == sizeof *request;
@@ -53,7 +57,8 @@ int main(int count, char **arguments) {
   if (count != 2) return 2;
   struct collector *collector = NULL;
   struct trace_request request;
-  for (int records = 0; receive(&request, records ? collector : NULL);) {
+  int parent = (int)syscall(SYS_pidfd_open, getppid(), 0);
+  for (int records = 0; receive(&request, parent, records ? collector : NULL);) {
     struct trace_answer answer;
     if (request.command == TRACE_BEGIN && !records) {
       answer = begin(&collector, &request);

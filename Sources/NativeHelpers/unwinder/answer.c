@@ -166,7 +166,9 @@ void add_profile(struct answer *answer, const struct bytes *profile) {
 
 static int write_padded(FILE *output, const struct bytes *bytes) {
   static const char zeros[8];
-  fwrite(bytes->start, 1, bytes->used, output);
+  if (bytes->used > 0) {
+    fwrite(bytes->start, 1, bytes->used, output);
+  }
   fwrite(zeros, 1, -bytes->used & 7, output);
   return ferror(output);
 }

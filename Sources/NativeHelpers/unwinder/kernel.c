@@ -8,6 +8,7 @@ struct symbol {
   uint64_t address;
   size_t name;      // where it begins in the names
   uint32_t number;  // of its text, plus 1; 0 as long as nobody asked
+  int executes;
 };
 
 struct kernel {
@@ -16,7 +17,6 @@ struct kernel {
   struct bytes symbols;
   struct bytes names;
   uint32_t unknown;
-  uint32_t executing[2];
 };
 
 static int compare(const void *left, const void *right) {
@@ -73,12 +73,23 @@ struct kernel *kernel_open(struct answer *answer) {
   }
   kernel->answer = answer;
   kernel->unknown = text_number(answer, "[kernel]");
-  kernel->executing[0] = text_number(answer, "bprm_execve");
-  kernel->executing[1] = text_number(answer, "begin_new_exec");
   return kernel;
 }
 
-uint32_t kernel_function(struct kernel *kernel, uint64_t address) {
+// Compilers may add something to the names, such as `.part.0`.
+static int executes_program(const char *name) {
+  static const char *const functions[] = {
+    "do_execveat_common", "bprm_execve", "begin_new_exec", "load_elf_binary",
+  };
+  for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
+    if (strncmp(name, functions[index], strlen(functions[index])) == 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+uint32_t kernel_function(struct kernel *kernel, uint64_t address, int *is_executing) {
   if (!kernel->is_read) {
     read_symbols(kernel);
   }
@@ -101,11 +112,10 @@ uint32_t kernel_function(struct kernel *kernel, uint64_t address) {
     found--;
   }
   if (found->number == 0) {
-    found->number = text_number(kernel->answer, kernel->names.start + found->name) + 1;
+    const char *name = kernel->names.start + found->name;
+    found->number = text_number(kernel->answer, name) + 1;
+    found->executes = executes_program(name);
   }
+  *is_executing |= found->executes;
   return found->number - 1;
-}
-
-int executes_program(const struct kernel *kernel, uint32_t function) {
-  return function == kernel->executing[0] || function == kernel->executing[1];
 }

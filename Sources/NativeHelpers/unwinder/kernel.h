@@ -10,10 +10,8 @@ struct kernel;
 struct kernel *kernel_open(struct answer *answer);
 
 // The number of the text that names a function of the kernel; `[kernel]` when it may not be known.
-uint32_t kernel_function(struct kernel *kernel, uint64_t address);
-
-// Whether a function of the kernel executes a program. The registers of user mode then are still
-// those of the program before, whose memory is gone.
-int executes_program(const struct kernel *kernel, uint32_t function);
+// Sets `is_executing` when the function executes a program: the registers of user mode then are
+// still those of the program before, whose memory is gone.
+uint32_t kernel_function(struct kernel *kernel, uint64_t address, int *is_executing);
 
 #endif

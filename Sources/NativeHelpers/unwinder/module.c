@@ -67,7 +67,8 @@ static void acquit(struct modules *modules) {
   *modules->suspect = 0;
 }
 
-static void note_problem(struct modules *modules, const struct module *module, const char *problem) {
+static void note_problem(
+  struct modules *modules, const struct module *module, const char *problem) {
   char *note = NULL;
   if (asprintf(&note, "no names of functions of %s: %s", module->path, problem) >= 0) {
     add_note(modules->answer, note);
@@ -330,8 +331,7 @@ static const char *symbol_of(struct modules *modules, struct code code) {
 
 // Code without a name is called by where its range begins. The frame tells that the range does not
 // end before the address.
-static void name_by_range(
-  struct modules *modules, struct code code, char *name, size_t size) {
+static void name_by_range(struct modules *modules, struct code code, char *name, size_t size) {
   uint64_t start = range_start(code.module, code.address);
   Dwarf_Frame *frame = start != 0 ? module_frame(modules, code) : NULL;
   free(frame);

@@ -116,8 +116,8 @@ static size_t kernel_functions(
       continue;
     }
     // All but the innermost are where functions go on after a call.
-    functions[count] = kernel_function(reading->reader->kernel, address - (count > 0));
-    *is_executing |= executes_program(reading->reader->kernel, functions[count]);
+    functions[count] =
+      kernel_function(reading->reader->kernel, address - (count > 0), is_executing);
     // Names that may not be known are all one.
     if (count == 0 || functions[count] != functions[count - 1]) {
       count++;
@@ -163,6 +163,8 @@ static void take_sample(struct reading *reading, const struct perf_event_header 
   int has_memory = sample.stack_size > 0 && !is_executing;
   if (sample.registers != NULL && (has_memory || kernel_count == 0)) {
     find_user_functions(reading, &sample, record->process, &stack);
+    // In the kernel, registers that lead to no code at all are none.
+    stack.is_cut &= stack.count > 0 || kernel_count == 0;
   }
   const struct stacks_sample result = {
     .time = record->time,
@@ -192,6 +194,8 @@ static void take_record(struct reading *reading, const struct record *record) {
       }
       break;
     case PERF_RECORD_SAMPLE: take_sample(reading, record->header); break;
+    // The kernel stops the timer for a while when there are more samples than its settings allow.
+    case PERF_RECORD_THROTTLE: reading->result.lost++; break;
     default: break;
   }
 }

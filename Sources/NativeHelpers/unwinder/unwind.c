@@ -2,7 +2,7 @@
 // reads them, which takes some microseconds, so that rules are kept by instruction: launches of one
 // program are at the same ones again and again, and where a file is mapped does not matter for it.
 //
-// Where a file has no rules, such as code that is compiled while the program runs, the chain of
+// Where there are no rules, such as for code that is compiled while the program runs, the chain of
 // frame pointers is followed, as long as it leads to code.
 #include "unwind.h"
 
@@ -106,13 +106,30 @@ static int follow_frame_pointer(struct thread_state *state) {
   return 0;
 }
 
+// Small functions in assembler, such as `_init`, have little or nothing on the stack above where
+// their callers go on.
+static int return_from_top(struct thread_state *state) {
+  for (uint64_t words = 0; words < 2; words++) {
+    uint64_t instruction, address = state->registers[STACK_POINTER] + 8 * words;
+    if (read_stack(state, address, &instruction) != 0) {
+      return -1;
+    }
+    const struct mapping *mapping = process_mapping(state->process, instruction - 1);
+    if (mapping != NULL && mapping->module != NULL) {
+      state->registers[STACK_POINTER] = address + 8;
+      state->instruction = instruction;
+      return 0;
+    }
+  }
+  return -1;
+}
+
 // Functions that start programs and threads, and that some C libraries have no rules for.
-static int is_start(const struct unwinder *unwinder, uint32_t function) {
+static int is_start(const char *name) {
   static const char *const starts[] = {
     "_start", "_start_c", "_dlstart", "_dlstart_c", "_dl_start_user", "__libc_start_main",
     "libc_start_main_stage2", "clone", "__clone", "clone3", "__clone3", "start_thread", "start",
   };
-  const char *name = text_of(unwinder->answer, function_name(unwinder->answer, function));
   for (size_t index = 0; index < sizeof starts / sizeof *starts; index++) {
     if (strcmp(name, starts[index]) == 0) {
       return 1;
@@ -121,11 +138,25 @@ static int is_start(const struct unwinder *unwinder, uint32_t function) {
   return 0;
 }
 
+// Whether nobody has called the function that was found last. The caller of `main` is the C
+// library, whatever is called so there.
+static int is_outermost(const struct unwinder *unwinder, const struct stack *stack) {
+  for (size_t back = 1; back <= 2 && back <= stack->count; back++) {
+    uint32_t function = stack->functions[stack->count - back];
+    const char *name = text_of(unwinder->answer, function_name(unwinder->answer, function));
+    if (back == 1 ? is_start(name) : strcmp(name, "main") == 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 enum step { CALLER, ROOT, NO_CALLER };
 
-// Goes to the caller of a function in a file.
+// Goes to the caller of the function that was found last, which is in a file.
 static enum step step_by_place(
-  struct unwinder *unwinder, struct thread_state *state, struct place *place, int *is_exact) {
+  struct unwinder *unwinder, struct thread_state *state, struct place *place,
+  const struct stack *stack, int *is_exact) {
   const struct rule *rule = rule_at(unwinder, place);
   if (rule != NULL) {
     enum applied applied = rule_apply(rule, state);
@@ -133,10 +164,10 @@ static enum step step_by_place(
     return applied == APPLIED ? CALLER : applied == OUTERMOST ? ROOT : NO_CALLER;
   }
   *is_exact = 0;
-  if (is_entry(place->code) || is_start(unwinder, function_at(unwinder, place))) {
+  if (is_entry(place->code) || is_outermost(unwinder, stack)) {
     return ROOT;
   }
-  return follow_frame_pointer(state) == 0 ? CALLER : NO_CALLER;
+  return follow_frame_pointer(state) == 0 || return_from_top(state) == 0 ? CALLER : NO_CALLER;
 }
 
 struct unwinder *unwinder_open(struct answer *answer, struct modules *modules) {
@@ -174,7 +205,7 @@ void unwind(
       const struct code code = {mapping->module, address - mapping->bias};
       struct place *place = place_of(unwinder, code);
       stack->functions[stack->count++] = function_at(unwinder, place);
-      step = is_whole ? step_by_place(unwinder, &state, place, &is_exact) : NO_CALLER;
+      step = is_whole ? step_by_place(unwinder, &state, place, stack, &is_exact) : NO_CALLER;
     }
     if (step != CALLER || state.instruction == 0) {
       stack->is_cut = step == NO_CALLER;

@@ -109,7 +109,7 @@ struct RandomPathTests {
         events: randomEvents(&random)
       )
       let readiness = Readiness.mark(name: "x")
-      let replay = LaunchReplay(timeline, readiness: readiness)
+      let replay = LaunchReplay(timeline, readiness: readiness, naming: ProgramNaming())
       guard replay.readyCalls.likeliest == nil else { continue }
       var slow = SlowWalk(replay)
       guard slow.walk(0, from: 150, to: 0, depth: 0) else { continue }
