@@ -380,7 +380,7 @@ def make(kinds, seed, directory, rate):
         case.planted = function
         body = KINDS[kind](case)
         plants.append((function, body, case.declarations, kind))
-        expectations.append([case.planted] + case.expected)
+        expectations.append([case.planted, function] + case.expected)
         options += case.options
     before = build(case, program(case, plants, False), "before", [])
     after = build(case, program(case, plants, True), "after", options)
@@ -407,8 +407,7 @@ def summary(result):
     difference = result["difference"]
     whole = (difference.get("plain_ns") or 0) / 1e6
     first = [
-        f"{(reason.get('object') or reason['path'][-1:] or ['?'])} {reason['kind']} "
-        f"{reason['difference_ns'] / 1e6:+.2f} ms {100 * (reason['share'] or 0):.0f} %"
+        f"{reason['text']} {reason['difference_ns'] / 1e6:+.2f} ms {100 * (reason['share'] or 0):.0f} %"
         for reason in result["reasons"][:3]
     ]
     return f"{whole:+.2f} ms: " + ("; ".join(first) or "nothing")
@@ -438,11 +437,13 @@ def run_case(options, kinds, seed, rate):
         reasons = result["reasons"]
         first = bool(reasons) and any(names(reasons[0], expected) for expected in expectations)
         named = [any(names(reason, expected) for reason in reasons) for expected in expectations]
+        # What was touched is given back when the program ends.
+        consequences = ["exit_group", "munmap"]
         strangers = [
             reason
             for reason in reasons
             if abs(reason["share"] or 0) > 0.1
-            and not any(names(reason, expected) for expected in expectations)
+            and not any(names(reason, expected + consequences) for expected in expectations)
         ]
         print(
             f"{'ok ' if first and all(named) else 'BAD'} {'+'.join(kinds):<22} seed {seed:<6} "

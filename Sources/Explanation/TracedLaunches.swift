@@ -192,7 +192,8 @@ extension TracedLaunches {
         plan.arms.indices.compactMap { index -> Double? in
           let arm = plan.arms[index]
           guard arm.kind == kind,
-            let plain = plan.arms.firstIndex(where: { $0.target == arm.target && $0.kind == .plain }),
+            let plain = plan.arms.firstIndex(where: { $0.target == arm.target && $0.kind == .plain }
+            ),
             let with = arms[index]?.processorTime, let without = arms[plain]?.processorTime,
             without > .zero
           else { return nil }

@@ -321,7 +321,8 @@ extension LaunchReason {
   /// Whether it is a function that is new or gone, and calls what another reason is: by the call
   /// paths of both, or since both work on the same object.
   fileprivate func calls(_ other: Self) -> Bool {
-    let isSame = other.path.isEmpty ? object != nil && object == other.object : other.path.starts(with: path)
+    let isSame =
+      other.path.isEmpty ? object != nil && object == other.object : other.path.starts(with: path)
     return (novelty == .new || novelty == .gone) && !path.isEmpty && actor == other.actor && isSame
       && (change.difference > .zero) == (other.change.difference > .zero)
   }

@@ -79,7 +79,9 @@ struct SampleReading: Hashable, Sendable {
       let actors = ProfileActors(profile)
       for sample in profile.samples where sample.time <= profile.ready {
         guard case .thread(let number) = actors.actor(of: sample),
-          let frame = sample.user.first(where: { !isThreadStart($0) })
+          let frame = sample.user.first(where: { !isThreadStart($0) }),
+          // The C library itself begins and ends threads.
+          !isCLibrary(frame.file)
         else { continue }
         counts[number, default: [:]][plainName(frame.function), default: 0] += 1
       }
@@ -141,6 +143,11 @@ struct SampleReading: Hashable, Sendable {
     file.isEmpty || file.hasSuffix(".so") || file.contains(".so.") || file.hasPrefix("[")
   }
 
+  private static func isCLibrary(_ file: String) -> Bool {
+    let name = file.lastPathPart
+    return ["libc.so", "libc-", "libpthread", "ld-"].contains { name.hasPrefix($0) }
+  }
+
   /// Functions that begin every program.
   static func isStart(_ function: String) -> Bool { starts.contains(function) }
 
@@ -192,16 +199,24 @@ struct ProfileActors {
   init(_ profile: LaunchProfile) {
     process = profile.process
     var numbers = 0
+    var forked: Set<Int32> = []
     actors[process] = .main
     for task in profile.tasks where task.time <= profile.ready {
       switch task.kind {
-      case .executed(let name): programs[task.process, default: []].append((task.time, name))
+      case .executed(let name):
+        // Until it executes anything, a process is called by what it executes first.
+        if forked.remove(task.process) != nil {
+          programs[task.process]?[0].name = name
+        } else {
+          programs[task.process, default: []].append((task.time, name))
+        }
       case .started(_, let parent):
         if task.process == process {
           numbers += 1
           actors[task.thread] = .thread(number: numbers)
         } else if task.process == task.thread, let name = programs[parent]?.last?.name {
           programs[task.process] = [(task.time, name)]
+          forked.insert(task.process)
         }
       }
     }

@@ -156,7 +156,9 @@ package struct ProgramNaming: Hashable, Sendable {
     guard program != other else { return }
     self.program = program
     let directories = [program, other].map { $0[...($0.lastIndex(of: "/") ?? $0.startIndex)] }
-    let isInstalled = directories.contains { ["/bin/", "/usr/bin/", "/usr/local/bin/"].contains($0) }
+    let isInstalled = directories.contains {
+      ["/bin/", "/usr/bin/", "/usr/local/bin/"].contains($0)
+    }
     if directories[0] != directories[1], !isInstalled { directory = String(directories[0]) }
   }
 

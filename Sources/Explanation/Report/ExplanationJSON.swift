@@ -23,7 +23,7 @@ package struct ExplanationJSON {
     let isSingle = result.outcome == .single
     return [
       "schema": "launchlab.explain/1",
-      "sentence": .string(ExplanationSentence(result).headline),
+      "sentence": .string(ExplanationSentence(result).statement),
       "outcome": .string(result.outcome.name),
       "exit_code": JSONValue(Int(result.exitCode.rawValue)),
       "arms": .array(result.arms.map(arm)),
@@ -134,7 +134,8 @@ package struct ExplanationJSON {
         ("rank", JSONValue(reason.rank)), ("kind", .string(reason.kind.rawValue)),
         ("text", .string(ExplanationWords.title(of: reason))),
         ("actor", JSONValue(reason.actor.map(ExplanationWords.name))),
-        ("path", .array(reason.path.map(frame))), ("call", JSONValue(reason.call)),
+        ("path", .array(reason.path.map(frame))),
+        ("hot_path", .array(reason.hotPath.map(frame))), ("call", JSONValue(reason.call)),
         ("object", JSONValue(reason.object)),
       ] + Self.members(of: reason.change) + [
         ("share", JSONValue(reason.share)), ("novelty", .string(reason.novelty.rawValue)),
@@ -165,7 +166,7 @@ extension ExplanationResult.Outcome {
     case .single: "single"
     case .different: "different"
     case .same: "same"
-    case .notToldApart: "not-told-apart"
+    case .notSignificant: "not-significant"
     }
   }
 }

@@ -28,11 +28,10 @@ package struct ExplanationMarkdown {
     guard result.outcome == .different else { return nil }
     let difference = explanation.difference.traced.difference
     let numbers = ExplanationNumbers(for: difference)
-    guard let reason = explanation.reasons.first else {
-      let whole = numbers.signed(difference)
-      return "**Why**: not known; no part of \(whole) stands out"
+    let named = explanation.reasons.filter(\.isSpecific)
+    guard let reason = named.first else {
+      return "**Why**: no reason was found for \(numbers.signed(difference))"
     }
-    let novelty = ExplanationWords.novelty(of: reason).map { " (\($0))" } ?? ""
     let evidence = ExplanationWords.evidence(
       of: reason,
       atMost: 1,
@@ -41,17 +40,14 @@ package struct ExplanationMarkdown {
     let share = reason.share.map { " (\(ExplanationNumbers.percent($0)))" } ?? ""
     let time =
       "\(numbers.signedNumber(Double(reason.change.difference.count))) of \(numbers.signed(difference))"
-    let more = explanation.reasons.count - 1
+    let more = named.count - 1
     let others = more > 0 ? "; \(Quantity.count(more, "more reason"))" : ""
-    return "**Why**: \(Phrase.code(ExplanationWords.subject(of: reason)))\(novelty)\(evidence): "
+    return "**Why**: \(ExplanationWords.markdown(of: reason))\(evidence): "
       + "\(time)\(share)\(others)"
   }
 
   private var lead: [String] {
-    let headline = ExplanationSentence(result).headline
-    let ends = [", because", ", in"]
-    let sentence = ends.first(where: headline.hasSuffix).map { headline.dropLast($0.count) }
-    return ["### \(MarkdownTable.escaped(String(sentence ?? headline[...])))"]
+    ["### \(MarkdownTable.escaped(ExplanationSentence(result).statement))"]
       + (why().map { ["", $0] } ?? [])
   }
 
@@ -61,17 +57,21 @@ package struct ExplanationMarkdown {
 
   private var reasons: [String] {
     guard !explanation.reasons.isEmpty else { return [] }
-    let sizes = explanation.reasons.flatMap {
-      [$0.change.before.magnitude, $0.change.after.magnitude, $0.change.difference.magnitude]
-    }
-    let numbers = ExplanationNumbers(for: sizes.max() ?? .zero)
-    var rows = explanation.reasons.map { row($0, numbers) }
+    let whole = explanation.difference.traced
+    let numbers = ExplanationNumbers(forTableUpTo: max(whole.before, whole.after))
+    var rows = explanation.reasons.filter(\.isSpecific).map { row($0, numbers) }
     if let rest = explanation.unattributed, let coverage = explanation.coverage {
       let difference = numbers.signedNumber(Double(rest.difference.count))
       rows.append(
         ["not attributed", "", "", difference, ExplanationNumbers.percent(1 - coverage.share), ""]
       )
     }
+    rows += explanation.reasons.filter { !$0.isSpecific }.map { reason in
+      var cells = row(reason, numbers)
+      cells[0] = "of it \(cells[0])"
+      return cells
+    }
+    rows.append(sum(numbers))
     let unit = numbers.symbol
     return MarkdownTable(
       titles: ["reason", "before, \(unit)", "after, \(unit)", "difference, \(unit)", "share"]
@@ -81,9 +81,18 @@ package struct ExplanationMarkdown {
     ).lines
   }
 
+  /// The whole difference of the launches that the reasons were found in.
+  private func sum(_ numbers: ExplanationNumbers) -> [String] {
+    let change = explanation.difference.traced
+    let half = change.interval.map { " ± \(numbers.number(($0.high - $0.low) / 2))" }
+    return [
+      "in all, traced", numbers.number(change.before), numbers.number(change.after),
+      numbers.signedNumber(Double(change.difference.count)) + (half ?? ""), "100 %", "",
+    ]
+  }
+
   private func row(_ reason: LaunchReason, _ numbers: ExplanationNumbers) -> [String] {
     let half = reason.change.interval.map { " ± \(numbers.number(($0.high - $0.low) / 2))" }
-    let novelty = ExplanationWords.novelty(of: reason).map { " (\($0))" } ?? ""
     let path = ExplanationWords.path(of: reason)
     let evidence = ExplanationWords.evidence(
       of: reason,
@@ -92,7 +101,7 @@ package struct ExplanationMarkdown {
     ).joined(separator: "; ")
     let chain = path.count > 1 ? Phrase.code(CallPathText(path).text(width: 160)) : ""
     return [
-      Phrase.code(ExplanationWords.subject(of: reason)) + novelty,
+      ExplanationWords.markdown(of: reason),
       numbers.number(reason.change.before), numbers.number(reason.change.after),
       numbers.signedNumber(Double(reason.change.difference.count)) + (half ?? ""),
       reason.share.map(ExplanationNumbers.percent) ?? Quantity.none,
@@ -101,26 +110,16 @@ package struct ExplanationMarkdown {
   }
 
   private var parts: [String] {
-    let parts = LaunchParts(explanation)
-    let numbers = ExplanationNumbers(for: parts.whole)
-    let whole = Double(max(1, parts.whole.count))
-    let named = parts.parts.filter { numbers.ticks($0.time) > 0 }.prefix(12).map { part in
-      (part.name.isEmpty ? part.group : "\(part.group): \(part.name)", part.time)
-    }
-    let difference = explanation.difference
-    let rest = named.reduce(difference.traced.after) { $0 - $1.1 }
-    let rows =
-      named + [
-        ("smaller parts", rest), ("waiting for a processor", difference.queue.after),
-        ("launchlab noticing that it is ready", difference.harness.after),
-        ("in all, traced", parts.whole),
-      ]
+    let shown = LaunchParts(explanation).shown(atMost: 12)
     return MarkdownTable(
-      titles: ["part", "time, \(numbers.symbol)", "share"],
+      titles: ["part", "time, \(shown.numbers.symbol)", "share"],
       textColumns: [0],
-      rows: rows.map { name, time in
-        let share = ExplanationNumbers.percent(Double(time.count) / whole)
-        return [MarkdownTable.escaped(name), numbers.number(time), share]
+      rows: shown.rows.map { row in
+        let name = [row.group, row.name].filter { !$0.isEmpty }.joined(separator: ": ")
+        return [
+          MarkdownTable.escaped(name), shown.numbers.number(shown.numbers.time(ticks: row.ticks)),
+          ExplanationNumbers.percent(shown.share(of: row)),
+        ]
       }
     ).lines
   }
@@ -133,7 +132,8 @@ package struct ExplanationMarkdown {
     let same = likeness.same.joined(separator: ", ")
     let differs = likeness.unexplained.prefix(8).joined(separator: ", ")
     return (same.isEmpty ? [] : ["The same: \(MarkdownTable.escaped(same))."])
-      + (differs.isEmpty ? [] : ["", "Differs without time: \(MarkdownTable.escaped(differs))."])
+      + (differs.isEmpty
+        ? [] : ["", "Also different: \(MarkdownTable.escaped(differs))."])
   }
 
   private var method: [String] {

@@ -112,16 +112,16 @@ extension ExplanationResult {
     case same
 
     /// No difference was found, but one would not have been seen for certain.
-    case notToldApart
+    case notSignificant
   }
 
   var outcome: Outcome {
     guard arms.count == 2 else { return .single }
     if explanation.coverage != nil { return .different }
     let change = headline
-    guard let interval = change.interval else { return .notToldApart }
+    guard let interval = change.interval else { return .notSignificant }
     let limit = max(explanation.floor, 0.02 * Double(change.before.count))
-    return interval.low > -limit && interval.high < limit ? .same : .notToldApart
+    return interval.low > -limit && interval.high < limit ? .same : .notSignificant
   }
 
   /// The difference of the first sentence: that of plain launches, unless these do not tell what the
@@ -156,7 +156,7 @@ extension ExplanationResult {
     case .single, .same: .done
     case .different:
       (explanation.coverage?.share ?? 0) >= Self.neededCoverage ? .done : .inconclusive
-    case .notToldApart: isTooLittle ? .inconclusive : .done
+    case .notSignificant: isTooLittle ? .inconclusive : .done
     }
   }
 
@@ -199,7 +199,8 @@ extension Diagnostic {
       self.init(
         .warning,
         id: "unknown-time",
-        problem: "the trace does not say what \(ExplanationNumbers.percent(share)) of the launch was"
+        problem:
+          "the trace does not say what \(ExplanationNumbers.percent(share)) of the launch was"
       )
     case .tracedDiffersFromPlain(let plain, let traced):
       let numbers = ExplanationNumbers(

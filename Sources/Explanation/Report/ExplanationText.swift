@@ -52,7 +52,7 @@ package struct ExplanationText {
     let ink: TextStyle.Ink =
       switch result.outcome {
       case .different: result.headline.difference > .zero ? .boldFailure : .bold
-      case .notToldApart: .boldWarning
+      case .notSignificant: .boldWarning
       case .same, .single: .bold
       }
     return style.wrapped(sentence.headline.printable).map { style.paint($0, ink) }
@@ -63,7 +63,8 @@ package struct ExplanationText {
       collector.missing.map { "no \(collector.kind.rawValue): \($0)" }
     }
     let names = result.files + (result.store.map { ["stored in \($0)"] } ?? [])
-    let commands = isVerbose ? result.arms.map { "\($0.name): \(ShellQuoting.text($0.command))" } : []
+    let commands =
+      isVerbose ? result.arms.map { "\($0.name): \(ShellQuoting.text($0.command))" } : []
     let lines = commands + [sentence.method] + missing
     return lines.flatMap { style.wrapped($0.printable, indent: 2) }.map { style.paint($0, .dim) }
       + (names.isEmpty ? [] : style.wrapped(names.joined(separator: "  ").printable))
@@ -73,7 +74,8 @@ package struct ExplanationText {
 
   private var parts: [String] {
     let parts = LaunchParts(explanation)
-    return isVerbose ? parts.lines(atMost: .max, style: style) : parts.lines(atMost: 7, style: style)
+    return isVerbose
+      ? parts.lines(atMost: .max, style: style) : parts.lines(atMost: 7, style: style)
   }
 
   // MARK: - Two programs
@@ -84,14 +86,15 @@ package struct ExplanationText {
   private var numbers: ExplanationNumbers {
     let sizes = explanation.reasons.map(\.change.difference.magnitude)
     let whole = explanation.difference.traced.difference.magnitude
-    return ExplanationNumbers(for: max(whole, sizes.max() ?? .zero))
+    return ExplanationNumbers(forTableUpTo: max(whole, sizes.max() ?? .zero))
   }
 
   /// The reasons as a table, each followed by lines that show it.
   private var reasons: [String] {
     guard result.outcome != .single else { return [] }
-    let shown = isVerbose ? explanation.reasons : Array(explanation.reasons.prefix(Self.shownReasons))
-    let rest = Array(explanation.reasons.dropFirst(shown.count))
+    let named = explanation.reasons.filter(\.isSpecific)
+    let shown = isVerbose ? named : Array(named.prefix(Self.shownReasons))
+    let rest = Array(named.dropFirst(shown.count))
     var rows = shown.map { (cells: row($0), below: details(of: $0)) }
     if !rest.isEmpty {
       let sum = rest.reduce(Nanoseconds.zero) { $0 + $1.change.difference }
@@ -109,6 +112,16 @@ package struct ExplanationText {
     if let rest = explanation.unattributed, result.outcome == .different {
       rows.append(row("not attributed", rest.difference, explanation.coverage.map { 1 - $0.share }))
     }
+    for reason in explanation.reasons where !reason.isSpecific {
+      let title = "  of it \(ExplanationWords.title(of: reason).printable)"
+      rows.append(row(title, reason.change.difference, reason.share))
+    }
+    if result.outcome == .different {
+      let change = explanation.difference.traced
+      var cells = row("in all, traced", change.difference, 1)
+      cells[4] = half(of: change)
+      rows.append(cells)
+    }
     let queue = explanation.difference.queue
     if isVerbose || queue.difference.magnitude > explanation.difference.traced.difference.magnitude,
       let interval = queue.interval, interval.low > 0 || interval.high < 0
@@ -119,15 +132,20 @@ package struct ExplanationText {
   }
 
   private func row(_ reason: LaunchReason) -> [TextTable.Cell] {
-    let half = reason.change.interval.map { ($0.high - $0.low) / 2 }
-    return [
+    [
       TextTable.Cell("\(reason.rank)", .dim),
       TextTable.Cell(ExplanationWords.title(of: reason).printable, .bold),
       TextTable.Cell(numbers.signed(reason.change.difference)),
       TextTable.Cell(reason.share.map(ExplanationNumbers.percent) ?? ""),
-      TextTable.Cell(half.map { "± \(numbers.number($0))" } ?? "", .dim),
+      half(of: reason.change),
       TextTable.Cell(ExplanationWords.noun(of: reason.kind), .dim),
     ]
+  }
+
+  /// Half of the interval of a difference.
+  private func half(of change: TimeChange) -> TextTable.Cell {
+    let half = change.interval.map { ($0.high - $0.low) / 2 }
+    return TextTable.Cell(half.map { "± \(numbers.number($0))" } ?? "", .dim)
   }
 
   private func row(_ title: String, _ difference: Nanoseconds, _ share: Double?) -> [TextTable.Cell]
@@ -153,8 +171,13 @@ package struct ExplanationText {
     if excess > 0 {
       let widest = rows.map { $0[1].text.displayWidth }.max() ?? 0
       for row in rows.indices {
-        let text = rows[row][1].text.truncated(to: max(12, widest - excess))
-        rows[row][1] = TextTable.Cell(text, row < explanation.reasons.count ? .bold : .dim)
+        let whole = rows[row][1].text
+        // How the programs differ in it stays.
+        let end = [" (new)", " (gone)"].first(where: whole.hasSuffix) ?? ""
+        let text =
+          String(whole.dropLast(end.count))
+          .truncated(to: max(12, widest - excess) - end.count) + end
+        rows[row][1] = TextTable.Cell(text, rows[row][0].text.isEmpty ? .dim : .bold)
       }
     }
     return lines().0.lines(style: style).map { "  " + $0 }
@@ -190,8 +213,7 @@ package struct ExplanationText {
   }
 
   private func times(of reason: LaunchReason) -> String {
-    let numbers = ExplanationNumbers(for: reason.change)
-    return "\(numbers.number(reason.change.before)) → \(numbers.text(reason.change.after))"
+    "\(numbers.number(reason.change.before)) → \(numbers.text(reason.change.after))"
   }
 
   /// What both have alike, and what differs without a reason being made of it.
@@ -202,7 +224,9 @@ package struct ExplanationText {
     let unexplained = likeness.unexplained
     let shown = isVerbose ? unexplained : Array(unexplained.prefix(3))
     let more = unexplained.count > shown.count ? ["\(unexplained.count - shown.count) more"] : []
-    let differs = shown.isEmpty ? nil : "differs without time: " + (shown + more).joined(separator: ", ")
+    let differs =
+      shown.isEmpty
+      ? nil : "also different: " + (shown + more).joined(separator: ", ")
     return [same, differs].compactMap(\.self)
       .flatMap { style.wrapped($0.printable, indent: 2) }
   }
@@ -289,8 +313,8 @@ struct LaunchLikeness {
   var unexplained: [String] {
     let explained = Set(explanation.reasons.flatMap(\.counts).map(\.thing))
     let hasLibraryReason = explanation.reasons.contains { $0.kind == .library }
+    let counts = explanation.counts.filter { $0.isCertain && !explained.contains($0.thing) }
     return (hasLibraryReason ? [] : ExplanationWords.text(of: explanation.libraries))
-      + explanation.counts.filter { $0.isCertain && !explained.contains($0.thing) }
-      .map(ExplanationWords.text)
+      + ExplanationWords.text(of: counts, atMost: .max)
   }
 }

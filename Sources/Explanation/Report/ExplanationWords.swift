@@ -1,77 +1,5 @@
-import Foundation
 import LaunchCore
-import LaunchStatistics
 import Rendering
-
-/// Times that stand below each other: all in one unit with the same number of decimals, so that what
-/// is shown adds up.
-struct ExplanationNumbers: Hashable, Sendable {
-  private let scale: Scale
-  let decimals: Int
-
-  /// Chooses the unit and the decimals in which a time has at least two significant digits.
-  init(for magnitude: Nanoseconds) {
-    let size = Double(magnitude.magnitude.count)
-    scale = Scale(.nanoseconds, for: size)
-    let number = size / scale.divisor
-    decimals = scale.divisor == 1 ? 0 : number < 3 ? 2 : number < 30 ? 1 : 0
-  }
-
-  /// Chooses them for two times, so that their difference has two significant digits, too.
-  init(for change: TimeChange) {
-    let larger = Double(max(change.before.magnitude, change.after.magnitude).count)
-    scale = Scale(.nanoseconds, for: larger)
-    let number = larger / scale.divisor
-    let difference = abs(Double(change.difference.count)) / scale.divisor
-    let needed = difference > 0 ? 1 - Int(log10(difference).rounded(.down)) : 0
-    let usual = number < 9.995 ? 2 : number < 99.95 ? 1 : 0
-    decimals = scale.divisor == 1 ? 0 : min(3, max(usual, needed))
-  }
-
-  var symbol: String { scale.symbol }
-
-  /// The number alone, with a minus sign where it is negative.
-  func number(_ nanoseconds: Double) -> String {
-    let text = String(format: "%.\(decimals)f", abs(nanoseconds) / scale.divisor)
-    return nanoseconds < 0 && text.contains { $0 != "0" && $0 != "." } ? "−\(text)" : text
-  }
-
-  func number(_ time: Nanoseconds) -> String { number(Double(time.count)) }
-
-  /// The number with its unit, such as `4.52 ms`.
-  func text(_ time: Nanoseconds) -> String { "\(number(time)) \(symbol)" }
-
-  /// A difference with its sign but without its unit, such as `+5.6`.
-  func signedNumber(_ nanoseconds: Double) -> String {
-    let text = number(abs(nanoseconds))
-    guard text.contains(where: { $0 != "0" && $0 != "." }) else { return "±\(text)" }
-    return Quantity.signed(nanoseconds) { _ in text }
-  }
-
-  /// A difference with its sign and its unit, such as `+5.6 ms`.
-  func signed(_ time: Nanoseconds) -> String { "\(signedNumber(Double(time.count))) \(symbol)" }
-
-  /// A time in units of the last decimal that is shown, rounded.
-  func ticks(_ time: Nanoseconds) -> Int { Int((Double(time.count) / tick).rounded()) }
-
-  /// The time of a number of units of the last decimal.
-  func time(ticks: Int) -> Nanoseconds { Nanoseconds(Int64((Double(ticks) * tick).rounded())) }
-
-  private var tick: Double { scale.divisor / pow(10, Double(decimals)) }
-
-  /// A share in whole percent; with one decimal where it is small, but not of nothing.
-  static func percent(_ share: Double) -> String {
-    let size = abs(share)
-    if size < 0.0005 { return "0 %" }
-    let text = size < 0.0095 ? Quantity.percent(size) : String(format: "%.0f %%", size * 100)
-    return share < 0 ? "−\(text)" : text
-  }
-}
-
-extension Nanoseconds {
-  /// Without its sign.
-  var magnitude: Nanoseconds { Nanoseconds(abs(count)) }
-}
 
 /// What the parts of an explanation are called in text, Markdown and pictures.
 enum ExplanationWords {
@@ -115,10 +43,16 @@ enum ExplanationWords {
 
   static func name(of activity: ActivityClass) -> String { name(of: TimeLeaf(activity)) }
 
-  /// The call path of a reason, beginning with its actor where that is not the first thread.
+  /// The call path of a reason and on to most of its time, beginning with its actor where that is not
+  /// the first thread.
   static func path(of reason: LaunchReason) -> [String] {
     let actor = reason.actor.flatMap { $0 == .main ? nil : name(of: $0) }
-    return (actor.map { [$0] } ?? []) + reason.path.map(name)
+    let functions = (reason.path + reason.hotPath).map(name)
+    // A thread is called by the function it starts in.
+    if case .threadOf(let start)? = reason.actor, functions.first == start {
+      return (actor.map { [$0] } ?? []) + functions.dropFirst()
+    }
+    return (actor.map { [$0] } ?? []) + functions
   }
 
   // MARK: - Counts
@@ -146,6 +80,21 @@ enum ExplanationWords {
 
   /// What a reason is called, without how it differs: a function, a process, or what was done to what.
   static func subject(of reason: LaunchReason) -> String {
+    (isWait(reason) ? "waiting in " : "") + name(of: reason)
+  }
+
+  /// The same as Markdown.
+  static func markdown(of reason: LaunchReason) -> String {
+    (isWait(reason) ? "waiting in " : "") + Phrase.code(name(of: reason))
+      + (novelty(of: reason).map { " (\($0))" } ?? "")
+  }
+
+  /// Whether a reason is called by a system call that it waits in.
+  private static func isWait(_ reason: LaunchReason) -> Bool {
+    [.sleep, .lock, .socket].contains(reason.kind) && reason.path.isEmpty && reason.call != nil
+  }
+
+  private static func name(of reason: LaunchReason) -> String {
     switch reason.kind {
     case .child: process(of: reason)
     case .thread: reason.actor.map(name) ?? reason.object.map { "thread \($0)" } ?? "threads"
@@ -165,8 +114,7 @@ enum ExplanationWords {
   static func resource(of reason: LaunchReason) -> String? {
     let words = [reason.call, reason.object].compactMap(\.self)
     guard !words.isEmpty else { return nil }
-    let isWait = [.sleep, .lock, .socket].contains(reason.kind) && reason.call != nil
-    return (isWait ? "waiting in " : "") + words.joined(separator: " ")
+    return words.joined(separator: " ")
   }
 
   /// A word for the kind of a reason, for a column.
@@ -217,13 +165,39 @@ enum ExplanationWords {
   ) -> [String] {
     var phrases: [String] = []
     let resource = resource(of: reason)
-    let isTold = reason.counts.contains { resource == name(of: $0.thing) }
-    if let resource, !isTold, resource != subject(of: reason), !isProcess(reason) {
+    let isTold = reason.counts.contains { count in
+      if case .call(let name, _) = count.thing { name == reason.call } else { false }
+    }
+    if let resource, !isTold, resource != name(of: reason), !isProcess(reason) {
       phrases.append("mostly \(resource)")
     }
     if reason.kind == .library { phrases += text(of: libraries) }
-    phrases += reason.counts.prefix(most).map(text)
-    return phrases
+    return phrases + text(of: reason.counts, atMost: most)
+  }
+
+  /// Counts as phrases; calls on one object that are counted alike are one of them, such as
+  /// `openat, read plugins/ 0 → 40`.
+  static func text(of counts: [CountChange], atMost most: Int) -> [String] {
+    var groups: [[CountChange]] = []
+    for count in counts {
+      let place = groups.firstIndex { group in group.first.map { isAlike($0, count) } ?? false }
+      if let place { groups[place].append(count) } else { groups.append([count]) }
+    }
+    return groups.prefix(most).compactMap { group in
+      guard let last = group.last else { return nil }
+      let names = group.dropLast().compactMap { count in
+        if case .call(let name, _) = count.thing { name } else { nil }
+      }
+      return (names.map { "\($0), " } + [text(of: last)]).joined()
+    }
+  }
+
+  private static func isAlike(_ one: CountChange, _ other: CountChange) -> Bool {
+    guard case .call(_, let object?) = one.thing, case .call(_, object) = other.thing else {
+      return false
+    }
+    return one.before == other.before && one.after == other.after
+      && one.isCertain == other.isCertain
   }
 
   private static func isProcess(_ reason: LaunchReason) -> Bool {
@@ -237,94 +211,5 @@ enum ExplanationWords {
       return ["\(verb) \(first)" + (names.count > 1 ? " and \(names.count - 1) more" : "")]
     }
     return list("loads", libraries.new) + list("no longer loads", libraries.gone)
-  }
-}
-
-/// What is said of the whole launches, in one sentence each.
-struct ExplanationSentence {
-  private let result: ExplanationResult
-
-  init(_ result: ExplanationResult) { self.result = result }
-
-  private var explanation: LaunchExplanation { result.explanation }
-
-  /// Such as `B is 5.9 ms slower than A (1.97 → 7.89 ms, 95 % interval +5.6 to +6.3 ms), because`.
-  var headline: String {
-    let change = result.headline
-    let (first, last) = (name(0), name(result.arms.count - 1))
-    switch result.outcome {
-    case .single: return "\(last) takes \(single(change)), in"
-    case .same: return "\(first) and \(last) take the same time \(facts(of: change))"
-    case .notToldApart:
-      return "\(first) and \(last) are not told apart \(facts(of: change))"
-    case .different:
-      let numbers = ExplanationNumbers(for: change.difference)
-      let word = change.difference > .zero ? "slower" : "faster"
-      let lead =
-        "\(last) is \(numbers.text(change.difference.magnitude)) \(word) than \(first) "
-        + facts(of: change)
-      return explanation.reasons.isEmpty ? "\(lead), and no reason was found" : "\(lead), because"
-    }
-  }
-
-  private func name(_ arm: Int) -> String {
-    result.arms.indices.contains(arm) ? result.arms[arm].name : "the program"
-  }
-
-  /// The times and the interval of the difference, in parentheses.
-  private func facts(of change: TimeChange) -> String {
-    let numbers = ExplanationNumbers(for: change)
-    let times = "\(numbers.number(change.before)) → \(numbers.text(change.after))"
-    let place = result.isHeadlinePlain ? "" : " when traced"
-    return "(\(times)\(place)\(interval(of: change).map { ", 95 % interval \($0)" } ?? ""))"
-  }
-
-  /// The ends of the interval of a difference, such as `+5.6 to +6.3 ms`.
-  func interval(of change: TimeChange) -> String? {
-    guard let interval = change.interval else { return nil }
-    let largest = max(abs(interval.low), abs(interval.high))
-    let numbers = ExplanationNumbers(
-      for: max(change.difference.magnitude, Nanoseconds(Int64(largest / 2)))
-    )
-    return "\(numbers.signedNumber(interval.low)) to \(numbers.signedNumber(interval.high)) "
-      + numbers.symbol
-  }
-
-  private func single(_ change: TimeChange) -> String {
-    let numbers = ExplanationNumbers(for: change)
-    let interval = change.interval.map {
-      " (95 % interval \(numbers.number($0.low)) to \(numbers.number($0.high)) \(numbers.symbol))"
-    }
-    return numbers.text(change.after) + (interval ?? "")
-  }
-
-  /// How the launches were looked into, in one sentence.
-  var method: String {
-    let counts = result.collectors.filter { $0.missing == nil && $0.launches > 0 }.map(text)
-    let blocks = Quantity.count(
-      explanation.blocks,
-      result.freshBlocks == nil ? "block" : "fresh block"
-    )
-    let dropped =
-      explanation.droppedBlocks > 0 ? ", \(explanation.droppedBlocks) unusual left out" : ""
-    let figures = "figures from \(blocks)\(dropped)"
-    return counts.isEmpty ? figures : "\(counts.joined(separator: ", ")); \(figures)"
-  }
-
-  private func text(of collector: ExplanationResult.Collector) -> String {
-    let word =
-      switch collector.kind {
-      case .plain: "plain"
-      case .timeline: "traced"
-      case .profile: "sampled"
-      }
-    let count = [String](repeating: "\(collector.launches)", count: max(1, result.arms.count))
-    let cost = collector.costRatio.map { ratio in
-      let share = ratio - 1
-      let sign = share < 0 ? "−" : "+"
-      let text = ExplanationNumbers.percent(abs(share))
-      return " (\(text == "0 %" ? "" : sign)\(text) \(collector.costsTime ? "time" : "CPU"))"
-    }
-    return "\(count.joined(separator: " + ")) \(word)\(cost ?? "")"
   }
 }

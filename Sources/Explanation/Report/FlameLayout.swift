@@ -25,7 +25,7 @@ struct FlameLayout {
   /// How many parts are too narrow to be shown.
   private(set) var narrow = 0
 
-  /// How many parts are too deep to be shown, or too many.
+  /// How many parts are left out since there are too many levels or parts.
   private(set) var cut = 0
 
   /// What the whole width stands for.
@@ -81,9 +81,9 @@ struct FlameLayout {
       }
       let room = Self.mostFrames - frames.count
       if next.count > room {
-        cut += next.count - room
-        let widest = next.indices.sorted { (next[$0].width, $1) > (next[$1].width, $0) }.prefix(room)
-        next = widest.sorted().map { next[$0] }
+        let order = next.indices.sorted { (-next[$0].width, $0) < (-next[$1].width, $1) }
+        cut += order.dropFirst(room).reduce(0) { $0 + count(below: next[$1].node) }
+        next = order.prefix(room).sorted().map { next[$0] }
       }
       level = next
     }
@@ -91,10 +91,17 @@ struct FlameLayout {
 
   /// Own code is what is not covered by anything that the function calls, so it stands at the end.
   private func ordered(_ children: [Int]) -> [Int] {
-    let named = children.filter(isShown).sorted {
-      (tree.name(of: $0), $0) < (tree.name(of: $1), $1)
+    func rank(_ node: Int) -> Int {
+      switch tree.nodes[node].label {
+      case .leaf(.ownCode)?: 3
+      case .notSampled?: 2
+      case .leaf?: 1
+      default: 0
+      }
     }
-    return named + children.filter { !isShown($0) }
+    return children.sorted {
+      (rank($0), tree.name(of: $0), $0) < (rank($1), tree.name(of: $1), $1)
+    }
   }
 
   private func isShown(_ node: Int) -> Bool { tree.nodes[node].label != .leaf(.ownCode) }
@@ -107,5 +114,66 @@ struct FlameLayout {
       open += tree.children[next]
     }
     return count
+  }
+}
+
+/// How a part is painted.
+struct FlameLook {
+  private let label: TreeLabel?
+  private let change: TimeChange
+  private let isSignificant: Bool
+  private let whole: Double
+  private let isSingle: Bool
+
+  /// - Parameters:
+  ///   - node: The part.
+  ///   - whole: The largest difference of the picture, in nanoseconds.
+  ///   - isSingle: Whether there is one program only.
+  init(_ node: LaunchExplanation.TreeNode, whole: Double, isSingle: Bool) {
+    label = node.label
+    change = node.change
+    isSignificant = node.isSignificant && !isSingle
+    self.whole = whole
+    self.isSingle = isSingle
+  }
+
+  private var difference: Double { Double(change.difference.count) }
+
+  var isNew: Bool {
+    isSignificant && difference > 0
+      && abs(Double(change.before.count)) < CoverRule.novelShare * difference
+  }
+
+  var isGone: Bool {
+    isSignificant && difference < 0
+      && abs(Double(change.after.count)) < CoverRule.novelShare * -difference
+  }
+
+  /// Whether the colour is so strong that text on it must be in the colour of the page.
+  var isStrong: Bool { leaf == nil && step == 3 }
+
+  /// Names of the style sheet.
+  var classes: String {
+    if let leaf { return isSignificant ? "\(leaf) \(difference > 0 ? "up" : "down")" : leaf }
+    guard let step else { return isSingle ? "own" : "code" }
+    return "\(difference > 0 ? "more" : "less")\(step)"
+  }
+
+  /// What has a colour of its own, whatever the difference.
+  private var leaf: String? {
+    guard case .leaf(let leaf)? = label else { return nil }
+    switch leaf {
+    case .ownCode: return nil
+    case .pageFaults, .faultWait: return "fault"
+    case .call: return "call"
+    case .wait, .diskWait: return "wait"
+    }
+  }
+
+  /// How large a significant difference is, from 1 to 3.
+  private var step: Int? {
+    guard isSignificant, whole > 0, difference != 0 else { return nil }
+    let share = abs(difference) / whole
+    return share < 0.15 ? 1 : share < 0.5 ? 2 : 3
   }
 }

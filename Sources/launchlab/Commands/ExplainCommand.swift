@@ -165,7 +165,10 @@ struct ExplainOutputOptions: ParsableArguments {
   var markdown: String?
 
   @Option(
-    help: .init("Write a flame graph as SVG; of two programs a differential one.", valueName: "file"),
+    help: .init(
+      "Write a flame graph as SVG; of two programs a differential one.",
+      valueName: "file"
+    ),
     completion: .file()
   )
   var svg: String?
@@ -188,7 +191,9 @@ struct ExplainOutputOptions: ParsableArguments {
     let text = ExplanationText(result, style: console.resultStyle, isVerbose: verbose)
     if !places.contains(where: { $0.file == "-" }) { try console.write(text.rendered()) }
     console.show(result.diagnostics)
-    if let markdown { try ResultFile(markdown).write { try $0(ExplanationMarkdown(result).rendered()) } }
+    if let markdown {
+      try ResultFile(markdown).write { try $0(ExplanationMarkdown(result).rendered()) }
+    }
     if let svg { try ResultFile(svg).write { try $0(FlameGraph(result).svg()) } }
     if let json { try ResultFile(json).write { try ExplanationJSON(result).write(to: $0) } }
   }

@@ -202,7 +202,7 @@ struct CriticalPathTests {
     )
   }
 
-  @Test("processes are called by what they run, and by what their parent runs before")
+  @Test("processes are called by what they run, and before that by what they execute first")
   func processes() {
     var events = EventList(executing: "/bin/sh")
     events.enter("vfork", at: 20)
@@ -234,9 +234,9 @@ struct CriticalPathTests {
     events.end(at: 90)
     #expect(
       events.path(until: 90).lines(from: 20) == [
-        "20-22 main: vfork", "22-23 sh: queue", "23-24 sh: vfork", "24-30 sh: own code",
-        "30-35 sh: execve /usr/bin/env", "35-36 env: execve /usr/bin/env", "36-38 main: queue",
-        "38-39 main: vfork", "39-40 main: own code", "40-41 main: wait4", "41-50 env: own code",
+        "20-22 main: vfork", "22-23 env: queue", "23-24 env: vfork", "24-30 env: own code",
+        "30-36 env: execve /usr/bin/env", "36-38 main: queue", "38-39 main: vfork",
+        "39-40 main: own code", "40-41 main: wait4", "41-50 env: own code",
         "50-55 env: execve /usr/bin/python3.11", "55-56 python3.11: execve /usr/bin/python3.11",
         "56-61 python3.11: own code", "61-62 python3.11: futex", "62-80 python3.11#1: own code",
         "80-81 python3.11: futex", "81-85 python3.11: exit_group", "85-86 main: queue",

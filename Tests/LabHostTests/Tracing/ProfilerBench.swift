@@ -14,7 +14,7 @@ final class ProfilerBench {
   let file: String
   private var socket: Int32
   let spawnerProcess: pid_t
-  private var spawner: SpawnerProcess?
+  private var spawner: HelperProcess?
   private var count = 0
 
   /// Whether this kernel lets a process sample its children at all.
