@@ -146,7 +146,7 @@ let package = Package(
       name: "ExplanationTests",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "LaunchHost", "Measuring", "Comparison",
-        "Explanation", "LabTestSupport",
+        "Explanation", "LabTestSupport", systemPackage,
       ]
     ),
     .testTarget(

@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+import LabTestSupport
+import SystemPackage
+import Testing
+
+@testable import Explanation
+@testable import LaunchCore
+@testable import LaunchHost
+
+/// Critical paths of programs of this machine.
+@Suite("Real launches", .temporaryDirectory, .serialized, .enabled(if: RealLaunches.arePossible))
+struct RealLaunchTests {
+  static let commands: [[String]] = [
+    ["/bin/true"], ["/bin/ls", "/usr"], ["/bin/cat", "/etc/passwd"], ["/bin/date"],
+    ["/bin/sh", "-c", ":"], ["/bin/sh", "-c", "/bin/true; /bin/true & wait"],
+    ["/bin/bash", "-c", "for i in 1 2 3; do echo $(/bin/echo $i); done"],
+    ["/usr/bin/env", "sh", "-c", "exec true"], ["/usr/bin/perl", "-MPOSIX", "-e", "fork; wait"],
+    ["/usr/bin/perl", "-e", "select undef, undef, undef, 0.005"],
+    ["/usr/bin/python3", "-c", "import json, threading"],
+    ["/usr/bin/python3", "-c", "import threading as t; x=t.Thread(target=sum,args=([1],)); x.start()"],
+    ["/usr/bin/git", "--version"], ["/usr/bin/sort", "/etc/passwd"], ["/usr/bin/tar", "--version"],
+    ["/usr/bin/find", "/etc", "-maxdepth", "1"], ["/bin/grep", "root", "/etc/passwd"],
+    ["/usr/bin/awk", "BEGIN { print 1 }"], ["/bin/sed", "-n", "1p", "/etc/passwd"],
+    ["/usr/bin/xargs", "-a", "/etc/hostname", "-n1", "-P4", "/bin/echo"],
+    ["/usr/bin/timeout", "5", "/bin/true"], ["/usr/bin/nice", "/bin/true"],
+    ["/bin/dd", "if=/dev/zero", "of=/dev/null", "count=100"], ["/usr/bin/gcc", "--version"],
+    ["/bin/gzip", "-c", "/etc/passwd"], ["/usr/bin/md5sum", "/bin/sh"],
+  ]
+
+  @Test("every nanosecond is in one segment", arguments: commands)
+  func partition(_ command: [String]) throws {
+    try #require(FileManager.default.isExecutableFile(atPath: command[0]))
+    let timeline = try RealLaunches().timeline(of: command)
+    let path = LaunchPath(timeline, readiness: .exit)
+    #expect(path.segments.first?.start == timeline.begin)
+    #expect(path.segments.last?.end == timeline.ready)
+    for (segment, next) in zip(path.segments, path.segments.dropFirst()) {
+      #expect(segment.end == next.start)
+      #expect(segment.duration > .zero)
+    }
+    let sums = LaunchClasses(path)
+    let whole = sums.attributable + sums.queue + sums.harness + sums.unknown
+    #expect(whole == timeline.ready - timeline.begin)
+    #expect(sums.resources.values.reduce(.zero, +) == sums.attributable)
+    // Nothing of a whole timeline is unknown.
+    #expect(sums.unknown == .zero)
+  }
+
+  @Test("waits for a child are the child's time")
+  func child() throws {
+    let timeline = try RealLaunches().timeline(of: ["/bin/sh", "-c", "/bin/sleep 0.05; :"])
+    let sums = LaunchClasses(LaunchPath(timeline, readiness: .exit))
+    let sleep = sums.classes.filter { key, _ in
+      key.actor == .process(program: "sleep", thread: 0) && key.activity == .wait("clock_nanosleep")
+    }
+    #expect((sleep.values.first?.count ?? 0) >= 50_000_000)
+    #expect(!sums.classes.keys.contains { $0.actor == .main && $0.activity == .wait("wait4") })
+  }
+
+  @Test("a lock that another thread holds is that thread's time")
+  func lock() throws {
+    let program = try CompiledProgram(
+      """
+      #include <pthread.h>
+      #include <unistd.h>
+      static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+      static volatile int held;
+      static void *hold(void *nothing) {
+        pthread_mutex_lock(&mutex);
+        held = 1;
+        usleep(30000);
+        pthread_mutex_unlock(&mutex);
+        return nothing;
+      }
+      int main(void) {
+        pthread_t thread;
+        pthread_create(&thread, 0, hold, 0);
+        while (!held) usleep(100);
+        pthread_mutex_lock(&mutex);
+        return 0;
+      }
+      """,
+      in: TemporaryDirectory.path,
+      options: ["-pthread"]
+    )
+    let timeline = try RealLaunches().timeline(of: [program.path])
+    let sums = LaunchClasses(LaunchPath(timeline, readiness: .exit))
+    let held = sums.classes[ClassKey(actor: .thread(number: 1), activity: .wait("clock_nanosleep"))]
+    #expect((held?.count ?? 0) >= 25_000_000)
+  }
+}
+
+/// A spawner whose launches are traced.
+private struct RealLaunches {
+  private let spawner: Spawner
+  private let tracer: LaunchTracer
+
+  /// Whether this machine lets launches be traced.
+  static var arePossible: Bool {
+    guard let rights = try? TracingRights(in: NSTemporaryDirectory()) else { return false }
+    return rights.timelines == nil
+  }
+
+  init() throws {
+    spawner = try Spawner()
+    tracer = LaunchTracer(in: FilePath(TemporaryDirectory.path))
+  }
+
+  func timeline(of command: [String]) throws -> LaunchTimeline {
+    let arm = Arm(target: "t", state: .warm, kind: .timeline)
+    try tracer.begin(arm, spawner: try #require(spawner.processID))
+    var result = try spawner.launchOnce(
+      LaunchRequest(
+        program: command[0],
+        arguments: command,
+        environment: ["PATH=/usr/bin:/bin"],
+        directory: "/"
+      )
+    )
+    try tracer.end(arm, &result)
+    #expect(result.outcome == .ready)
+    return try #require(result.timeline)
+  }
+}
