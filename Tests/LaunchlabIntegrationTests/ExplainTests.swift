@@ -1,0 +1,266 @@
+import Foundation
+import Glibc
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// `launchlab explain` on programs with a known reason.
+  @Suite(
+    .enabled(if: Machine.has("cc"), "there is no C compiler `cc`"),
+    .enabled(if: geteuid() == 0, "tracing takes root")
+  )
+  struct ExplainTests {
+    /// A program of three steps; with `PLANTED`, one step more.
+    private static let source = """
+      #include <fcntl.h>
+      #include <time.h>
+      #include <unistd.h>
+      static volatile unsigned long sink;
+      static void spin(long rounds) {
+        for (long i = 0; i < rounds; i++) sink = sink * 6364136223846793005UL + 1;
+      }
+      __attribute__((noinline)) void parse_config(void) { spin(500000); }
+      __attribute__((noinline)) void load_catalog(void) {
+        int file = open("/etc/passwd", O_RDONLY);
+        close(file);
+        spin(500000);
+      }
+      #ifdef PLANTED
+      __attribute__((noinline)) void warm_cache(void) { PLANTED; sink++; }
+      #endif
+      int main(void) {
+        parse_config();
+      #ifdef PLANTED
+        warm_cache();
+      #endif
+        load_catalog();
+        return 0;
+      }
+      """
+
+    /// A way in which a program takes longer, and what the first reason must name.
+    struct Case: CustomTestStringConvertible, Sendable {
+      let testDescription: String
+      let code: String
+      let kind: String
+      let names: String
+      var linking = CompiledProgram.Linking.dynamic
+      var options: [String] = []
+    }
+
+    static let cases = [
+      Case(
+        testDescription: "own code",
+        code: "spin(2000000)",
+        kind: "own-code",
+        names: "warm_cache"
+      ),
+      Case(
+        testDescription: "own code of a static program",
+        code: "spin(2000000)",
+        kind: "own-code",
+        names: "warm_cache",
+        linking: .staticProgram
+      ),
+      Case(
+        testDescription: "own code of a stripped program",
+        code: "spin(2000000)",
+        kind: "own-code",
+        names: "without names",
+        options: ["-s"]
+      ),
+      Case(
+        testDescription: "a sleep",
+        code: "nanosleep(&(struct timespec){0, 4000000}, 0)",
+        kind: "sleep",
+        names: "clock_nanosleep"
+      ),
+      Case(
+        testDescription: "files",
+        code: "for (int i = 0; i < 400; i++) close(open(\"/etc/hostname\", O_RDONLY))",
+        kind: "file",
+        names: "warm_cache"
+      ),
+    ]
+
+    @Test(arguments: cases)
+    func `names what was planted`(_ planted: Case) async throws {
+      let lab = Launchlab()
+      let (before, after) = try Self.programs(planted, in: lab.directory)
+
+      let output = try await lab.run(
+        "explain",
+        before,
+        after,
+        "--json",
+        "e.json",
+        "--svg",
+        "e.svg",
+        "--markdown",
+        "e.md"
+      )
+      let result = try Result(lab, "e.json")
+
+      #expect(output.status == 0, "\(output.stdout)\(output.stderr)")
+      #expect(result.schema == "launchlab.explain/1")
+      let reason = try #require(result.reasons.first, "\(output.stdout)")
+      #expect(reason.kind == planted.kind, "\(output.stdout)")
+      #expect(reason.said.contains(planted.names), "\(output.stdout)")
+      #expect(reason.share > 0.6 && reason.share < 1.4)
+      #expect((reason.confirmedBlocks ?? 0) >= 6)
+      #expect(output.stdout.contains("slower than A"))
+      #expect(try String(contentsOfFile: lab.path("e.md"), encoding: .utf8).contains("**Why**"))
+      #expect(try String(contentsOfFile: lab.path("e.svg"), encoding: .utf8).hasPrefix("<svg"))
+    }
+
+    @Test func `finds no reason between a program and its copy`() async throws {
+      let lab = Launchlab()
+      let program = try CompiledProgram(Self.source, name: "one", in: lab.directory).path
+      let twin = "\(lab.directory)/two"
+      try FileManager.default.copyItem(atPath: program, toPath: twin)
+
+      let output = try await lab.run("explain", program, twin, "--json", "e.json")
+      let result = try Result(lab, "e.json")
+
+      #expect(output.status == 0, "\(output.stdout)\(output.stderr)")
+      #expect(result.reasons.isEmpty, "\(output.stdout)")
+    }
+
+    @Test func `divides the launch of one program`() async throws {
+      let lab = Launchlab()
+      let program = try CompiledProgram(Self.source, in: lab.directory).path
+
+      let output = try await lab.run(
+        "explain",
+        "--launches",
+        "6",
+        "--json",
+        "e.json",
+        "--",
+        program
+      )
+      let result = try Result(lab, "e.json")
+
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(output.stdout.contains("parse_config") && output.stdout.contains("load_catalog"))
+      let root = try #require(result.tree.first)
+      let children = result.tree.filter { $0.parent == root.id }.map(\.afterNs)
+      #expect(abs(children.reduce(0, +) - root.afterNs) <= children.count)
+    }
+
+    @Test func `says what it takes where launches cannot be traced`() async throws {
+      let lab = try Launchlab.asNobody()
+
+      let output = try await lab.run("explain", "--", "/bin/true")
+
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("launches cannot be traced"))
+      #expect(output.stderr.contains("CAP_BPF"))
+      #expect(output.stdout.isEmpty)
+    }
+
+    @Test func `says that a target fails`() async throws {
+      let lab = Launchlab()
+
+      let output = try await lab.run("explain", "/bin/true", "/bin/false")
+
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("exited with status 1"))
+    }
+
+    @Test(arguments: [
+      ["explain"], ["explain", "/bin/true"], ["explain", "/bin/true", "--", "/bin/true"],
+      ["explain", "--launches", "3", "/bin/true", "/bin/false"],
+      ["explain", "--target", "x", "/bin/true", "/bin/false"],
+      ["explain", "--time", "soon", "/bin/true", "/bin/true"],
+      ["explain", "--json", "-", "--svg", "-", "--", "/bin/true"],
+    ])
+    func `refuses what it cannot explain`(_ arguments: [String]) async throws {
+      let output = try await Launchlab().run(arguments: arguments)
+      #expect(output.status == 64)
+      #expect(output.stderr.hasPrefix("error: "))
+    }
+
+    @Test(arguments: 0..<6)
+    func `leaves nothing attached when it is killed`(moment: Int) async throws {
+      let lab = Launchlab()
+      let session = try lab.start(["explain", "/bin/sh -c :", "/bin/sh -c ':; :'"])
+      try await Task.sleep(for: .milliseconds(150 + 350 * moment))
+
+      session.send(SIGKILL)
+      _ = try await session.finish()
+
+      #expect(try await eventually { session.processes.isEmpty })
+      #expect(try await eventually { Self.tracers(of: lab) == 0 })
+    }
+
+    /// How many helpers of this test trace launches.
+    private static func tracers(of lab: Launchlab) -> Int {
+      let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      return processes.count { process in
+        let link = try? FileManager.default.destinationOfSymbolicLink(
+          atPath: "/proc/\(process)/exe"
+        )
+        guard let link, link.hasSuffix("/timeline") || link.hasSuffix("/profiler") else {
+          return false
+        }
+        let parent = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        // One whose parent is gone belongs to somebody else.
+        return parent?.split(separator: ")").last?.split(separator: " ").dropFirst().first == "1"
+      }
+    }
+
+    private static func programs(
+      _ planted: Case,
+      in directory: String
+    ) throws -> (before: String, after: String) {
+      let definition = "-DPLANTED=\(planted.code)"
+      let programs = try [("before", []), ("after", [definition])].map { name, definitions in
+        try CompiledProgram(
+          source,
+          name: name,
+          in: directory,
+          linking: planted.linking,
+          options: planted.options + definitions
+        ).path
+      }
+      return (programs[0], programs[1])
+    }
+  }
+}
+
+/// What the tests read of an explanation.
+private struct Result: Decodable {
+  let schema: String
+  let reasons: [Reason]
+  let tree: [Node]
+
+  struct Reason: Decodable {
+    let kind: String
+    let text: String
+    let path: [Frame]
+    let object: String?
+    let call: String?
+    let share: Double
+    let confirmedBlocks: Int?
+
+    /// All that it names.
+    var said: String {
+      ([text, object, call].compactMap(\.self) + path.map(\.function)).joined(separator: " ")
+    }
+  }
+
+  struct Frame: Decodable { let function: String }
+
+  struct Node: Decodable {
+    let id: Int
+    let parent: Int?
+    let afterNs: Int
+  }
+
+  init(_ lab: Launchlab, _ file: String) throws {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    self = try decoder.decode(Self.self, from: Data(contentsOf: URL(filePath: lab.path(file))))
+  }
+}
