@@ -79,8 +79,8 @@ let package = Package(
     .target(
       name: "Explanation",
       dependencies: [
-        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
-        "Builds", "Stages", "Measuring", "Comparison",
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchHost", "Measuring",
+        "Comparison",
       ]
     ),
     .target(
@@ -179,7 +179,8 @@ let package = Package(
       name: "LabWorkflowsTests",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Scenarios", "LaunchStore", "LaunchHost", "Builds",
-        "Stages", "Measuring", "Comparison", "LabChecks", "History", "Bisection", "LabTestSupport",
+        "Stages", "Measuring", "Comparison", "Explanation", "LabChecks", "History", "Bisection",
+        "LabTestSupport",
       ]
     ),
     .testTarget(

@@ -195,7 +195,7 @@ def waited_thread(case):
 
 def held_lock(case):
     holder = case.name()
-    case.expected += [holder, "futex"]
+    case.expected += [holder, "thread", "futex"]
     case.declarations = f"""static pthread_mutex_t planted_lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int is_held;
 static void *{holder}(void *x) {{
@@ -388,7 +388,7 @@ def make(kinds, seed, directory, rate):
 
 
 def explain(options, before, after, *more):
-    command = [options.launchlab, "explain", before, after, "--json", "-", "--time", options.time, *more]
+    command = [options.launchlab, "explain", before, after, "--json", "-", "--time", options.time, "--wait", "10m", *more]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 125):
         raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()[:400]}")

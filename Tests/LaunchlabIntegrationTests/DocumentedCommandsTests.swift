@@ -30,7 +30,8 @@ extension EndToEnd {
       // On a busy machine the first alert of the tutorial may be one that noise raised.
       ("launchlab run shop.yml", [0, 1, 125]), ("launchlab bisect --alert R-1 ", [0, 64, 125]),
       ("launchlab ack R-1 ", [0, 64]), ("for night in ", [0, 1, 125]),
-      ("launchlab stages ", [0, 125]), ("launchlab measure --state reinstall-cold ", [0, 125]),
+      ("launchlab stages ", [0, 125]), ("launchlab explain ", [0, 125]),
+      ("launchlab measure --state reinstall-cold ", [0, 125]),
     ]
 
     /// What a block may be written in; `sh` and `console` are run.

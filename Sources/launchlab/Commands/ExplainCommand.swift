@@ -173,8 +173,19 @@ struct ExplainOutputOptions: ParsableArguments {
   )
   var svg: String?
 
+  @Option(
+    help: .init(
+      "Write profiles for speedscope; of two programs also one of their differences.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var speedscope: String?
+
   private var places: [(option: String, file: String?)] {
-    [("--json", json), ("--markdown", markdown), ("--svg", svg)]
+    [
+      ("--json", json), ("--markdown", markdown), ("--svg", svg), ("--speedscope", speedscope),
+    ]
   }
 
   var files: CommandFiles {
@@ -183,7 +194,7 @@ struct ExplainOutputOptions: ParsableArguments {
 
   func validate() throws {
     guard places.count(where: { $0.file == "-" }) > 1 else { return }
-    throw ValidationError("only one of --json, --markdown and --svg can use stdout")
+    throw ValidationError("only one of --json, --markdown, --svg and --speedscope can use stdout")
   }
 
   /// Shows the text first, so that a file that cannot be written does not hide the result.
@@ -195,6 +206,9 @@ struct ExplainOutputOptions: ParsableArguments {
       try ResultFile(markdown).write { try $0(ExplanationMarkdown(result).rendered()) }
     }
     if let svg { try ResultFile(svg).write { try $0(FlameGraph(result).svg()) } }
+    if let speedscope {
+      try ResultFile(speedscope).write { try SpeedscopeProfile(result).write(to: $0) }
+    }
     if let json { try ResultFile(json).write { try ExplanationJSON(result).write(to: $0) } }
   }
 }

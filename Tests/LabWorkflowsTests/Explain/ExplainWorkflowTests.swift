@@ -1,0 +1,199 @@
+import LabTestSupport
+import LaunchStatistics
+import Testing
+
+@testable import Explanation
+@testable import LaunchCore
+@testable import LaunchHost
+@testable import Measuring
+@testable import Scenarios
+
+/// Explanations of launches on a laboratory without a machine.
+@Suite(.temporaryDirectory) struct ExplainWorkflowTests {
+  /// A launch whose own code takes so long, in nanoseconds, after a file was opened; it sleeps after
+  /// that unless the sleep is 0.
+  static func timeline(work: Int64, sleep: Int64) -> LaunchTimeline {
+    var events: [TimelineEvent] = []
+    var time: Int64 = 1_000
+    func add(_ kind: TimelineEvent.Kind, after pause: Int64) {
+      time += pause
+      events.append(TimelineEvent(time: Nanoseconds(time), thread: 7, kind: kind))
+    }
+    func call(_ name: String, _ text: String? = nil, for duration: Int64) {
+      add(
+        .enteredCall(TimelineEvent.SystemCall(name: name, arguments: [0, 0, 0, 0, 0], text: text)),
+        after: 10
+      )
+      add(.leftCall(result: 0), after: duration)
+    }
+    add(.executed(path: "/bin/app"), after: 100_000)
+    call("openat", "/etc/app.conf", for: 20_000)
+    add(.faulted(address: 0x1000), after: work)
+    if sleep > 0 {
+      add(
+        .enteredCall(
+          TimelineEvent.SystemCall(name: "clock_nanosleep", arguments: [0, 0, 0, 0, 0])
+        ),
+        after: 10
+      )
+      add(.blocked(isForDisk: false), after: 1_000)
+      let timer = TimelineEvent.Waker(thread: 0, process: 0, name: "swapper/0", isInterrupt: true)
+      add(.woken(by: timer), after: sleep)
+      add(.switchedIn, after: 2_000)
+      add(.leftCall(result: 0), after: 1_000)
+    }
+    call("exit_group", for: 10_000)
+    add(.ended, after: 10)
+    return LaunchTimeline(
+      begin: Nanoseconds(1_000),
+      ready: Nanoseconds(time + 500),
+      process: 7,
+      events: events
+    )
+  }
+
+  /// What is seen of an explanation.
+  private final class Bench {
+    var laboratory: FakeLaboratory?
+    var plans: [Plan] = []
+  }
+
+  private static let allowed = TracingRights(
+    timelines: nil,
+    profiles: TracingFailure(helper: "profiler", step: .event, errno: 13)
+  )
+
+  private func explain(
+    _ commands: [[String]],
+    launches: Int = 64,
+    rights: TracingRights = allowed,
+    on bench: Bench = Bench(),
+    answer: @escaping (Arm, Int) throws -> LaunchResult
+  ) async throws -> ExplanationResult {
+    let context = WorkflowContext.fake { plan in
+      let laboratory = FakeLaboratory(result: answer)
+      bench.laboratory = laboratory
+      bench.plans.append(plan)
+      return laboratory
+    }
+    var scenario = try ScenarioFile.loadForLaunch(
+      options: MeasureOptions(
+        command: ["/bin/true"],
+        states: ["warm"],
+        launches: 1,
+        directory: "/"
+      )
+    )
+    scenario.targets = zip(["A", "B"], commands).map { name, command in
+      var target = scenario.targets[0]
+      target.name = name
+      target.command = command
+      return target
+    }
+    let request = ExplainRequest(
+      scenario: scenario,
+      state: .warm,
+      launches: launches,
+      timeLimit: .seconds(60),
+      seed: 3,
+      commandLine: ["launchlab", "explain"]
+    )
+    return try await ExplainWorkflow(request, in: context, rights: { _ in rights }).run()
+  }
+
+  /// Launches that scatter by a percent; those of B sleep for some time.
+  private static func launches(sleep: Int64) -> (Arm, Int) throws -> LaunchResult {
+    { arm, number in
+      var generator = SplitMix64(seed: UInt64(number), part: 0)
+      let work = 2_000_000 + Int64(generator.next(below: 20_000))
+      let timeline = Self.timeline(work: work, sleep: arm.target == "B" ? sleep : 0)
+      var result = LaunchResult(outcome: .ready, launch: timeline.ready - timeline.begin)
+      if arm.kind == .timeline { result.timeline = timeline }
+      return result
+    }
+  }
+
+  @Test func `names a wait, and confirms it on launches of its own`() async throws {
+    let bench = Bench()
+    let result = try await explain(
+      [["/bin/true", "a"], ["/bin/true", "b"]],
+      on: bench,
+      answer: Self.launches(sleep: 3_000_000)
+    )
+    let reason = try #require(result.explanation.reasons.first)
+    #expect(reason.kind == .sleep)
+    #expect(reason.call == "clock_nanosleep")
+    #expect(abs(reason.change.difference.count - 3_000_000) < 60_000)
+    #expect(result.freshBlocks == 8)
+    #expect(result.exitCode == .done)
+    // Eight blocks to name it and eight to confirm it, of two plain and two traced launches each.
+    #expect(bench.laboratory?.log.count { $0.hasPrefix("launch") } == 16 * 4)
+    #expect(bench.laboratory?.isClosed == true)
+    #expect(bench.plans.map(\.arms.count) == [4])
+    let profile = result.collectors.first { $0.kind == .profile }
+    #expect(profile?.missing?.contains("perf events are refused") == true)
+  }
+
+  @Test func `names nothing where nothing differs, after few launches`() async throws {
+    let bench = Bench()
+    let result = try await explain(
+      [["/bin/true", "a"], ["/bin/true", "b"]],
+      on: bench,
+      answer: Self.launches(sleep: 0)
+    )
+    #expect(result.explanation.reasons.isEmpty)
+    #expect(result.freshBlocks == nil)
+    #expect(result.exitCode == .done)
+    #expect(bench.laboratory?.log.count { $0.hasPrefix("launch") } == 8 * 4)
+  }
+
+  @Test func `leaves torn launches out, and says so`() async throws {
+    let answer = Self.launches(sleep: 3_000_000)
+    let result = try await explain([["/bin/true", "a"], ["/bin/true", "b"]]) { arm, number in
+      var result = try answer(arm, number)
+      if number.isMultiple(of: 7) { result.timeline?.lostEvents = 4 }
+      return result
+    }
+    #expect(result.warnings.contains { $0.id == "torn-launches" })
+    #expect(result.explanation.reasons.first?.kind == .sleep)
+  }
+
+  @Test func `divides the launch of one program`() async throws {
+    let result = try await explain(
+      [["/bin/true"]],
+      launches: 5,
+      answer: Self.launches(sleep: 0)
+    )
+    let file = result.explanation.resources.first { $0.label == .resource("/etc/app.conf") }
+    #expect(file?.change.after == Nanoseconds(20_000))
+    #expect(result.explanation.reasons.isEmpty)
+  }
+
+  @Test func `says why launches cannot be traced`() async throws {
+    let failure = TracingFailure(helper: "timeline", step: .load, errno: 1)
+    await #expect(throws: HostError.tracing(failure)) {
+      try await explain(
+        [["/bin/true"]],
+        rights: TracingRights(timelines: failure, profiles: nil),
+        answer: Self.launches(sleep: 0)
+      )
+    }
+  }
+
+  @Test func `a target that fails has no explanation`() async throws {
+    await #expect(throws: TargetFailure.self) {
+      try await explain([["/bin/true", "a"], ["/bin/true", "b"]]) { _, _ in
+        LaunchResult(outcome: .exited(code: 3))
+      }
+    }
+  }
+
+  @Test func `an interruption ends it`() async throws {
+    await #expect(throws: HostError.interrupted) {
+      try await explain([["/bin/true", "a"], ["/bin/true", "b"]]) { _, number in
+        if number == 9 { throw HostError.interrupted }
+        return try Self.launches(sleep: 0)(Arm(target: "A", state: .warm), number)
+      }
+    }
+  }
+}
