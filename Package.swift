@@ -103,7 +103,7 @@ let package = Package(
       name: "Bisection",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
-        "Builds", "Stages", "Measuring", "Comparison", "History",
+        "Builds", "Stages", "Measuring", "Comparison", "Explanation", "History",
       ]
     ),
 
@@ -178,8 +178,9 @@ let package = Package(
     .testTarget(
       name: "LabWorkflowsTests",
       dependencies: [
-        "LaunchStatistics", "LaunchCore", "Scenarios", "LaunchStore", "LaunchHost", "Builds",
-        "Stages", "Measuring", "Comparison", "Explanation", "LabChecks", "History", "Bisection",
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
+        "Builds", "Stages", "Measuring", "Comparison", "Explanation", "LabChecks", "History",
+        "Bisection",
         "LabTestSupport",
       ]
     ),

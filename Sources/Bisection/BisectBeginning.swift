@@ -113,6 +113,16 @@ extension BisectSummary {
     processorTime = course.processorTime
     told = course.missingSubmodules.sorted { $0.key < $1.key }.map { .missing($0.value) }
     warnings = [Self.difference(in: course)].compactMap(\.self)
+    explanation = Self.explanation(in: course).map { CulpritExplanation($0, besideLog: log) }
+  }
+
+  /// What the log says of the only culprit; nil where it says something of another one only.
+  private static func explanation(in course: BisectCourse) -> BisectExplanation? {
+    guard let culprits = course.end?.culprits, culprits.count == 1,
+      let told = course.explanation,
+      told.parentBuild == culprits[0].parentBuild, told.build == culprits[0].build
+    else { return nil }
+    return told
   }
 
   /// What was launched for a culprit and its parent.
@@ -233,4 +243,10 @@ package enum BisectProgressEvent: Sendable {
 
   /// An action is done.
   case decided(BisectProgress)
+
+  /// The culprit is known, as the sentence says, and is launched and traced.
+  case explaining(String)
+
+  /// A launch that is traced, or one beside it, was made.
+  case traced(done: Int, of: Int)
 }

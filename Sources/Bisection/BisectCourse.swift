@@ -48,6 +48,9 @@ struct BisectCourse {
   /// Whether the log says how it ended.
   private(set) var hasEnded = false
 
+  /// Why a culprit is slower or faster than its parent, as it was found last.
+  private(set) var explanation: BisectExplanation?
+
   init(_ start: BisectStart) {
     self.start = start
     engine = BisectEngine(weights: start.weights, parameters: start.parameters)
@@ -69,6 +72,10 @@ struct BisectCourse {
     case .ended(let end):
       hasEnded = true
       return check(end)
+    case .explained(let found):
+      guard hasEnded else { return "nothing was found that could be explained" }
+      explanation = found
+      return nil
     }
   }
 

@@ -52,6 +52,9 @@ package struct BisectOptions: Sendable {
   /// Whether builds that have failed before are tried again.
   package var retriesFailures: Bool
 
+  /// Whether a culprit is launched and traced, to say why it is slower or faster.
+  package var explains: Bool
+
   /// Revisions that cannot be built.
   package var skips: [String]
 
@@ -85,6 +88,7 @@ package struct BisectOptions: Sendable {
     buildTimeout: String? = nil,
     jobs: Int? = nil,
     retriesFailures: Bool = false,
+    explains: Bool = true,
     skips: [String] = [],
     paths: [String] = [],
     store: String? = nil,
@@ -111,6 +115,7 @@ package struct BisectOptions: Sendable {
     self.buildTimeout = buildTimeout
     self.jobs = jobs
     self.retriesFailures = retriesFailures
+    self.explains = explains
     self.skips = skips
     self.paths = paths
     self.store = store

@@ -93,6 +93,9 @@ package struct BisectRequest: Sendable {
   let buildTimeLimit: Nanoseconds
   let retriesFailures: Bool
 
+  /// Whether a culprit is launched and traced, to say why it is slower or faster.
+  let explains: Bool
+
   /// The command line of launchlab.
   let commandLine: [String]
 
@@ -218,6 +221,7 @@ package struct BisectRequest: Sendable {
       try BisectQuestion.buildTimeLimit(options) ?? beginning.start.buildTimeLimit
       ?? Self.usualBuildTimeLimit
     retriesFailures = options.retriesFailures
+    explains = options.explains
     commandLine = ["launchlab", "bisect"] + [options.range].compactMap(\.self)
   }
 }

@@ -2,7 +2,8 @@
 //
 // `BisectWorkflow` tells the story: a `BisectRequest` becomes a range of commits (`RangeResolver`) and a
 // `BisectPlan`; the engine asks for builds (`RevisionBuilder`) and launches (`BuildLauncher`) until it may
-// name a culprit; `BisectRecord` stores each step, so that a bisection can be resumed; the report is written.
+// name a culprit; `BisectRecord` stores each step, so that a bisection can be resumed; the report is written,
+// and `CulpritTracing` says why the culprit is slower.
 //
 // `Engine` is pure, and simulated by the thousand in tests: `BisectEngine` chooses what to launch next,
 // `ChangePosterior` holds the probability of each commit, `BuildLevels` what is known of each build,
@@ -10,19 +11,30 @@
 // `BisectNight` bisects the regressions of a night.
 
 import Builds
+import Explanation
 import Foundation
 import LaunchCore
-import LaunchHost
+package import LaunchHost
 package import Measuring
 
 /// Finds the change in a range: builds, launches side by side, decides, and logs all of it.
 package struct BisectWorkflow {
   private let request: BisectRequest
   private let context: WorkflowContext
+  private let rights: (String) throws(HostError) -> TracingRights
 
-  package init(_ request: BisectRequest, in context: WorkflowContext) {
+  /// - Parameters:
+  ///   - request: What is bisected.
+  ///   - context: Where it is launched.
+  ///   - rights: Finds out what this host lets be traced, given a private directory.
+  package init(
+    _ request: BisectRequest,
+    in context: WorkflowContext,
+    rights: @escaping (String) throws(HostError) -> TracingRights = TracingRights.init(in:)
+  ) {
     self.request = request
     self.context = context
+    self.rights = rights
   }
 
   /// Bisects, from the start or from where a log ends.
@@ -32,7 +44,9 @@ package struct BisectWorkflow {
   /// - Parameter observe: Told what goes on, never between the launches of a row.
   /// - Returns: What was found, also of a bisection that was interrupted and can go on.
   /// - Throws: a ``LabError`` when the work cannot begin or go on; the log stays.
-  package func run(_ observe: (BisectProgressEvent) -> Void) async throws -> BisectSummary {
+  package func run(
+    _ observe: @escaping (BisectProgressEvent) -> Void
+  ) async throws -> BisectSummary {
     let interrupt = try context.interrupt()
     return try await LabTurns.use(command: request.commandLine, in: context) { turns in
       var beginning = try BisectBeginning(request: request, at: context.now())
@@ -65,6 +79,7 @@ package struct BisectWorkflow {
       }
       summary.warnings += turns.notes
       writeReport(of: &summary)
+      await trace(&summary, beginning, turns: turns, interrupt: interrupt, observe)
       return summary
     }
   }
@@ -136,14 +151,57 @@ package struct BisectWorkflow {
     )
   }
 
+  /// Finds out why the culprit is slower or faster than its parent, and writes the report again.
+  ///
+  /// All else is kept and written by then, and stays as it is where this cannot be found out.
+  private func trace(
+    _ summary: inout BisectSummary,
+    _ beginning: BisectBeginning,
+    turns: LabTurns,
+    interrupt: InterruptFlag,
+    _ observe: @escaping (BisectProgressEvent) -> Void
+  ) async {
+    guard request.explains, !interrupt.isSet,
+      let tracing = CulpritTracing(of: summary, beginning.course, in: context, rights, observe)
+    else { return }
+    if let obstacle = tracing.obstacle {
+      summary.explanationFailure = "not traced here (\(obstacle))"
+      return
+    }
+    let known = turns.notes
+    do {
+      // The former lab has ended with its launches.
+      turns.leave()
+      let session = try turns.enter(waiting: "60s") { observe(.waiting($0)) }
+      let result = try await tracing.result(in: session, interrupt: interrupt)
+      summary.explanation = try CulpritExplanation.keeping(
+        result,
+        of: tracing.culprit,
+        in: beginning.log,
+        at: beginning.path
+      )
+      if summary.explanation == nil {
+        summary.explanationFailure = "launches do not differ when they are traced"
+      }
+    } catch HostError.tracing(let failure) {
+      summary.explanationFailure = "not traced here (\(failure.reason))"
+    } catch {
+      let problem = (error as? any LabError)?.diagnostics.first?.problem
+      summary.explanationFailure = "not traced here (\(problem ?? "\(error)"))"
+    }
+    summary.warnings += turns.notes.filter { !known.contains($0) }
+    if summary.explanation != nil { writeReport(of: &summary) }
+  }
+
   /// Writes the culprit report beside the log, and says why if that cannot be done.
   private func writeReport(of summary: inout BisectSummary) {
     let path = BisectLocation(storeDirectory: request.storeDirectory).report(of: summary.start.id)
     do {
-      let text = BisectMarkdown(summary).rendered()
+      let text = BisectMarkdown(summary, isBesideLog: true).rendered()
       try WholeFile(path).write { try $0(text) }
     } catch {
-      summary.warnings.append(.reportNotWritten(to: path, because: error, option: "--markdown"))
+      let warning = Diagnostic.reportNotWritten(to: path, because: error, option: "--markdown")
+      if !summary.warnings.contains(warning) { summary.warnings.append(warning) }
     }
   }
 

@@ -91,7 +91,7 @@ package struct ExplainOptions: Sendable {
     return ExplainRequest(
       scenario: scenario,
       state: state,
-      launches: launches ?? (scenario.targets.count == 2 ? LookDecision.looks.last ?? 64 : 10),
+      launches: launches ?? (scenario.targets.count == 2 ? ExplainRequest.mostLaunches : 10),
       timeLimit: try time.map { try ScenarioFile.duration($0, option: "--time") } ?? .seconds(60),
       seed: comparison.seed,
       commandLine: ["launchlab", "explain"] + words

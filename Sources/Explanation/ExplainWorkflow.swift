@@ -33,6 +33,11 @@ package struct ExplainRequest: Sendable {
   /// The command that repeats it.
   package var commandLine: [String]
 
+  /// How many launches of each kind there are at least of two targets, those that confirm included,
+  /// and at most without them.
+  package static let fewestLaunches = 2 * (LookDecision.looks.first ?? 8)
+  package static let mostLaunches = LookDecision.looks.last ?? 64
+
   package init(
     scenario: Scenario,
     state: LaunchState,
@@ -83,7 +88,14 @@ package struct ExplainWorkflow {
     }
   }
 
-  private func run(
+  /// Launches and explains in a lab that is there already, and ends with these launches.
+  ///
+  /// - Parameters:
+  ///   - session: The lab.
+  ///   - interrupt: Ends the launches when it is set.
+  /// - Returns: What is concluded.
+  /// - Throws: As ``run()``.
+  package func run(
     in session: LabSession,
     interrupt: InterruptFlag
   ) async throws -> ExplanationResult {

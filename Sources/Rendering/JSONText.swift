@@ -52,6 +52,9 @@ package struct JSONText {
     case .unsigned(let number): text += String(number)
     case .number(let number): text += Self.text(of: number)
     case .string(let string): Self.append(quoted: string, to: &text)
+    case .document(let document):
+      let lines = document.split(separator: "\n")
+      text += lines.joined(separator: layout == .indented ? Self.newLine(level) : " ")
     case .integers(let numbers):
       try append(numbers, "[", "]", nil, to: &text, flush: flush) { number, text in
         text += String(number)
@@ -139,6 +142,9 @@ package enum JSONValue: Sendable {
   /// Many integers, kept as compact as they come.
   case integers([Int64])
   case object([(name: String, value: JSONValue)])
+
+  /// A JSON text that ``JSONText`` has written before, with or without its last line feed.
+  case document(String)
 }
 
 // MARK: - Making values

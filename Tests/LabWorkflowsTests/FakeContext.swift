@@ -64,7 +64,7 @@ enum FakeProgram {
   /// Writes a program into the directory of the test.
   ///
   /// - Parameters:
-  ///   - text: Such as `40 ms`; what names no time fails to launch.
+  ///   - text: Such as `40 ms`, or `48 ms, sleeps 8 ms`; what names no time fails to launch.
   ///   - name: Its path in the directory.
   /// - Returns: Its absolute path.
   /// - Throws: An error of the file system.
@@ -98,11 +98,48 @@ extension FakeLaboratory {
         let time = Double(match.1)
       else { return .ended(.exited(code: 3)) }
       let noise = Double(number * 7 % 11) / 500
-      return LaunchResult(
+      let launch = Nanoseconds(Int64(time * 1e6 * factor * (1 + noise)))
+      var result = LaunchResult(
         outcome: .ready,
-        launch: Nanoseconds(Int64(time * 1e6 * factor * (1 + noise))),
+        launch: launch,
         figures: Figures(majorFaults: 0)
       )
+      guard arm.kind == .timeline else { return result }
+      let sleep = texts[arm.target]?.firstMatch(of: /sleeps (\d+) ms/).flatMap { Int64($0.1) }
+      result.timeline = LaunchTimeline(of: launch, sleeping: .milliseconds(sleep ?? 0))
+      return result
     }
+  }
+}
+
+extension LaunchTimeline {
+  /// A program that computes, perhaps sleeps once on the way, and exits.
+  fileprivate init(of launch: Nanoseconds, sleeping sleep: Nanoseconds) {
+    let end = launch.count
+    var events: [(time: Int64, kind: TimelineEvent.Kind)] = [
+      (0, .enteredCall(.init(name: "execve", arguments: [], text: "/bin/app"))),
+      (100_000, .executed(path: "/bin/app")), (110_000, .leftCall(result: 0)),
+    ]
+    if sleep > .zero {
+      let timer = TimelineEvent.Waker(thread: 0, process: 0, name: "swapper", isInterrupt: true)
+      let waking = 2_000_000 + sleep.count
+      events += [
+        (2_000_000, .enteredCall(.init(name: "clock_nanosleep", arguments: []))),
+        (2_000_100, .blocked(isForDisk: false)), (waking, .woken(by: timer)),
+        (waking, .switchedIn), (waking + 100, .leftCall(result: 0)),
+      ]
+    }
+    events += [
+      (end - 20_000, .enteredCall(.init(name: "exit_group", arguments: [0]))),
+      (end - 10_000, .ended), (end - 5_000, .blocked(isForDisk: false)),
+    ]
+    self.init(
+      begin: .zero,
+      ready: launch,
+      process: 100,
+      events: events.map {
+        TimelineEvent(time: Nanoseconds($0.time), thread: 100, kind: $0.kind)
+      }
+    )
   }
 }

@@ -34,6 +34,7 @@ import Testing
     Case(words: "--alert R-1 -- true", problem: "a command cannot be used with --alert"),
     Case(words: "--artifacts d --path src -- a", problem: "--path cannot be used with --artifacts"),
     Case(words: "--artifacts d --jobs 2 -- a", problem: "--jobs cannot be used with --artifacts"),
+    Case(words: "--replay l --no-explain", problem: "--no-explain cannot be used with --replay"),
     Case(words: "a..b --build make --jobs 0 -- a", problem: "--jobs must be at least 1"),
     Case(words: "a..b --build m --max-builds 1 -- a", problem: "--max-builds must be at least 2"),
   ])
@@ -48,7 +49,7 @@ import Testing
     "a..b --scenario s --max-time 1h --jobs 2 --metric fixup --state warm",
     "a..b --build make --ready exit --path src -- ./app --version",
     "--alert R-1 --scenario s --retry-failed", "--alert R-1 a..b", "--artifacts d v1..v2 -- app",
-    "--resume last --max-launches 8000 --max-builds 40 --max-time 2h",
+    "--resume last --max-launches 8000 --max-builds 40 --max-time 2h --no-explain",
     "--resume last --jobs 2 --build-timeout 5m --retry-failed --store s --json -",
     "--replay log --markdown m --git-log -", "--simulate n=4 --json -",
   ])

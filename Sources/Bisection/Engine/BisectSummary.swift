@@ -40,6 +40,13 @@ package struct BisectSummary: Sendable {
   /// anything is.
   package var details: [CulpritDetails]
 
+  /// Why the only culprit is slower or faster than its parent; nil where that is not known.
+  package var explanation: CulpritExplanation?
+
+  /// Why that was not found out, such as `not traced here (perf events are refused)`; nil where it was
+  /// not tried.
+  package var explanationFailure: String?
+
   /// What the builds and launches were made with; nil where that is not known.
   package var conditions: BisectConditions?
 
@@ -207,6 +214,24 @@ package struct MergeContents: Hashable, Sendable {
   package init(commits: [BisectRevision], count: Int) {
     self.commits = commits
     self.count = count
+  }
+}
+
+/// Why a culprit is slower or faster than its parent, and the files that say more.
+package struct CulpritExplanation: Hashable, Sendable {
+  /// What the log says.
+  package var told: BisectExplanation
+
+  /// All of it as JSON of schema `launchlab.explain/1`; nil where the file is gone.
+  package var document: String?
+
+  /// The path of the flame graph; nil where the file is gone.
+  package var flameGraph: String?
+
+  package init(_ told: BisectExplanation, document: String? = nil, flameGraph: String? = nil) {
+    self.told = told
+    self.document = document
+    self.flameGraph = flameGraph
   }
 }
 

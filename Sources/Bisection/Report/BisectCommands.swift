@@ -183,7 +183,9 @@ package struct BisectInvocation {
     "--max-time", "--build-timeout", "--jobs", "--skip", "--path", "--resume", "--replay",
     "--simulate", "--store", "--wait", "--json", "--markdown", "--git-log",
   ]
-  package static let ownFlags: Set = ["--all", "--force", "--retry-failed", "--verbose", "-v"]
+  package static let ownFlags: Set = [
+    "--all", "--force", "--retry-failed", "--no-explain", "--verbose", "-v",
+  ]
 
   /// Options that another range does not take over: where answers go, and which commits are skipped.
   private static let once: Set = ["--json", "--markdown", "--git-log", "--skip"]

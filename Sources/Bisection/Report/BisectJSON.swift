@@ -31,6 +31,8 @@ package struct BisectJSON {
       ("outcome", .string(answer.outcome.name)), ("reason", JSONValue(answer.outcome.reason)),
       ("sentence", .string(BisectSentence(summary).answer.plain)),
       ("culprits", .array(answer.culprits.enumerated().map(culprit))),
+      ("why", JSONValue(summary.explanation?.told.why)),
+      ("explanation", summary.explanation?.document.map(JSONValue.document) ?? .null),
       ("interval", summary.interval.map(ends) ?? .null),
       ("interval_confidence", JSONValue(summary.interval == nil ? nil : intervalConfidence)),
       ("difference", answer.difference.map(difference) ?? .null),

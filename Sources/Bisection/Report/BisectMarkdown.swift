@@ -10,9 +10,14 @@ import Rendering
 package struct BisectMarkdown {
   private let summary: BisectSummary
   private let words: BisectWords
+  private let isBesideLog: Bool
 
-  package init(_ summary: BisectSummary) {
+  /// - Parameters:
+  ///   - summary: What is reported.
+  ///   - isBesideLog: Whether the report is in the directory of the log, where pictures are.
+  package init(_ summary: BisectSummary, isBesideLog: Bool = false) {
     self.summary = summary
+    self.isBesideLog = isBesideLog
     words = BisectWords(summary.start)
   }
 
@@ -21,7 +26,7 @@ package struct BisectMarkdown {
     let warnings = WarningsMarkdown(warnings: summary.told + summary.warnings).lines
     let sections =
       [answer, facts, changes] + culprits + [
-        steps, remarks, warnings, method, conditions, commands,
+        reasons, steps, remarks, warnings, method, conditions, commands,
       ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")
@@ -30,7 +35,8 @@ package struct BisectMarkdown {
   // MARK: - The answer
 
   private var answer: [String] {
-    ["# \(headline.markdown)", "", BisectSentence(summary).answer.markdown + "."] + buildLog
+    ["# \(headline.markdown)", "", BisectSentence(summary).answer.markdown + "."]
+      + (summary.explanation.map { ["", $0.told.markdown] } ?? []) + buildLog
   }
 
   private var headline: Phrase {
@@ -159,6 +165,19 @@ package struct BisectMarkdown {
       + BisectCommands(summary).inside(index).map {
         "- find the commit inside the merge: \(Phrase.code(ShellQuoting.text($0).printable))"
       }
+  }
+
+  /// All that explains the culprit.
+  private var reasons: [String] {
+    guard let explanation = summary.explanation else { return [] }
+    let section = explanation.told.section.split(separator: "\n", omittingEmptySubsequences: false)
+    let picture = explanation.flameGraph.map { path in
+      isBesideLog
+        ? "[Flame graph of the difference](\(URL(filePath: path).lastPathComponent))"
+        : "Flame graph of the difference: \(Phrase.code(path))"
+    }
+    return ["## Why", ""] + section.dropLast().map(String.init)
+      + (picture.map { ["", $0] } ?? [])
   }
 
   private var conditions: [String] {

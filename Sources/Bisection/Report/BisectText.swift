@@ -93,7 +93,15 @@ package struct BisectText {
       summary.isInterrupted && summary.answer.outcome != .inconclusive(.interrupted)
       ? style.wrapped("Interrupted.").map { style.paint($0, .boldWarning) }
       : []
-    return style.wrapped(sentence).map { style.paint($0, ink) } + stop + buildLog
+    return style.wrapped(sentence).map { style.paint($0, ink) } + why + stop + buildLog
+  }
+
+  /// Why the culprit is slower or faster; why that is not known only where more is asked for.
+  private var why: [String] {
+    if let told = summary.explanation?.told { return style.wrapped("why: \(told.why.printable)") }
+    guard isVerbose, let reason = summary.explanationFailure else { return [] }
+    return style.wrapped("why: \(reason.printable)")
+      .map { style.paint($0, .dim) }
   }
 
   /// What the build of an end wrote last.

@@ -11,8 +11,16 @@ package struct ExplanationMarkdown {
   /// The sentence, the reasons as a table, and how they were measured, with a line feed after every
   /// line.
   package func rendered() -> String {
-    let sections = [lead, table, comparison, method, warnings]
-    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
+    text([heading + (why().map { ["", $0] } ?? []), table, comparison, method, warnings])
+  }
+
+  /// The same without the sentence, for a report that has it further above.
+  ///
+  /// - Returns: Markdown that begins with a heading of the third level.
+  package func section() -> String { text([heading, table, comparison, method, warnings]) }
+
+  private func text(_ sections: [[String]]) -> String {
+    sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")
   }
 
@@ -24,31 +32,10 @@ package struct ExplanationMarkdown {
   /// ``**Why**: `scan_plugins` (new), openat plugins/ 0 → 40: +0.34 of +0.46 ms (73 %)``.
   ///
   /// - Returns: Markdown on one line; nil where there is no difference to explain.
-  package func why() -> String? {
-    guard result.outcome == .different else { return nil }
-    let difference = explanation.difference.traced.difference
-    let numbers = ExplanationNumbers(for: difference)
-    let named = explanation.reasons.filter(\.isSpecific)
-    guard let reason = named.first else {
-      return "**Why**: no reason was found for \(numbers.signed(difference))"
-    }
-    let evidence = ExplanationWords.evidence(
-      of: reason,
-      atMost: 1,
-      libraries: explanation.libraries
-    ).map { ", \(MarkdownTable.escaped($0))" }.joined()
-    let share = reason.share.map { " (\(ExplanationNumbers.percent($0)))" } ?? ""
-    let time =
-      "\(numbers.signedNumber(Double(reason.change.difference.count))) of \(numbers.signed(difference))"
-    let more = named.count - 1
-    let others = more > 0 ? "; \(Quantity.count(more, "more reason"))" : ""
-    return "**Why**: \(ExplanationWords.markdown(of: reason))\(evidence): "
-      + "\(time)\(share)\(others)"
-  }
+  package func why() -> String? { WhySentence(result).markdown }
 
-  private var lead: [String] {
+  private var heading: [String] {
     ["### \(MarkdownTable.escaped(ExplanationSentence(result).statement))"]
-      + (why().map { ["", $0] } ?? [])
   }
 
   // MARK: - The tables

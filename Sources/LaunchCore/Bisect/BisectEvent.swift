@@ -20,8 +20,11 @@ package enum BisectEvent: Hashable, Codable, Sendable {
   /// A build exists but cannot be launched; the reason is a sentence without a full stop.
   case unlaunchable(revision: Int, reason: String)
 
-  /// What was decided at the end; the last line.
+  /// What was decided at the end; nothing is measured after it, unless more is allowed.
   case ended(BisectEnd)
+
+  /// Why the culprit is slower or faster than its parent, found after the end; it decides nothing.
+  case explained(BisectExplanation)
 }
 
 /// What a bisection was asked for.
@@ -232,5 +235,29 @@ package struct BisectEnd: Hashable, Codable, Sendable {
     self.endedAt = endedAt
     self.outcome = outcome
     self.culprits = culprits
+  }
+}
+
+/// Why launches of a culprit are slower or faster than those of its parent, as it is shown.
+package struct BisectExplanation: Hashable, Codable, Sendable {
+  /// The builds that were launched, by their revisions.
+  package var parentBuild: Int
+  package var build: Int
+
+  /// The first reason on one line, without a full stop.
+  package var why: String
+
+  /// The same on one line of Markdown.
+  package var markdown: String
+
+  /// All reasons as a section of Markdown that begins with a heading of the third level.
+  package var section: String
+
+  package init(parentBuild: Int, build: Int, why: String, markdown: String, section: String) {
+    self.parentBuild = parentBuild
+    self.build = build
+    self.why = why
+    self.markdown = markdown
+    self.section = section
   }
 }

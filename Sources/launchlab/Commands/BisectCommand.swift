@@ -125,7 +125,7 @@ extension Launchlab {
       guard mode != "--resume" else { return asked }
       let other =
         asked + work.givenForLimits + work.givenForBuilds + (store == nil ? [] : ["--store"])
-        + (waiting.wait == nil ? [] : ["--wait"])
+        + (waiting.wait == nil ? [] : ["--wait"]) + (work.noExplain ? ["--no-explain"] : [])
       return mode == "--replay" ? other : other + output.givenForAnswers
     }
 
@@ -181,6 +181,7 @@ extension Launchlab {
         buildTimeout: work.buildTimeout,
         jobs: work.jobs,
         retriesFailures: work.retryFailed,
+        explains: !work.noExplain,
         skips: work.skip,
         paths: work.path,
         store: store,

@@ -138,6 +138,12 @@ struct BisectWorkOptions: ParsableArguments {
   @Flag(help: "Retry builds that failed before.")
   var retryFailed = false
 
+  @Flag(
+    name: .customLong("no-explain"),
+    help: "Do not trace the culprit to explain why it is slower."
+  )
+  var noExplain = false
+
   @Option(help: .init("Do not build this revision; repeatable.", valueName: "revision"))
   var skip: [String] = []
 

@@ -27,6 +27,49 @@ extension SampleBisect {
     return summary
   }
 
+  /// A culprit of which it is known why it is slower.
+  static var explained: BisectSummary {
+    var summary = found
+    let section = """
+      ### 0123 is 0.64 ms slower than 4567 (12.30 → 12.94 ms, 95 % interval +0.59 to +0.69 ms)
+
+      | reason                | before, ms | after, ms | difference, ms | share | evidence       |
+      | --------------------- | ---------: | --------: | -------------: | ----: | -------------- |
+      | `read_settings` (new) |       0.00 |      0.61 |   +0.61 ± 0.04 |  95 % | openat conf/ 0 → 40 |
+
+      """
+    summary.explanation = CulpritExplanation(
+      BisectExplanation(
+        parentBuild: 10,
+        build: 11,
+        why: "read_settings (new), openat conf/ 0 → 40: +0.61 of +0.64 ms (95 %)",
+        markdown:
+          "**Why**: `read_settings` (new), openat conf/ 0 → 40: +0.61 of +0.64 ms (95 %)",
+        section: section
+      ),
+      document: """
+        {
+          "schema": "launchlab.explain/1",
+          "reasons": [
+            {
+              "text": "read_settings (new)"
+            }
+          ]
+        }
+
+        """,
+      flameGraph: "/src/demo/.launchlab/bisect/20261122-030000-1a2b/explanation.svg"
+    )
+    return summary
+  }
+
+  /// A culprit that could not be traced.
+  static var untraced: BisectSummary {
+    var summary = found
+    summary.explanationFailure = "not traced here (perf events are refused (permission denied))"
+    return summary
+  }
+
   /// A merge, found by a command that was typed, in a repository elsewhere.
   static var merge: BisectSummary {
     var summary = found
@@ -242,6 +285,7 @@ extension SampleBisect {
   static var endings: [Ending] {
     [
       Ending(name: "found", summary: found), Ending(name: "merge", summary: merge),
+      Ending(name: "explained", summary: explained), Ending(name: "untraced", summary: untraced),
       Ending(name: "from-zero", summary: fromZero),
       Ending(name: "set", summary: set),
       Ending(name: "several", summary: several), Ending(name: "partial", summary: partial),

@@ -40,7 +40,8 @@ import Testing
     } else {
       request = try await BisectRequest(options, in: context)
     }
-    return try await BisectWorkflow(request, in: context).run { _ in }
+    return try await BisectWorkflow(request, in: context, rights: TracingRights.refused).run { _ in
+    }
   }
 
   private func culprits(of summary: BisectSummary) -> [String] {
