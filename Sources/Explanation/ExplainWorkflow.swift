@@ -4,7 +4,8 @@
 // in random order and never two of these at once. `Path` walks the events of a traced launch back from the
 // ready instant, so that every nanosecond belongs to one thread and what it did or waited for; `Attribution`
 // divides that time among functions by the samples, tells by pairs of blocks which parts differ, and
-// estimates those again from launches of their own; `Report` shows it.
+// estimates those again from launches of their own; `ComparedFiles` tells which functions changed, and so
+// which of those on the way to a reason is to blame; `Report` shows it.
 //
 // Recording and sampling are in LaunchHost (`Tracing`), as native helpers.
 
@@ -119,14 +120,38 @@ package struct ExplainWorkflow {
     let found = try await explained(on: &laboratory, by: &launches)
     laboratory.close()
     let changed = session.end()
+    var explanation = found.explanation
+    let notes = await compareCode(of: launches.blocks, in: &explanation)
     var result = ExplanationResult(
       arms: plan.scenario.targets.map { .init(name: $0.name, command: $0.command) },
-      explanation: found.explanation,
+      explanation: explanation,
       collectors: launches.collectors(missing: rights.profiles?.reason),
       freshBlocks: found.freshBlocks
     )
-    result.warnings = changed + launches.notes + laboratory.notes + session.notes
+    result.warnings = changed + launches.notes + notes + laboratory.notes + session.notes
     return result
+  }
+
+  /// Compares the files of two programs, and finds which functions are to blame.
+  ///
+  /// - Returns: What could not be compared.
+  private func compareCode(
+    of blocks: [AttributionBlock],
+    in explanation: inout LaunchExplanation
+  ) async -> [Diagnostic] {
+    guard request.scenario.targets.count == 2 else { return [] }
+    let sampled = explanation.reading.reader.programs
+    let paths = programs
+    let files = ComparedFiles(
+      blocks,
+      programs: Sides(
+        before: sampled.before ?? paths.before,
+        after: sampled.after ?? paths.after
+      )
+    )
+    let found = await files.difference(for: explanation.reasons)
+    if let difference = found.difference { explanation.add(difference) }
+    return found.problems.map { Diagnostic(.note, id: "code-not-compared", problem: $0) }
   }
 
   private func plan(samples: Bool) -> Plan {
@@ -190,12 +215,17 @@ package struct ExplainWorkflow {
   }
 
   private func settings(_ launches: TracedLaunches) -> AttributionSettings {
-    let programs = request.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
-    return AttributionSettings(
+    AttributionSettings(
       costPerEvent: launches.eventCost,
       seed: request.seed,
-      beforeProgram: programs.first ?? nil,
-      afterProgram: programs.last ?? nil
+      beforeProgram: programs.before,
+      afterProgram: programs.after
     )
+  }
+
+  /// The paths of what is launched.
+  private var programs: Sides<String?> {
+    let programs = request.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
+    return Sides(before: programs.first ?? nil, after: programs.last ?? nil)
   }
 }

@@ -43,6 +43,9 @@ package struct LaunchExplanation: Hashable, Sendable {
   /// The libraries that only one of the two has in memory.
   package var libraries: LibraryChange
 
+  /// How the files of the two programs differ; nil where they were not compared.
+  package var code: CodeDifference?
+
   package var notes: [Note]
 
   /// How the samples were read, for later blocks.
@@ -196,6 +199,10 @@ package struct LaunchReason: Hashable, Sendable {
 
   /// How many blocks launched later it was found in again; nil where it was not looked for.
   package var confirmedBlocks: Int?
+
+  /// The changed function on its call path that it comes from; nil where no function on the path
+  /// differs, or that is not known.
+  package var blame: Blame?
 
   /// What its time is the sum of.
   var parts: [ReasonPart]

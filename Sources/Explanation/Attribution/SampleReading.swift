@@ -83,7 +83,7 @@ struct SampleReading: Hashable, Sendable {
           // The C library itself begins and ends threads.
           !isCLibrary(frame.file)
         else { continue }
-        counts[number, default: [:]][plainName(frame.function), default: 0] += 1
+        counts[number, default: [:]][CodeFrame.plainName(frame.function), default: 0] += 1
       }
     }
     return counts.compactMapValues { votes in
@@ -123,21 +123,9 @@ struct SampleReading: Hashable, Sendable {
       isProgram && programs.before != programs.after && frame.function.hasPrefix("+0x")
     return CodeFrame(
       file: isProgram ? Self.programName : frame.file.lastPathPart,
-      function: isMoved ? "(functions without names)" : Self.plainName(frame.function)
+      function: isMoved ? "(functions without names)" : CodeFrame.plainName(frame.function)
     )
   }
-
-  /// The name without what compilers add to parts of a function.
-  private static func plainName(_ function: String) -> String {
-    guard let end = additions.compactMap({ function.firstRange(of: $0)?.lowerBound }).min(),
-      end > function.startIndex
-    else { return function }
-    return String(function[..<end])
-  }
-
-  private static let additions = [
-    ".isra.", ".constprop.", ".part.", ".cold", ".lto_priv.", ".llvm.",
-  ]
 
   private static func isLibrary(_ file: String) -> Bool {
     file.isEmpty || file.hasSuffix(".so") || file.contains(".so.") || file.hasPrefix("[")

@@ -48,6 +48,7 @@ package struct ExplanationJSON {
         "new": .array(explanation.libraries.new.map(JSONValue.string)),
         "gone": .array(explanation.libraries.gone.map(JSONValue.string)),
       ],
+      "static": code,
       "notes": .array(explanation.notes.map { JSONValue(diagnostic: Diagnostic(note: $0)) }),
       "warnings": .array(result.warnings.map(JSONValue.init(diagnostic:))),
       "store": JSONValue(result.store),
@@ -141,12 +142,47 @@ package struct ExplanationJSON {
         ("share", JSONValue(reason.share)), ("novelty", .string(reason.novelty.rawValue)),
         ("specific", .bool(reason.isSpecific)), ("counts", .array(reason.counts.map(count))),
         ("confirmed_blocks", JSONValue(reason.confirmedBlocks)),
+        (
+          "blame",
+          reason.blame.map { blame in
+            [
+              "function": .string(blame.function), "file": .string(blame.file),
+              "changed": .string(blame.change.rawValue),
+            ]
+          } ?? .null
+        ),
       ]
     )
   }
 
   private func frame(_ frame: CodeFrame) -> JSONValue {
     ["function": .string(frame.function), "file": .string(frame.file)]
+  }
+
+  /// How the files differ.
+  private var code: JSONValue {
+    guard let code = explanation.code else { return .null }
+    func libraries(_ names: [String], _ change: String) -> [JSONValue] {
+      names.map { ["name": .string($0), "change": .string(change)] }
+    }
+    return [
+      "functions_changed": .array(code.changed.map(frame)),
+      "functions_new": .array(code.new.map(frame)),
+      "functions_gone": .array(code.gone.map(frame)),
+      "without_time": .array(explanation.changedWithoutTime.map { frame($0.frame) }),
+      "libraries": .array(
+        libraries(code.libraries.new, "new") + libraries(code.libraries.gone, "gone")
+      ),
+      "sections": .array(
+        code.sections.map { section in
+          [
+            "file": .string(section.file), "name": .string(section.name),
+            "before": JSONValue(section.before), "after": JSONValue(section.after),
+          ]
+        }
+      ),
+      "not_compared": .array(code.uncompared.map(JSONValue.string)),
+    ]
   }
 
   private func count(_ count: CountChange) -> JSONValue {

@@ -81,11 +81,13 @@ package struct ExplanationMarkdown {
   private func row(_ reason: LaunchReason, _ numbers: ExplanationNumbers) -> [String] {
     let half = reason.change.interval.map { " ± \(numbers.number(($0.high - $0.low) / 2))" }
     let path = ExplanationWords.path(of: reason)
-    let evidence = ExplanationWords.evidence(
+    let facts = ExplanationWords.evidence(
       of: reason,
       atMost: 3,
       libraries: explanation.libraries
-    ).joined(separator: "; ")
+    )
+    let evidence = ([ExplanationWords.blame(of: reason)].compactMap(\.self) + facts)
+      .joined(separator: "; ")
     let chain = path.count > 1 ? Phrase.code(CallPathText(path).text(width: 160)) : ""
     return [
       ExplanationWords.markdown(of: reason),
@@ -121,6 +123,9 @@ package struct ExplanationMarkdown {
     return (same.isEmpty ? [] : ["The same: \(MarkdownTable.escaped(same))."])
       + (differs.isEmpty
         ? [] : ["", "Also different: \(MarkdownTable.escaped(differs))."])
+      + (ExplanationWords.codeLine(of: explanation, atMost: 5).map {
+        ["", "\(MarkdownTable.escaped($0.prefix(1).uppercased() + $0.dropFirst()))."]
+      } ?? [])
   }
 
   private var method: [String] {

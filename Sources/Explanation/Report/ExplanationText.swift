@@ -173,7 +173,7 @@ package struct ExplanationText {
       for row in rows.indices {
         let whole = rows[row][1].text
         // How the programs differ in it stays.
-        let end = [" (new)", " (gone)"].first(where: whole.hasSuffix) ?? ""
+        let end = Self.ends.first(where: whole.hasSuffix) ?? ""
         let text =
           String(whole.dropLast(end.count))
           .truncated(to: max(12, widest - excess) - end.count) + end
@@ -182,6 +182,14 @@ package struct ExplanationText {
     }
     return lines().0.lines(style: style).map { "  " + $0 }
   }
+
+  /// How a title may end that says how a reason differs, the longest first.
+  private static let ends = ["", "new", "gone"].flatMap { novelty in
+    [nil, Blame.Change.changed, .new, .gone].compactMap { change in
+      let words = [novelty, change.map(ExplanationWords.text) ?? ""].filter { !$0.isEmpty }
+      return words.isEmpty ? nil : " (\(words.joined(separator: ", ")))"
+    }
+  }.sorted { $0.count > $1.count }
 
   /// The call path of a reason, and what is known of it besides its time.
   private func details(of reason: LaunchReason) -> [String] {
@@ -202,9 +210,24 @@ package struct ExplanationText {
     let isPathTold = path.isEmpty || path == [ExplanationWords.subject(of: reason)]
     let pathLine = isVerbose ? path.joined(separator: " › ") : CallPathText(path).text(width: width)
     let pathLines = isPathTold ? [] : style.wrapped(indent + pathLine, indent: indent.count)
+    let blame =
+      ExplanationWords.blame(of: reason)
+      ?? (isVerbose && isUntouched(reason) ? "no changed function on the path" : nil)
+    let blameLines =
+      blame.map { style.wrapped(indent + $0.printable, indent: indent.count) } ?? []
     let text = evidence.joined(separator: "; ").printable
     let facts = evidence.isEmpty ? [] : style.wrapped(indent + text, indent: indent.count)
-    return (pathLines + (isVerbose ? facts : shortened(facts))).map { style.paint($0, .dim) }
+    return (pathLines + blameLines + (isVerbose ? facts : shortened(facts))).map {
+      style.paint($0, .dim)
+    }
+  }
+
+  /// Whether the functions on the way to a reason are all known to be as they were.
+  private func isUntouched(_ reason: LaunchReason) -> Bool {
+    guard let code = explanation.code, reason.blame == nil, !reason.path.isEmpty else {
+      return false
+    }
+    return !(reason.path + reason.hotPath).contains { code.uncompared.contains($0.file) }
   }
 
   /// No more than two lines.
@@ -227,7 +250,8 @@ package struct ExplanationText {
     let differs =
       shown.isEmpty
       ? nil : "also different: " + (shown + more).joined(separator: ", ")
-    return [same, differs].compactMap(\.self)
+    let code = ExplanationWords.codeLine(of: explanation, atMost: isVerbose ? .max : 5)
+    return [same, differs, code].compactMap(\.self)
       .flatMap { style.wrapped($0.printable, indent: 2) }
   }
 

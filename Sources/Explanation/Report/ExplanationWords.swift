@@ -85,8 +85,7 @@ enum ExplanationWords {
 
   /// The same as Markdown.
   static func markdown(of reason: LaunchReason) -> String {
-    (isWait(reason) ? "waiting in " : "") + Phrase.code(name(of: reason))
-      + (novelty(of: reason).map { " (\($0))" } ?? "")
+    (isWait(reason) ? "waiting in " : "") + Phrase.code(name(of: reason)) + difference(of: reason)
   }
 
   /// Whether a reason is called by a system call that it waits in.
@@ -146,9 +145,25 @@ enum ExplanationWords {
     }
   }
 
+  /// Such as ` (new)` or ` (code changed)`, to be put behind the name of a reason; or nothing.
+  static func difference(of reason: LaunchReason) -> String {
+    let code = reason.isBlamed && isFunction(reason) ? reason.blame.map(\.change) : nil
+    let words = [
+      novelty(of: reason),
+      // A function is new with its time.
+      code.flatMap { $0.rawValue == reason.novelty.rawValue ? nil : text(of: $0) },
+    ].compactMap(\.self)
+    return words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
+  }
+
   /// Such as `scan_plugins (new)`.
   static func title(of reason: LaunchReason) -> String {
-    subject(of: reason) + (novelty(of: reason).map { " (\($0))" } ?? "")
+    subject(of: reason) + difference(of: reason)
+  }
+
+  /// Whether a reason is called by the last function on the way to it.
+  private static func isFunction(_ reason: LaunchReason) -> Bool {
+    !isProcess(reason) && !reason.path.isEmpty
   }
 
   /// What shows that a reason is one, besides its time: what it does to what, and how often.
@@ -211,5 +226,83 @@ enum ExplanationWords {
       return ["\(verb) \(first)" + (names.count > 1 ? " and \(names.count - 1) more" : "")]
     }
     return list("loads", libraries.new) + list("no longer loads", libraries.gone)
+  }
+}
+
+// MARK: - Code
+
+extension ExplanationWords {
+  static func text(of change: Blame.Change) -> String {
+    switch change {
+    case .changed: "code changed"
+    case .new: "new code"
+    case .gone: "code gone"
+    }
+  }
+
+  /// Who is to blame for a reason that is called by something else, such as
+  /// `code changed in: builtins_bind`; nil where that is in its title.
+  static func blame(of reason: LaunchReason) -> String? {
+    guard let blame = reason.blame, !(reason.isBlamed && isFunction(reason)) else { return nil }
+    switch blame.change {
+    case .changed: return "code changed in: \(name(of: blame.frame))"
+    case .new: return "new code: \(name(of: blame.frame))"
+    case .gone: return "code gone: \(name(of: blame.frame))"
+    }
+  }
+
+  /// The same as Markdown, where it leads a sentence: the function, how its code differs, and how it
+  /// comes to what the reason is called by.
+  static func leadingBlame(of reason: LaunchReason) -> String? {
+    guard let blame = reason.blame, !(reason.isBlamed && isFunction(reason)) else { return nil }
+    let isAbove = reason.path.contains(blame.frame)
+    return "\(Phrase.code(name(of: blame.frame))) (\(text(of: blame.change))), "
+      + "\(isAbove ? "through" : "called by") \(markdown(of: reason))"
+  }
+
+  /// What differs in the files of the programs without a reason being made of it; functions first.
+  ///
+  /// - Parameters:
+  ///   - explanation: With its code compared.
+  ///   - most: How many names are told.
+  /// - Returns: One line; nil where nothing is known, and where nothing differs but what was told.
+  static func codeLine(of explanation: LaunchExplanation, atMost most: Int) -> String? {
+    guard let code = explanation.code else { return nil }
+    let functions = explanation.changedWithoutTime.map { function in
+      name(of: function.frame)
+        + (function.change == .changed ? "" : " (\(function.change.rawValue))")
+    }
+    // Where functions are compared, the size of their code says nothing more.
+    let sections = code.sections.filter { $0.name != ".text" || code.uncompared.contains($0.file) }
+    let loaded = explanation.libraries
+    let needed =
+      code.libraries.new.filter { !loaded.new.contains($0) }.map { "needs \($0)" }
+      + code.libraries.gone.filter { !loaded.gone.contains($0) }.map { "no longer needs \($0)" }
+    let all = functions + sections.map(text) + needed
+    let shown = all.count > most ? all.prefix(most) + ["\(all.count - most) more"] : all[...]
+    if code.isSameCode { return (["same code"] + shown).joined(separator: ", ") }
+    return all.isEmpty ? nil : "changed without time: " + shown.joined(separator: ", ")
+  }
+
+  /// Such as `.rodata +1,280 bytes`.
+  private static func text(of section: CodeDifference.SectionChange) -> String {
+    let file = section.file == SampleReading.programName ? "" : "\(section.file) "
+    if section.name == ".init_array" {
+      return "\(file)initializers \(section.before / 8) → \(section.after / 8)"
+    }
+    let size = section.after - section.before
+    return "\(file)\(section.name) \(size > 0 ? "+" : "−")\(grouped(abs(size))) "
+      + (abs(size) == 1 ? "byte" : "bytes")
+  }
+
+  /// A number with commas between thousands.
+  private static func grouped(_ number: Int) -> String {
+    var digits = Substring(String(number))
+    var groups: [Substring] = []
+    while digits.count > 3 {
+      groups.insert(digits.suffix(3), at: 0)
+      digits = digits.dropLast(3)
+    }
+    return ([digits] + groups).joined(separator: ",")
   }
 }

@@ -15,12 +15,16 @@ package struct FlameGraph {
   private let isSingle: Bool
   private let largest: Double
 
+  /// The functions whose code differs.
+  private let changed: Set<CodeFrame>
+
   package init(_ result: ExplanationResult) {
     self.result = result
     isSingle = result.outcome == .single
     let explanation = result.explanation
     layout = FlameLayout(explanation.tree.count > 1 ? explanation.tree : explanation.resources)
     largest = Self.largest(layout)
+    changed = Set(explanation.code?.changed ?? [])
     bars = StateBars(result)
   }
 
@@ -84,12 +88,26 @@ package struct FlameGraph {
           + #"height="\#(SVGText.number(height - 1.5))"/>"#
       )
     }
+    if isChanged(frame.node), width >= 5 {
+      parts.append(
+        #"<rect class="changed" x="1.5" y="1.5" width="\#(Self.coordinate(max(0, width - 3)))" "#
+          + #"height="\#(SVGText.number(height - 3))"/>"#
+      )
+    }
     let label = clipped(label(of: frame.node), width - 6, Self.characterWidth)
     if label.count > 2 {
       let ink = look.isStrong ? "strong" : "label"
       parts.append(#"<text class="\#(ink)" x="4" y="13">\#(SVGText.escaped(label))</text>"#)
     }
     return parts.joined() + "</svg>"
+  }
+
+  private func isChanged(_ node: Int) -> Bool {
+    if case .frame(let frame)? = layout.tree.nodes[node].label {
+      changed.contains(frame)
+    } else {
+      false
+    }
   }
 
   /// The largest difference of a part, in nanoseconds.
@@ -127,7 +145,7 @@ package struct FlameGraph {
     let facts = [
       "\(Self.milliseconds(change.before)) → \(Self.milliseconds(change.after))",
       numbers.signed(change.difference), interval.map { "95 % interval \($0)" },
-      item.isSignificant ? nil : "not significant",
+      item.isSignificant ? nil : "not significant", isChanged(node) ? "code changed" : nil,
     ]
     return "\(name): \(facts.compactMap(\.self).joined(separator: ", "))"
   }
@@ -145,19 +163,19 @@ package struct FlameGraph {
       : [
         ("more3", "slower"), ("less3", "faster"), ("code", "not significant"), ("code new", "new"),
         ("hatched", "gone"), ("call", "system call"), ("wait", "wait"), ("fault", "page faults"),
-      ]
+      ] + (changed.isEmpty ? [] : [("code changed", "code changed")])
     var x = Self.margin
     var lines: [String] = []
     for (classes, text) in items {
-      let isNew = classes.hasSuffix("new")
-      let fill = classes == "hatched" ? "code" : isNew ? "code" : classes
+      let border = ["new", "changed"].first { classes.hasSuffix(" \($0)") }
+      let fill = classes == "hatched" || border != nil ? "code" : classes
       lines.append(
         #"<rect class="\#(fill)" x="\#(SVGText.number(x))" y="\#(SVGText.number(y - 10))" "#
           + #"width="16" height="12"/>"#
       )
-      if classes == "hatched" || isNew {
+      if classes == "hatched" || border != nil {
         lines.append(
-          #"<rect \#(isNew ? #"class="new""# : #"fill="url(#gone)""#) "#
+          #"<rect \#(border.map { #"class="\#($0)""# } ?? #"fill="url(#gone)""#) "#
             + #"x="\#(SVGText.number(x))" y="\#(SVGText.number(y - 10))" width="16" height="12"/>"#
         )
       }
@@ -220,7 +238,8 @@ package struct FlameGraph {
     .wait.up { stroke: #b34a00; stroke-width: 3 } .wait.down { stroke: #1a62a8; stroke-width: 3 }
     .call.up { stroke: #b34a00; stroke-width: 3 } .call.down { stroke: #1a62a8; stroke-width: 3 }
     .fault.up { stroke: #b34a00; stroke-width: 3 } .fault.down { stroke: #1a62a8; stroke-width: 3 }
-    .new { fill: none; stroke: #1f2328; stroke-width: 1.5 } .hatch { stroke: #1f2328; stroke-width: 1 }
+    .new { fill: none; stroke: #1f2328; stroke-width: 1.5 }
+    .changed { fill: none; stroke: #8250df; stroke-width: 2; stroke-dasharray: 5 2 } .hatch { stroke: #1f2328; stroke-width: 1 }
     @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .part { stroke: #0d1117 } .page { fill: #0d1117 } .faint { fill: #9198a1 } .strong { fill: #0d1117 }
     .own { fill: #6b5a1e } .code { fill: #30363d } .call { fill: #5b5340 } .wait { fill: #4b3a68 } .fault { fill: #35512a }
@@ -229,7 +248,7 @@ package struct FlameGraph {
     .queue { fill: #59636e } .disk { fill: #7c5aa8 } .lab { fill: #444c56 }
     .wait.up, .call.up, .fault.up { stroke: #ff9f4a }
     .wait.down, .call.down, .fault.down { stroke: #79c0ff }
-    .new { stroke: #e6edf3 } .hatch { stroke: #e6edf3 }
+    .new { stroke: #e6edf3 } .hatch { stroke: #e6edf3 } .changed { stroke: #d2a8ff }
     }
     </style>
     <defs><pattern id="gone" width="6" height="6" patternUnits="userSpaceOnUse" \

@@ -20,7 +20,8 @@ package struct WhySentence {
   package var markdown: String? {
     told.map { told in
       let reason = told.reason.map {
-        ExplanationWords.markdown(of: $0) + MarkdownTable.escaped(told.evidence)
+        (ExplanationWords.leadingBlame(of: $0) ?? ExplanationWords.markdown(of: $0))
+          + MarkdownTable.escaped(told.evidence)
       }
       return "**Why**: \(reason ?? Self.nothing)\(told.rest)"
     }

@@ -103,6 +103,21 @@ package struct CodeFrame: Hashable, Codable, Sendable {
     self.file = file
     self.function = function
   }
+
+  /// A name without what compilers add to the parts and copies that they make of a function.
+  ///
+  /// - Parameter function: A readable name, such as `walk.isra.0` or `walk(int) [clone .cold]`.
+  /// - Returns: Such as `walk` or `walk(int)`.
+  package static func plainName(_ function: String) -> String {
+    guard let end = additions.compactMap({ function.firstRange(of: $0)?.lowerBound }).min(),
+      end > function.startIndex
+    else { return function }
+    return String(function[..<end])
+  }
+
+  private static let additions = [
+    " [clone .", ".isra.", ".constprop.", ".part.", ".cold", ".lto_priv.", ".llvm.",
+  ]
 }
 
 /// The start of a thread or the execution of a program in a profiled launch.
