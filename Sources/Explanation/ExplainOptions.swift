@@ -8,8 +8,9 @@ package struct ExplainOptions: Sendable {
   /// One program and its arguments; empty where two are compared.
   package var command: [String]
 
-  /// What is compared: two command lines, or a scenario file with revisions. Its `launching` also
-  /// says how one program is launched.
+  /// What is compared: two command lines, or a scenario file with revisions.
+  ///
+  /// Its `launching` also says how one program is launched.
   package var comparison: CompareOptions
 
   package var state: LaunchState

@@ -84,6 +84,7 @@ struct TracedLaunches {
   /// How many launches of each kind there were, and what looking into them cost.
   ///
   /// - Parameter missing: Why there are no profiles, if there are none.
+  /// - Returns: Of plain, traced and sampled launches.
   func collectors(missing: String?) -> [ExplanationResult.Collector] {
     let count = blocks.count
     return [

@@ -136,6 +136,7 @@ extension ExplanationResult {
     guard let interval = plain.interval else { return false }
     let isTold = interval.low > 0 || interval.high < 0
     return isTold && (plain.difference > .zero) == (traced.difference > .zero)
+      && !isNarrower(traced, than: plain)
   }
 
   /// Whether an interval is less than half as wide as another.

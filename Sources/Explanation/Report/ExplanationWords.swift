@@ -106,7 +106,7 @@ enum ExplanationWords {
 
   private static func process(of reason: LaunchReason) -> String {
     if case .process(let program, _)? = reason.actor { return "process \(program)" }
-    return reason.object.map { "process \($0)" } ?? "a process"
+    return reason.object.map { "process \($0)" } ?? reason.call ?? "a process"
   }
 
   /// The system call of a reason and what it is done to.

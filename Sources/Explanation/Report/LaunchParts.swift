@@ -97,17 +97,33 @@ struct LaunchParts {
     let all = numbers.ticks(whole)
     let rest = shown.rows.reduce(all - queue - harness) { $0 - $1.ticks }
     let others = visible.dropFirst(most) + parts.filter { numbers.ticks($0.time) <= 0 }
-    if rest != 0 {
-      let isRounding = numbers.ticks(others.reduce(.zero) { $0 + $1.time }) == 0
-      let name = isRounding ? "rounding" : Quantity.count(others.count, "smaller part")
-      shown.rows.append(Shown.Row(group: "", name: name, ticks: rest))
-    }
+    shown.rows += Self.smaller(Array(others), adding: rest, in: numbers)
     shown.rows += [
       Shown.Row(group: "", name: "waiting for a processor", ticks: queue),
       Shown.Row(group: "", name: "launchlab noticing that it is ready", ticks: harness),
       Shown.Row(group: "", name: "in all, traced", ticks: all),
     ]
     return shown
+  }
+
+  /// What is left by kind, the largest first; the first row takes what rounding leaves.
+  private static func smaller(
+    _ parts: [Part],
+    adding rest: Int,
+    in numbers: ExplanationNumbers
+  ) -> [Shown.Row] {
+    var rows = Dictionary(grouping: parts, by: \.group).map { group, parts in
+      Shown.Row(
+        group: group,
+        name: Quantity.count(parts.count, "smaller part"),
+        ticks: numbers.ticks(parts.reduce(.zero) { $0 + $1.time })
+      )
+    }
+    .filter { $0.ticks > 0 }.sorted { ($0.ticks, $1.group) > ($1.ticks, $0.group) }
+    let left = rows.reduce(rest) { $0 - $1.ticks }
+    if rows.isEmpty, left != 0 { return [Shown.Row(group: "", name: "rounding", ticks: left)] }
+    if !rows.isEmpty { rows[0].ticks += left }
+    return rows
   }
 
   /// The largest parts as a table.

@@ -179,7 +179,8 @@ package struct HostLaboratory: LaunchLaboratory {
           .copies(directory: directory, lab: ProcessIdentity.current.description)
         )
       }
-      tracer = plan.arms.contains { $0.kind.isTraced } ? LaunchTracer(in: try workspace.traces()) : nil
+      let isTraced = plan.arms.contains(where: \.kind.isTraced)
+      tracer = isTraced ? LaunchTracer(in: try workspace.traces()) : nil
       self.preparedArms = preparedArms
       self.spawner = spawner
       self.instruments = instruments

@@ -18,7 +18,7 @@ struct RealLaunchTests {
     ["/usr/bin/env", "sh", "-c", "exec true"], ["/usr/bin/perl", "-MPOSIX", "-e", "fork; wait"],
     ["/usr/bin/perl", "-e", "select undef, undef, undef, 0.005"],
     ["/usr/bin/python3", "-c", "import json, threading"],
-    ["/usr/bin/python3", "-c", "import threading as t; x=t.Thread(target=sum,args=([1],)); x.start()"],
+    ["/usr/bin/python3", "-c", "import threading as t; t.Thread(target=sum, args=([1],)).start()"],
     ["/usr/bin/git", "--version"], ["/usr/bin/sort", "/etc/passwd"], ["/usr/bin/tar", "--version"],
     ["/usr/bin/find", "/etc", "-maxdepth", "1"], ["/bin/grep", "root", "/etc/passwd"],
     ["/usr/bin/awk", "BEGIN { print 1 }"], ["/bin/sed", "-n", "1p", "/etc/passwd"],

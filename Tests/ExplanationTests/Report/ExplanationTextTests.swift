@@ -53,7 +53,9 @@ struct ExplanationTextTests {
           own code     worker (thread worker)                             0.31 ms    3 %
           page faults  dl_main [ld-linux-x86-64.so.2]                     0.31 ms    3 %
           kernel       mmap                                               0.20 ms    2 %
-                       4 smaller parts                                    0.34 ms    4 %
+          own code     2 smaller parts                                    0.14 ms    2 %
+          disk         1 smaller part                                     0.10 ms    1 %
+          files        1 smaller part                                     0.10 ms    1 %
                        waiting for a processor                            0.42 ms    5 %
                        launchlab noticing that it is ready                0.04 ms  0.4 %
                        in all, traced                                     8.99 ms  100 %
