@@ -74,10 +74,11 @@ package struct BisectNight {
   }
 
   private func note(on summary: BisectSummary, of alert: Alert) -> Diagnostic {
-    Diagnostic(
+    let why = summary.explanation.map { "; why: \($0.told.why)" } ?? ""
+    return Diagnostic(
       .note,
       id: "bisected",
-      problem: "\(alert.id) was bisected: \(summary.headline)",
+      problem: "\(alert.id) was bisected: \(summary.headline)\(why)",
       place: BisectLocation(storeDirectory: request.storeDirectory).report(of: summary.start.id),
       remedy: summary.resumption.map { "go on with `\($0)`" }
     )
