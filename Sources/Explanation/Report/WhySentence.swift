@@ -11,8 +11,11 @@ package struct WhySentence {
   /// is no difference to explain.
   package var plain: String? {
     told.map { told in
-      (told.reason.map { ExplanationWords.title(of: $0) + told.evidence } ?? Self.nothing)
-        + told.rest
+      let reason = told.reason.map { reason in
+        let blame = ExplanationWords.leadingBlame(of: reason)?.replacing("`", with: "")
+        return (blame ?? ExplanationWords.title(of: reason)) + told.evidence
+      }
+      return (reason ?? Self.nothing) + told.rest
     }
   }
 

@@ -40,19 +40,10 @@ struct ReadingHelper: Sendable {
       let problem = error.diagnostics.first?.problem ?? "\(name) cannot be unpacked"
       return .failure(Failure(reason: problem))
     }
-    let reading = Task { try await read(program, arguments, question) }
-    let watch = Task {
-      try await Task.sleep(for: limit)
-      reading.cancel()
-    }
-    defer { watch.cancel() }
-    let result = await withTaskCancellationHandler {
-      await reading.result
-    } onCancel: {
-      reading.cancel()
-    }
+    let reading = LimitedWork(limit: limit) { try await read(program, arguments, question) }
+    let (result, isLate) = await reading.result()
     if case .success(.success(let bytes)) = result { return .success(bytes) }
-    if reading.isCancelled { return .failure(Failure(reason: "reading took longer than \(limit)")) }
+    if isLate { return .failure(Failure(reason: "reading took longer than \(limit)")) }
     guard case .success(let answer) = result else {
       return .failure(Failure(reason: "\(name) cannot be run"))
     }
@@ -95,5 +86,29 @@ struct ReadingHelper: Sendable {
       guard let key = Environment.Key(rawValue: variable.key) else { return environment }
       return environment.updating([key: variable.value])
     }
+  }
+}
+
+/// Work that is cancelled when it takes too long, or when what waits for it is cancelled.
+struct LimitedWork<Value: Sendable>: Sendable {
+  let limit: Duration
+  let work: @Sendable () async throws -> Value
+
+  /// Does it.
+  ///
+  /// - Returns: What came of it, and whether it was cancelled.
+  func result() async -> (result: Result<Value, any Error>, wasCancelled: Bool) {
+    let task = Task { try await work() }
+    let watch = Task {
+      try await Task.sleep(for: limit)
+      task.cancel()
+    }
+    defer { watch.cancel() }
+    let result = await withTaskCancellationHandler {
+      await task.result
+    } onCancel: {
+      task.cancel()
+    }
+    return (result, task.isCancelled)
   }
 }

@@ -63,21 +63,10 @@ struct Disassembly {
         directory: FileManager.default.currentDirectoryPath
       )
     else { throw Failure(reason: "there is no objdump; install binutils") }
-    let reading = Task { try await Self.run(program, on: bytes) }
-    let watch = Task {
-      try await Task.sleep(for: limit)
-      reading.cancel()
-    }
-    defer { watch.cancel() }
-    let result = await withTaskCancellationHandler {
-      await reading.result
-    } onCancel: {
-      reading.cancel()
-    }
+    let reading = LimitedWork(limit: limit) { try await Self.run(program, on: bytes) }
+    let (result, isLate) = await reading.result()
     if case .success(let text?) = result { return text }
-    throw Failure(
-      reason: reading.isCancelled ? "objdump took longer than \(limit)" : "objdump failed"
-    )
+    throw Failure(reason: isLate ? "objdump took longer than \(limit)" : "objdump failed")
   }
 
   private static func run(_ program: String, on bytes: [UInt8]) async throws -> [UInt8]? {
