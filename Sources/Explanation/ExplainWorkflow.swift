@@ -106,22 +106,14 @@ package struct ExplainWorkflow {
     let plan = plan(samples: rights.profiles == nil)
     var laboratory = try await context.laboratory(plan, directory, session, interrupt)
     defer { laboratory.close() }
-    let now = context.now()
-    let run = RunRecord(
-      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
-      startedAt: now,
-      plan: plan,
-      host: laboratory.host,
-      controls: laboratory.receipts,
-      tool: LaunchlabVersion.current
-    )
+    let run = RunRecord(of: plan, on: laboratory, at: context.now())
     context.observe(.started(run: run, done: 0))
     var launches = TracedLaunches(plan: plan, observe: context.observe)
     let found = try await explained(on: &laboratory, by: &launches)
     laboratory.close()
     let changed = session.end()
     var explanation = found.explanation
-    let notes = await compareCode(of: launches.blocks, in: &explanation)
+    let notes = await compareCode(of: launches, in: &explanation)
     var result = ExplanationResult(
       arms: plan.scenario.targets.map { .init(name: $0.name, command: $0.command) },
       explanation: explanation,
@@ -136,14 +128,14 @@ package struct ExplainWorkflow {
   ///
   /// - Returns: What could not be compared.
   private func compareCode(
-    of blocks: [AttributionBlock],
+    of launches: TracedLaunches,
     in explanation: inout LaunchExplanation
   ) async -> [Diagnostic] {
     guard request.scenario.targets.count == 2 else { return [] }
     let sampled = explanation.reading.reader.programs
-    let paths = programs
+    let paths = launches.programs
     let files = ComparedFiles(
-      blocks,
+      launches.blocks,
       programs: Sides(
         before: sampled.before ?? paths.before,
         after: sampled.after ?? paths.after
@@ -218,14 +210,8 @@ package struct ExplainWorkflow {
     AttributionSettings(
       costPerEvent: launches.eventCost,
       seed: request.seed,
-      beforeProgram: programs.before,
-      afterProgram: programs.after
+      beforeProgram: launches.programs.before,
+      afterProgram: launches.programs.after
     )
-  }
-
-  /// The paths of what is launched.
-  private var programs: Sides<String?> {
-    let programs = request.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
-    return Sides(before: programs.first ?? nil, after: programs.last ?? nil)
   }
 }

@@ -11,6 +11,9 @@ struct TracedLaunches {
   private let plan: Plan
   private var sink: Sink
 
+  /// The paths of what is launched, where they are known; of one program alone the same twice.
+  let programs: Sides<String?>
+
   /// The complete blocks.
   private(set) var blocks: [AttributionBlock] = []
 
@@ -19,7 +22,9 @@ struct TracedLaunches {
 
   init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
     self.plan = plan
-    sink = Sink(plan: plan, observe: observe)
+    let paths = plan.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
+    programs = Sides(before: paths.first ?? nil, after: paths.last ?? nil)
+    sink = Sink(plan: plan, programs: programs, observe: observe)
   }
 
   /// Launches the blocks up to a number.
@@ -125,19 +130,23 @@ extension TracedLaunches {
     /// What the program of each target is called.
     private let namings: [String: ProgramNaming]
 
-    init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
+    init(plan: Plan, programs: Sides<String?>, observe: @escaping (RunEvent) -> Void) {
       self.plan = plan
       self.observe = observe
-      namings = Self.namings(of: plan.scenario.targets)
+      namings = Self.namings(of: plan.scenario.targets, programs)
     }
 
     /// Calls two programs the same; one alone keeps its name.
-    private static func namings(of targets: [Target]) -> [String: ProgramNaming] {
-      let programs = targets.compactMap { try? ExecutableLookup.program(of: $0) }
-      guard programs.count == 2, targets.count == 2 else { return [:] }
+    private static func namings(
+      of targets: [Target],
+      _ programs: Sides<String?>
+    ) -> [String: ProgramNaming] {
+      guard targets.count == 2, let before = programs.before, let after = programs.after else {
+        return [:]
+      }
       return [
-        targets[0].name: ProgramNaming(of: programs[0], besides: programs[1]),
-        targets[1].name: ProgramNaming(of: programs[1], besides: programs[0]),
+        targets[0].name: ProgramNaming(of: before, besides: after),
+        targets[1].name: ProgramNaming(of: after, besides: before),
       ]
     }
 

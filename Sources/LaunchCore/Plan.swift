@@ -65,7 +65,10 @@ package struct Arm: Hashable, Codable, Sendable {
     package var collector: StageCollector? { StageCollector(rawValue: rawValue) }
 
     /// Whether every block launches the arm once.
-    package var isInEveryBlock: Bool { self == .plain || self == .timeline || self == .profile }
+    package var isInEveryBlock: Bool { self == .plain || isTraced }
+
+    /// Whether what its launches do is recorded.
+    package var isTraced: Bool { self == .timeline || self == .profile }
   }
 
   /// The target name of the floor; a scenario may not use it.

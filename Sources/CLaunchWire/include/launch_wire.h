@@ -7,6 +7,8 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
+#include "perf_records.h"
+
 // Structures are sent and compared as bytes, so that none may have padding.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
@@ -229,7 +231,7 @@ struct wire_result {
 };
 
 // The records of page faults are those of perf_event_open(2), with the sample type
-// `TID | TIME | ADDR | RAW` and `sample_id_all`.
+// `TID | TIME | ADDR | RAW` and `sample_id_all`; perf_records.h has those that profiles have, too.
 
 struct fault_sample {
   struct perf_event_header header;
@@ -238,31 +240,6 @@ struct fault_sample {
   uint64_t time;
   uint64_t address;
   // The size of the content of a tracepoint, and the content, its number first.
-};
-
-struct fault_mapping {
-  struct perf_event_header header;
-  int32_t pid;
-  int32_t thread;
-  uint64_t start;
-  uint64_t length;
-  uint64_t offset;
-  uint32_t major;
-  uint32_t minor;
-  uint64_t inode;
-  uint64_t inode_generation;
-  uint32_t protection;
-  uint32_t flags;
-  // The path follows, and a NUL byte.
-};
-
-// A fork or an exit.
-struct fault_task {
-  struct perf_event_header header;
-  int32_t pid;
-  int32_t parent;
-  int32_t thread;
-  int32_t parent_thread;
 };
 
 // The end of every record but a sample.

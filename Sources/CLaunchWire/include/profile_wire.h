@@ -6,6 +6,8 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
+#include "perf_records.h"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
@@ -56,30 +58,6 @@ struct profile_trailer {
   int32_t thread;
   uint64_t time;
   uint64_t event;
-};
-
-struct profile_mapping {
-  struct perf_event_header header;
-  int32_t process;
-  int32_t thread;
-  uint64_t start;
-  uint64_t length;
-  uint64_t offset;
-  uint32_t major;
-  uint32_t minor;
-  uint64_t inode;
-  uint64_t inode_generation;
-  uint32_t protection;
-  uint32_t flags;
-  // The path follows, and a NUL byte.
-};
-
-struct profile_task {
-  struct perf_event_header header;
-  int32_t process;
-  int32_t parent;
-  int32_t thread;
-  int32_t parent_thread;
 };
 
 struct profile_name {

@@ -98,7 +98,7 @@ struct FaultRecords {
     case PERF_RECORD_SAMPLE: addSample(record)
     case PERF_RECORD_MMAP2: addMapping(record, at: end.time)
     case PERF_RECORD_FORK:
-      guard let task: fault_task = record.value() else { return }
+      guard let task: perf_task = record.value() else { return }
       if task.parent != task.pid {
         records.append(.fork(parent: task.parent, child: task.pid, time: end.time))
       }
@@ -107,7 +107,7 @@ struct FaultRecords {
       let pid: Int32 = record.value(at: MemoryLayout<perf_event_header>.size) ?? 0
       records.append(.execution(pid: pid, time: end.time))
     case PERF_RECORD_EXIT:
-      guard let task: fault_task = record.value(), task.pid == task.thread else { return }
+      guard let task: perf_task = record.value(), task.pid == task.thread else { return }
       records.append(.end(pid: task.pid, time: end.time))
     case PERF_RECORD_SWITCH where Int32(header.misc) & PERF_RECORD_MISC_SWITCH_OUT == 0:
       addCache(end.thread, end.time, .running)
@@ -117,8 +117,8 @@ struct FaultRecords {
   }
 
   private mutating func addMapping(_ record: ArraySlice<UInt8>, at time: UInt64) {
-    guard let mapped: fault_mapping = record.value() else { return }
-    let path = record.dropFirst(MemoryLayout<fault_mapping>.size)
+    guard let mapped: perf_mapping = record.value() else { return }
+    let path = record.dropFirst(MemoryLayout<perf_mapping>.size)
       .dropLast(MemoryLayout<fault_trailer>.size)
     let mapping = Mapping(
       start: mapped.start,

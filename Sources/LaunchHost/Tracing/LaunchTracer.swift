@@ -135,8 +135,3 @@ package struct TracingRights: Sendable {
     }
   }
 }
-
-extension Arm.Kind {
-  /// Whether what its launches do is recorded.
-  var isTraced: Bool { self == .timeline || self == .profile }
-}

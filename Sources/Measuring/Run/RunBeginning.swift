@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import LaunchCore
 import LaunchStore
 import Scenarios
@@ -90,16 +90,10 @@ struct RunBeginning {
       return stored
     }
     let now = backdate ?? now
-    return RunRecord(
-      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
-      startedAt: now,
-      purpose: purpose,
-      plan: plan,
-      host: laboratory.host,
-      controls: laboratory.receipts,
-      build: build,
-      tool: LaunchlabVersion.current
-    )
+    var run = RunRecord(of: plan, on: laboratory, at: now)
+    run.purpose = purpose
+    run.build = build
+    return run
   }
 
   /// The first control that was asked for and that fares otherwise than in a stored run, if any: the
@@ -183,6 +177,20 @@ extension Diagnostic {
       place: "commit \(submodule.commit.prefix(12)) of \(submodule.path)",
       remedy: "get it once with `git submodule update --init --recursive`, or say with "
         + "`submodules: required` or `off` what you want"
+    )
+  }
+}
+
+extension RunRecord {
+  /// A run that begins, with an identifier of its own.
+  package init(of plan: Plan, on laboratory: any LaunchLaboratory, at now: Date) {
+    self.init(
+      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
+      startedAt: now,
+      plan: plan,
+      host: laboratory.host,
+      controls: laboratory.receipts,
+      tool: LaunchlabVersion.current
     )
   }
 }

@@ -53,15 +53,7 @@ package struct StagesWorkflow {
       interrupt
     )
     defer { laboratory.close() }
-    let now = context.now()
-    var run = RunRecord(
-      id: RunID.make(at: now, salt: .random(in: 0...(.max))),
-      startedAt: now,
-      plan: plan,
-      host: laboratory.host,
-      controls: laboratory.receipts,
-      tool: LaunchlabVersion.current
-    )
+    var run = RunRecord(of: plan, on: laboratory, at: context.now())
     var sink = StagesSink(plan: plan, observe: context.observe)
     let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
     run.status = ending.status

@@ -38,7 +38,7 @@ static int names_file(const char *name) {
 }
 
 static void take_mapping(struct reading *reading, const struct perf_event_header *header) {
-  const struct profile_mapping *record = (const void *)header;
+  const struct perf_mapping *record = (const void *)header;
   const char *name = (const char *)(record + 1);
   size_t room = header->size - sizeof *record;
   if (header->size <= sizeof *record || strnlen(name, room) == room
@@ -56,7 +56,7 @@ static void take_mapping(struct reading *reading, const struct perf_event_header
       add_file(reading, mapping.module);
     }
   }
-  process_map(process_find(reading->processes, record->process), &mapping);
+  process_map(process_find(reading->processes, record->pid), &mapping);
 }
 
 static void add_task(struct reading *reading, const struct stacks_task *task) {
@@ -66,15 +66,15 @@ static void add_task(struct reading *reading, const struct stacks_task *task) {
 
 static void take_start(
   struct reading *reading, const struct perf_event_header *header, uint64_t time) {
-  const struct profile_task *record = (const void *)header;
+  const struct perf_task *record = (const void *)header;
   if (header->size < sizeof *record) {
     return;
   }
   struct process *parent = process_find(reading->processes, record->parent);
-  process_inherit(process_find(reading->processes, record->process), parent);
+  process_inherit(process_find(reading->processes, record->pid), parent);
   add_task(reading, &(struct stacks_task){
     .time = time,
-    .process = record->process,
+    .process = record->pid,
     .thread = record->thread,
     .parent = record->parent,
     .parent_thread = record->parent_thread,
