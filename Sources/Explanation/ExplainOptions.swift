@@ -21,18 +21,23 @@ package struct ExplainOptions: Sendable {
   /// How long launches may go on, such as `2m`; nil means 60 s.
   package var time: String?
 
+  /// Whether the instructions of functions are counted; nil where that is worth its time.
+  package var countsInstructions: Bool?
+
   package init(
     command: [String],
     comparison: CompareOptions,
     state: LaunchState,
     launches: Int?,
-    time: String?
+    time: String?,
+    countsInstructions: Bool? = nil
   ) {
     self.command = command
     self.comparison = comparison
     self.state = state
     self.launches = launches
     self.time = time
+    self.countsInstructions = countsInstructions
   }
 
   /// What it explains, in the usual form; revisions are built first.
@@ -89,7 +94,7 @@ package struct ExplainOptions: Sendable {
     }
     var scenario = scenario
     scenario.adaptive = nil
-    return ExplainRequest(
+    var request = ExplainRequest(
       scenario: scenario,
       state: state,
       launches: launches ?? (scenario.targets.count == 2 ? ExplainRequest.mostLaunches : 10),
@@ -97,5 +102,7 @@ package struct ExplainOptions: Sendable {
       seed: comparison.seed,
       commandLine: ["launchlab", "explain"] + words
     )
+    request.countsInstructions = countsInstructions
+    return request
   }
 }

@@ -4,7 +4,8 @@
 // in random order and never two of these at once. `Path` walks the events of a traced launch back from the
 // ready instant, so that every nanosecond belongs to one thread and what it did or waited for; `Attribution`
 // divides that time among functions by the samples, tells by pairs of blocks which parts differ, and
-// estimates those again from launches of their own; `ComparedFiles` tells which functions changed, and so
+// estimates those again from launches of their own; `CountedLaunches` has the instructions of each function
+// counted where that can say more; `ComparedFiles` tells which functions changed, and so
 // which of those on the way to a reason is to blame; `Report` shows it.
 //
 // Recording and sampling are in LaunchHost (`Tracing`), as native helpers.
@@ -27,6 +28,9 @@ package struct ExplainRequest: Sendable {
 
   /// How long launches may go on.
   package var timeLimit: Nanoseconds
+
+  /// Whether the instructions of functions are counted; nil where that is worth its time.
+  package var countsInstructions: Bool?
 
   /// Of the order of launches and of all that is drawn.
   package var seed: UInt64
@@ -104,12 +108,18 @@ package struct ExplainWorkflow {
     let rights = try rights(directory)
     if let failure = rights.timelines { throw HostError.tracing(failure) }
     let plan = plan(samples: rights.profiles == nil)
-    var laboratory = try await context.laboratory(plan, directory, session, interrupt)
+    let counted = try counted(in: directory)
+    var laboratory = try await context.laboratory(
+      counted?.added(to: plan) ?? plan,
+      directory,
+      session,
+      interrupt
+    )
     defer { laboratory.close() }
     let run = RunRecord(of: plan, on: laboratory, at: context.now())
     context.observe(.started(run: run, done: 0))
     var launches = TracedLaunches(plan: plan, observe: context.observe)
-    let found = try await explained(on: &laboratory, by: &launches)
+    let found = try await explained(on: &laboratory, by: &launches, counted)
     laboratory.close()
     let changed = session.end()
     var explanation = found.explanation
@@ -132,18 +142,21 @@ package struct ExplainWorkflow {
     in explanation: inout LaunchExplanation
   ) async -> [Diagnostic] {
     guard request.scenario.targets.count == 2 else { return [] }
-    let sampled = explanation.reading.reader.programs
-    let paths = launches.programs
-    let files = ComparedFiles(
-      launches.blocks,
-      programs: Sides(
-        before: sampled.before ?? paths.before,
-        after: sampled.after ?? paths.after
-      )
-    )
+    let files = ComparedFiles(launches.blocks, programs: explanation.reading.reader.programs)
     let found = await files.difference(for: explanation.reasons)
     if let difference = found.difference { explanation.add(difference) }
     return found.problems.map { Diagnostic(.note, id: "code-not-compared", problem: $0) }
+  }
+
+  /// What counts the instructions of two programs; nil where that is not wanted, or not possible.
+  ///
+  /// - Throws: `HostError` where it is asked for and there is no valgrind.
+  private func counted(in directory: String) throws(HostError) -> CountedLaunches? {
+    guard request.scenario.targets.count == 2, request.countsInstructions != false else {
+      return nil
+    }
+    guard ValgrindCount.isInstalled || request.countsInstructions == true else { return nil }
+    return CountedLaunches(try ValgrindCount(.callgrind, below: directory), of: request.scenario)
   }
 
   private func plan(samples: Bool) -> Plan {
@@ -165,7 +178,8 @@ package struct ExplainWorkflow {
 
   private func explained(
     on laboratory: inout any LaunchLaboratory,
-    by launches: inout TracedLaunches
+    by launches: inout TracedLaunches,
+    _ counted: CountedLaunches?
   ) async throws -> Found {
     guard request.scenario.targets.count == 2 else {
       try await launches.launch(until: request.launches, on: &laboratory)
@@ -173,13 +187,29 @@ package struct ExplainWorkflow {
       return (attribution.division(of: launches.blocks), nil)
     }
     let beginning = laboratory.now
-    let named = try await named(since: beginning, on: &laboratory, by: &launches)
+    var named = try await named(since: beginning, on: &laboratory, by: &launches)
+    if let counted, isWorthCounting(named.explanation, of: launches),
+      let counts = try launches.count(by: counted, on: &laboratory)
+    {
+      let reader = named.explanation.reading.reader
+      named.explanation.add(InstructionDifference(counts, reader: reader))
+    }
     guard !named.explanation.reasons.isEmpty else { return (named.explanation, nil) }
     // What was named is estimated from launches that had no part in its choice.
     let count = launches.blocks.count
     try await launches.launch(until: 2 * count, on: &laboratory)
     let fresh = Array(launches.blocks[count...])
     return (named.attribution.confirm(named.explanation, on: fresh), fresh.count)
+  }
+
+  /// Whether the instructions of functions are counted, which may take a third of the time.
+  private func isWorthCounting(
+    _ explanation: LaunchExplanation,
+    of launches: TracedLaunches
+  ) -> Bool {
+    if request.countsInstructions == true { return true }
+    let time = launches.processorTime.map(CountedLaunches.estimate) ?? .infinity
+    return explanation.isWorthCounting && 3e9 * time <= Double(request.timeLimit.count)
   }
 
   /// Launches until reasons are named that explain the difference, or as long as there is time:

@@ -20,6 +20,9 @@ struct TracedLaunches {
   /// Why functions are not named, as sentences without a full stop.
   private var problems: [String] = []
 
+  /// How many launches of each program were counted under valgrind; nil for none.
+  private var countedLaunches: Int?
+
   init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
     self.plan = plan
     let paths = plan.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
@@ -48,6 +51,23 @@ struct TracedLaunches {
     for block in blocks.count..<count { blocks.append(self.block(block)) }
   }
 
+  /// Counts the instructions of each function, in launches of their own.
+  ///
+  /// - Returns: Nil where a launch failed or was not counted whole, which is told in ``notes``.
+  /// - Throws: a ``LabError`` when the host fails, and when it is interrupted.
+  mutating func count(
+    by counted: CountedLaunches,
+    on laboratory: inout any LaunchLaboratory
+  ) throws -> Sides<[InstructionCounts]>? {
+    sink.total += 2 * CountedLaunches.each
+    let counts = try counted.counts(on: &laboratory) { sink.tell($0, $1.outcome) }
+    countedLaunches = counts?.after.count
+    if counts == nil {
+      problems.append("no instructions were counted: a launch under valgrind failed")
+    }
+    return counts
+  }
+
   private func block(_ number: Int) -> AttributionBlock {
     let names = plan.scenario.targets.map(\.name)
     let sides = names.map { name in
@@ -64,6 +84,9 @@ struct TracedLaunches {
       after: sides.last ?? BlockLaunches()
     )
   }
+
+  /// The processor time of the slower program without anything that looks into it.
+  var processorTime: Nanoseconds? { sink.processorTime }
 
   /// How much time recording an event takes on this host, in nanoseconds.
   var eventCost: Double { sink.eventCost }
@@ -97,7 +120,7 @@ struct TracedLaunches {
       .init(.timeline, launches: count, costRatio: sink.costRatio(of: .timeline)),
       missing.map { .init(.profile, launches: 0, missing: $0) }
         ?? .init(.profile, launches: count, costRatio: sink.costRatio(of: .profile)),
-    ]
+    ] + (countedLaunches.map { [.init(.callgrind, launches: $0)] } ?? [])
   }
 }
 
@@ -153,8 +176,7 @@ extension TracedLaunches {
     mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
       let arm = plan.arms[record.arm]
       let result = record.result
-      done += 1
-      observe(.launched(arm: arm, outcome: result.outcome, done: done, total: total))
+      tell(arm, result.outcome)
       guard let time = result.launch else { return }
       var launch = Launch()
       launch.processorTime = result.figures.processorTime
@@ -164,6 +186,12 @@ extension TracedLaunches {
       default: launch.plain = time
       }
       launches[record.block, default: [:]][record.arm] = launch
+    }
+
+    /// Tells of a launch that has ended.
+    mutating func tell(_ arm: Arm, _ outcome: Outcome) {
+      done += 1
+      observe(.launched(arm: arm, outcome: outcome, done: done, total: total))
     }
 
     mutating func endBlock(at now: Nanoseconds) {}
@@ -193,6 +221,15 @@ extension TracedLaunches {
         }
       }
       return taken.sorted { ($0.block, $0.arm) < ($1.block, $1.arm) }
+    }
+
+    /// The median of the plain launches of the target that takes more.
+    var processorTime: Nanoseconds? {
+      let medians = plan.arms.indices.filter { plan.arms[$0].kind == .plain }.compactMap { arm in
+        let times = launches.values.compactMap { $0[arm]?.processorTime.map { Double($0.count) } }
+        return (try? Sample(times))?.median
+      }
+      return medians.max().map { Nanoseconds(Int64($0)) }
     }
 
     /// What launches of a kind take of the processors by what plain ones of the same block and

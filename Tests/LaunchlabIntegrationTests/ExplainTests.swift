@@ -113,6 +113,28 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: lab.path("e.svg"), encoding: .utf8).hasPrefix("<svg"))
     }
 
+    @Test(.enabled(if: Machine.has("valgrind"), "valgrind is missing"))
+    func `counts calls and instructions of the way to a reason`() async throws {
+      let lab = Launchlab()
+      let planted = Case(
+        testDescription: "a function that is called more often",
+        code: "for (int i = 0; i < 9; i++) parse_config()",
+        kind: "own-code",
+        names: "parse_config"
+      )
+      let (before, after) = try Self.programs(planted, in: lab.directory)
+
+      let output = try await lab.run("explain", before, after, "--json", "e.json")
+      let result = try Result(lab, "e.json")
+
+      #expect(output.status == 0, "\(output.stdout)\(output.stderr)")
+      #expect(output.stdout.contains("parse_config called 1 → 10 times"), "\(output.stdout)")
+      #expect(output.stdout.contains("2 + 2 counted by callgrind"))
+      let counted = try #require(result.instructions)
+      // Each call executes some instructions for each of 500,000 rounds.
+      #expect(counted.different && counted.after - counted.before > 9 * 500_000)
+    }
+
     @Test func `finds no reason between a program and its copy`() async throws {
       let lab = Launchlab()
       let program = try CompiledProgram(Self.source, name: "one", in: lab.directory).path
@@ -234,6 +256,13 @@ private struct Result: Decodable {
   let schema: String
   let reasons: [Reason]
   let tree: [Node]
+  let instructions: Instructions?
+
+  struct Instructions: Decodable {
+    let before: Int
+    let after: Int
+    let different: Bool
+  }
 
   struct Reason: Decodable {
     let kind: String

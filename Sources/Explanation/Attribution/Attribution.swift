@@ -72,6 +72,7 @@ package struct Attribution: Sendable {
     var explanation = analysis.explanation()
     explanation.counts = named.counts
     explanation.libraries = named.libraries
+    explanation.instructions = named.instructions
     explanation.notes += named.notes.filter { note in
       if case .pathSwitched = note { true } else { false }
     }

@@ -46,6 +46,9 @@ package struct LaunchExplanation: Hashable, Sendable {
   /// How the files of the two programs differ; nil where they were not compared.
   package var code: CodeDifference?
 
+  /// How the launches differ in instructions; nil where those were not counted.
+  package var instructions: InstructionDifference?
+
   package var notes: [Note]
 
   /// How the samples were read, for later blocks.
@@ -199,6 +202,12 @@ package struct LaunchReason: Hashable, Sendable {
 
   /// How many blocks launched later it was found in again; nil where it was not looked for.
   package var confirmedBlocks: Int?
+
+  /// What was counted of the functions on its call path; nil where nothing was.
+  package var counted: CountedCode?
+
+  /// Whether its call path is that of most of the instructions, and not that of its samples.
+  package var isFromCounts = false
 
   /// The changed function on its call path that it comes from; nil where no function on the path
   /// differs, or that is not known.

@@ -24,7 +24,11 @@ struct SampleReading: Hashable, Sendable {
   ///   - paths: What was launched, where that is known.
   init(_ launches: Sides<[BlockLaunches]>, paths: Sides<String?>) {
     let profiles = launches.map { $0.compactMap(\.profile) }
-    programs = profiles.map(Self.program)
+    let sampled = profiles.map(Self.program)
+    programs = Sides(
+      before: sampled.before ?? paths.before,
+      after: sampled.after ?? paths.after
+    )
     programNames = [:]
     launchedNames = Sides(before: [], after: [])
     for arm in Side.allCases {

@@ -49,6 +49,7 @@ package struct ExplanationJSON {
         "gone": .array(explanation.libraries.gone.map(JSONValue.string)),
       ],
       "static": code,
+      "instructions": instructions,
       "notes": .array(explanation.notes.map { JSONValue(diagnostic: Diagnostic(note: $0)) }),
       "warnings": .array(result.warnings.map(JSONValue.init(diagnostic:))),
       "store": JSONValue(result.store),
@@ -142,6 +143,8 @@ package struct ExplanationJSON {
         ("share", JSONValue(reason.share)), ("novelty", .string(reason.novelty.rawValue)),
         ("specific", .bool(reason.isSpecific)), ("counts", .array(reason.counts.map(count))),
         ("confirmed_blocks", JSONValue(reason.confirmedBlocks)),
+        ("instructions", instructions(of: reason)),
+        ("path_from", .string(reason.isFromCounts ? "instructions" : "samples")),
         (
           "blame",
           reason.blame.map { blame in
@@ -153,6 +156,35 @@ package struct ExplanationJSON {
         ),
       ]
     )
+  }
+
+  /// What was counted on the way to a reason.
+  private func instructions(of reason: LaunchReason) -> JSONValue {
+    guard let counted = reason.counted else { return .null }
+    return [
+      "before": JSONValue(counted.before.map(Int.init)),
+      "after": JSONValue(counted.after.map(Int.init)),
+      "calls": .array(
+        counted.calls.map { call in
+          [
+            "function": .string(call.function.function), "file": .string(call.function.file),
+            "before": JSONValue(Int(call.before)), "after": JSONValue(Int(call.after)),
+          ]
+        }
+      ),
+    ]
+  }
+
+  /// How the instructions of all functions differ.
+  private var instructions: JSONValue {
+    explanation.instructions.map { instructions in
+      [
+        "before": JSONValue(Int(instructions.before)), "after": JSONValue(Int(instructions.after)),
+        "noise": JSONValue(Int(instructions.noise)),
+        "different": .bool(instructions.isDifferent),
+        "path": .array(instructions.path.map(frame)),
+      ]
+    } ?? .null
   }
 
   private func frame(_ frame: CodeFrame) -> JSONValue {

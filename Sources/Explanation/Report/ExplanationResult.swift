@@ -93,6 +93,9 @@ package struct ExplanationResult: Hashable, Sendable {
 
       /// Which functions they were in.
       case profile
+
+      /// How many instructions each function executed, under valgrind.
+      case callgrind
     }
   }
 }

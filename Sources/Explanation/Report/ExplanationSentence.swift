@@ -89,6 +89,7 @@ struct ExplanationSentence {
       case .plain: "plain"
       case .timeline: "traced"
       case .profile: "sampled"
+      case .callgrind: "counted by callgrind"
       }
     let count = [String](repeating: "\(collector.launches)", count: max(1, result.arms.count))
     let cost = collector.costRatio.map { ratio in

@@ -325,6 +325,7 @@ struct LaunchLikeness {
       ("threads", has { $0 == .threads }),
       ("system calls", has { if case .call = $0 { true } else { false } }),
       ("page faults", has { if case .faults = $0 { true } else { false } }),
+      ("instructions", explanation.instructions?.isDifferent ?? true),
     ]
     return kinds.filter { !$0.1 }.map(\.0)
   }
@@ -338,7 +339,11 @@ struct LaunchLikeness {
     let explained = Set(explanation.reasons.flatMap(\.counts).map(\.thing))
     let hasLibraryReason = explanation.reasons.contains { $0.kind == .library }
     let counts = explanation.counts.filter { $0.isCertain && !explained.contains($0.thing) }
-    return (hasLibraryReason ? [] : ExplanationWords.text(of: explanation.libraries))
+    let instructions =
+      explanation.reasons.contains { $0.counted?.after != nil }
+      ? nil : explanation.instructions.flatMap(ExplanationWords.text)
+    return [instructions].compactMap(\.self)
+      + (hasLibraryReason ? [] : ExplanationWords.text(of: explanation.libraries))
       + ExplanationWords.text(of: counts, atMost: .max)
   }
 }

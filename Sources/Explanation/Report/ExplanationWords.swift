@@ -1,3 +1,4 @@
+import Foundation
 import LaunchCore
 import Rendering
 
@@ -187,7 +188,38 @@ enum ExplanationWords {
       phrases.append("mostly \(resource)")
     }
     if reason.kind == .library { phrases += text(of: libraries) }
-    return phrases + text(of: reason.counts, atMost: most)
+    return phrases + (reason.counted.map { text(of: $0, atMost: most) } ?? [])
+      + text(of: reason.counts, atMost: most)
+  }
+
+  /// Such as `builtins_bind_one called 127 → 1 times`, and the instructions of all that the last
+  /// function does.
+  private static func text(of counted: CountedCode, atMost most: Int) -> [String] {
+    func ratio(_ call: CountedCode.CallChange) -> Double {
+      abs(log(Double(call.after) / Double(call.before)))
+    }
+    // The nearest to `main` of those that differ most: what it calls is called as often.
+    let calls = counted.calls.enumerated().sorted {
+      (ratio($1.element), $0.offset) < (ratio($0.element), $1.offset)
+    }
+    let phrases = calls.prefix(most == .max ? most : 1).map { _, call in
+      "\(name(of: call.function)) called \(grouped(call.before)) → \(grouped(call.after)) times"
+    }
+    guard let before = counted.before, let after = counted.after, before != after else {
+      return phrases
+    }
+    return phrases + ["instructions \(grouped(before)) → \(grouped(after))"]
+  }
+
+  /// How the instructions of two programs differ, and where; nil where they do not.
+  static func text(of instructions: InstructionDifference) -> String? {
+    guard instructions.isDifferent else { return nil }
+    let share = Double(instructions.difference) / Double(max(1, instructions.before))
+    let place =
+      instructions.path.isEmpty
+      ? "" : ", most of it in \(CallPathText(instructions.path.map(name)).text(width: 60))"
+    return "instructions \(grouped(instructions.before)) → \(grouped(instructions.after)) "
+      + "(\(Quantity.signed(share) { Quantity.percent($0) }))\(place)"
   }
 
   /// Counts as phrases; calls on one object that are counted alike are one of them, such as
@@ -296,7 +328,7 @@ extension ExplanationWords {
   }
 
   /// A number with commas between thousands.
-  private static func grouped(_ number: Int) -> String {
+  private static func grouped(_ number: some BinaryInteger) -> String {
     var digits = Substring(String(number))
     var groups: [Substring] = []
     while digits.count > 3 {

@@ -9,22 +9,36 @@ import SystemPackage
 /// counts what its parent had done before as well. Both are the same for every build.
 ///
 /// Of the tools that count, `cachegrind` without its simulations is the cheapest one that is no
-/// experiment: it takes about a fifth longer than `none`, which counts nothing.
+/// experiment: it takes about a fifth longer than `none`, which counts nothing. `callgrind` counts for
+/// each function.
 package struct ValgrindCount: Sendable {
   /// How many times as long a target may take as without valgrind.
   package static let slowdown: Int64 = 50
 
   private let program: String
   private let directory: FilePath
+  private let tool: Tool
+
+  /// What is counted.
+  package enum Tool: Sendable {
+    /// All instructions, which ``instructions()`` gives.
+    case cachegrind
+
+    /// Those of each function, which ``functions()`` gives.
+    case callgrind
+  }
 
   /// Looks for valgrind.
   ///
-  /// - Parameter directory: That of the store, which the logs of a launch go below.
+  /// - Parameters:
+  ///   - tool: What is counted.
+  ///   - directory: That of the store, which the logs of a launch go below.
   /// - Throws: ``HostError/toolMissing(name:purpose:)`` when there is no valgrind in `PATH`.
-  package init(below directory: String) throws(HostError) {
+  package init(_ tool: Tool = .cachegrind, below directory: String) throws(HostError) {
     guard let program = Self.program else { throw Self.missing }
     // It goes with the private directories of the laboratory, also after a kill.
     self.init(
+      tool,
       program: program,
       directory: Workspace.homes(below: directory).appending("counts").string
     )
@@ -33,9 +47,11 @@ package struct ValgrindCount: Sendable {
   /// Counts by a valgrind that was found.
   ///
   /// - Parameters:
+  ///   - tool: What is counted.
   ///   - program: The path of valgrind.
   ///   - directory: Absolute; it is emptied before each launch.
-  package init(program: String, directory: String) {
+  package init(_ tool: Tool = .cachegrind, program: String, directory: String) {
+    self.tool = tool
     self.program = program
     self.directory = FilePath(directory)
   }
@@ -77,11 +93,18 @@ package struct ValgrindCount: Sendable {
   /// With `--quiet` valgrind would not print its counts; `%p` is the number of each process.
   private var command: [String] {
     let logs = directory.string.replacing("%", with: "%%")
-    return [
-      program, "--command-line-only=yes", "--tool=cachegrind", "--cache-sim=no", "--branch-sim=no",
-      "--cachegrind-out-file=/dev/null", "--trace-children=yes", "--vgdb=no",
-      "--log-file=\(logs)/%p.log", "--",
-    ]
+    let counting =
+      switch tool {
+      case .cachegrind:
+        [
+          "--tool=cachegrind", "--cache-sim=no", "--branch-sim=no",
+          "--cachegrind-out-file=/dev/null",
+        ]
+      case .callgrind:
+        ["--tool=callgrind", "--callgrind-out-file=\(logs)/%p.callgrind"]
+      }
+    return [program, "--command-line-only=yes"] + counting
+      + ["--trace-children=yes", "--vgdb=no", "--log-file=\(logs)/%p.log", "--"]
   }
 
   // MARK: - One launch
@@ -107,6 +130,26 @@ package struct ValgrindCount: Sendable {
       sum += count
     }
     return sum
+  }
+
+  /// The functions of all processes of the launch that has ended.
+  ///
+  /// - Returns: Nil when a process was not counted, as after a kill, or none was.
+  package func functions() -> InstructionCounts? {
+    let tree = HostTree(root: directory)
+    let files = tree.names(in: "").filter { $0.hasSuffix(".callgrind") }
+    guard !files.isEmpty else { return nil }
+    var sum = InstructionCounts()
+    for file in files {
+      guard let counts = tree.bytes(at: file).flatMap(CallgrindFile.init)?.counts else {
+        return nil
+      }
+      sum.add(counts)
+    }
+    let swift = SwiftNames(sum.own.keys.map(\.function)).readable
+    return swift.isEmpty
+      ? sum
+      : sum.renamed { CodeFrame(file: $0.file, function: swift[$0.function] ?? $0.function) }
   }
 }
 

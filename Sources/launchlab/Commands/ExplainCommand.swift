@@ -83,6 +83,15 @@ extension Launchlab {
     )
     var time: String?
 
+    @Flag(
+      inversion: .prefixedNo,
+      help: """
+        Count the instructions and calls of each function of two programs by valgrind (default: \
+        where that can say more, in a third of the time at most).
+        """
+    )
+    var callgrind: Bool?
+
     @OptionGroup var launch: TargetOptions
 
     @OptionGroup var waiting: WaitOptions
@@ -139,7 +148,8 @@ extension Launchlab {
         comparison: comparison,
         state: state,
         launches: launches,
-        time: time
+        time: time,
+        countsInstructions: callgrind
       )
     }
   }

@@ -32,6 +32,77 @@ import Testing
   }
 }
 
+@Suite struct CallgrindFileTests {
+  /// Two functions of a program and one of a library: `walk` calls itself, and then `puts` twice.
+  private static let text = """
+    # callgrind format
+    version: 1
+    positions: line
+    events: Ir
+    summary: 171
+
+    ob=(1) /opt/app
+    fl=(1) app.c
+    fn=(1) main
+    10 5
+    +1 1
+    cfn=(2) walk
+    calls=1 20
+    11 165
+
+    fn=(2)
+    20 4
+    cfn=(3) walk'2
+    calls=2 20
+    * 140
+    fi=(2) inline.h
+    -3 1
+    cob=(2) /lib/libc.so.6
+    cfi=(3) puts.c
+    cfn=(4) puts
+    calls=2 0
+    21 20
+
+    fn=(3)
+    20 130
+    calls=1 20
+    22 10
+
+    ob=(2)
+    fl=(3)
+    fn=(4)
+    0 30
+
+    totals: 171
+    """
+
+  private func frame(_ function: String, _ file: String = "/opt/app") -> CodeFrame {
+    CodeFrame(file: file, function: function)
+  }
+
+  @Test func `has what each function took, and who called whom`() throws {
+    let counts = try #require(CallgrindFile(Array(Self.text.utf8))?.counts)
+    let puts = frame("puts", "/lib/libc.so.6")
+
+    #expect(counts.own == [frame("main"): 6, frame("walk"): 135, puts: 30])
+    #expect(counts.total == 171)
+    let calls = counts.calls
+    #expect(calls[.init(caller: frame("main"), callee: frame("walk"))]?.instructions == 165)
+    #expect(calls[.init(caller: frame("walk"), callee: frame("walk"))]?.times == 2)
+    #expect(
+      calls[.init(caller: frame("walk"), callee: puts)] == .init(times: 2, instructions: 20)
+    )
+  }
+
+  @Test func `is nothing where it is cut off, or counts something else`() {
+    for end in [0, 40, 200, Self.text.utf8.count - 20] {
+      #expect(CallgrindFile(Array(Self.text.utf8.prefix(end))) == nil)
+    }
+    let other = Self.text.replacing("events: Ir", with: "events: Ir Dr")
+    #expect(CallgrindFile(Array(other.utf8)) == nil)
+  }
+}
+
 @Suite struct ValgrindTargetTests {
   @Test func `wraps the command, with more time, and keeps the program among the own files`() {
     let valgrind = ValgrindCount(program: "/usr/bin/valgrind", directory: "/var/100%/counts")
@@ -88,22 +159,50 @@ struct ValgrindLaunchTests {
     #expect(try #require(count) > 5_000_000)
   }
 
+  @Test func `counts the functions of every process`() async throws {
+    let found = try await launches("1 & ./program 1; wait", 1, tool: .callgrind) { $0.functions() }
+
+    let counts = try #require(found.first ?? nil)
+    let main = counts.own.filter { $0.key.function == "main" && $0.key.file.hasSuffix("/program") }
+    #expect(main.count == 1 && (10_000_000...10_010_000).contains(main.first?.value ?? 0))
+    let puts = counts.calls.filter { $0.key.callee.function.hasPrefix("puts") }
+    #expect(puts.values.map(\.times) == [2])
+  }
+
   @Test func `has no count when a process was killed`() async throws {
     let counts = try await counts("", launches: 1, killing: true)
 
     #expect(counts == [nil])
   }
 
-  /// Launches a program that executes about 5,000,000 instructions more if it has an argument.
+  /// The instructions of launches; for `killing`, of one whose log of a process is cut off.
   private func counts(
     _ arguments: String,
     launches: Int,
     ready: Readiness = .exit,
     killing: Bool = false
   ) async throws -> [Int64?] {
+    try await self.launches(arguments, launches, ready: ready) { valgrind in
+      if killing {
+        let log = Workspace.homes(below: "\(TemporaryDirectory.path)/store")
+          .appending("counts/1.log").string
+        try "==1== Cachegrind\n".write(toFile: log, atomically: false, encoding: .utf8)
+      }
+      return valgrind.instructions()
+    }
+  }
+
+  /// Launches a program that executes about 5,000,000 instructions more if it has an argument.
+  private func launches<Count>(
+    _ arguments: String,
+    _ launches: Int,
+    ready: Readiness = .exit,
+    tool: ValgrindCount.Tool = .cachegrind,
+    reading: (ValgrindCount) throws -> Count
+  ) async throws -> [Count] {
     let directory = TemporaryDirectory.path
     _ = try CProgram(testDescription: "program").compile(Self.program)
-    let valgrind = try ValgrindCount(below: "\(directory)/store")
+    let valgrind = try ValgrindCount(tool, below: "\(directory)/store")
     let exec = ready == .exit ? "" : "exec "
     let target = Target(
       name: "target",
@@ -137,11 +236,7 @@ struct ValgrindLaunchTests {
     return try (0..<launches).map { _ in
       try valgrind.begin()
       #expect(try laboratory.launch(arm).outcome == .ready)
-      if killing {
-        let log = Workspace.homes(below: "\(directory)/store").appending("counts/1.log").string
-        try "==1== Cachegrind\n".write(toFile: log, atomically: false, encoding: .utf8)
-      }
-      return valgrind.instructions()
+      return try reading(valgrind)
     }
   }
 

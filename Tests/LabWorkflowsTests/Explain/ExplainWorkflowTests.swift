@@ -90,7 +90,7 @@ import Testing
       target.command = command
       return target
     }
-    let request = ExplainRequest(
+    var request = ExplainRequest(
       scenario: scenario,
       state: .warm,
       launches: launches,
@@ -98,6 +98,7 @@ import Testing
       seed: 3,
       commandLine: ["launchlab", "explain"]
     )
+    request.countsInstructions = false
     return try await ExplainWorkflow(request, in: context, rights: { _ in rights }).run()
   }
 
