@@ -4,10 +4,11 @@
 usage: planted_reasons.py [--launchlab FILE] [--seed N] [--kinds K,K] [--repeat N] [--twins N]
                           [--pairs N] [--keep] [--time DURATION]
 
-Each case is a pair of C or C++ programs that differ by one planted reason, whose kind, size, names,
-language, place, threads and way of linking are drawn from the seed. A case counts as right when the
-first reason names what was planted. `--pairs N` plants two reasons at once, 60 to 40; `--twins N`
-compares programs with themselves and with rebuilt twins, of which nothing may be said.
+Each case is a pair of C, C++, Rust or Swift programs that differ by one planted reason, whose kind, size,
+names, language, place, threads and way of linking are drawn from the seed. A case counts as right when
+the first reason names what was planted; where its time is planted as well, it is exact when what is
+attributed to it is within 15 % or 0.1 ms of that. `--pairs N` plants two reasons at once, 60 to 40;
+`--twins N` compares programs with themselves and with rebuilt twins, of which nothing may be said.
 
 Prints a line per case, and the score. Exits with 1 when a bar is missed.
 """
@@ -82,6 +83,8 @@ class Case:
         self.helpers = []
         self.options = []
         self.declarations = ""
+        self.wanted = None
+        self.planted_time = None
 
     def name(self):
         while True:
@@ -91,7 +94,9 @@ class Case:
                 return name
 
     def size(self, low, high):
-        return round(self.draw.uniform(low, high), 3)
+        """A time in milliseconds, drawn unless one is wanted."""
+        self.planted_time = round(self.wanted or self.draw.uniform(low, high), 3)
+        return self.planted_time
 
     def loops(self, milliseconds):
         return int(milliseconds * 1e6 * self.rate)
@@ -301,6 +306,7 @@ def tiny_writes(case):
 
 
 def competing_threads(case):
+    case.wanted = None
     worker = case.name()
     case.expected.append(worker)
     case.declarations = f"static void *{worker}(void *x) {{ spin({case.loops(case.size(0.5, 2))}); return x; }}"
@@ -311,6 +317,39 @@ def competing_threads(case):
 def initializer(case):
     return own_code(case)
 
+
+def other_language(case):
+    """The body of the planted function in Rust or Swift; nil where it is not written there."""
+    rust = case.language == "rust"
+    kind = case.kind[0]
+    if kind == "own_code":
+        return f"spin({case.loops(case.size(0.4, 5))})" + (";" if rust else "")
+    if kind == "sleeping":
+        case.expected.append("clock_nanosleep")
+        time = int(case.size(1, 8) * 1000)
+        return f"std::thread::sleep(std::time::Duration::from_micros({time}));" if rust else f"usleep({time})"
+    place = case.path(case.name())
+    os.makedirs(place)
+    count = case.draw.randint(60, 200)
+    for number in range(count):
+        with open(f"{place}/{number}.conf", "w") as file:
+            file.write("x" * 200)
+    case.expected.append(os.path.basename(place))
+    if rust:
+        return (
+            f'for i in 0..{count} {{ std::hint::black_box(std::fs::read(format!("{place}/{{}}.conf", i)).unwrap()); }}'
+        )
+    return (
+        f'for i in 0..<{count} {{ let f = open("{place}/\\(i).conf", O_RDONLY); var b = [UInt8](repeating: 0, count: 256);'
+        f" sink &+= UInt64(bitPattern: Int64(read(f, &b, 256))); close(f) }}"
+    )
+
+
+# What is planted in Rust and Swift, too.
+PORTABLE = ("own_code", "sleeping", "many_files")
+
+# What takes as long as is wanted.
+SIZED = ("own_code", "sleeping", "waited_thread", "held_lock", "daemon_answer", "initializer")
 
 KINDS = {
     planter.__name__: planter
@@ -347,6 +386,40 @@ def program(case, plants, is_planted):
     return "".join(text)
 
 
+def other_program(case, function, body, is_planted):
+    """The source of one program in Rust or Swift."""
+    rust = case.language == "rust"
+    steps = list(zip(case.steps, [f"spin({loops})" for loops in case.step_loops]))
+    if is_planted:
+        steps.insert(case.places[0], (function, body))
+    if rust:
+        head = (
+            "#[inline(always)] fn spin(n: u64) { let mut x: u64 = 1; for _ in 0..n {"
+            " x = std::hint::black_box(x.wrapping_mul(6364136223846793005).wrapping_add(1)); } }\n"
+        )
+        text = "".join(f"#[inline(never)] fn {name}() {{ {step}; std::hint::black_box(0); }}\n" for name, step in steps)
+        return head + text + "fn main() { " + " ".join(f"{name}();" for name, _ in steps) + " }\n"
+    head = (
+        "import Glibc\nnonisolated(unsafe) var sink: UInt64 = 1\n@inline(__always) func spin(_ n: Int) { var x = sink | 1;"
+        " for _ in 0..<n { x = x &* 6364136223846793005 &+ 1442695040888963407 }; sink = x }\n"
+    )
+    text = "".join(f"@inline(never) func {name}() {{ {step} }}\n" for name, step in steps)
+    return head + text + "".join(f"{name}()\n" for name, _ in steps)
+
+
+def other_build(case, source, name):
+    suffix = {"rust": "rs", "swift": "swift"}[case.language]
+    file = case.path(f"{name}.{suffix}")
+    with open(file, "w") as out:
+        out.write(source)
+    # Else the name of the program would be a part of that of each function.
+    rust = ["rustc", "-Copt-level=1", "--crate-name=app"]
+    swift = ["swiftc", "-O", "-static-stdlib", "-module-name", "app"]
+    compiler = rust if case.language == "rust" else swift
+    subprocess.run(compiler + [file, "-o", case.path(name)], check=True, capture_output=True, cwd=case.directory)
+    return case.path(name)
+
+
 def build(case, source, name, options):
     suffix, compiler = ("cc", "c++") if case.is_cpp else ("c", "cc")
     file = case.path(f"{name}.{suffix}")
@@ -367,20 +440,35 @@ def make(kinds, seed, directory, rate):
     case.step_loops = [case.loops(base * weight / sum(weights)) for weight in weights]
     if kinds[0] == "existing_function":
         case.step_loops[0] = case.loops(max(0.5, base / 3))
+    case.language = "c"
     case.has_thread = generator.random() < 0.3
     case.background = case.name()
     case.is_cpp = generator.random() < 0.3
     styles = [[], ["-g"], ["-no-pie"], ["-fomit-frame-pointer"]]
+    if not any("librar" in kind for kind in kinds):
+        styles.append(["-static"])
     case.style = generator.choice(styles)
     case.places = [generator.randint(0, len(case.steps)) for _ in kinds]
+    languages = [language for language, tool in (("rust", "rustc"), ("swift", "swiftc")) if shutil.which(tool)]
+    if len(kinds) == 1 and kinds[0] in PORTABLE and languages and generator.random() < 0.5:
+        case.language = generator.choice(languages)
+        case.planted = function = case.name()
+        body = other_language(case)
+        before, after = (
+            other_build(case, other_program(case, function, body, is_planted), name)
+            for name, is_planted in (("before", False), ("after", True))
+        )
+        return case, before, after, [([function] + case.expected, case.planted_time)]
+    whole = generator.uniform(2, 8) if len(kinds) == 2 else None
     plants, expectations, options = [], [], []
-    for kind in kinds:
+    for kind, share in zip(kinds, (0.6, 0.4)):
         case.expected, case.declarations, case.options = [], "", []
+        case.wanted, case.planted_time = whole and share * whole, None
         function = case.name()
         case.planted = function
         body = KINDS[kind](case)
         plants.append((function, body, case.declarations, kind))
-        expectations.append([case.planted, function] + case.expected)
+        expectations.append(([case.planted, function] + case.expected, case.planted_time))
         options += case.options
     before = build(case, program(case, plants, False), "before", [])
     after = build(case, program(case, plants, True), "after", options)
@@ -435,8 +523,14 @@ def run_case(options, kinds, seed, rate):
         case, before, after, expectations = make(kinds, seed, directory, rate)
         result = explain(options, before, after)
         reasons = result["reasons"]
+        times = [time for _, time in expectations]
+        expectations = [expected for expected, _ in expectations]
         first = bool(reasons) and any(names(reasons[0], expected) for expected in expectations)
         named = [any(names(reason, expected) for reason in reasons) for expected in expectations]
+        exact = None
+        if len(kinds) == 1 and first and times[0] and kinds[0] in SIZED:
+            error = abs(reasons[0]["difference_ns"] / 1e6 - times[0])
+            exact = error <= max(0.1, 0.15 * times[0])
         # What was touched is given back when the program ends.
         consequences = ["exit_group", "munmap"]
         strangers = [
@@ -447,10 +541,13 @@ def run_case(options, kinds, seed, rate):
         ]
         print(
             f"{'ok ' if first and all(named) else 'BAD'} {'+'.join(kinds):<22} seed {seed:<6} "
-            f"{summary(result)}",
+            f"{case.language} {' '.join(case.style)} "
+            + (f"planted {times[0]:.2f} ms " if times[0] else "")
+            + ("NOT EXACT " if exact is False else "")
+            + summary(result),
             flush=True,
         )
-        return first, all(named), len(strangers)
+        return first, all(named), len(strangers), exact
     finally:
         for end in case.helpers if case else []:
             end()
@@ -490,21 +587,24 @@ def main():
     options = parser.parse_args()
     rate = spin_rate()
     kinds = options.kinds.split(",") if options.kinds else []
-    right = total = strange = 0
+    right = total = strange = sized = precise = 0
     for number in range(options.repeat):
         for index, kind in enumerate(kinds):
-            first, _, strangers = run_case(options, [kind], options.seed * 1000 + number * 100 + index, rate)
+            first, _, strangers, exact = run_case(options, [kind], options.seed * 1000 + number * 100 + index, rate)
             right += first
             total += 1
+            sized += exact is not None
+            precise += exact is True
             strange += strangers > 0
     both = 0
     generator = random.Random(options.seed)
     for number in range(options.pairs):
-        two = generator.sample([kind for kind in KINDS if kind != "existing_function"], 2)
+        two = generator.sample(SIZED, 2)
         both += run_case(options, two, options.seed * 1000 + 500 + number, rate)[1]
     clean = sum(run_twin(options, options.seed * 1000 + 700 + number, rate) for number in range(options.twins))
     if total:
         print(f"first reason right: {right} of {total}; with a stranger over 10 %: {strange}")
+        print(f"attributed within 15 % or 0.1 ms of the planted time: {precise} of {sized}")
     if options.pairs:
         print(f"both reasons named: {both} of {options.pairs}")
     if options.twins:

@@ -13,8 +13,9 @@
 
 // MARK: The file of a profile.
 //
-// A struct profile_header, then records as perf_event_open(2) has them. They are whole, and those
-// of one CPU come in order, but the CPUs are mixed. Every sample is one of the timer:
+// A struct profile_header, the ids of the events whose samples are of threads that stop to run, then
+// records as perf_event_open(2) has them. They are whole, and those of one CPU come in order, but the
+// CPUs are mixed. All other samples are of the timer. A sample is a
 //   struct profile_sample; with kernel_chain a number of addresses, and the addresses as the kernel
 //   gives them, markers included; the ABI of the registers, and unless it is 0 one value for each
 //   bit of PROFILE_REGISTERS; the size of the stack, and unless it is 0 its bytes and how many of
@@ -38,12 +39,14 @@
 
 struct profile_header {
   uint64_t magic;
-  uint64_t bytes;         // of all records
+  uint64_t bytes;         // of all records, without the ids
   uint64_t period;        // nanoseconds of processor time between two samples of a thread
   uint64_t lost;          // records that there was no room for
   uint32_t kernel_chain;  // 1: samples have the call chain of the kernel; 0: none is taken there
-  uint32_t reserved;
+  uint32_t stop_events;   // how many ids follow
 };
+
+#define PROFILE_STOP_EVENTS_LIMIT 8192U
 
 struct profile_sample {
   struct perf_event_header header;
@@ -110,6 +113,7 @@ struct stacks_profile {
 
 struct stacks_sample {
   uint64_t time;
+  uint64_t waited;  // with STACKS_WAIT, for how many nanoseconds it did not run
   int32_t process;
   int32_t thread;
   uint32_t flags;
@@ -118,7 +122,8 @@ struct stacks_sample {
   uint32_t reserved;
 };
 
-#define STACKS_CUT 1U  // the outermost functions are missing
+#define STACKS_CUT 1U   // the outermost functions are missing
+#define STACKS_WAIT 2U  // the thread stopped running there, to wait
 
 enum stacks_task_kind { STACKS_STARTED, STACKS_EXECUTED };
 

@@ -158,7 +158,8 @@ struct DividedTime: Sendable {
       for (key, times) in classes[arm] {
         let mean = times.reduce(0, +) / Double(max(1, times.count))
         if mean > AttributionSettings.smallestClassTime,
-          counts.count(of: key) < AttributionSettings.fewestSamples
+          counts.samples(of: key) < AttributionSettings.fewestSamples
+            || !isPlausible(counts.meanWait(of: key), besides: mean)
         {
           result.insert(key)
         }
@@ -167,11 +168,19 @@ struct DividedTime: Sendable {
     return result
   }
 
+  /// Whether the waits that were sampled can be those of a class.
+  ///
+  /// A wait for another thread of the launch is in no class, since the critical path goes on with that
+  /// thread. Samples do not tell such waits from others, so they must not make up a good part.
+  private static func isPlausible(_ sampled: Double?, besides time: Double) -> Bool {
+    sampled.map { (0.6 * time...1.6 * time).contains($0) } ?? true
+  }
+
   /// Divides the time of one class among its call stacks.
   ///
   /// The value of a stack in a block is s·T + (T̄ / n̄)·(c − s·n), where T is the time of the class in
-  /// the block, n the samples of the class in the block's profile, c those of the stack, and
-  /// s = Σc / Σn. The second term is the linearised error of the ratio s: it adds up to 0 over the
+  /// the block, n the samples of the class in the block's profile, or how long it was seen to wait, c
+  /// those of the stack, and s = Σc / Σn. The second term is the linearised error of the ratio s: it adds up to 0 over the
   /// blocks, and over the stacks of a block, so the stacks add up to T in every block. Where only m
   /// of N blocks have a profile it is N / m times as large, so that its mean has the right error.
   ///
@@ -184,7 +193,7 @@ struct DividedTime: Sendable {
     unless undivided: Set<ClassKey>,
     into tree: inout TimeTree
   ) {
-    let total = Double(counts?.count(of: key) ?? 0)
+    let total = Double(counts?.stacks[key]?.reduce(0) { $0 + $1.total } ?? 0)
     guard total > 0, !undivided.contains(key), let stacks = counts?.stacks[key] else {
       let leaf = TreeLabel.leaf(TimeLeaf(key.activity))
       let node = tree.makeNode(at: [.actor(key.actor), .notSampled, leaf])

@@ -145,7 +145,8 @@ struct SampleReading: Hashable, Sendable {
 
   private static let starts: Set = [
     "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-    "__libc_start_main@@GLIBC_2.34", "generic_start_main", "_dl_start_user", "rt0_go",
+    "__libc_start_main@@GLIBC_2.34", "generic_start_main", "_dl_start_user", "runtime.rt0_go",
+    "runtime.rt0_go.abi0", "runtime.goexit", "runtime.goexit.abi0",
   ]
 
   /// Functions that begin every thread.
@@ -158,7 +159,8 @@ struct SampleReading: Hashable, Sendable {
   private static let threadStarts: Set = [
     "clone", "__clone", "clone3", "__clone3", "__clone_internal", "start_thread",
     "execute_native_thread_routine", "std::sys::pal::unix::thread::Thread::new::thread_start",
-    "thread_start",
+    "thread_start", "runtime.clone", "runtime.clone.abi0", "runtime.mstart", "runtime.mstart.abi0",
+    "runtime.mstart0", "runtime.mstart1",
   ]
 }
 

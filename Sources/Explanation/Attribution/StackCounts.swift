@@ -1,14 +1,21 @@
 import LaunchCore
 
-/// How often each call stack of each class was sampled in the launches of one program.
+/// How often each call stack of each class was sampled in the launches of one program, and how long
+/// threads waited in it.
 struct StackCounts: Sendable {
   /// The stacks of each class, in the order in which they were first seen.
   private(set) var stacks: [ClassKey: [Stack]] = [:]
 
-  /// A call stack from the actor to what it did, with the number of its samples by block.
+  /// A call stack from the actor to what it did.
   struct Stack: Sendable {
     var path: [TreeLabel]
+
+    /// By block the number of its samples, or how many nanoseconds it waited.
     var counts: [Int: Int]
+
+    /// The number of its samples in all blocks.
+    var samples = 1
+
     var total: Int { counts.values.reduce(0, +) }
   }
 
@@ -26,7 +33,8 @@ struct StackCounts: Sendable {
       where sample.time >= profile.begin && sample.time <= profile.ready {
         guard let actor = actors.actor(of: sample) else { continue }
         let name = reader.name(of: actor, in: arm)
-        let (activity, leaf) = Self.activity(ofKernel: sample.kernel)
+        guard let activity = Self.activity(of: sample) else { continue }
+        let waited = sample.waited.map { Int(min($0, profile.ready - sample.time).count) }
         var labels: [TreeLabel] = [.actor(name)]
         for frame in Self.withoutStart(sample.user) {
           let known = names[frame] ?? reader.name(of: frame, in: arm)
@@ -34,32 +42,56 @@ struct StackCounts: Sendable {
           labels.append(.frame(known))
           Self.fold(&labels)
         }
-        labels.append(.leaf(leaf))
-        let key = ClassKey(actor: name, activity: activity)
+        labels.append(.leaf(activity.leaf))
+        let key = ClassKey(actor: name, activity: activity.activity)
         // The last label says the class, so a path is in one class only.
         if let place = places[labels] {
-          stacks[key]?[place].counts[block, default: 0] += 1
+          stacks[key]?[place].counts[block, default: 0] += waited ?? 1
+          stacks[key]?[place].samples += 1
         } else {
           places[labels] = stacks[key]?.count ?? 0
-          stacks[key, default: []].append(Stack(path: labels, counts: [block: 1]))
+          stacks[key, default: []].append(Stack(path: labels, counts: [block: waited ?? 1]))
         }
       }
     }
   }
 
   /// The number of samples of a class.
-  func count(of key: ClassKey) -> Int {
-    stacks[key]?.reduce(0) { $0 + $1.total } ?? 0
+  func samples(of key: ClassKey) -> Int {
+    stacks[key]?.reduce(0) { $0 + $1.samples } ?? 0
   }
 
-  /// What the kernel was doing, by the functions on its stack, outermost first.
-  static func activity(ofKernel kernel: [String]) -> (ActivityClass, TimeLeaf) {
-    for function in kernel {
-      if let name = callName(of: function) { return (.call(name), .call(name)) }
+  /// How long a launch was seen to wait in a class, in nanoseconds; nil for a class of no waits.
+  func meanWait(of key: ClassKey) -> Double? {
+    switch key.activity {
+    case .ownCode, .call: nil
+    case .wait, .diskWait, .faultWait:
+      Double(stacks[key]?.reduce(0) { $0 + $1.total } ?? 0) / Double(max(1, profiledBlocks))
     }
-    let isFault = kernel.contains { faults.contains($0) }
-    return (.ownCode, isFault ? .pageFaults : .ownCode)
   }
+
+  /// What a thread was doing, by the functions of the kernel, outermost first.
+  ///
+  /// - Returns: Nil for a stop to wait that is in no call and no page fault.
+  static func activity(
+    of sample: ProfileSample
+  ) -> (activity: ActivityClass, leaf: TimeLeaf)? {
+    let name = sample.kernel.lazy.compactMap(callName).first
+    let isFault = sample.kernel.contains { faults.contains($0) }
+    guard sample.waited != nil else {
+      if let name { return (.call(name), .call(name)) }
+      return (.ownCode, isFault ? .pageFaults : .ownCode)
+    }
+    let isForDisk = sample.kernel.contains { function in
+      diskWaits.contains { function.hasPrefix($0) }
+    }
+    if isForDisk { return (.diskWait, .diskWait) }
+    if let name { return (.wait(name), .wait(name)) }
+    return isFault ? (.faultWait, .faultWait) : nil
+  }
+
+  /// How kernel functions begin in which a thread waits for a block device; kernel/sched/core.c.
+  private static let diskWaits = ["io_schedule", "bit_wait_io"]
 
   /// The system call that a function of the kernel carries out.
   private static func callName(of function: String) -> String? {

@@ -1,4 +1,5 @@
-/// Where the threads of one launch were, at the ticks of a timer that runs with each of them.
+/// Where the threads of one launch were, at the ticks of a timer that runs with each of them, and
+/// where they stopped running to wait.
 ///
 /// Every instant is one of the monotonic clock.
 package struct LaunchProfile: Hashable, Codable, Sendable {
@@ -70,13 +71,18 @@ package struct ProfileSample: Hashable, Codable, Sendable {
   /// copied.
   package var isCut: Bool
 
+  /// How long it did not run from then on, for a thread that stopped there to wait; nil for one that
+  /// was running.
+  package var waited: Nanoseconds?
+
   package init(
     time: Nanoseconds,
     process: Int32,
     thread: Int32,
     kernel: [String] = [],
     user: [CodeFrame],
-    isCut: Bool = false
+    isCut: Bool = false,
+    waited: Nanoseconds? = nil
   ) {
     self.time = time
     self.process = process
@@ -84,6 +90,7 @@ package struct ProfileSample: Hashable, Codable, Sendable {
     self.kernel = kernel
     self.user = user
     self.isCut = isCut
+    self.waited = waited
   }
 }
 

@@ -170,6 +170,9 @@ struct StackAnswer {
         guard let function = functions.at(number) else { return nil }
         user.append(function)
       }
+      let isWait = sample.flags & STACKS_WAIT != 0
+      // One that was preempted, or never ran again, says nothing.
+      if isWait, sample.waited == 0 { continue }
       samples.append(
         ProfileSample(
           time: Nanoseconds(Int64(clamping: sample.time)),
@@ -177,7 +180,8 @@ struct StackAnswer {
           thread: sample.thread,
           kernel: kernel,
           user: user,
-          isCut: sample.flags & STACKS_CUT != 0
+          isCut: sample.flags & STACKS_CUT != 0,
+          waited: isWait ? Nanoseconds(Int64(clamping: sample.waited)) : nil
         )
       )
     }

@@ -42,8 +42,12 @@ static int write_file(const char *path, const struct session *session) {
       .period = session->period,
       .lost = session->records.lost,
       .kernel_chain = (uint32_t)session->samples_kernel,
+      .stop_events = (uint32_t)session->stop_event_count,
   };
   int code = write_all(file, &header, sizeof header);
+  if (code == 0)
+    code = write_all(
+        file, session->stop_events, session->stop_event_count * sizeof *session->stop_events);
   if (code == 0) code = write_all(file, session->records.bytes, session->records.used);
   if (close(file) != 0 && code == 0) code = errno;
   if (code != 0) unlink(path);

@@ -24,7 +24,10 @@ enum { LARGEST_RING = 8 << 20, ALL_RINGS = 128 << 20, SMALLEST_RING = 64 << 10 }
 // The kernel copies whole words of a stack, and what fits into a record of 64 KiB.
 enum { LARGEST_STACK = 56 << 10 };
 
-enum { TASKS, TIMER, EVENT_COUNT };
+// A thread waits in few functions, and stops to run more often than the timer comes.
+enum { STOP_STACK = 16 << 10 };
+
+enum { TASKS, TIMER, STOPS, EVENT_COUNT };
 
 struct ring {
   int events[EVENT_COUNT];
@@ -65,13 +68,14 @@ static struct perf_event_attr event_attributes(const struct session *session) {
   };
 }
 
-// What tells the mappings, programs and threads.
+// What tells the mappings, programs and threads, and when a thread runs.
 static struct perf_event_attr task_event(const struct session *session) {
   struct perf_event_attr attributes = event_attributes(session);
   attributes.config = PERF_COUNT_SW_DUMMY;
   attributes.mmap = attributes.mmap2 = 1;
   attributes.comm = attributes.comm_exec = 1;
   attributes.task = 1;
+  attributes.context_switch = 1;
   return attributes;
 }
 
@@ -84,6 +88,15 @@ static struct perf_event_attr timer_event(const struct session *session, uint32_
   attributes.exclude_callchain_user = 1;
   attributes.sample_regs_user = PROFILE_REGISTERS;
   attributes.sample_stack_user = stack_bytes;
+  return attributes;
+}
+
+// Where a thread is when it stops running: in the kernel, so that this takes the right to sample there.
+static struct perf_event_attr stop_event(const struct session *session, uint32_t stack_bytes) {
+  uint32_t stack = stack_bytes < STOP_STACK ? stack_bytes : STOP_STACK;
+  struct perf_event_attr attributes = timer_event(session, stack);
+  attributes.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+  attributes.sample_period = 1;
   return attributes;
 }
 
@@ -144,6 +157,14 @@ static int open_ring(
   ring->events[TIMER] = open_event(session, &timer, request->spawner, cpu);
   if (ring->events[TIMER] < 0) return errno;
   if (ioctl(ring->events[TIMER], PERF_EVENT_IOC_SET_OUTPUT, ring->events[TASKS]) != 0) return errno;
+  if (!session->samples_kernel) return 0;
+  struct perf_event_attr stops = stop_event(session, request->stack_bytes);
+  ring->events[STOPS] = open_event(session, &stops, request->spawner, cpu);
+  if (ring->events[STOPS] < 0) return errno;
+  uint64_t *id = &session->stop_events[session->stop_event_count++];
+  if (ioctl(ring->events[STOPS], PERF_EVENT_IOC_SET_OUTPUT, ring->events[TASKS]) != 0
+      || ioctl(ring->events[STOPS], PERF_EVENT_IOC_ID, id) != 0)
+    return errno;
   return 0;
 }
 
@@ -170,11 +191,15 @@ int open_session(
   session->period = drawn_period(request->period);
   *step = TRACE_STEP_RING;
   session->rings = calloc((size_t)cpus, sizeof *session->rings);
-  if (session->rings == NULL) return ENOMEM;
+  session->stop_events = calloc((size_t)cpus, sizeof *session->stop_events);
+  if (session->rings == NULL || session->stop_events == NULL) {
+    close_session(session);
+    return ENOMEM;
+  }
   size_t size = largest_ring(cpus);
   int code = ENODEV;
   for (int cpu = 0; cpu < cpus; cpu++) {
-    struct ring ring = {.events = {-1, -1}};
+    struct ring ring = {.events = {-1, -1, -1}};
     int error = open_ring(session, &ring, request, cpu, size, step);
     if (error == 0) {
       session->rings[session->ring_count++] = ring;
@@ -295,6 +320,7 @@ void close_session(struct session *session) {
   for (size_t index = 0; index < session->ring_count; index++)
     close_ring(session, &session->rings[index]);
   free(session->rings);
+  free(session->stop_events);
   free_records(&session->records);
   *session = (struct session){0};
 }

@@ -18,6 +18,8 @@ struct session {
   uint64_t period;      // the one that was drawn
   int samples_kernel;   // whether samples are taken in the kernel, too
   int counts_lost;      // whether events tell how many records were lost
+  uint64_t *stop_events;  // the ids of the events of threads that stop to run
+  size_t stop_event_count;
   struct records records;
 };
 

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static size_t count_records(const struct profile *profile, size_t end) {
+static size_t count_records(const struct profile *profile, size_t start, size_t end) {
   size_t count = 0;
-  for (size_t at = sizeof profile->header; at < end; count++) {
+  for (size_t at = start; at < end; count++) {
     const struct perf_event_header *header = (const void *)(profile->bytes + at);
     if (header->size < sizeof *header || header->size % 8 != 0 || header->size > end - at) {
       return (size_t)-1;
@@ -49,10 +49,15 @@ static const char *read_records(struct profile *profile) {
   if (profile->header.magic != PROFILE_MAGIC) {
     return "it is no profile";
   }
-  if (profile->header.bytes != profile->size - sizeof profile->header) {
+  if (profile->header.stop_events > PROFILE_STOP_EVENTS_LIMIT) {
+    return "the profile is damaged";
+  }
+  size_t start = sizeof profile->header + profile->header.stop_events * sizeof(uint64_t);
+  if (profile->size < start || profile->header.bytes != profile->size - start) {
     return "the profile is cut off";
   }
-  size_t count = count_records(profile, profile->size);
+  profile->stop_events = (const uint64_t *)(profile->bytes + sizeof profile->header);
+  size_t count = count_records(profile, start, profile->size);
   if (count == (size_t)-1) {
     return "the profile is damaged";
   }
@@ -60,7 +65,7 @@ static const char *read_records(struct profile *profile) {
   if (profile->records == NULL) {
     return "there is no memory for it";
   }
-  size_t at = sizeof profile->header;
+  size_t at = start;
   for (; profile->count < count; profile->count++) {
     const struct perf_event_header *header = (const void *)(profile->bytes + at);
     profile->records[profile->count] = (struct record){time_of(header), header};
@@ -99,6 +104,15 @@ void profile_close(struct profile *profile) {
 }
 
 // MARK: - Samples
+
+int profile_is_stop(const struct profile *profile, uint64_t event) {
+  for (uint32_t index = 0; index < profile->header.stop_events; index++) {
+    if (profile->stop_events[index] == event) {
+      return 1;
+    }
+  }
+  return 0;
+}
 
 // Takes words off the rest of a record; NULL when it has fewer.
 static const uint64_t *take(const uint64_t **rest, size_t *left, uint64_t count) {

@@ -13,6 +13,7 @@ struct record {
 
 struct profile {
   struct profile_header header;
+  const uint64_t *stop_events;
   const char *bytes;
   size_t size;
   struct record *records;  // in order of time
@@ -23,6 +24,9 @@ struct profile {
 const char *profile_open(struct profile *profile, const char *path);
 
 void profile_close(struct profile *profile);
+
+// Whether a sample is of a thread that stopped running, and not of the timer.
+int profile_is_stop(const struct profile *profile, uint64_t event);
 
 // The parts of a sample.
 struct sample {

@@ -16,6 +16,14 @@ struct reading {
   struct bytes tasks;
   struct bytes files;
   struct bytes samples;
+  struct bytes stopped;  // a struct stopped for each thread that does not run
+};
+
+// A thread that stopped running, and where its sample lies.
+struct stopped {
+  int32_t thread;
+  uint32_t reserved;
+  size_t sample;
 };
 
 // MARK: - Mappings and tasks
@@ -140,6 +148,51 @@ static void find_user_functions(
   unwind(reading->reader->unwinder, &state, is_whole, stack);
 }
 
+// MARK: - Threads that do not run
+
+static struct stopped *find_stopped(struct reading *reading, int32_t thread) {
+  struct stopped *all = (struct stopped *)reading->stopped.start;
+  for (size_t index = 0; index < reading->stopped.used / sizeof *all; index++) {
+    if (all[index].thread == thread) {
+      return &all[index];
+    }
+  }
+  return NULL;
+}
+
+// The sample that comes next is of a thread that stops running.
+static void add_stopped(struct reading *reading, int32_t thread) {
+  struct stopped *known = find_stopped(reading, thread);
+  if (known != NULL) {
+    known->sample = reading->samples.used;
+    return;
+  }
+  const struct stopped stopped = {.thread = thread, .sample = reading->samples.used};
+  add_bytes(&reading->stopped, &stopped, sizeof stopped);
+}
+
+// A thread that could have gone on running does not wait.
+static void take_switch(
+  struct reading *reading, const struct perf_event_header *header, uint64_t time) {
+  const struct profile_trailer *trailer =
+    (const void *)((const char *)header + header->size - sizeof *trailer);
+  int stops = (header->misc & PERF_RECORD_MISC_SWITCH_OUT) != 0;
+  int is_preempted = stops && (header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) != 0;
+  if (header->size < sizeof *header + sizeof *trailer || (stops && !is_preempted)) {
+    return;
+  }
+  struct stopped *stopped = find_stopped(reading, trailer->thread);
+  if (stopped == NULL) {
+    return;
+  }
+  struct stacks_sample *sample = (void *)(reading->samples.start + stopped->sample);
+  if (!is_preempted && time > sample->time) {
+    sample->waited = time - sample->time;
+  }
+  reading->stopped.used -= sizeof *stopped;
+  *stopped = *(struct stopped *)(reading->stopped.start + reading->stopped.used);
+}
+
 static void add_reversed(struct bytes *bytes, const uint32_t *numbers, size_t count) {
   while (count > 0) {
     add_bytes(bytes, &numbers[--count], sizeof *numbers);
@@ -166,11 +219,15 @@ static void take_sample(struct reading *reading, const struct perf_event_header 
     // In the kernel, registers that lead to no code at all are none.
     stack.is_cut &= stack.count > 0 || kernel_count == 0;
   }
+  int is_stop = profile_is_stop(&reading->profile, record->event);
+  if (is_stop) {
+    add_stopped(reading, record->thread);
+  }
   const struct stacks_sample result = {
     .time = record->time,
     .process = record->process,
     .thread = record->thread,
-    .flags = stack.is_cut ? STACKS_CUT : 0,
+    .flags = (stack.is_cut ? STACKS_CUT : 0) | (is_stop ? STACKS_WAIT : 0),
     .kernel = (uint32_t)kernel_count,
     .user = (uint32_t)stack.count,
   };
@@ -194,6 +251,7 @@ static void take_record(struct reading *reading, const struct record *record) {
       }
       break;
     case PERF_RECORD_SAMPLE: take_sample(reading, record->header); break;
+    case PERF_RECORD_SWITCH: take_switch(reading, record->header, record->time); break;
     // The kernel stops the timer for a while when there are more samples than its settings allow.
     case PERF_RECORD_THROTTLE: reading->result.lost++; break;
     default: break;
@@ -232,4 +290,5 @@ void add_stacks(struct reader *reader, const char *path) {
   free(reading.tasks.start);
   free(reading.files.start);
   free(reading.samples.start);
+  free(reading.stopped.start);
 }

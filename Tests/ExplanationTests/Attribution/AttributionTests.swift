@@ -53,6 +53,18 @@ struct AttributionTests {
     #expect(expected.isNamed(by: confirmed.reasons.first))
   }
 
+  @Test("a wait is not put to a function where most of what was sampled is no wait of its class")
+  func foreignWaits() throws {
+    var machine = SyntheticMachine(seed: 5)
+    machine.foreignWait = 20_000_000
+    let planted = PlantedReason.sleeping
+    let named = attribution.reasons(of: machine.blocks(16, planted.before, planted.after))
+    let reason = try #require(named.reasons.first)
+    #expect(reason.kind == .sleep && reason.call == "clock_nanosleep")
+    #expect(abs(Double(reason.change.difference.count) / 1e6 - planted.milliseconds) < 0.8)
+    #expect(named.tree.contains { $0.label == .notSampled })
+  }
+
   @Test("page faults are named by their count where nothing is sampled")
   func faultsByCount() throws {
     let planted = PlantedReason.pageFaults

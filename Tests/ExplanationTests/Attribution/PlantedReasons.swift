@@ -92,6 +92,7 @@ struct PlantedReason: CustomTestStringConvertible {
       return program
     }(),
     kind: .sleep,
+    function: "wait_for_device",
     milliseconds: 5.06
   )
 
@@ -181,6 +182,7 @@ struct PlantedReason: CustomTestStringConvertible {
       return program
     }(),
     kind: .socket,
+    function: "ask_daemon",
     object: "unix:/run/daemon.sock",
     milliseconds: 5.61
   )

@@ -103,6 +103,9 @@ struct SyntheticMachine {
   var period = 200_000.0
   var costPerEvent = 0.0
 
+  /// How much longer each wait is when it is sampled, in nanoseconds.
+  var foreignWait = 0.0
+
   init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   mutating func blocks(
@@ -210,7 +213,18 @@ struct SyntheticMachine {
       }
       var left = time
       switch work.activity {
-      case .wait, .diskWait, .faultWait: left = 0
+      case .wait, .diskWait, .faultWait:
+        left = 0
+        profile.samples.append(
+          ProfileSample(
+            time: Nanoseconds(Int64(now)),
+            process: process,
+            thread: thread,
+            kernel: Self.kernel(of: work),
+            user: Self.frames(of: work, program),
+            waited: Nanoseconds(Int64(time + foreignWait))
+          )
+        )
       default: break
       }
       var due = next[thread] ?? jittered * uniform()
@@ -244,8 +258,10 @@ struct SyntheticMachine {
   }
 
   private static func kernel(of work: SyntheticProgram.Work) -> [String] {
-    if case .call(let name) = work.activity {
+    switch work.activity {
+    case .call(let name), .wait(let name):
       return ["entry_SYSCALL_64_after_hwframe", "do_syscall_64", "__x64_sys_\(name)"]
+    default: break
     }
     return work.isFault ? ["asm_exc_page_fault", "exc_page_fault", "handle_mm_fault"] : []
   }

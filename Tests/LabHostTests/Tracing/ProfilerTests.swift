@@ -78,10 +78,45 @@ struct ProfilerTests {
     #expect(try bench.ask(TRACE_BEGIN).error == 0)
     #expect(try bench.ask(TRACE_END).error == 0)
     #expect(try String(contentsOfFile: "\(root)/kept", encoding: .utf8) == "kept")
-    #expect(try Data(contentsOf: URL(filePath: bench.file)).count == profileHeaderSize)
+    let file = try Data(contentsOf: URL(filePath: bench.file))
+    let header: profile_header = try #require([UInt8](file).value())
+    #expect(file.count == MemoryLayout<profile_header>.size + 8 * Int(header.stop_events))
+    #expect(header.bytes == 0)
   }
 
-  private var profileHeaderSize: Int { MemoryLayout<profile_header>.size }
+  /// A thread that sleeps while the first one waits for it, and then computes.
+  private static let waiting = """
+    #include <pthread.h>
+    #include <unistd.h>
+    static volatile unsigned long sink;
+    __attribute__((noinline)) static void hold(void) { usleep(20000); sink++; }
+    static void *holder(void *nothing) { hold(); sink++; return nothing; }
+    __attribute__((noinline)) static void join(pthread_t thread) { pthread_join(thread, 0); sink++; }
+    int main(void) {
+      pthread_t thread;
+      pthread_create(&thread, 0, holder, 0);
+      join(thread);
+      for (long i = 0; i < 60000000; i++) sink = sink * 6364136223846793005UL + 1;
+      return 0;
+    }
+    """
+
+  @Test(.enabled(if: geteuid() == 0, "waits are sampled in the kernel, which takes root"))
+  func `says where threads wait, and for how long`() async throws {
+    let program = try CompiledProgram(Self.waiting, in: root, options: ["-pthread"])
+    let profile = try await ProfilerBench().profile([program.path]).profile
+    // The kernel wakes no sleeper early, and whoever waits for it waits longer.
+    let waits = profile.samples.filter { ($0.waited ?? .zero) >= .milliseconds(20) }
+    func functions(ofFirst isFirst: Bool) throws -> [String] {
+      let wait = try #require(waits.first { ($0.thread == $0.process) == isFirst })
+      #expect(wait.kernel.contains { $0.contains(isFirst ? "futex" : "nanosleep") })
+      return wait.user.map(\.function)
+    }
+    #expect(try functions(ofFirst: true).contains("join"))
+    #expect(try functions(ofFirst: false).contains("hold"))
+    let running = profile.samples.filter { $0.waited == nil && $0.kernel.isEmpty }
+    #expect(running.contains { $0.user.last?.function == "main" })
+  }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
   func `samples own code where the kernel is refused, through a small ring`() async throws {

@@ -36,7 +36,10 @@ struct StackFilesTests {
     let (program, whole) = try launched()
     let bytes = try [UInt8](Data(contentsOf: URL(filePath: whole.path)))
     var torn = bytes
-    torn.replaceSubrange(46..<48, with: [7, 0])
+    // The size of the first record, behind the header and the ids of events.
+    let header: profile_header = try #require(bytes.value())
+    let size = MemoryLayout<profile_header>.size + 8 * Int(header.stop_events) + 6
+    torn.replaceSubrange(size..<(size + 2), with: [7, 0])
     var missing = whole
     missing.path = "\(root)/missing"
     let files = [
