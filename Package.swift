@@ -79,8 +79,8 @@ let package = Package(
     .target(
       name: "Explanation",
       dependencies: [
-        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchHost", "Measuring",
-        "Comparison",
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchHost", "Stages",
+        "Measuring", "Comparison",
       ]
     ),
     .target(

@@ -5,8 +5,8 @@
 // ready instant, so that every nanosecond belongs to one thread and what it did or waited for; `Attribution`
 // divides that time among functions by the samples, tells by pairs of blocks which parts differ, and
 // estimates those again from launches of their own; `CountedLaunches` has the instructions of each function
-// counted where that can say more; `ComparedFiles` tells which functions changed, and so
-// which of those on the way to a reason is to blame; `Report` shows it.
+// counted where that can say more; `ComparedFiles` tells which functions changed, and so which of those on
+// the way to a reason is to blame; `Modules` compares what interpreters say that they load; `Report` shows it.
 //
 // Recording and sampling are in LaunchHost (`Tracing`), as native helpers.
 
@@ -109,29 +109,55 @@ package struct ExplainWorkflow {
     if let failure = rights.timelines { throw HostError.tracing(failure) }
     let plan = plan(samples: rights.profiles == nil)
     let counted = try counted(in: directory)
-    var laboratory = try await context.laboratory(
-      counted?.added(to: plan) ?? plan,
-      directory,
-      session,
-      interrupt
-    )
+    var prepared = counted?.added(to: plan) ?? plan
+    prepared.arms += ModuleLaunches.arms(of: plan)
+    var laboratory = try await context.laboratory(prepared, directory, session, interrupt)
     defer { laboratory.close() }
     let run = RunRecord(of: plan, on: laboratory, at: context.now())
     context.observe(.started(run: run, done: 0))
     var launches = TracedLaunches(plan: plan, observe: context.observe)
     let found = try await explained(on: &laboratory, by: &launches, counted)
+    let modules = try modules(of: found.explanation, after: launches, on: &laboratory)
     laboratory.close()
     let changed = session.end()
     var explanation = found.explanation
     let notes = await compareCode(of: launches, in: &explanation)
     var result = ExplanationResult(
-      arms: plan.scenario.targets.map { .init(name: $0.name, command: $0.command) },
+      arms: launches.arms,
       explanation: explanation,
       collectors: launches.collectors(missing: rights.profiles?.reason),
       freshBlocks: found.freshBlocks
     )
-    result.warnings = changed + launches.notes + notes + laboratory.notes + session.notes
+    result.add(modules)
+    let silence = modules == nil && launches.hasModules ? [Self.noModules] : []
+    result.warnings = changed + launches.notes + silence + notes + laboratory.notes + session.notes
     return result
+  }
+
+  private static let noModules = Diagnostic(
+    .note,
+    id: "no-modules",
+    problem: "there is no view by module, since the runtime did not print all that it loads"
+  )
+
+  /// Launches again where a runtime says which modules it loads, for no more than a quarter of the
+  /// time.
+  private func modules(
+    of explanation: LaunchExplanation,
+    after launches: TracedLaunches,
+    on laboratory: inout any LaunchLaboratory
+  ) throws -> ModuleComparison? {
+    guard launches.hasModules else { return nil }
+    let timeLimit = Nanoseconds(request.timeLimit.count / 4)
+    let asked = ModuleLaunches(after: launches, timeLimit: timeLimit, observe: context.observe)
+    guard let loaded = try asked.run(on: &laboratory) else { return nil }
+    let isPair = request.scenario.targets.count == 2
+    return ModuleComparison(
+      loaded,
+      arms: isPair ? Side.allCases : [.after],
+      launch: Double(explanation.difference.traced.before.count),
+      settings: settings(launches)
+    )
   }
 
   /// Compares the files of two programs, and finds which functions are to blame.

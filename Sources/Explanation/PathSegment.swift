@@ -63,6 +63,16 @@ package enum Activity: Hashable, Sendable {
   case unknown
 }
 
+extension Activity {
+  /// What it is done to, or what is waited for, where that is known.
+  var object: String? {
+    switch self {
+    case .systemCall(_, let object), .wait(_, let object, _), .diskWait(_, let object): object
+    case .ownCode, .faultWait, .queue, .harness, .unknown: nil
+    }
+  }
+}
+
 /// A launch as its timeline tells it.
 package struct LaunchPath: Hashable, Sendable {
   /// From the beginning of the launch until it was ready, without gaps.

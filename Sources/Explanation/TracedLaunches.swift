@@ -8,7 +8,7 @@ import Measuring
 /// Events become a critical path as soon as a launch has ended; functions are named between the
 /// looks, since reading their names maps the files of the targets.
 struct TracedLaunches {
-  private let plan: Plan
+  let plan: Plan
   private var sink: Sink
 
   /// The paths of what is launched, where they are known; of one program alone the same twice.
@@ -88,6 +88,21 @@ struct TracedLaunches {
   /// The processor time of the slower program without anything that looks into it.
   var processorTime: Nanoseconds? { sink.processorTime }
 
+  /// The programs, each with launches that are typical of it.
+  var arms: [ExplanationResult.Arm] {
+    let targets = plan.scenario.targets
+    return targets.indices.map { place in
+      let side: Side = targets.count == 2 && place == 0 ? .before : .after
+      let sampled = blocks.compactMap { $0[side].profile }.sorted { $0.duration < $1.duration }
+      return ExplanationResult.Arm(
+        name: targets[place].name,
+        command: targets[place].command,
+        traced: sink.typical[targets[place].name]?.launch,
+        sampled: sampled.isEmpty ? nil : sampled[(sampled.count - 1) / 2]
+      )
+    }
+  }
+
   /// How much time recording an event takes on this host, in nanoseconds.
   var eventCost: Double { sink.eventCost }
 
@@ -143,6 +158,9 @@ extension TracedLaunches {
 
     /// How many launches there are to be.
     var total = 0
+
+    /// By the name of the target.
+    private(set) var typical: [String: TypicalLaunch] = [:]
 
     private(set) var tornCount = 0
     private(set) var eventCost = 0.0
@@ -206,8 +224,19 @@ extension TracedLaunches {
       }
       eventCost = timeline.eventCost
       let ready = plan.scenario.targets.first { $0.name == target }?.ready ?? .exit
-      let naming = namings[target] ?? ProgramNaming()
-      return TracedLaunch(LaunchPath(timeline, readiness: ready, naming: naming))
+      let recorded = RecordedLaunch(
+        timeline: timeline,
+        readiness: ready,
+        naming: namings[target] ?? ProgramNaming()
+      )
+      let path = LaunchPath(timeline, readiness: ready, naming: recorded.naming)
+      let launch = TracedLaunch(path)
+      typical[target, default: TypicalLaunch()].consider(
+        recorded,
+        time: launch.attributable,
+        queue: launch.queue
+      )
+      return launch
     }
 
     /// Gives the recordings away that were not named yet.
@@ -250,6 +279,10 @@ extension TracedLaunches {
       return (try? Sample(ratios))?.median
     }
   }
+}
+
+extension LaunchProfile {
+  fileprivate var duration: Nanoseconds { ready - begin }
 }
 
 extension Figures {

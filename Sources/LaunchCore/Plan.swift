@@ -38,6 +38,9 @@ package struct Arm: Hashable, Codable, Sendable {
     /// It is sampled where its threads are.
     case profile
 
+    /// Its runtime prints which modules it loads.
+    case modules
+
     package init(_ collector: StageCollector) {
       switch collector {
       case .auto: self = .auto
@@ -56,6 +59,7 @@ package struct Arm: Hashable, Codable, Sendable {
       case .counters: "counter launches"
       case .timeline: "traced launches"
       case .profile: "profiled launches"
+      case .modules: "launches with module times"
       case .auto: "launches with the probe and the runtime's own text"
       default: "launches with \(rawValue)"
       }
@@ -65,7 +69,7 @@ package struct Arm: Hashable, Codable, Sendable {
     package var collector: StageCollector? { StageCollector(rawValue: rawValue) }
 
     /// Whether every block launches the arm once.
-    package var isInEveryBlock: Bool { self == .plain || isTraced }
+    package var isInEveryBlock: Bool { self == .plain || self == .modules || isTraced }
 
     /// Whether what its launches do is recorded.
     package var isTraced: Bool { self == .timeline || self == .profile }

@@ -170,6 +170,106 @@ extension EndToEnd {
       #expect(abs(children.reduce(0, +) - root.afterNs) <= children.count)
     }
 
+    @Test func `writes a launch of each program for other programs`() async throws {
+      let lab = Launchlab()
+      let planted = try #require(Self.cases.first)
+      let (before, after) = try Self.programs(planted, in: lab.directory)
+
+      let output = try await lab.run(
+        "explain",
+        before,
+        after,
+        "--launches",
+        "8",
+        "--firefox",
+        "e.firefox.json",
+        "--perfetto",
+        "e.perfetto.json"
+      )
+
+      #expect(output.status == 0, "\(output.stdout)\(output.stderr)")
+      let trace = try Data(contentsOf: URL(filePath: lab.path("e.perfetto.json")))
+      let events = try ChromeTraceRules.expect(trace)
+      let path = Dictionary(grouping: events.filter { $0.cat == "critical path" }, by: \.pid)
+        .mapValues { $0.reduce(0) { $0 + ($1.dur ?? 0) } }
+      let profile = try JSONDecoder().decode(
+        FirefoxFile.self,
+        from: Data(contentsOf: URL(filePath: lab.path("e.firefox.json")))
+      )
+      let threads = profile.threads.filter { $0.name.hasSuffix("critical path") }
+      #expect(threads.map(\.pid) == ["A, traced", "B, traced"])
+      let sums = threads.compactMap { $0.samples.weight?.reduce(0, +) }
+      // Both files are of the same launches, one in microseconds, the other in milliseconds.
+      for (one, other) in zip(path.sorted { $0.key < $1.key }.map(\.value), sums) {
+        #expect(one > 0 && abs(one / 1_000 - other) < 1e-6)
+      }
+      #expect(sums.count == 2 && path.count == 2)
+      #expect(profile.threads.contains { $0.pid == "B, sampled" && $0.samples.weight == nil })
+      #expect(profile.shared.stringArray.contains("warm_cache"))
+    }
+
+    private struct FirefoxFile: Decodable {
+      var threads: [Thread]
+      var shared: Shared
+
+      struct Thread: Decodable {
+        var name: String
+        var pid: String
+        var samples: Samples
+      }
+
+      struct Samples: Decodable { var weight: [Double]? }
+      struct Shared: Decodable { var stringArray: [String] }
+    }
+
+    @Test(.enabled(if: Machine.has("/usr/bin/python3"), "there is no /usr/bin/python3"))
+    func `names the module that a program of Python loads`() async throws {
+      let lab = Launchlab()
+      func write(_ text: String, to name: String) throws {
+        try text.write(toFile: lab.path(name), atomically: true, encoding: .utf8)
+      }
+      try write("for i in range(100000): pass\n", to: "planted_part.py")
+      try write("import planted_part\nfor i in range(200000): pass\n", to: "planted.py")
+      try write("import sys\n", to: "one.py")
+      try write("import sys, planted\n", to: "two.py")
+
+      let output = try await lab.run(
+        "explain",
+        "/usr/bin/python3 \(lab.path("one.py"))",
+        "/usr/bin/python3 \(lab.path("two.py"))",
+        "--json",
+        "e.json"
+      )
+
+      #expect([0, 125].contains(output.status), "\(output.stdout)\(output.stderr)")
+      let file = try JSONDecoder().decode(
+        ModuleFile.self,
+        from: Data(contentsOf: URL(filePath: lab.path("e.json")))
+      )
+      let modules = try #require(file.modules)
+      #expect(modules.runtime == "python")
+      let told = try #require(modules.modules.first { $0.significant }, "\(output.stdout)")
+      #expect(told.name == "planted" && told.novelty == "new" && told.others == ["planted_part"])
+      #expect(modules.modules.count { $0.significant } == 1, "\(output.stdout)")
+      #expect(output.stdout.contains("planted (new, with 1 other)"))
+    }
+
+    private struct ModuleFile: Decodable {
+      var modules: Modules?
+
+      struct Modules: Decodable {
+        var runtime: String
+        var modules: [Module]
+      }
+
+      struct Module: Decodable {
+        var name: String
+        var novelty: String?
+        var others: [String]
+        var significant: Bool
+      }
+    }
+
     @Test func `says what it takes where launches cannot be traced`() async throws {
       let lab = try Launchlab.asNobody()
 

@@ -128,7 +128,7 @@ private struct Analysis {
     let time = DividedTime(blocks, arms: arms, reading: reading, settings: settings)
     self.time = time
     let launch = time.resources.mean(of: 0, in: arms.contains(.before) ? .before : .after)
-    floor = SignFlipTest.Floor(least: max(0.015 * launch, 30_000), share: 0.08)
+    floor = SignFlipTest.Floor(launch: launch)
     guard arms.count == 2, time.kept.count >= SignFlipTest.fewestBlocks else {
       test = nil
       return
@@ -312,7 +312,7 @@ private struct Analysis {
 
 extension TracedLaunch {
   /// How long it took, with everything.
-  fileprivate var whole: Nanoseconds { classes.values.reduce(queue + harness + unknown, +) }
+  fileprivate var whole: Nanoseconds { attributable + queue + harness + unknown }
 }
 
 extension LaunchReason {

@@ -81,6 +81,9 @@ package struct TracedLaunch: Hashable, Sendable {
     self.unknown = unknown
   }
 
+  /// The time of the launch itself.
+  var attributable: Nanoseconds { classes.values.reduce(.zero, +) }
+
   /// Divides the critical path of a launch.
   package init(_ path: LaunchPath) {
     let divided = LaunchClasses(path)

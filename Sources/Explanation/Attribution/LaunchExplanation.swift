@@ -213,6 +213,9 @@ package struct LaunchReason: Hashable, Sendable {
   /// differs, or that is not known.
   package var blame: Blame?
 
+  /// The module of an interpreter whose loading most of it is; nil where there is none.
+  var module: ModuleComparison.Change?
+
   /// What its time is the sum of.
   var parts: [ReasonPart]
 

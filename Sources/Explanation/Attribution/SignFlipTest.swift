@@ -118,3 +118,8 @@ struct SignFlipTest: Sendable {
     return isExact ? max(1, reaching) / tried : (reaching + 1) / (tried + 1)
   }
 }
+
+extension SignFlipTest.Floor {
+  /// - Parameter launch: How long a launch takes, in nanoseconds.
+  init(launch: Double) { self.init(least: max(0.015 * launch, 30_000), share: 0.08) }
+}

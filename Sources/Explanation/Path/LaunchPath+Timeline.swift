@@ -201,7 +201,7 @@ extension LaunchReplay {
     return spans[spans.lastPlace(before: part.end) ?? 0].program
   }
 
-  private func actor(_ role: ThreadLife.Role, _ program: Int32?) -> LaunchActor {
+  func actor(_ role: ThreadLife.Role, _ program: Int32?) -> LaunchActor {
     switch role {
     case .main: .main
     case .thread(let number): .thread(number: number)
@@ -210,16 +210,10 @@ extension LaunchReplay {
     }
   }
 
-  private func activity(of span: ThreadSpan, isLaunched: Bool) -> Activity {
-    var (call, object) = (span.call, span.object)
-    var state = span.state
-    if isLaunched, let execution, span.start < execution.time {
-      (call, object) = (execution.call, execution.program)
-      if state == .unknown { state = .running }
-    }
-    let name = call.map { names.calls[Int($0)] }
-    let text = object.map { names.objects[Int($0)].text }
-    switch state {
+  func activity(of span: ThreadSpan, isLaunched: Bool) -> Activity {
+    let doing = doing(in: span, isLaunched: isLaunched)
+    let (name, text) = (doing.call, doing.object)
+    switch doing.state {
     case .unknown, .ended: return .unknown
     case .runnable: return .queue
     case .running: return name.map { .systemCall(name: $0, object: text) } ?? .ownCode
@@ -227,6 +221,22 @@ extension LaunchReplay {
     case .blocked(isForDisk: false):
       return name.map { .wait(name: $0, object: text, waker: waker(span)) } ?? .faultWait
     }
+  }
+
+  /// What a thread is in; until its program is executed, the launched one is in the call that does it.
+  func doing(
+    in span: ThreadSpan,
+    isLaunched: Bool
+  ) -> (state: ThreadSpan.State, call: String?, object: String?) {
+    var (call, object) = (span.call, span.object)
+    var state = span.state
+    if isLaunched, let execution, span.start < execution.time {
+      (call, object) = (execution.call, execution.program)
+      if state == .unknown { state = .running }
+    }
+    return (
+      state, call.map { names.calls[Int($0)] }, object.map { names.objects[Int($0)].text }
+    )
   }
 
   private func waker(_ span: ThreadSpan) -> String? {

@@ -50,10 +50,35 @@ package struct ExplanationJSON {
       ],
       "static": code,
       "instructions": instructions,
+      "modules": result.modules.map(modules) ?? .null,
       "notes": .array(explanation.notes.map { JSONValue(diagnostic: Diagnostic(note: $0)) }),
       "warnings": .array(result.warnings.map(JSONValue.init(diagnostic:))),
       "store": JSONValue(result.store),
       "files": .array(result.files.map(JSONValue.string)),
+    ]
+  }
+
+  // MARK: - Modules
+
+  private func modules(_ comparison: ModuleComparison) -> JSONValue {
+    [
+      "runtime": .string(comparison.runtime.rawValue),
+      "blocks": JSONValue(comparison.blocks),
+      "launches": .object(Self.members(of: comparison.launches)),
+      "total": .object(Self.members(of: comparison.total)),
+      "modules": .array(
+        comparison.modules.map { module in
+          .object(
+            [
+              ("name", .string(module.name)), ("importer", JSONValue(module.importer)),
+              ("novelty", JSONValue(module.novelty?.rawValue)),
+              ("others", .array(module.others.map(JSONValue.string))),
+            ] + Self.members(of: module.change) + [
+              ("share", JSONValue(module.share)), ("significant", .bool(module.isSignificant)),
+            ]
+          )
+        }
+      ),
     ]
   }
 

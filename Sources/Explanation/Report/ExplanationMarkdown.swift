@@ -11,13 +11,15 @@ package struct ExplanationMarkdown {
   /// The sentence, the reasons as a table, and how they were measured, with a line feed after every
   /// line.
   package func rendered() -> String {
-    text([heading + (why().map { ["", $0] } ?? []), table, comparison, method, warnings])
+    text([heading + (why().map { ["", $0] } ?? []), table, modules, comparison, method, warnings])
   }
 
   /// The same without the sentence, for a report that has it further above.
   ///
   /// - Returns: Markdown that begins with a heading of the third level.
-  package func section() -> String { text([heading, table, comparison, method, warnings]) }
+  package func section() -> String {
+    text([heading, table, modules, comparison, method, warnings])
+  }
 
   private func text(_ sections: [[String]]) -> String {
     sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
@@ -112,6 +114,8 @@ package struct ExplanationMarkdown {
       }
     ).lines
   }
+
+  private var modules: [String] { ModuleText(result)?.markdown ?? [] }
 
   // MARK: - What else is known
 

@@ -8,6 +8,9 @@ package struct ExplanationResult: Hashable, Sendable {
 
   package var explanation: LaunchExplanation
 
+  /// The modules that the runtime of the programs loads; nil where it does not say.
+  package private(set) var modules: ModuleComparison?
+
   /// How the launches were looked into, in the order in which that is told.
   package var collectors: [Collector]
 
@@ -47,9 +50,21 @@ package struct ExplanationResult: Hashable, Sendable {
     package var name: String
     package var command: [String]
 
-    package init(name: String, command: [String]) {
+    /// A traced launch that took about the median time and waited little for processors, and the
+    /// sampled one of median time; nil where there are none.
+    package var traced: RecordedLaunch?
+    package var sampled: LaunchProfile?
+
+    package init(
+      name: String,
+      command: [String],
+      traced: RecordedLaunch? = nil,
+      sampled: LaunchProfile? = nil
+    ) {
       self.name = name
       self.command = command
+      self.traced = traced
+      self.sampled = sampled
     }
   }
 
@@ -96,6 +111,9 @@ package struct ExplanationResult: Hashable, Sendable {
 
       /// How many instructions each function executed, under valgrind.
       case callgrind
+
+      /// Which modules its runtime loads.
+      case modules
     }
   }
 }
@@ -103,6 +121,24 @@ package struct ExplanationResult: Hashable, Sendable {
 // MARK: - What it comes to
 
 extension ExplanationResult {
+  /// The programs, each with what its launches are called in the explanation.
+  var sides: [(side: Side, arm: Arm)] {
+    arms.count == 2
+      ? [(.before, arms[0]), (.after, arms[1])] : arms.map { (side: .after, arm: $0) }
+  }
+
+  /// Adds what is known of the modules.
+  mutating func add(_ found: ModuleComparison?) {
+    guard let found else { return }
+    modules = found
+    collectors.append(Collector(.modules, launches: found.blocks))
+    guard let first = explanation.reasons.firstIndex(where: \.isSpecific),
+      explanation.reasons[first].actor == .main,
+      let module = found.leading, explanation.reasons[first].isMostly(module)
+    else { return }
+    explanation.reasons[first].module = module
+  }
+
   /// What can be said of the whole launches.
   enum Outcome: Hashable, Sendable {
     /// There is one program only.
@@ -171,6 +207,16 @@ extension ExplanationResult {
 
   /// The warnings, then what the numbers themselves have to say.
   package var diagnostics: [Diagnostic] { warnings + explanation.notes.map(Diagnostic.init(note:)) }
+}
+
+extension LaunchReason {
+  /// Whether at least two thirds of it are the loading of a module.
+  ///
+  /// Both are shares of the same difference: what they are together beyond it, they have in common.
+  fileprivate func isMostly(_ module: ModuleComparison.Change) -> Bool {
+    guard let share, share > 0, let loading = module.share else { return false }
+    return 3 * (share + min(1, loading) - 1) >= 2 * share
+  }
 }
 
 extension Diagnostic {

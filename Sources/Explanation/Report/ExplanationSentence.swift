@@ -90,6 +90,7 @@ struct ExplanationSentence {
       case .timeline: "traced"
       case .profile: "sampled"
       case .callgrind: "counted by callgrind"
+      case .modules: "with module times"
       }
     let count = [String](repeating: "\(collector.launches)", count: max(1, result.arms.count))
     let cost = collector.costRatio.map { ratio in

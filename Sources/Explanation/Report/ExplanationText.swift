@@ -34,7 +34,8 @@ package struct ExplanationText {
   package func rendered() -> String {
     let body = result.outcome == .single ? parts : reasons
     let trees = isVerbose ? [withdrawn, counts] + views : []
-    let sections = [headline, body, comparison] + trees + [footer]
+    let modules = ModuleText(result)?.lines(isVerbose: isVerbose, style: style) ?? []
+    let sections = [headline, body, modules, comparison] + trees + [footer]
     let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
     let warnings = includesWarnings ? warningText : ""
     return (text + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")

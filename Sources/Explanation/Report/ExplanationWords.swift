@@ -44,6 +44,11 @@ enum ExplanationWords {
 
   static func name(of activity: ActivityClass) -> String { name(of: TimeLeaf(activity)) }
 
+  static func name(of activity: Activity) -> String {
+    if let known = ActivityClass(activity) { return name(of: known) }
+    return StateBars.State(activity)?.rawValue ?? "unknown"
+  }
+
   /// The call path of a reason and on to most of its time, beginning with its actor where that is not
   /// the first thread.
   static func path(of reason: LaunchReason) -> [String] {
@@ -95,7 +100,8 @@ enum ExplanationWords {
   }
 
   private static func name(of reason: LaunchReason) -> String {
-    switch reason.kind {
+    if let module = reason.module { return "import \(module.name)" }
+    return switch reason.kind {
     case .child: process(of: reason)
     case .thread: reason.actor.map(name) ?? reason.object.map { "thread \($0)" } ?? "threads"
     case .library: reason.object.map { "loading \($0)" } ?? "loading libraries"
@@ -139,7 +145,11 @@ enum ExplanationWords {
 
   /// `new` or `gone`; nothing for what both programs have.
   static func novelty(of reason: LaunchReason) -> String? {
-    switch reason.novelty {
+    word(for: reason.module?.novelty ?? reason.novelty)
+  }
+
+  static func word(for novelty: LaunchReason.Novelty) -> String? {
+    switch novelty {
     case .new: "new"
     case .gone: "gone"
     case .more, .less: nil
@@ -148,7 +158,9 @@ enum ExplanationWords {
 
   /// Such as ` (new)` or ` (code changed)`, to be put behind the name of a reason; or nothing.
   static func difference(of reason: LaunchReason) -> String {
-    let code = reason.isBlamed && isFunction(reason) ? reason.blame.map(\.change) : nil
+    let code =
+      reason.isBlamed && reason.module == nil && isFunction(reason)
+      ? reason.blame.map(\.change) : nil
     let words = [
       novelty(of: reason),
       // A function is new with its time.

@@ -87,6 +87,18 @@ struct StateBars {
 }
 
 extension StateBars.State {
+  /// Nil for time that the events say nothing about.
+  init?(_ activity: Activity) {
+    switch activity {
+    case .queue: self = .queue
+    case .harness: self = .lab
+    case .unknown: return nil
+    default:
+      guard let known = ActivityClass(activity) else { return nil }
+      self.init(known)
+    }
+  }
+
   fileprivate init(_ activity: ActivityClass) {
     switch activity {
     case .ownCode: self = .own

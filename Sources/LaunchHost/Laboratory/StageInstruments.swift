@@ -76,6 +76,9 @@ struct StageInstruments {
     if view.readyMark != nil || takesMarks {
       view.environment["LAUNCHLAB_EVENTS"] = probe?.events.path
     }
+    if arm.kind == .modules {
+      view.environment = RuntimeModules.environment(addedTo: view.environment)
+    }
     if arm.kind.collector == .auto { ask(program, target, &view) }
     switch view.collector {
     case .probe:

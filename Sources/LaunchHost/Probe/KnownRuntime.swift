@@ -74,6 +74,26 @@ enum KnownRuntime: String, CaseIterable {
     """
 }
 
+/// The runtimes that print which modules they load, each with its time.
+package enum RuntimeModules {
+  private static let runtimes: [KnownRuntime] = [.go, .python]
+
+  /// Whether a program is run by one of them; of a script, its interpreter counts.
+  ///
+  /// - Parameter program: An absolute path; any other text is no such program.
+  /// - Returns: Whether it is.
+  package static func areKnown(of program: String) -> Bool {
+    guard program.hasPrefix("/") else { return false }
+    let runtime = KnownRuntime(program: program, path: nil, directory: "/")
+    return runtime.map(runtimes.contains) ?? false
+  }
+
+  /// The environment that makes all of them print, whichever a launch will run.
+  static func environment(addedTo environment: [String: String]) -> [String: String] {
+    runtimes.reduce(environment) { $1.environment(addedTo: $0, nodeScript: nil) }
+  }
+}
+
 /// A launch mark that a script makes by starting launchlab.
 package enum ScriptMark {
   /// How many bytes a name has; one that is longer would be cut.

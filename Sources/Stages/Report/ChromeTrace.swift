@@ -25,15 +25,8 @@ package struct ChromeTrace {
     for (index, launch) in launches.enumerated() {
       events += self.events(of: launch, number: index + 1, &processes)
     }
-    let value: JSONValue = [
-      "traceEvents": .array(events),
-      "displayTimeUnit": "ms",
-      "otherData": [
-        "creator": .string("launchlab \(LaunchlabVersion.current)"),
-        "command": .string(ShellQuoting.text(command)),
-      ],
-    ]
-    try JSONText.write(value, .indented, to: sink)
+    let document = TraceEvent.document(events, command: ShellQuoting.text(command))
+    try JSONText.write(document, .indented, to: sink)
   }
 
   private func events(
@@ -81,8 +74,7 @@ struct TraceProcess {
 
   init(pid: Int, name: String, order: Int) {
     self.pid = pid
-    events.append(metadata("process_name", thread: nil, ["name": .string(name)]))
-    events.append(metadata("process_sort_index", thread: nil, ["sort_index": JSONValue(order)]))
+    events = TraceEvent.naming(process: pid, name, order: order)
   }
 
   mutating func add(launch: LaunchStages) {
@@ -146,7 +138,7 @@ struct TraceProcess {
       mark.start.map { start in
         [
           "name": .string(mark.name), "cat": .string(mark.source.rawValue), "ph": "i",
-          "ts": Self.microseconds(start), "pid": JSONValue(pid), "tid": JSONValue(thread),
+          "ts": TraceEvent.microseconds(start), "pid": JSONValue(pid), "tid": JSONValue(thread),
           "s": "t",
         ]
       }
@@ -169,24 +161,20 @@ struct TraceProcess {
 
   private mutating func nextThread(_ name: String) -> Int {
     threads += 1
-    events.append(metadata("thread_name", thread: threads, ["name": .string(name)]))
-    events.append(
-      metadata("thread_sort_index", thread: threads, ["sort_index": JSONValue(threads)])
-    )
+    events += TraceEvent.naming(thread: threads, of: pid, name)
     return threads
   }
 
   private func event(_ slice: TraceSlice, _ thread: Int) -> JSONValue {
-    [
-      "name": .string(slice.stage.name),
-      "cat": .string(slice.stage.source.rawValue),
-      "ph": "X",
-      "ts": Self.microseconds(slice.start),
-      "dur": Self.microseconds(slice.end - slice.start),
-      "pid": JSONValue(pid),
-      "tid": JSONValue(thread),
-      "args": arguments(slice),
-    ]
+    TraceEvent.slice(
+      slice.stage.name,
+      category: slice.stage.source.rawValue,
+      from: slice.start,
+      to: slice.end,
+      process: pid,
+      thread: thread,
+      arguments(slice)
+    )
   }
 
   private func arguments(_ slice: TraceSlice) -> JSONValue {
@@ -201,21 +189,5 @@ struct TraceProcess {
     }
     if slice.isSynthetic { members.append((name: "synthetic_offset", value: .bool(true))) }
     return .object(members)
-  }
-
-  private func metadata(_ name: String, thread: Int?, _ arguments: JSONValue) -> JSONValue {
-    [
-      "name": .string(name), "ph": "M", "pid": JSONValue(pid), "tid": JSONValue(thread ?? 0),
-      "args": arguments,
-    ]
-  }
-
-  /// Microseconds that read back as the same nanoseconds, rounded or cut off.
-  ///
-  /// Perfetto multiplies by 1000 and, in older versions, cuts off what follows the point (its file
-  /// `json_utils.cc`), so that 1.001 would become 1000 ns and slices would no longer nest.
-  static func microseconds(_ time: Nanoseconds) -> JSONValue {
-    let number = Double(time.count) / 1_000
-    return .number(Int64(number * 1_000) < time.count ? number.nextUp : number)
   }
 }

@@ -192,9 +192,28 @@ struct ExplainOutputOptions: ParsableArguments {
   )
   var speedscope: String?
 
+  @Option(
+    help: .init(
+      "Write a traced and a sampled launch of each program for the Firefox Profiler.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var firefox: String?
+
+  @Option(
+    help: .init(
+      "Write a traced launch of each program as a Chrome trace, for Perfetto.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var perfetto: String?
+
   private var places: [(option: String, file: String?)] {
     [
       ("--json", json), ("--markdown", markdown), ("--svg", svg), ("--speedscope", speedscope),
+      ("--firefox", firefox), ("--perfetto", perfetto),
     ]
   }
 
@@ -204,7 +223,11 @@ struct ExplainOutputOptions: ParsableArguments {
 
   func validate() throws {
     guard places.count(where: { $0.file == "-" }) > 1 else { return }
-    throw ValidationError("only one of --json, --markdown, --svg and --speedscope can use stdout")
+    let options = places.map(\.option)
+    let last = options.last ?? ""
+    throw ValidationError(
+      "only one of \(options.dropLast().joined(separator: ", ")) and \(last) can use stdout"
+    )
   }
 
   /// Shows the text first, so that a file that cannot be written does not hide the result.
@@ -219,6 +242,8 @@ struct ExplainOutputOptions: ParsableArguments {
     if let speedscope {
       try ResultFile(speedscope).write { try SpeedscopeProfile(result).write(to: $0) }
     }
+    if let firefox { try ResultFile(firefox).write { try FirefoxProfile(result).write(to: $0) } }
+    if let perfetto { try ResultFile(perfetto).write { try PerfettoTrace(result).write(to: $0) } }
     if let json { try ResultFile(json).write { try ExplanationJSON(result).write(to: $0) } }
   }
 }

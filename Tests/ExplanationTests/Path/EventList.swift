@@ -101,19 +101,27 @@ struct EventList {
 
   // MARK: - Results
 
-  func path(
+  func timeline(
     from begin: Int64 = 0,
     until ready: Int64,
-    _ readiness: Readiness = .exit,
     readyProcess: Int32? = nil
-  ) -> LaunchPath {
-    let timeline = LaunchTimeline(
+  ) -> LaunchTimeline {
+    LaunchTimeline(
       begin: Nanoseconds(begin),
       ready: Nanoseconds(ready),
       process: Self.main,
       readyProcess: readyProcess,
       events: events
     )
+  }
+
+  func path(
+    from begin: Int64 = 0,
+    until ready: Int64,
+    _ readiness: Readiness = .exit,
+    readyProcess: Int32? = nil
+  ) -> LaunchPath {
+    let timeline = timeline(from: begin, until: ready, readyProcess: readyProcess)
     return LaunchPath(timeline, readiness: readiness)
   }
 }

@@ -24,6 +24,25 @@ struct RandomPathTests {
     return sum == ready - begin && total == sum ? nil : "sums \(sum) and \(total)"
   }
 
+  /// Says what is wrong with the tracks of a launch; nil when everything lies in what is around it.
+  private func fault(_ tracks: LaunchTracks) -> String? {
+    for thread in tracks.threads {
+      var end = Nanoseconds.zero
+      for stretch in thread.stretches {
+        if stretch.start < end || stretch.end <= stretch.start { return "stretch at \(end.count)" }
+        end = stretch.end
+        var pauseEnd = stretch.start
+        for pause in stretch.pauses {
+          if pause.start < pauseEnd || pause.end > end { return "pause at \(pause.start.count)" }
+          pauseEnd = pause.end
+          if let waker = pause.waker, !tracks.threads.indices.contains(waker) { return "waker" }
+        }
+      }
+      if end > tracks.duration { return "ends at \(end.count)" }
+    }
+    return nil
+  }
+
   private static let readinesses: [Readiness] = [
     .exit, .output(stream: .stdout, pattern: "x"), .notify, .tcp(host: "x", port: 80),
     .unix(path: "/x"), .http(host: "x", port: 80, path: "/"), .file(path: "/x"), .mark(name: "x"),
@@ -94,6 +113,8 @@ struct RandomPathTests {
       )
       let path = LaunchPath(timeline, readiness: readiness)
       #expect(fault(path, 0, ready) == nil, "\(readiness): \(timeline.events)")
+      let tracks = LaunchTracks(RecordedLaunch(timeline: timeline, readiness: readiness))
+      #expect(fault(tracks) == nil, "\(readiness): \(timeline.events)")
     }
   }
 

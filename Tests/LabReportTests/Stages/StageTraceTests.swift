@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 import Testing
 
 @testable import LaunchCore
@@ -34,7 +35,7 @@ import Testing
 
   @Test(arguments: cases)
   func `a Chrome trace keeps the rules of its format`(_ example: Case) throws {
-    let events = try TraceRules.expectChromeTrace(chrome(example.launches))
+    let events = try ChromeTraceRules.expect(chrome(example.launches))
     #expect(events.count > example.launches.count)
   }
 
@@ -45,7 +46,7 @@ import Testing
   }
 
   @Test func `every initializer and library is a slice on a track of its own kind`() throws {
-    let events = try TraceRules.expectChromeTrace(chrome([SampleStages.node()]))
+    let events = try ChromeTraceRules.expect(chrome([SampleStages.node()]))
     let names = events.filter { $0.name == "thread_name" }.compactMap(\.args?.name)
     #expect(names == ["launch", "libraries", "initializers by library", "initializers", "marks"])
     let slices = Dictionary(grouping: events.filter { $0.ph == "X" }, by: \.tid)
@@ -55,7 +56,7 @@ import Testing
 
   @Test func `times read back to the nanosecond`() throws {
     let launch = SampleStages.node()
-    let events = try TraceRules.expectChromeTrace(chrome([launch]))
+    let events = try ChromeTraceRules.expect(chrome([launch]))
     let slice = try #require(events.first { $0.name == "launch" })
     let duration = try #require(slice.dur)
     #expect(launch.launch.duration == Nanoseconds(Int64(duration * 1_000)))
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test func `launches and other programs are processes of their own`() throws {
-    let events = try TraceRules.expectChromeTrace(chrome([SampleStages.tool, SampleStages.tool]))
+    let events = try ChromeTraceRules.expect(chrome([SampleStages.tool, SampleStages.tool]))
     let processes = events.filter { $0.name == "process_name" }
     let names = processes.compactMap(\.args?.name)
     #expect(names.count == 8)
@@ -73,7 +74,7 @@ import Testing
   }
 
   @Test func `stages without a start are marked as laid end to end`() throws {
-    let events = try TraceRules.expectChromeTrace(chrome([SampleStages.printed]))
+    let events = try ChromeTraceRules.expect(chrome([SampleStages.printed]))
     let made = events.filter { $0.args?.syntheticOffset == true }
     #expect(made.map(\.name) == ["load", "fixup", "loader_other"])
     #expect(made.map(\.ts) == [0, 310, 1_330])

@@ -3,53 +3,6 @@ import Testing
 
 /// What formats of traces ask of a file.
 enum TraceRules {
-  /// Checks a Chrome trace: the fields of every kind of event, and that slices of a thread nest.
-  ///
-  /// Source: "Trace Event Format" of the Chromium project (2016); Perfetto's page "Synthetic track
-  /// events" says that slices of a thread must nest perfectly.
-  static func expectChromeTrace(_ data: Data) throws -> [ChromeEvent] {
-    let trace = try JSONDecoder().decode(ChromeFile.self, from: data)
-    #expect(["ms", "ns"].contains(trace.displayTimeUnit))
-    var slices: [[Int]: [(start: Int64, end: Int64)]] = [:]
-    var named: Set<[Int]> = []
-    for event in trace.traceEvents {
-      #expect(!event.name.isEmpty)
-      switch event.ph {
-      case "M":
-        #expect(event.args != nil)
-        if event.name == "thread_name" { named.insert([event.pid, event.tid]) }
-      case "i":
-        #expect(event.s == "t")
-        #expect(try nanoseconds(event.ts) >= 0)
-      case "X":
-        let start = try nanoseconds(event.ts)
-        let duration = try nanoseconds(event.dur)
-        #expect(start >= 0 && duration >= 0)
-        slices[[event.pid, event.tid], default: []].append((start, start + duration))
-      default: Issue.record("unknown phase \(event.ph)")
-      }
-    }
-    for (track, spans) in slices {
-      #expect(named.contains(track))
-      expectNesting(spans)
-    }
-    return trace.traceEvents
-  }
-
-  /// As a reader that cuts off what follows the point has it.
-  private static func nanoseconds(_ microseconds: Double?) throws -> Int64 {
-    Int64(try #require(microseconds) * 1_000)
-  }
-
-  private static func expectNesting(_ spans: [(start: Int64, end: Int64)]) {
-    var open: [Int64] = []
-    for span in spans.sorted(by: { ($0.start, $1.end) < ($1.start, $0.end) }) {
-      while let end = open.last, end <= span.start { open.removeLast() }
-      if let end = open.last { #expect(span.end <= end) }
-      open.append(span.end)
-    }
-  }
-
   /// Checks a speedscope file: required fields, known units, and for evented profiles the order and
   /// the balance of events.
   ///
@@ -92,35 +45,5 @@ enum TraceRules {
       }
     }
     #expect(open.isEmpty)
-  }
-}
-
-/// A Chrome trace, as far as its rules are checked.
-private struct ChromeFile: Decodable {
-  var traceEvents: [ChromeEvent]
-  var displayTimeUnit: String
-}
-
-/// One event of a Chrome trace.
-///
-/// It is decoded, since `JSONSerialization` of Foundation for Linux loses the last digit of numbers.
-struct ChromeEvent: Decodable {
-  var name: String
-  var ph: String
-  var pid: Int
-  var tid: Int
-  var ts: Double?
-  var dur: Double?
-  var s: String?
-  var args: Arguments?
-
-  struct Arguments: Decodable {
-    var name: String?
-    var syntheticOffset: Bool?
-
-    enum CodingKeys: String, CodingKey {
-      case name
-      case syntheticOffset = "synthetic_offset"
-    }
   }
 }

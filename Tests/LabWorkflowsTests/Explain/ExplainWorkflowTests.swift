@@ -1,3 +1,4 @@
+import Foundation
 import LabTestSupport
 import LaunchStatistics
 import Testing
@@ -130,9 +131,51 @@ import Testing
     // Eight blocks to name it and eight to confirm it, of two plain and two traced launches each.
     #expect(bench.laboratory?.log.count { $0.hasPrefix("launch") } == 16 * 4)
     #expect(bench.laboratory?.isClosed == true)
-    #expect(bench.plans.map(\.arms.count) == [4])
+    // Those with module times are prepared, and not launched, since no runtime has any.
+    #expect(bench.plans.map(\.arms.count) == [6])
+    #expect(result.modules == nil)
     let profile = result.collectors.first { $0.kind == .profile }
     #expect(profile?.missing?.contains("perf events are refused") == true)
+  }
+
+  @Test func `compares the modules of an interpreter in launches of their own`() async throws {
+    // A program is known by its name.
+    let python = TemporaryDirectory.path + "/python3"
+    try FileManager.default.copyItem(atPath: "/bin/true", toPath: python)
+    let bench = Bench()
+    let answer = Self.launches(sleep: 3_000_000)
+    let result = try await explain([[python, "a"], [python, "b"]], on: bench) { arm, number in
+      var result = try answer(arm, number)
+      if arm.kind == .modules {
+        let planted = "import time: \(3_000 - number) | 3000 | planted\n"
+        let text =
+          "import time: self [us] | cumulative | imported package\n"
+          + (arm.target == "B" ? planted : "") + "import time: \(500 + number % 7) | 500 | site\n"
+        result.output.stderr = CapturedStream(
+          head: Array(text.utf8),
+          totalBytes: Int64(text.utf8.count)
+        )
+      }
+      return result
+    }
+    let modules = try #require(result.modules)
+    #expect(modules.blocks > 8)
+    #expect(modules.modules.filter(\.isSignificant).map(\.name) == ["planted"])
+    #expect(result.collectors.map(\.kind).last == .modules)
+    // Sixteen blocks of plain and traced ones, and as many of two with module times.
+    #expect(bench.laboratory?.log.count { $0.hasPrefix("launch") } == 16 * 6)
+  }
+
+  @Test func `an interpreter that fails when it is asked for its modules has none`() async throws {
+    let python = TemporaryDirectory.path + "/python3"
+    try FileManager.default.copyItem(atPath: "/bin/true", toPath: python)
+    let answer = Self.launches(sleep: 3_000_000)
+    let result = try await explain([[python, "a"], [python, "b"]]) { arm, number in
+      arm.kind == .modules ? LaunchResult(outcome: .exited(code: 1)) : try answer(arm, number)
+    }
+    #expect(result.modules == nil)
+    #expect(result.warnings.contains { $0.id == "no-modules" })
+    #expect(result.explanation.reasons.first?.kind == .sleep)
   }
 
   @Test func `names nothing where nothing differs, after few launches`() async throws {

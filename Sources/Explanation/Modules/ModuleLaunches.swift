@@ -1,0 +1,105 @@
+import LaunchCore
+import LaunchHost
+import Measuring
+
+/// Launches whose runtime says which modules it loads; their times are never mixed with others.
+struct ModuleLaunches {
+  private let plan: Plan
+  private let observe: (RunEvent) -> Void
+
+  /// How many blocks there are at most; these are enough for a difference of a few percent.
+  private static let mostBlocks = 16
+
+  /// - Parameters:
+  ///   - launched: The launches before, of the same targets.
+  ///   - timeLimit: How long these may take.
+  ///   - observe: Is told of each launch.
+  init(
+    after launched: TracedLaunches,
+    timeLimit: Nanoseconds,
+    observe: @escaping (RunEvent) -> Void
+  ) {
+    var plan = launched.plan
+    plan.arms = Self.arms(of: plan)
+    let blocks = launched.blocks
+    let times = blocks.flatMap { [$0.before.plain, $0.after.plain].compactMap(\.self) }
+    let sum = times.reduce(0) { $0 + Double($1.count) } / Double(max(1, blocks.count))
+    let affordable = sum > 0 ? Int(Double(timeLimit.count) / sum) : Self.mostBlocks
+    let fewest = plan.arms.count == 2 ? SignFlipTest.fewestBlocks : 1
+    plan.blockCount = min(blocks.count, Self.mostBlocks, max(fewest, affordable))
+    self.plan = plan
+    self.observe = observe
+  }
+
+  /// What such launches of a plan are called.
+  static func arms(of plan: Plan) -> [Arm] {
+    let states = Dictionary(plan.arms.map { ($0.target, $0.state) }) { first, _ in first }
+    return plan.scenario.targets.compactMap { target in
+      states[target.name].map { Arm(target: target.name, state: $0, kind: .modules) }
+    }
+  }
+
+  /// Launches every block.
+  ///
+  /// - Returns: The modules by block; nil where a target fails when it is asked for them.
+  /// - Throws: a ``LabError`` when the host fails, and when it is interrupted.
+  func run(on laboratory: inout any LaunchLaboratory) throws -> [Sides<LoadedModules?>]? {
+    var sink = Sink(plan: plan, observe: observe)
+    switch try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink) {
+    case .interrupted: throw HostError.interrupted
+    case .failed, .unprepared: return nil
+    case .complete: break
+    }
+    let sides: [Side] = plan.arms.count == 2 ? [.before, .after] : [.after]
+    return (0..<plan.blockCount).map { block in
+      var modules = Sides<LoadedModules?>(before: nil, after: nil)
+      for (arm, side) in sides.enumerated() { modules[side] = sink.modules[block]?[arm] }
+      return modules
+    }
+  }
+
+  private struct Sink: LaunchLoop.Sink {
+    let plan: Plan
+    let observe: (RunEvent) -> Void
+
+    /// By block and the number of the arm.
+    var modules: [Int: [Int: LoadedModules]] = [:]
+    private var done = 0
+
+    init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
+      self.plan = plan
+      self.observe = observe
+    }
+
+    mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
+      done += 1
+      let (arm, result) = (plan.arms[record.arm], record.result)
+      let total = plan.blockCount * plan.arms.count
+      observe(.launched(arm: arm, outcome: result.outcome, done: done, total: total))
+      guard let launch = result.launch else { return }
+      modules[record.block, default: [:]][record.arm] = LoadedModules(
+        result.output.stderr,
+        launch: launch
+      )
+    }
+
+    mutating func endBlock(at now: Nanoseconds) {}
+  }
+}
+
+extension TracedLaunches {
+  /// Whether the launches executed a program that can say which modules it loads.
+  var hasModules: Bool {
+    var paths = Set([programs.before, programs.after].compactMap(\.self))
+    for block in blocks {
+      for case .call("execve", let path?) in block.after.counts + block.before.counts {
+        paths.insert(path)
+      }
+    }
+    return paths.contains(where: RuntimeModules.areKnown)
+  }
+}
+
+extension BlockLaunches {
+  fileprivate var counts: [CountedThing] { traced.map { Array($0.counts.keys) } ?? [] }
+}
