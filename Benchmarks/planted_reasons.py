@@ -2,13 +2,15 @@
 """Plants known reasons into programs, and scores what `launchlab explain` says of them.
 
 usage: planted_reasons.py [--launchlab FILE] [--seed N] [--kinds K,K] [--repeat N] [--twins N]
-                          [--pairs N] [--keep] [--time DURATION]
+                          [--pairs N] [--keep] [--time DURATION] [--collector NAME] [--user ID]
 
 Each case is a pair of C, C++, Rust or Swift programs that differ by one planted reason, whose kind, size,
 names, language, place, threads and way of linking are drawn from the seed. A case counts as right when
 the first reason names what was planted; where its time is planted as well, it is exact when what is
 attributed to it is within 15 % or 0.1 ms of that. `--pairs N` plants two reasons at once, 60 to 40;
 `--twins N` compares programs with themselves and with rebuilt twins, of which nothing may be said.
+`--user ID` explains as that user, who has no rights; `--collector NAME` is passed on. Kinds that a
+timeline by ptrace does not show are left out then, and 85 % of the others suffice.
 
 Prints a line per case, and the score. Exits with 1 when a bar is missed.
 """
@@ -362,6 +364,10 @@ KINDS = {
 }
 
 
+# Page faults and what touches pages for the first time take samples of the kernel.
+NOT_BY_PTRACE = {"touched_memory", "mapped_file"}
+
+
 def program(case, plants, is_planted):
     """The source of one program: a chain of steps, with the planted ones or without."""
     text = [PRELUDE]
@@ -477,10 +483,22 @@ def make(kinds, seed, directory, rate):
 
 def explain(options, before, after, *more):
     command = [options.launchlab, "explain", before, after, "--json", "-", "--time", options.time, "--wait", "10m", *more]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command += ["--collector", options.collector]
+    if options.user:
+        ids = [f"--reuid={options.user}", f"--regid={options.user}", "--clear-groups", "--inh-caps=-all"]
+        command = ["setpriv", *ids, "env", f"HOME={options.home}", *command]
+        give(os.path.dirname(before), options.user)
+    done = subprocess.run(command, cwd=options.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 125):
         raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()[:400]}")
     return json.loads(done.stdout)
+
+
+def give(directory, user):
+    """Gives a directory and all that is in it to a user."""
+    for place, folders, files in os.walk(directory):
+        for path in [place] + [os.path.join(place, name) for name in folders + files]:
+            os.chown(path, user, user)
 
 
 def names(reason, expected):
@@ -584,9 +602,18 @@ def main():
     parser.add_argument("--pairs", type=int, default=0)
     parser.add_argument("--time", default="60s")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--collector", default="auto")
+    parser.add_argument("--user", type=int)
     options = parser.parse_args()
+    options.launchlab = os.path.abspath(options.launchlab)
+    options.home = tempfile.mkdtemp(prefix="planted-home-")
     rate = spin_rate()
+    by_ptrace = options.user or options.collector == "ptrace"
     kinds = options.kinds.split(",") if options.kinds else []
+    if by_ptrace:
+        kinds = [kind for kind in kinds if kind not in NOT_BY_PTRACE]
+    if options.user:
+        os.chown(options.home, options.user, options.user)
     right = total = strange = sized = precise = 0
     for number in range(options.repeat):
         for index, kind in enumerate(kinds):
@@ -609,7 +636,8 @@ def main():
         print(f"both reasons named: {both} of {options.pairs}")
     if options.twins:
         print(f"nothing said of twins: {clean} of {options.twins}")
-    missed = right < 0.95 * total or both < 0.9 * options.pairs or clean < 0.99 * options.twins
+    shutil.rmtree(options.home, ignore_errors=True)
+    missed = right < (0.85 if by_ptrace else 0.95) * total or both < 0.9 * options.pairs or clean < 0.99 * options.twins
     return 1 if missed else 0
 
 

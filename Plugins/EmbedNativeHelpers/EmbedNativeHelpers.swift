@@ -20,11 +20,13 @@ struct EmbedNativeHelpers: BuildToolPlugin {
     }
     let shared = try [script] + files(in: "../CLaunchWire/include")
     let helpers = [
-      "spawner", "empty", "symbols", "probe", "watcher", "timeline", "profiler", "unwinder",
+      "spawner", "empty", "symbols", "probe", "watcher", "timeline", "tracer", "profiler",
+      "unwinder",
     ]
+    // The unwinder names functions as the symbol reader does, and the tracer records as `timeline`.
+    let lenders = ["unwinder": "symbols", "tracer": "timeline"]
     return try helpers.map { helper in
-      // The unwinder names functions with the sources of the symbol reader.
-      let lent = helper == "unwinder" ? try files(in: "symbols") : []
+      let lent = try lenders[helper].map { try files(in: $0) } ?? []
       let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedHelper+\(helper).swift")
       return .buildCommand(
         displayName: "Embedding native helper \(helper)",

@@ -1,5 +1,6 @@
 package import Comparison
 package import LaunchCore
+import LaunchHost
 package import Measuring
 import Scenarios
 
@@ -23,6 +24,9 @@ package struct ExplainOptions: Sendable {
 
   /// Whether the instructions of functions are counted; nil where that is worth its time.
   package var countsInstructions: Bool?
+
+  /// What records timelines: `auto`, or the name of a ``TimelineCollector``.
+  package var collector = "auto"
 
   package init(
     command: [String],
@@ -99,6 +103,7 @@ package struct ExplainOptions: Sendable {
       state: state,
       launches: launches ?? (scenario.targets.count == 2 ? ExplainRequest.mostLaunches : 10),
       timeLimit: try time.map { try ScenarioFile.duration($0, option: "--time") } ?? .seconds(60),
+      collector: TimelineCollector(rawValue: collector),
       seed: comparison.seed,
       commandLine: ["launchlab", "explain"] + words
     )

@@ -32,6 +32,9 @@ package struct ExplainRequest: Sendable {
   /// Whether the instructions of functions are counted; nil where that is worth its time.
   package var countsInstructions: Bool?
 
+  /// What records the timelines; nil for the best that this host allows.
+  package var collector: TimelineCollector?
+
   /// Of the order of launches and of all that is drawn.
   package var seed: UInt64
 
@@ -48,6 +51,7 @@ package struct ExplainRequest: Sendable {
     state: LaunchState,
     launches: Int,
     timeLimit: Nanoseconds,
+    collector: TimelineCollector? = nil,
     seed: UInt64?,
     commandLine: [String]
   ) {
@@ -55,6 +59,7 @@ package struct ExplainRequest: Sendable {
     self.state = state
     self.launches = launches
     self.timeLimit = timeLimit
+    self.collector = collector
     self.seed = seed ?? UInt64(UInt32.random(in: 0...(.max)))
     self.commandLine = commandLine
   }
@@ -106,8 +111,9 @@ package struct ExplainWorkflow {
   ) async throws -> ExplanationResult {
     let directory = try ScratchDirectory.path()
     let rights = try rights(directory)
-    if let failure = rights.timelines { throw HostError.tracing(failure) }
-    let plan = plan(samples: rights.profiles == nil)
+    let collector = request.collector ?? rights.best ?? .bpf
+    if let failure = rights.failure(of: collector) { throw HostError.tracing(failure) }
+    let plan = plan(collector.kind, samples: rights.profiles == nil)
     let counted = try counted(in: directory)
     var prepared = counted?.added(to: plan) ?? plan
     prepared.arms += ModuleLaunches.arms(of: plan)
@@ -125,12 +131,14 @@ package struct ExplainWorkflow {
     var result = ExplanationResult(
       arms: launches.arms,
       explanation: explanation,
-      collectors: launches.collectors(missing: rights.profiles?.reason),
+      collectors: launches.collectors(rights, timelines: collector),
       freshBlocks: found.freshBlocks
     )
     result.add(modules)
     let silence = modules == nil && launches.hasModules ? [Self.noModules] : []
-    result.warnings = changed + launches.notes + silence + notes + laboratory.notes + session.notes
+    result.warnings =
+      changed + launches.notes + rightsNotes(rights, collector) + silence + notes
+      + laboratory.notes + session.notes
     return result
   }
 
@@ -185,8 +193,40 @@ package struct ExplainWorkflow {
     return CountedLaunches(try ValgrindCount(.callgrind, below: directory), of: request.scenario)
   }
 
-  private func plan(samples: Bool) -> Plan {
-    let kinds: [Arm.Kind] = samples ? [.plain, .timeline, .profile] : [.plain, .timeline]
+  /// What a better level would show.
+  private func rightsNotes(
+    _ rights: TracingRights,
+    _ collector: TimelineCollector
+  ) -> [Diagnostic] {
+    var notes: [Diagnostic] = []
+    if collector == .ptrace {
+      notes.append(
+        Diagnostic(
+          .note,
+          id: "traced-by-ptrace",
+          problem: "launches were traced by ptrace: a wait is at most as long as said, page faults "
+            + "are not counted, and time in which the tracer holds a thread counts as waiting for "
+            + "a processor",
+          remedy: rights.failure(of: .bpf)?.remedy ?? "leave out `--collector ptrace`"
+        )
+      )
+    }
+    if rights.profiles == nil, !rights.samplesKernel {
+      notes.append(
+        Diagnostic(
+          .note,
+          id: "kernel-not-sampled",
+          problem: "time in system calls is not divided among functions, since only own code may "
+            + "be sampled",
+          remedy: TracingRights.kernelRemedy
+        )
+      )
+    }
+    return notes
+  }
+
+  private func plan(_ traced: Arm.Kind, samples: Bool) -> Plan {
+    let kinds: [Arm.Kind] = [.plain, traced] + (samples ? [.profile] : [])
     let arms = request.scenario.targets.flatMap { target in
       kinds.map { Arm(target: target.name, state: request.state, kind: $0) }
     }

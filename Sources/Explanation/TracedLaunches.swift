@@ -122,20 +122,48 @@ struct TracedLaunches {
       ]
     return lost
       + problems.withoutRepetitions.map { Diagnostic(.note, id: "unnamed-functions", problem: $0) }
+      + sink.withoutRights.sorted().map(Self.noteWithoutRights)
+  }
+
+  private static func noteWithoutRights(_ path: String) -> Diagnostic {
+    Diagnostic(
+      .warning,
+      id: "rights-lost",
+      problem: "`\(path)` ran without the rights that its file gives (set-user-ID, capabilities) "
+        + "while it was traced by ptrace",
+      remedy: "explain it as root"
+    )
   }
 
   /// How many launches of each kind there were, and what looking into them cost.
   ///
-  /// - Parameter missing: Why there are no profiles, if there are none.
+  /// - Parameters:
+  ///   - rights: What this host lets be traced.
+  ///   - timelines: What recorded the timelines.
   /// - Returns: Of plain, traced and sampled launches.
-  func collectors(missing: String?) -> [ExplanationResult.Collector] {
+  func collectors(
+    _ rights: TracingRights,
+    timelines: TimelineCollector
+  ) -> [ExplanationResult.Collector] {
     let count = blocks.count
-    return [
-      .init(.plain, launches: count),
-      .init(.timeline, launches: count, costRatio: sink.costRatio(of: .timeline)),
-      missing.map { .init(.profile, launches: 0, missing: $0) }
-        ?? .init(.profile, launches: count, costRatio: sink.costRatio(of: .profile)),
-    ] + (countedLaunches.map { [.init(.callgrind, launches: $0)] } ?? [])
+    var traced = ExplanationResult.Collector(.timeline, launches: count)
+    traced.costRatio = sink.costRatio(of: timelines.kind)
+    traced.rights = .init(
+      timelines.rawValue,
+      obstacle: timelines == .bpf ? nil : rights.failure(of: .bpf)?.reason
+    )
+    var sampled = ExplanationResult.Collector(.profile, launches: 0)
+    sampled.missing = rights.profiles?.reason
+    if sampled.missing == nil {
+      sampled.launches = count
+      sampled.costRatio = sink.costRatio(of: .profile)
+      sampled.rights = .init(
+        rights.samplesKernel ? "kernel" : "user",
+        obstacle: rights.samplesKernel ? nil : "samples of the kernel are refused"
+      )
+    }
+    let counted = countedLaunches.map { ExplanationResult.Collector(.callgrind, launches: $0) }
+    return [.init(.plain, launches: count), traced, sampled] + [counted].compactMap(\.self)
   }
 }
 
@@ -164,6 +192,10 @@ extension TracedLaunches {
 
     private(set) var tornCount = 0
     private(set) var eventCost = 0.0
+
+    /// The paths of programs that tracing took the rights of their files from.
+    private(set) var withoutRights: Set<String> = []
+
     private let plan: Plan
     private let observe: (RunEvent) -> Void
     private var done = 0
@@ -199,7 +231,11 @@ extension TracedLaunches {
       var launch = Launch()
       launch.processorTime = result.figures.processorTime
       switch arm.kind {
-      case .timeline: launch.traced = traced(result.timeline, of: arm.target)
+      case .timeline, .ptrace:
+        launch.traced = traced(result.timeline, of: arm.target)
+        launch.processorTime = launch.processorTime.map {
+          $0 + (result.timeline?.tracerTime ?? .zero)
+        }
       case .profile: launch.recording = result.profile
       default: launch.plain = time
       }
@@ -223,6 +259,7 @@ extension TracedLaunches {
         return nil
       }
       eventCost = timeline.eventCost
+      withoutRights.formUnion(timeline.withoutRights)
       let ready = plan.scenario.targets.first { $0.name == target }?.ready ?? .exit
       let recorded = RecordedLaunch(
         timeline: timeline,

@@ -32,8 +32,9 @@ package struct Arm: Hashable, Codable, Sendable {
     case text
     case marks
 
-    /// What its threads did is recorded, event by event.
+    /// What its threads did is recorded, event by event: by programs in the kernel, or by ptrace.
     case timeline
+    case ptrace
 
     /// It is sampled where its threads are.
     case profile
@@ -57,7 +58,7 @@ package struct Arm: Hashable, Codable, Sendable {
       switch self {
       case .plain: nil
       case .counters: "counter launches"
-      case .timeline: "traced launches"
+      case .timeline, .ptrace: "traced launches"
       case .profile: "profiled launches"
       case .modules: "launches with module times"
       case .auto: "launches with the probe and the runtime's own text"
@@ -72,7 +73,10 @@ package struct Arm: Hashable, Codable, Sendable {
     package var isInEveryBlock: Bool { self == .plain || self == .modules || isTraced }
 
     /// Whether what its launches do is recorded.
-    package var isTraced: Bool { self == .timeline || self == .profile }
+    package var isTraced: Bool { hasTimeline || self == .profile }
+
+    /// Whether its launches have a timeline.
+    package var hasTimeline: Bool { self == .timeline || self == .ptrace }
   }
 
   /// The target name of the floor; a scenario may not use it.

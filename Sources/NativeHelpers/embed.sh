@@ -21,6 +21,12 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# Writes the names of the system calls by their numbers.
+list_calls() {
+  echo '#include <sys/syscall.h>' | "$compiler" -dM -E - |
+    sed -n 's/^#define SYS_\([a-z0-9_]*\) .*/[SYS_\1] = "\1",/p' >"$work/system_calls.h"
+}
+
 # How each helper is compiled and linked; libraries are looked for after the sources.
 case $helper in
 probe)
@@ -62,9 +68,14 @@ timeline)
     echo "  help: install clang, and libbpf with \`apt-get install libbpf-dev\`" >&2
     exit 1
   fi
-  echo '#include <sys/syscall.h>' | "$compiler" -dM -E - |
-    sed -n 's/^#define SYS_\([a-z0-9_]*\) .*/[SYS_\1] = "\1",/p' >"$work/system_calls.h"
+  list_calls
   set -- -s -I "$work" "-DKERNEL_PROGRAMS=\"$work/kernel.o\"" -l:libbpf.a -lelf -lz
+  ;;
+tracer)
+  # It writes the same file, and says the same of itself.
+  list_calls
+  set -- "$2/timeline/timeline.c" "$2/timeline/calls.c" "$2/timeline/recorded.c" \
+    -I "$2/timeline" -I "$work" -static -pthread -s
   ;;
 *) set -- -static -s ;;
 esac

@@ -44,6 +44,9 @@ extension EndToEnd {
       let code: String
       let kind: String
       let names: String
+
+      /// The same where the kernel is not sampled; nil for the same.
+      var namesWithoutKernel: String?
       var linking = CompiledProgram.Linking.dynamic
       var options: [String] = []
     }
@@ -79,7 +82,8 @@ extension EndToEnd {
         testDescription: "files",
         code: "for (int i = 0; i < 400; i++) close(open(\"/etc/hostname\", O_RDONLY))",
         kind: "file",
-        names: "warm_cache"
+        names: "warm_cache",
+        namesWithoutKernel: "/etc/hostname"
       ),
     ]
 
@@ -270,10 +274,31 @@ extension EndToEnd {
       }
     }
 
+    @Test(arguments: cases.filter { !$0.options.contains("-s") })
+    func `names what was planted without rights`(_ planted: Case) async throws {
+      let lab = try Launchlab.asNobody()
+      let (before, after) = try Self.programs(planted, in: lab.directory)
+
+      let output = try await lab.run("explain", before, after, "--json", "e.json")
+      let result = try Result(lab, "e.json")
+
+      #expect(output.status == 0, "\(output.stdout)\(output.stderr)")
+      let levels = result.collectors.map { $0.rights?.level }
+      #expect(levels[1] == "ptrace" && levels[2] != "kernel")
+      #expect(output.stderr.contains("traced by ptrace"))
+      let reason = try #require(result.reasons.first, "\(output.stdout)")
+      // Without samples there are no functions.
+      let names = planted.namesWithoutKernel ?? planted.names
+      let isNamed = reason.said.contains(names)
+      #expect(isNamed || result.collectors[2].missing != nil, "\(output.stdout)")
+      #expect(reason.kind == planted.kind, "\(output.stdout)")
+      #expect(reason.share > 0.6 && reason.share < 1.4)
+    }
+
     @Test func `says what it takes where launches cannot be traced`() async throws {
       let lab = try Launchlab.asNobody()
 
-      let output = try await lab.run("explain", "--", "/bin/true")
+      let output = try await lab.run("explain", "--collector", "bpf", "--", "/bin/true")
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("launches cannot be traced"))
@@ -295,6 +320,7 @@ extension EndToEnd {
       ["explain", "--launches", "3", "/bin/true", "/bin/false"],
       ["explain", "--target", "x", "/bin/true", "/bin/false"],
       ["explain", "--time", "soon", "/bin/true", "/bin/true"],
+      ["explain", "--collector", "perf", "--", "/bin/true"],
       ["explain", "--json", "-", "--svg", "-", "--", "/bin/true"],
     ])
     func `refuses what it cannot explain`(_ arguments: [String]) async throws {
@@ -303,10 +329,12 @@ extension EndToEnd {
       #expect(output.stderr.hasPrefix("error: "))
     }
 
-    @Test(arguments: 0..<6)
-    func `leaves nothing attached when it is killed`(moment: Int) async throws {
+    @Test(arguments: ["bpf", "ptrace"], 0..<4)
+    func `leaves nothing attached when it is killed`(collector: String, moment: Int) async throws {
       let lab = Launchlab()
-      let session = try lab.start(["explain", "/bin/sh -c :", "/bin/sh -c ':; :'"])
+      let session = try lab.start([
+        "explain", "--collector", collector, "/bin/sh -c :", "/bin/sh -c ':; :'",
+      ])
       try await Task.sleep(for: .milliseconds(150 + 350 * moment))
 
       session.send(SIGKILL)
@@ -323,7 +351,8 @@ extension EndToEnd {
         let link = try? FileManager.default.destinationOfSymbolicLink(
           atPath: "/proc/\(process)/exe"
         )
-        guard let link, link.hasSuffix("/timeline") || link.hasSuffix("/profiler") else {
+        let name = link?.split(separator: "/").last
+        guard let name, ["timeline", "tracer", "profiler"].contains(String(name)) else {
           return false
         }
         let parent = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
@@ -363,6 +392,15 @@ private struct Result: Decodable {
     let after: Int
     let different: Bool
   }
+
+  let collectors: [Collector]
+
+  struct Collector: Decodable {
+    let rights: Rights?
+    let missing: String?
+  }
+
+  struct Rights: Decodable { let level: String }
 
   struct Reason: Decodable {
     let kind: String

@@ -1,4 +1,5 @@
-// What the helpers that trace launches, `timeline` and `profiler`, and launchlab say to each other.
+// What the helpers that trace launches, `timeline`, `tracer` and `profiler`, and launchlab say to
+// each other.
 //
 // A helper is started with the path of the file that it writes, and gets requests on descriptor
 // CONTROL_DESCRIPTOR; each has an answer. TRACE_BEGIN makes it trace whatever the spawner starts
@@ -30,6 +31,9 @@ struct trace_answer {
   uint32_t cost;    // picoseconds that an event of a timeline takes on this host
   uint64_t events;  // in the file
   uint64_t lost;    // events that there was no room for
+  uint64_t used;    // nanoseconds of processor time that the helper itself took meanwhile
+  uint32_t level;   // of a profile: whether the kernel is sampled, too
+  uint32_t reserved;
 };
 
 // What failed.
@@ -66,9 +70,17 @@ enum timeline_kind {
   TIMELINE_WAKE,        // thread is woken: values[0] the waker, [1] its process, [2] one of timeline_waker
   TIMELINE_FAULT,       // values[0]: the address
   TIMELINE_FORK,        // values[0]: the new thread, [1]: its process
-  TIMELINE_EXECUTE,     // values[0]: the thread that it was before; text: the path
+  TIMELINE_EXECUTE,     // values[0]: the thread that it was before, [1]: TIMELINE_WITHOUT_RIGHTS; text: the path
   TIMELINE_END_THREAD,
+
+  // By ptrace only, which sees calls and no wake-ups: who woke a thread is found by the keys of these.
+  TIMELINE_WAIT,    // thread waits: values[0] until when at most, [1] until when if nobody is known to have
+                    // woken it, [2] for which key, [3] or which other one, [4] TIMELINE_DISK or 0
+  TIMELINE_SIGNAL,  // thread wakes who waits for the key values[0]
 };
+
+// What is executed has lost the rights that its file gives (set-user-ID), since it is traced.
+#define TIMELINE_WITHOUT_RIGHTS 1U
 
 // The flags of a switch.
 #define TIMELINE_PREEMPTED 1U  // the thread that stops could have gone on

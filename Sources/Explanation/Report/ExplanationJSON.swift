@@ -39,7 +39,7 @@ package struct ExplanationJSON {
         ["share": .number(coverage.share), "ci95": Self.interval(coverage.interval)]
       } ?? .null,
       "unattributed_ns": JSONValue(explanation.unattributed?.difference.count),
-      "parts": isSingle ? .array(LaunchParts(explanation).parts.map(part)) : .null,
+      "parts": isSingle ? .array(LaunchParts(result).parts.map(part)) : .null,
       "tree": .array(explanation.tree.map(node)),
       "resources": .array(explanation.resources.map(node)),
       "classes": .array(explanation.classes.map(timeClass)),
@@ -94,6 +94,9 @@ package struct ExplanationJSON {
       "launches": JSONValue(collector.launches),
       "cost_ratio": JSONValue(collector.costRatio),
       "cost_of": .string(collector.costsTime ? "launch" : "cpu_time"),
+      "rights": collector.rights.map { rights in
+        ["level": .string(rights.level), "obstacle": JSONValue(rights.obstacle)]
+      } ?? .null,
       "missing": JSONValue(collector.missing),
     ]
   }

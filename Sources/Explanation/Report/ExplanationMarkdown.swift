@@ -101,7 +101,7 @@ package struct ExplanationMarkdown {
   }
 
   private var parts: [String] {
-    let shown = LaunchParts(explanation).shown(atMost: 12)
+    let shown = LaunchParts(result).shown(atMost: 12)
     return MarkdownTable(
       titles: ["part", "time, \(shown.numbers.symbol)", "share"],
       textColumns: [0],

@@ -84,6 +84,23 @@ package struct ExplanationResult: Hashable, Sendable {
     /// Why there is none of it, in lower case without a full stop; nil where there is.
     package var missing: String?
 
+    /// How much it sees; nil where there is nothing to choose from.
+    package var rights: Rights?
+
+    /// How much of a launch a collector is allowed to see.
+    package struct Rights: Hashable, Sendable {
+      /// `bpf` or `ptrace` of timelines, `kernel` or `user` of profiles.
+      package var level: String
+
+      /// Why it is no better one, in lower case without a full stop; nil where that was not tried.
+      package var obstacle: String?
+
+      package init(_ level: String, obstacle: String?) {
+        self.level = level
+        self.obstacle = obstacle
+      }
+    }
+
     package init(
       _ kind: Kind,
       launches: Int,

@@ -74,7 +74,7 @@ package struct ExplanationText {
   // MARK: - One program
 
   private var parts: [String] {
-    let parts = LaunchParts(explanation)
+    let parts = LaunchParts(result)
     return isVerbose
       ? parts.lines(atMost: .max, style: style) : parts.lines(atMost: 7, style: style)
   }

@@ -20,7 +20,13 @@ struct LaunchParts {
   private let harness: Nanoseconds
   private let traced: Nanoseconds
 
-  init(_ explanation: LaunchExplanation) {
+  /// What is called waiting for a processor: with ptrace the tracer holds threads meanwhile.
+  private let queueName: String
+
+  init(_ result: ExplanationResult) {
+    let explanation = result.explanation
+    let isByPtrace = result.collectors.contains { $0.rights?.level == "ptrace" }
+    queueName = "waiting for a processor" + (isByPtrace ? " or the tracer" : "")
     queue = explanation.difference.queue.after
     harness = explanation.difference.harness.after
     traced = explanation.difference.traced.after
@@ -99,7 +105,7 @@ struct LaunchParts {
     let others = visible.dropFirst(most) + parts.filter { numbers.ticks($0.time) <= 0 }
     shown.rows += Self.smaller(Array(others), adding: rest, in: numbers)
     shown.rows += [
-      Shown.Row(group: "", name: "waiting for a processor", ticks: queue),
+      Shown.Row(group: "", name: queueName, ticks: queue),
       Shown.Row(group: "", name: "launchlab noticing that it is ready", ticks: harness),
       Shown.Row(group: "", name: "in all, traced", ticks: all),
     ]

@@ -20,8 +20,14 @@ package struct LaunchTimeline: Hashable, Codable, Sendable {
   /// How many events there was no room for: a timeline with any is torn, and says nothing.
   package var lostEvents: Int
 
-  /// How much time recording an event takes, in nanoseconds.
+  /// How much time recording an event takes, in nanoseconds; 0 where it is taken off already.
   package var eventCost: Double
+
+  /// How much time of the processors the tracer took, besides that of the launch.
+  package var tracerTime: Nanoseconds
+
+  /// The paths of programs that ran without the rights that their files give, since they were traced.
+  package var withoutRights: [String]
 
   package init(
     begin: Nanoseconds,
@@ -30,7 +36,9 @@ package struct LaunchTimeline: Hashable, Codable, Sendable {
     readyProcess: Int32? = nil,
     events: [TimelineEvent],
     lostEvents: Int = 0,
-    eventCost: Double = 0
+    eventCost: Double = 0,
+    tracerTime: Nanoseconds = .zero,
+    withoutRights: [String] = []
   ) {
     self.begin = begin
     self.ready = ready
@@ -39,6 +47,8 @@ package struct LaunchTimeline: Hashable, Codable, Sendable {
     self.events = events
     self.lostEvents = lostEvents
     self.eventCost = eventCost
+    self.tracerTime = tracerTime
+    self.withoutRights = withoutRights
   }
 }
 

@@ -219,16 +219,30 @@ extension DoctorCheck {
           remedy: "see that the cache directory of this user can be written"
         )
       }
-      if let failure = rights.timelines {
+      guard let collector = rights.best else {
+        let failures = TimelineCollector.allCases.compactMap { rights.failure(of: $0) }
         return .missing(
-          "launches cannot be traced, so that `explain` says nothing: \(failure.reason)",
-          remedy: failure.remedy ?? host.remedy(forRoot: "try again")
+          "launches cannot be traced, so that `explain` says nothing: "
+            + failures.map(\.reason).joined(separator: "; "),
+          remedy: failures.first?.remedy ?? host.remedy(forRoot: "try again")
         )
       }
+      var limits: [(text: String, remedy: String?)] = []
+      if collector == .ptrace, let failure = rights.failure(of: .bpf) {
+        let text = "`explain` traces launches by ptrace, at twice their time or more"
+        limits.append(("\(text): \(failure.reason)", failure.remedy))
+      }
       if let failure = rights.profiles {
+        let text = "launches cannot be sampled, so that `explain` names no functions"
+        limits.append(("\(text): \(failure.reason)", failure.remedy))
+      } else if !rights.samplesKernel {
+        let text = "`explain` samples own code only, and not what the kernel does for it"
+        limits.append((text, TracingRights.kernelRemedy))
+      }
+      if let limit = limits.first {
         return .degraded(
-          "launches cannot be sampled, so that `explain` names no functions: \(failure.reason)",
-          remedy: failure.remedy ?? host.remedy(forRoot: "try again")
+          limits.map(\.text).joined(separator: "; "),
+          remedy: limit.remedy ?? host.remedy(forRoot: "try again")
         )
       }
       return .ok("launches can be traced and sampled, for `explain`")

@@ -2,13 +2,12 @@ import Glibc
 import LaunchCore
 import SystemPackage
 
-/// Traces the launches of a run: timelines by one helper, profiles by another, never both at once.
+/// Traces the launches of a run, by a helper for each kind of arm, never by two of them at once.
 ///
 /// The spawner does not know of it, and plain launches between traced ones run on a kernel that has
 /// nothing attached.
 final class LaunchTracer {
-  private let timelines: TraceHelper
-  private let profiles: TraceHelper
+  private let helpers: [Arm.Kind: TraceHelper]
   private let directory: FilePath
 
   /// The profiles that were recorded so far, which name their files.
@@ -30,29 +29,30 @@ final class LaunchTracer {
   /// - Parameter directory: Where the helpers write; it is there, and private.
   init(in directory: FilePath) {
     self.directory = directory
-    timelines = TraceHelper(.timeline, in: directory)
-    profiles = TraceHelper(.profiler, in: directory)
+    helpers = [
+      .timeline: TraceHelper(.timeline, in: directory),
+      .ptrace: TraceHelper(.tracer, in: directory),
+      .profile: TraceHelper(.profiler, in: directory),
+    ]
   }
 
   /// Traces the launch of an arm, which comes next.
   ///
   /// - Throws: ``HostError/tracing(_:)``.
   func begin(_ arm: Arm, spawner: Int32) throws(HostError) {
-    guard arm.kind == .profile else { return try timelines.begin(spawner: spawner) }
     let length = lengths[arm] ?? .zero
     let period = max(Self.shortestPeriod, Nanoseconds(length.count / Self.mostSamples))
-    try profiles.begin(
-      spawner: spawner,
-      sampling: TraceHelper.Sampling(period: period, stackBytes: Self.stackBytes)
-    )
+    let sampling = TraceHelper.Sampling(period: period, stackBytes: Self.stackBytes)
+    try helpers[arm.kind]?.begin(spawner: spawner, sampling: arm.kind == .profile ? sampling : nil)
   }
 
   /// Adds what was traced to the result of the launch.
   ///
   /// - Throws: ``HostError/tracing(_:)``.
   func end(_ arm: Arm, _ result: inout LaunchResult) throws(HostError) {
-    let trace = try (arm.kind == .profile ? profiles : timelines).end()
-    guard let launched = result.trace, let length = result.launch else { return }
+    guard let trace = try helpers[arm.kind]?.end(), let launched = result.trace,
+      let length = result.launch
+    else { return }
     let ready = launched.begin + length
     if arm.kind == .profile {
       lengths[arm] = length
@@ -72,7 +72,9 @@ final class LaunchTracer {
         readyProcess: launched.readyProcess,
         events: file.events,
         lostEvents: file.lostEvents,
-        eventCost: trace.cost
+        eventCost: trace.cost,
+        tracerTime: trace.used,
+        withoutRights: file.withoutRights
       )
     }
   }
@@ -89,49 +91,6 @@ final class LaunchTracer {
 
   /// Ends the helpers, and with them all that traces.
   func close() {
-    timelines.close()
-    profiles.close()
-  }
-}
-
-/// Which ways of tracing this host allows.
-package struct TracingRights: Sendable {
-  /// Why there are no timelines; nil when there are.
-  package let timelines: TracingFailure?
-
-  /// Why there are no profiles; nil when there are.
-  package let profiles: TracingFailure?
-
-  init(timelines: TracingFailure?, profiles: TracingFailure?) {
-    self.timelines = timelines
-    self.profiles = profiles
-  }
-
-  /// Tries both, in a directory of one's own.
-  ///
-  /// - Throws: ``HostError`` when not even that can be tried.
-  package init(in directory: String) throws(HostError) {
-    timelines = try Self.failure(of: .timeline, in: FilePath(directory), sampling: nil)
-    profiles = try Self.failure(
-      of: .profiler,
-      in: FilePath(directory),
-      sampling: TraceHelper.Sampling(period: .milliseconds(1), stackBytes: 8_192)
-    )
-  }
-
-  private static func failure(
-    of program: EmbeddedHelper,
-    in directory: FilePath,
-    sampling: TraceHelper.Sampling?
-  ) throws(HostError) -> TracingFailure? {
-    let helper = TraceHelper(program, in: directory)
-    defer { helper.close() }
-    do throws(HostError) {
-      try helper.begin(spawner: getpid(), sampling: sampling)
-      _ = try helper.end()
-      return nil
-    } catch .tracing(let failure) {
-      return failure
-    }
+    for helper in helpers.values { helper.close() }
   }
 }

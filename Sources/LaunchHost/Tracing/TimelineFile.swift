@@ -9,6 +9,9 @@ package struct TimelineFile: Sendable {
   /// How many events there was no room for.
   package let lostEvents: Int
 
+  /// The paths of programs that ran without the rights that their files give, since they were traced.
+  package let withoutRights: [String]
+
   /// Reads a file; nil for anything that is no whole timeline.
   ///
   /// - Parameters:
@@ -25,14 +28,15 @@ package struct TimelineFile: Sendable {
       return nil
     }
     var conversion = TimelineConversion(names: names, process: process)
-    for record in records { conversion.add(record) }
+    for record in TimelineWaits(of: records).resolved(records) { conversion.add(record) }
     events = conversion.events
+    withoutRights = conversion.withoutRights
     lostEvents = Int(clamping: header.lost)
   }
 }
 
 /// Reads the parts of a file one after the other.
-private struct TimelineReader {
+struct TimelineReader {
   /// `TIMELINE_MAGIC`, which Swift does not import.
   static let magic: UInt64 = 0x3130_4c54_424c_414c
 
@@ -41,10 +45,10 @@ private struct TimelineReader {
     var text: ArraySlice<UInt8>
   }
 
-  let bytes: [UInt8]
-  var offset: Int
+  fileprivate let bytes: [UInt8]
+  fileprivate var offset: Int
 
-  mutating func records(_ count: UInt64) -> [Record]? {
+  fileprivate mutating func records(_ count: UInt64) -> [Record]? {
     guard count <= UInt64(bytes.count / MemoryLayout<timeline_record>.size) else { return nil }
     var records: [Record] = []
     records.reserveCapacity(Int(count))
@@ -55,12 +59,17 @@ private struct TimelineReader {
       records.append(Record(head: head, text: text))
     }
     // Processors write into the ring at the same time, so that neighbours may have changed places.
-    return records.enumerated().sorted {
+    return Self.ordered(records)
+  }
+
+  /// By time; those of one instant in the order in which they came.
+  static func ordered(_ records: [Record]) -> [Record] {
+    records.enumerated().sorted {
       ($0.element.head.time, $0.offset) < ($1.element.head.time, $1.offset)
     }.map(\.element)
   }
 
-  mutating func names(_ count: UInt64) -> [UInt32: String]? {
+  fileprivate mutating func names(_ count: UInt64) -> [UInt32: String]? {
     var names: [UInt32: String] = [:]
     for _ in 0..<min(count, UInt64(bytes.count)) {
       guard let call: UInt32 = next(), let length: UInt32 = next(), let name = slice(Int(length))
@@ -85,6 +94,7 @@ private struct TimelineReader {
 private struct TimelineConversion {
   let names: [UInt32: String]
   private(set) var events: [TimelineEvent] = []
+  private(set) var withoutRights: [String] = []
 
   /// The threads of the launch, and of those in a system call, where its event is.
   private var threads: [Int32: Int?]
@@ -115,7 +125,10 @@ private struct TimelineConversion {
       append(head, .leftCall(result: Int64(bitPattern: head.values.0)))
     case TIMELINE_WAKE: append(head, .woken(by: waker(of: record)))
     case TIMELINE_FAULT: append(head, .faulted(address: head.values.0))
-    case TIMELINE_EXECUTE: append(head, .executed(path: text(of: record) ?? ""))
+    case TIMELINE_EXECUTE:
+      let path = text(of: record) ?? ""
+      if head.values.1 & UInt64(TIMELINE_WITHOUT_RIGHTS) != 0 { withoutRights.append(path) }
+      append(head, .executed(path: path))
     case TIMELINE_END_THREAD: append(head, .ended)
     default: break
     }

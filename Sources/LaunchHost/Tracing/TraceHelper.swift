@@ -18,7 +18,7 @@ final class TraceHelper {
   private static let patience = Nanoseconds.seconds(30)
 
   /// - Parameters:
-  ///   - program: The helper, `timeline` or `profiler`.
+  ///   - program: The helper: `timeline`, `tracer` or `profiler`.
   ///   - directory: Where it writes; it is there.
   init(_ program: EmbeddedHelper, in directory: FilePath) {
     self.program = program
@@ -39,8 +39,10 @@ final class TraceHelper {
   /// - Parameters:
   ///   - spawner: The process that will launch.
   ///   - sampling: How often a profile is sampled; nil for a timeline.
+  /// - Returns: Of a profile, whether the kernel is sampled, too.
   /// - Throws: ``HostError/tracing(_:)`` when this host does not allow it.
-  func begin(spawner: Int32, sampling: Sampling? = nil) throws(HostError) {
+  @discardableResult
+  func begin(spawner: Int32, sampling: Sampling? = nil) throws(HostError) -> Bool {
     if process == nil {
       let path = try program.unpacked()
       process = try HelperProcess(program: path, arguments: [file.string])
@@ -50,7 +52,7 @@ final class TraceHelper {
     request.spawner = spawner
     request.period = UInt64(sampling?.period.count ?? 0)
     request.stack_bytes = sampling?.stackBytes ?? 0
-    _ = try answer(to: request)
+    return try answer(to: request).level != 0
   }
 
   /// What a traced launch left.
@@ -61,8 +63,12 @@ final class TraceHelper {
     /// How many events there was no room for.
     let lost: Int
 
-    /// How much time an event takes on this host, in nanoseconds; 0 for a profile.
+    /// How much time an event takes on this host, in nanoseconds; 0 for a profile, and where it is
+    /// taken off already.
     let cost: Double
+
+    /// How much time of the processors the helper took.
+    let used: Nanoseconds
   }
 
   /// Stops tracing, and has what was seen written.
@@ -73,7 +79,12 @@ final class TraceHelper {
     var request = trace_request()
     request.command = TRACE_END.rawValue
     let answer = try answer(to: request)
-    return Trace(file: file, lost: Int(clamping: answer.lost), cost: Double(answer.cost) / 1_000)
+    return Trace(
+      file: file,
+      lost: Int(clamping: answer.lost),
+      cost: Double(answer.cost) / 1_000,
+      used: Nanoseconds(Int64(clamping: answer.used))
+    )
   }
 
   /// Ends the helper, and with it all that traces.
@@ -148,6 +159,7 @@ package struct TracingFailure: Hashable, Sendable {
   package var reason: String {
     let text = errno.errorText
     return switch step {
+    case .load where isByPtrace, .attach where isByPtrace: "ptrace is refused (\(text))"
     case .load: "the kernel does not load the programs that record events (\(text))"
     case .attach: "the kernel does not attach programs to its events (\(text))"
     case .event: "perf events are refused (\(text))"
@@ -160,6 +172,9 @@ package struct TracingFailure: Hashable, Sendable {
   /// What helps against it, where something does.
   package var remedy: String? {
     switch step {
+    case .load where isByPtrace, .attach where isByPtrace:
+      "set kernel.yama.ptrace_scope to 1 or less, or allow ptrace in the container, as "
+        + "`--cap-add SYS_PTRACE` does"
     case .load, .attach:
       "run as root, or with the capabilities CAP_BPF and CAP_PERFMON, on Linux 5.18 or newer with "
         + "CONFIG_DEBUG_INFO_BTF"
@@ -172,4 +187,6 @@ package struct TracingFailure: Hashable, Sendable {
         ? "install its libraries, such as with `apt-get install libelf1 zlib1g`" : nil
     }
   }
+
+  private var isByPtrace: Bool { helper == EmbeddedHelper.tracer.name }
 }

@@ -61,7 +61,8 @@ static struct trace_answer begin(struct session *session, const struct trace_req
   close_session(session);
   enum trace_step step = TRACE_STEP_NONE;
   int code = open_session(session, request, &step);
-  return (struct trace_answer){.error = code, .step = step};
+  return (struct trace_answer){
+      .error = code, .step = step, .level = (uint32_t)session->samples_kernel};
 }
 
 static struct trace_answer end(struct session *session, const char *path) {

@@ -18,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+// Nanoseconds that a tracer has to be told that the target has ended.
+enum { TRACER_PAUSE = 20000 };
+
 enum watched { MAIN, STDOUT, STDERR, CONTROLLER, NOTIFICATION, PROBE, TRACE, WATCHED };
 
 static void conclude(struct launch *launch, enum wire_outcome outcome, int code) {
@@ -79,7 +82,11 @@ static int hears(struct launch *launch, const struct pollfd *watched, int64_t no
 // status 0 is a daemon that has detached itself.
 static int ends(struct launch *launch, int64_t now) {
   int is_left = reap(launch);
-  if (launch->main_alive) return 0;
+  if (launch->main_alive) {
+    // Its tracer is told first, and may need this processor for that.
+    nanosleep(&(struct timespec){.tv_nsec = TRACER_PAUSE}, NULL);
+    return 0;
+  }
   int succeeded = WIFEXITED(launch->main_status) && WEXITSTATUS(launch->main_status) == 0;
   if (launch->request->ready.kind == READY_EXIT && succeeded) {
     conclude_ready(launch, now);

@@ -13,7 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "interrupts.h"
+#include "recorded.h"
 #include "shared.h"
 
 // The compiled programs, as an ELF file in the data of this one; embed.sh compiles them.
@@ -29,9 +31,6 @@ extern const char kernel_programs_end[];
 
 enum { PROGRAM_LIMIT = 16 };
 
-// What is kept of one launch at most.
-static const size_t memory_limit = (size_t)1 << 30;
-
 struct collector {
   struct bpf_object *object;
   struct bpf_program *programs[PROGRAM_LIMIT];
@@ -42,54 +41,14 @@ struct collector {
   struct ring_buffer *ring;
   struct state *state;  // shared with the programs
   uint32_t cost;        // of an event, in picoseconds
-
-  // The records of the launch, as in the file.
-  char *bytes;
-  size_t length;
-  size_t capacity;
-  uint64_t count;
-  uint64_t lost;
+  struct recorded recorded;
 };
-
-// The names of system calls by their numbers; embed.sh makes the list of the machine's headers.
-static const char *const call_names[] = {
-#include "system_calls.h"
-};
-enum { CALL_COUNT = sizeof call_names / sizeof *call_names };
-
-// MARK: What system calls have as a text
-
-struct text_rule {
-  const char *call;
-  unsigned char text;
-};
-
-static const struct text_rule text_rules[] = {
-    {"open", TEXT_PATH},           {"openat", TEXT_PATH | 1},      {"openat2", TEXT_PATH | 1},
-    {"creat", TEXT_PATH},          {"execve", TEXT_PATH},          {"execveat", TEXT_PATH | 1},
-    {"stat", TEXT_PATH},           {"lstat", TEXT_PATH},           {"newfstatat", TEXT_PATH | 1},
-    {"statx", TEXT_PATH | 1},      {"access", TEXT_PATH},          {"faccessat", TEXT_PATH | 1},
-    {"faccessat2", TEXT_PATH | 1}, {"readlink", TEXT_PATH},        {"readlinkat", TEXT_PATH | 1},
-    {"chdir", TEXT_PATH},          {"unlink", TEXT_PATH},          {"unlinkat", TEXT_PATH | 1},
-    {"mkdir", TEXT_PATH},          {"mkdirat", TEXT_PATH | 1},     {"rmdir", TEXT_PATH},
-    {"rename", TEXT_PATH | 1},     {"renameat", TEXT_PATH | 3},    {"renameat2", TEXT_PATH | 3},
-    {"link", TEXT_PATH | 1},       {"linkat", TEXT_PATH | 3},      {"symlink", TEXT_PATH | 1},
-    {"symlinkat", TEXT_PATH | 2},  {"truncate", TEXT_PATH},        {"statfs", TEXT_PATH},
-    {"chmod", TEXT_PATH},          {"fchmodat", TEXT_PATH | 1},    {"chown", TEXT_PATH},
-    {"lchown", TEXT_PATH},         {"fchownat", TEXT_PATH | 1},    {"utimensat", TEXT_PATH | 1},
-    {"getxattr", TEXT_PATH},       {"lgetxattr", TEXT_PATH},       {"listxattr", TEXT_PATH},
-    {"mknodat", TEXT_PATH | 1},    {"memfd_create", TEXT_PATH},    {"inotify_add_watch", TEXT_PATH | 1},
-    {"connect", TEXT_ADDRESS | 1}, {"bind", TEXT_ADDRESS | 1},
-};
-
-static void set_texts(struct settings *settings) {
-  for (size_t rule = 0; rule < sizeof text_rules / sizeof *text_rules; rule++)
-    for (int call = 0; call < CALL_COUNT && call < CALL_LIMIT; call++)
-      if (call_names[call] != NULL && strcmp(call_names[call], text_rules[rule].call) == 0)
-        settings->texts[call] = text_rules[rule].text;
-}
 
 // MARK: Loading
+
+static void set_texts(struct settings *settings) {
+  for (uint32_t call = 0; call < CALL_LIMIT; call++) settings->texts[call] = call_text(call);
+}
 
 static int keep_silent(enum libbpf_print_level level, const char *format, va_list arguments) {
   // Why the kernel refuses them is for developers only.
@@ -233,18 +192,8 @@ int collector_begin(struct collector *collector, int32_t spawner) {
   ring_buffer__consume(collector->ring);
   forget_members(collector);
   *collector->state = (struct state){.spawner = (unsigned)spawner};
-  collector->length = collector->count = collector->lost = 0;
+  recorded_clear(&collector->recorded);
   return attach(collector);
-}
-
-static int has_room(struct collector *collector, size_t size) {
-  if (collector->length + size <= collector->capacity) return 1;
-  size_t capacity = collector->capacity != 0 ? collector->capacity * 2 : (size_t)1 << 20;
-  char *bytes = capacity <= memory_limit ? realloc(collector->bytes, capacity) : NULL;
-  if (bytes == NULL) return 0;
-  collector->bytes = bytes;
-  collector->capacity = capacity;
-  return 1;
 }
 
 // Keeps a record with no more of its text than is used; the ring itself cannot be written to.
@@ -258,17 +207,10 @@ static int take(void *context, void *data, size_t size) {
     record.values[2] = interrupts_judge(&collector->interrupts, waker->stack, record.values[2]);
     record.length = sizeof waker->name;
   }
-  size_t padded = (record.length + 7U) & ~7U;
-  if (sizeof record + record.length > size || !has_room(collector, sizeof record + padded)) {
-    collector->lost++;
-    return 0;
-  }
-  char *place = collector->bytes + collector->length;
-  memcpy(place, &record, sizeof record);
-  memcpy(place + sizeof record, text, record.length);
-  memset(place + sizeof record + record.length, 0, padded - record.length);
-  collector->length += sizeof record + padded;
-  collector->count++;
+  if (sizeof record + record.length > size)
+    collector->recorded.lost++;
+  else
+    recorded_add(&collector->recorded, &record, text);
   return 0;
 }
 
@@ -278,42 +220,10 @@ void collector_end(struct collector *collector, struct trace_answer *answer) {
   detach(collector);
   collector_drain(collector);
   answer->cost = collector->cost;
-  answer->events = collector->count;
-  answer->lost = collector->lost += collector->state->lost;
-}
-
-// MARK: The file
-
-static void write_names(FILE *file) {
-  for (uint32_t call = 0; call < CALL_COUNT; call++) {
-    if (call_names[call] == NULL) continue;
-    uint32_t head[2] = {call, (uint32_t)strlen(call_names[call])};
-    fwrite(head, sizeof head, 1, file);
-    fwrite(call_names[call], head[1], 1, file);
-  }
-}
-
-static uint64_t name_count(void) {
-  uint64_t count = 0;
-  for (int call = 0; call < CALL_COUNT; call++) count += call_names[call] != NULL;
-  return count;
+  answer->events = collector->recorded.count;
+  answer->lost = collector->recorded.lost += collector->state->lost;
 }
 
 int collector_write(struct collector *collector, const char *path) {
-  FILE *file = fopen(path, "we");
-  if (file == NULL) return -1;
-  struct timeline_header header = {
-      .magic = TIMELINE_MAGIC,
-      .records = collector->count,
-      .lost = collector->lost,
-      .names = name_count(),
-  };
-  fwrite(&header, sizeof header, 1, file);
-  fwrite(collector->bytes, 1, collector->length, file);
-  write_names(file);
-  int failed = ferror(file);
-  int error = errno;
-  if (fclose(file) == 0 && !failed) return 0;
-  errno = failed ? error : errno;
-  return -1;
+  return recorded_write(&collector->recorded, path);
 }

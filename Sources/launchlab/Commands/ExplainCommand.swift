@@ -2,6 +2,7 @@ import ArgumentParser
 import Comparison
 import Explanation
 import LaunchCore
+import LaunchHost
 import Measuring
 
 extension Launchlab {
@@ -21,8 +22,9 @@ extension Launchlab {
           launchlab explain --revisions v1.0..HEAD scenario.yml
 
         Launches are traced and sampled beside plain ones, whose times the first line has. What \
-        is named was found again in launches made after it was named. It takes root, or the \
-        capabilities CAP_BPF and CAP_PERFMON.
+        is named was found again in launches made after it was named. As root, or with the \
+        capabilities CAP_BPF and CAP_PERFMON, the kernel records launches; without them they are \
+        traced by ptrace.
 
         Exit codes: 0 explained, or no difference; 125 a difference that is not explained, or \
         too few launches; 128 launches cannot be traced here.
@@ -92,6 +94,15 @@ extension Launchlab {
     )
     var callgrind: Bool?
 
+    @Option(
+      help: .init(
+        "What records launches: bpf, ptrace, or auto for the better one that works.",
+        valueName: "name"
+      ),
+      completion: .list(["auto"] + TimelineCollector.allCases.map(\.rawValue))
+    )
+    var collector = "auto"
+
     @OptionGroup var launch: TargetOptions
 
     @OptionGroup var waiting: WaitOptions
@@ -114,6 +125,9 @@ extension Launchlab {
       }
       if revisions != nil, let option = launch.launch.firstForCommands {
         throw ValidationError("\(option) cannot be used with --revisions; set it in the scenario")
+      }
+      if collector != "auto", TimelineCollector(rawValue: collector) == nil {
+        throw ValidationError("--collector is \"\(collector)\"; expected auto, bpf or ptrace")
       }
       if target != nil, revisions == nil { throw ValidationError("--target needs --revisions") }
     }
@@ -143,7 +157,7 @@ extension Launchlab {
         suppressed: launch.controls.suppression.ids
       )
       comparison.files = output.files
-      return ExplainOptions(
+      var options = ExplainOptions(
         command: launch.command,
         comparison: comparison,
         state: state,
@@ -151,6 +165,8 @@ extension Launchlab {
         time: time,
         countsInstructions: callgrind
       )
+      options.collector = collector
+      return options
     }
   }
 }

@@ -16,10 +16,27 @@ extension HostTrials {
     softwareEvent: { _ in 0 },
     hardwareEvent: { _ in 0 },
     probeProblem: { nil },
-    tracingRights: { TracingRights(timelines: nil, profiles: nil) },
+    tracingRights: { TracingRights(profiles: nil) },
     isDebugBuild: { false },
     hasProgram: { _ in true }
   )
+
+  /// Of a user who may trace processes, and nothing in the kernel.
+  static var plainUser: Self {
+    var trials = allowed
+    let failure = TracingFailure(helper: "timeline", step: .load, errno: EPERM)
+    trials.tracingRights = {
+      TracingRights(refused: [.bpf: failure], profiles: nil, samplesKernel: false)
+    }
+    return trials
+  }
+
+  /// Of a user who may do everything but sample the kernel.
+  static var withoutKernel: Self {
+    var trials = allowed
+    trials.tracingRights = { TracingRights(profiles: nil, samplesKernel: false) }
+    return trials
+  }
 
   /// Of a user who may do nothing.
   static let refused = Self(
@@ -32,7 +49,10 @@ extension HostTrials {
     probeProblem: { "with the probe /bin/true says: no" },
     tracingRights: {
       TracingRights(
-        timelines: TracingFailure(helper: "timeline", step: .load, errno: EPERM),
+        refused: [
+          .bpf: TracingFailure(helper: "timeline", step: .load, errno: EPERM),
+          .ptrace: TracingFailure(helper: "tracer", step: .attach, errno: EPERM),
+        ],
         profiles: nil
       )
     },

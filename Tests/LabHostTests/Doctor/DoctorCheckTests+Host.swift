@@ -104,6 +104,8 @@ extension DoctorCheckTests {
     Case("probe", .ok, "takes the probe"),
     Case("explain", .ok, "traced and sampled"),
     Case("explain", .missing, "cannot be traced", remedy: "CAP_BPF", trials: .refused),
+    Case("explain", .degraded, "by ptrace", remedy: "CAP_BPF", trials: .plainUser),
+    Case("explain", .degraded, "own code only", remedy: "CAP_PERFMON", trials: .withoutKernel),
     Case("probe", .degraded, "says: no", remedy: "--collect breakpoints", trials: .refused),
   ]
 

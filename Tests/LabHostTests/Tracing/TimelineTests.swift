@@ -8,14 +8,15 @@ import Testing
 @testable import LaunchHost
 
 /// Launches whose timeline is recorded on the machine that the tests run on.
-@Suite(.temporaryDirectory, .serialized, .enabled(if: TracedLaunches.arePossible))
+@Suite(.temporaryDirectory, .serialized, .enabled(if: !TracedLaunches.collectors.isEmpty))
 struct TimelineTests {
-  @Test func `sees paths, children, and who wakes whom`() throws {
-    let timeline = try TracedLaunches().timeline(of: [
+  @Test(arguments: TracedLaunches.collectors)
+  func `sees paths, children, and who wakes whom`(_ collector: TimelineCollector) throws {
+    let timeline = try TracedLaunches(collector).timeline(of: [
       "/bin/sh", "-c", "read line < /etc/hostname; /bin/true; exit 0",
     ])
     #expect(timeline.lostEvents == 0)
-    #expect(timeline.eventCost > 10 && timeline.eventCost < 100_000)
+    #expect(collector == .ptrace || timeline.eventCost > 10 && timeline.eventCost < 100_000)
     let paths = timeline.calls.compactMap(\.text)
     #expect(paths.contains("/etc/hostname"))
     let programs = timeline.events.compactMap { event in
@@ -45,8 +46,9 @@ struct TimelineTests {
     )
   }
 
-  @Test func `tells a timer from a thread that wakes another`() throws {
-    let timeline = try TracedLaunches().timeline(of: [
+  @Test(arguments: TracedLaunches.collectors)
+  func `tells a timer from a thread that wakes another`(_ collector: TimelineCollector) throws {
+    let timeline = try TracedLaunches(collector).timeline(of: [
       "/usr/bin/perl", "-e", "select undef, undef, undef, 0.02",
     ])
     let call = try #require(
@@ -60,7 +62,8 @@ struct TimelineTests {
     #expect(timeline.events.contains { $0.kind == .blocked(isForDisk: false) })
   }
 
-  @Test func `follows threads, and not what is launched beside`() throws {
+  @Test(arguments: TracedLaunches.collectors)
+  func `follows threads, and not what is launched beside`(_ collector: TimelineCollector) throws {
     let program = try CompiledProgram(
       """
       #include <pthread.h>
@@ -82,7 +85,7 @@ struct TimelineTests {
     beside.arguments = ["-c", "while :; do /bin/true; done"]
     try beside.run()
     defer { beside.terminate() }
-    let timeline = try TracedLaunches().timeline(of: [program.path])
+    let timeline = try TracedLaunches(collector).timeline(of: [program.path])
     let started = timeline.events.compactMap { event -> Int32? in
       if case .started(let thread, let process) = event.kind, process == timeline.process {
         thread
@@ -95,8 +98,10 @@ struct TimelineTests {
     #expect(timeline.events.count { $0.kind == .ended } == 4)
   }
 
-  @Test func `every event lies in order, and every call is left`() throws {
-    let timeline = try TracedLaunches().timeline(of: ["/usr/bin/perl", "-MPOSIX", "-e", "1"])
+  @Test(arguments: TracedLaunches.collectors)
+  func `every event lies in order, and every call is left`(_ collector: TimelineCollector) throws {
+    let command = ["/usr/bin/perl", "-MPOSIX", "-e", "1"]
+    let timeline = try TracedLaunches(collector).timeline(of: command)
     #expect(timeline.events.map(\.time) == timeline.events.map(\.time).sorted())
     var open: [Int32: Int] = [:]
     for event in timeline.events {
@@ -108,11 +113,25 @@ struct TimelineTests {
       default: break
       }
     }
-    #expect(timeline.events.count { if case .faulted = $0.kind { true } else { false } } > 50)
+    let faults = timeline.events.count { if case .faulted = $0.kind { true } else { false } }
+    #expect(collector == .ptrace ? faults == 0 : faults > 50)
   }
 
-  @Test func `a launch after an untraced one has no event of it`() throws {
-    let launches = try TracedLaunches()
+  @Test(.enabled(if: TracedLaunches.collectors.count == 2))
+  func `both collectors see the same calls`() throws {
+    let command = ["/usr/bin/perl", "-MPOSIX", "-e", "1"]
+    let calls = try TracedLaunches.collectors.map { collector in
+      // How much memory perl takes depends on its random seed.
+      try TracedLaunches(collector).timeline(of: command).calls
+        .drop { $0.name != "execve" }.filter { $0.name != "brk" }
+        .map { "\($0.name) \($0.text ?? "")" }
+    }
+    #expect(calls[0] == calls[1])
+  }
+
+  @Test(arguments: TracedLaunches.collectors)
+  func `a launch after an untraced one has no event of it`(_ collector: TimelineCollector) throws {
+    let launches = try TracedLaunches(collector)
     let first = try launches.timeline(of: ["/bin/true"])
     _ = try launches.bench.output(of: ["/bin/true"])
     let second = try launches.timeline(of: ["/bin/true"])
@@ -120,8 +139,9 @@ struct TimelineTests {
     #expect(abs(first.events.count - second.events.count) < first.events.count / 2)
   }
 
-  @Test func `nothing stays attached when the helper is killed or closed`() throws {
-    let launches = try TracedLaunches()
+  @Test(.enabled(if: TracedLaunches.collectors.contains(.bpf)))
+  func `nothing stays attached when the helper is killed or closed`() throws {
+    let launches = try TracedLaunches(.bpf)
     _ = try launches.timeline(of: ["/bin/true"])
     #expect(launches.attachments() == 0)
     let helper = TraceHelper(.timeline, in: FilePath(TemporaryDirectory.path))
@@ -131,13 +151,45 @@ struct TimelineTests {
     #expect(launches.attachments() == 0)
   }
 
-  @Test func `a helper that is gone is an error, and the next one works`() throws {
-    let helper = TraceHelper(.timeline, in: FilePath(TemporaryDirectory.path))
+  @Test(arguments: TracedLaunches.collectors)
+  func `a helper that is gone is an error, and the next one works`(
+    _ collector: TimelineCollector
+  ) throws {
+    let program = collector == .bpf ? EmbeddedHelper.timeline : .tracer
+    let helper = TraceHelper(program, in: FilePath(TemporaryDirectory.path))
     try helper.begin(spawner: getpid())
     helper.close()
     #expect(throws: HostError.self) { try helper.end() }
     try helper.begin(spawner: getpid())
     _ = try helper.end()
+  }
+
+  @Test(.enabled(if: TracedLaunches.collectors.contains(.ptrace)))
+  func `a launch whose tracer is killed goes on by itself`() throws {
+    let bench = try LaunchBench()
+    let spawner = try #require(bench.spawner.processID)
+    let helper = TraceHelper(.tracer, in: FilePath(TemporaryDirectory.path))
+    try helper.begin(spawner: spawner)
+    let killer = Process()
+    killer.executableURL = URL(filePath: "/bin/sh")
+    killer.arguments = ["-c", "sleep 0.1; kill -9 \(try #require(Self.tracer(of: spawner)))"]
+    try killer.run()
+    // Many calls before the tracer is gone, and after it.
+    let script = "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); : < /dev/null; done; echo done"
+    let result = try bench.spawner.launchOnce(bench.request(["/bin/sh", "-c", script]))
+    killer.waitUntilExit()
+    #expect(result.outcome == .ready)
+    #expect(Self.tracer(of: spawner) == nil)
+    #expect(throws: HostError.self) { try helper.end() }
+    #expect(try bench.spawner.launchOnce(bench.request(["/bin/true"])).outcome == .ready)
+  }
+
+  /// The process that traces another; nil for none.
+  private static func tracer(of process: Int32) -> Int32? {
+    let line = HostTree().text(at: "proc/\(process)/status")?
+      .split(separator: "\n").first { $0.hasPrefix("TracerPid:") }
+    let number = line?.split(separator: "\t").last.flatMap { Int32($0) }
+    return number == 0 ? nil : number
   }
 }
 
@@ -163,21 +215,23 @@ struct TimelineTests {
 /// A spawner whose launches are traced.
 struct TracedLaunches {
   let bench: LaunchBench
+  private let collector: TimelineCollector
   private let tracer: LaunchTracer
 
-  /// Whether this machine lets launches be traced.
-  static var arePossible: Bool {
-    guard let rights = try? TracingRights(in: NSTemporaryDirectory()) else { return false }
-    return rights.timelines == nil
-  }
+  /// What records timelines on this machine.
+  static let collectors: [TimelineCollector] = {
+    guard let rights = try? TracingRights(in: NSTemporaryDirectory()) else { return [] }
+    return TimelineCollector.allCases.filter { rights.failure(of: $0) == nil }
+  }()
 
-  init() throws {
+  init(_ collector: TimelineCollector) throws {
+    self.collector = collector
     bench = try LaunchBench()
     tracer = LaunchTracer(in: FilePath(TemporaryDirectory.path))
   }
 
   func timeline(of command: [String]) throws -> LaunchTimeline {
-    let result = try launch(command, kind: .timeline)
+    let result = try launch(command, kind: collector.kind)
     return try #require(result.timeline)
   }
 

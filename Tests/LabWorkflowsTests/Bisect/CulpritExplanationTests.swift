@@ -197,12 +197,12 @@ import Testing
 extension TracingRights {
   /// A host that lets nothing be traced.
   static func refused(_ directory: String) throws(HostError) -> Self {
-    Self(timelines: .refused, profiles: .refused)
+    Self(refused: [.bpf: .refused, .ptrace: .refused], profiles: .refused)
   }
 
   /// A host that lets events be recorded, but no call stacks be sampled.
   static func timelinesOnly(_ directory: String) throws(HostError) -> Self {
-    Self(timelines: nil, profiles: .refused)
+    Self(profiles: .refused)
   }
 }
 

@@ -60,7 +60,6 @@ import Testing
   }
 
   private static let allowed = TracingRights(
-    timelines: nil,
     profiles: TracingFailure(helper: "profiler", step: .event, errno: 13)
   )
 
@@ -110,7 +109,7 @@ import Testing
       let work = 2_000_000 + Int64(generator.next(below: 20_000))
       let timeline = Self.timeline(work: work, sleep: arm.target == "B" ? sleep : 0)
       var result = LaunchResult(outcome: .ready, launch: timeline.ready - timeline.begin)
-      if arm.kind == .timeline { result.timeline = timeline }
+      if arm.kind.hasTimeline { result.timeline = timeline }
       return result
     }
   }
@@ -218,10 +217,32 @@ import Testing
     await #expect(throws: HostError.tracing(failure)) {
       try await explain(
         [["/bin/true"]],
-        rights: TracingRights(timelines: failure, profiles: nil),
+        rights: TracingRights(refused: [.bpf: failure, .ptrace: failure], profiles: nil),
         answer: Self.launches(sleep: 0)
       )
     }
+  }
+
+  @Test func `traces by ptrace where the kernel's events are refused`() async throws {
+    let bench = Bench()
+    let refused = TracingRights(
+      refused: [.bpf: TracingFailure(helper: "timeline", step: .load, errno: 1)],
+      profiles: TracingFailure(helper: "profiler", step: .event, errno: 13)
+    )
+    let answer = Self.launches(sleep: 0)
+    let result = try await explain([["/bin/true"]], launches: 5, rights: refused, on: bench) {
+      var result = try answer($0, $1)
+      result.timeline?.withoutRights = ["/usr/bin/su"]
+      return result
+    }
+    #expect(bench.plans.first?.arms.map(\.kind) == [.plain, .ptrace])
+    let timeline = result.collectors.first { $0.kind == .timeline }
+    #expect(timeline?.rights?.level == "ptrace")
+    #expect(timeline?.rights?.obstacle?.contains("does not load the programs") == true)
+    let note = result.warnings.first { $0.id == "traced-by-ptrace" }
+    #expect(note?.remedy?.contains("CAP_BPF") == true)
+    let lost = result.warnings.filter { $0.id == "rights-lost" }
+    #expect(lost.count == 1 && lost[0].problem.contains("/usr/bin/su"))
   }
 
   @Test func `a target that fails has no explanation`() async throws {
