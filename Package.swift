@@ -94,7 +94,7 @@ let package = Package(
       name: "History",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
-        "Builds", "Stages", "Measuring", "Comparison", mustache,
+        "Builds", "Stages", "Measuring", "Comparison", "Explanation", mustache,
       ],
       exclude: ["Dashboard/dashboard.html", "Dashboard/dashboard.css", "Dashboard/dashboard.js"],
       plugins: ["EmbedDashboard"]

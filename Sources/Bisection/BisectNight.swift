@@ -26,7 +26,10 @@ package struct BisectNight {
     guard let wish = request.scenario.bisection else { return ([], false) }
     let deadline = context.now().addingTimeInterval(Double(wish.time.count) / 1e9)
     var notes: [Diagnostic] = []
-    for alert in alerts where Self.isNew(alert, since: run.startedAt) {
+    let wanted = alerts.filter {
+      $0.cause == .code && $0.isRegression(confirmedSince: run.startedAt)
+    }
+    for alert in wanted {
       let left = deadline.timeIntervalSince(context.now())
       guard left >= 1 else {
         notes.append(Self.failure(of: alert, "the time of `bisect.max_time` is over"))
@@ -42,15 +45,6 @@ package struct BisectNight {
       }
     }
     return (notes, false)
-  }
-
-  /// Whether a regression by the code was confirmed by the night.
-  static func isNew(_ alert: Alert, since night: Date) -> Bool {
-    guard alert.state == .confirmed, alert.cause == .code, alert.kind == .step,
-      alert.direction == .worse
-    else { return false }
-    let confirmed = alert.events.first { $0.state == .confirmed }
-    return (confirmed?.at ?? .distantPast) >= night
   }
 
   private func bisected(_ alert: Alert, seconds: Double) async throws -> BisectSummary {

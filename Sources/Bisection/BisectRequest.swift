@@ -221,7 +221,8 @@ package struct BisectRequest: Sendable {
       try BisectQuestion.buildTimeLimit(options) ?? beginning.start.buildTimeLimit
       ?? Self.usualBuildTimeLimit
     retriesFailures = options.retriesFailures
-    explains = options.explains
+    explains =
+      options.explains && beginning.start.scenario.explanationRule.when != .never
     commandLine = ["launchlab", "bisect"] + [options.range].compactMap(\.self)
   }
 }

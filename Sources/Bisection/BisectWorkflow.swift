@@ -15,6 +15,7 @@ import Explanation
 import Foundation
 import LaunchCore
 package import LaunchHost
+import LaunchStore
 package import Measuring
 
 /// Finds the change in a range: builds, launches side by side, decides, and logs all of it.
@@ -174,13 +175,15 @@ package struct BisectWorkflow {
       turns.leave()
       let session = try turns.enter(waiting: "60s") { observe(.waiting($0)) }
       let result = try await tracing.result(in: session, interrupt: interrupt)
-      summary.explanation = try CulpritExplanation.keeping(
-        result,
-        of: tracing.culprit,
-        in: beginning.log,
-        at: beginning.path
-      )
-      if summary.explanation == nil {
+      if let kept = KeptExplanation(result) {
+        summary.explanation = try CulpritExplanation.keeping(
+          kept,
+          of: tracing.culprit,
+          in: beginning.log,
+          at: beginning.path
+        )
+        summary.warnings += storeWithAlert(kept, summary.start)
+      } else {
         summary.explanationFailure = "launches do not differ when they are traced"
       }
     } catch HostError.tracing(let failure) {
@@ -191,6 +194,20 @@ package struct BisectWorkflow {
     }
     summary.warnings += turns.notes.filter { !known.contains($0) }
     if summary.explanation != nil { writeReport(of: &summary) }
+  }
+
+  /// Keeps why a culprit is slower with the alert that asked for it.
+  ///
+  /// - Returns: Why that cannot be done.
+  private func storeWithAlert(_ kept: KeptExplanation, _ start: BisectStart) -> [Diagnostic] {
+    guard let alert = start.alert else { return [] }
+    do {
+      try Store.writable(at: request.store)
+        .explain(alert: alert, by: kept.explanation(by: start.id), kept.documents)
+      return []
+    } catch {
+      return [.notExplained("R-\(alert)", because: error)]
+    }
   }
 
   /// Writes the culprit report beside the log, and says why if that cannot be done.

@@ -1,15 +1,12 @@
 import Comparison
-import Explanation
+package import Explanation
 import Foundation
 import LaunchCore
 import LaunchHost
-import Measuring
+package import Measuring
 
 /// Launches and traces a culprit and its parent, to say why one is slower or faster.
 struct CulpritTracing {
-  /// How long launches may go on.
-  static let timeLimit = Nanoseconds.seconds(60)
-
   let culprit: BisectCulprit
 
   private let start: BisectStart
@@ -58,11 +55,10 @@ struct CulpritTracing {
 
   /// Why it is not tried, in lower case without a full stop; nil where it can be.
   var obstacle: String? {
-    // Each block has a plain, a traced and a sampled launch of both.
-    let seconds = launchSeconds * Double(6 * ExplainRequest.fewestLaunches)
-    guard seconds * 1e9 > Double(Self.timeLimit.count) else { return nil }
-    return "it would take \(BisectWords.estimate(seconds))"
+    ExplainRequest.obstacle(launchSeconds: launchSeconds, timeLimit: timeLimit)
   }
+
+  private var timeLimit: Nanoseconds { start.scenario.explanationRule.time }
 
   /// Launches both until reasons are named and confirmed.
   ///
@@ -75,27 +71,93 @@ struct CulpritTracing {
     in session: LabSession,
     interrupt: InterruptFlag
   ) async throws -> ExplanationResult {
-    var scenario = start.scenario.comparing([builds.parent, builds.culprit])
-    scenario.controls = start.controls
-    scenario.adaptive = nil
-    for (index, name) in names.enumerated() { scenario.targets[index].name = name }
     let request = ExplainRequest(
-      scenario: scenario,
+      scenario: start.comparing(builds, of: culprit),
       state: start.scenario.states.first ?? .warm,
       launches: ExplainRequest.mostLaunches,
-      timeLimit: Self.timeLimit,
+      timeLimit: timeLimit,
       seed: nil,
       commandLine: ["launchlab", "bisect"]
     )
     return try await ExplainWorkflow(request, in: context, rights: rights)
       .run(in: session, interrupt: interrupt)
   }
+}
 
-  /// What both are called: by their revisions, unless those are too long to be told apart.
-  private var names: [String] {
-    let words = BisectWords(start)
+extension BisectStart {
+  /// The scenario with a culprit and its parent as targets.
+  fileprivate func comparing(_ builds: LaunchedPair, of culprit: BisectCulprit) -> Scenario {
+    var scenario = scenario.comparing([builds.parent, builds.culprit])
+    scenario.controls = controls
+    scenario.adaptive = nil
+    let words = BisectWords(self)
     let names = [culprit.parent, culprit.revisions.upperBound].map(words.short)
-    return names[0] == names[1] ? ["before", "after"] : names
+    // Both are called by their revisions, unless those are too long to be told apart.
+    scenario.targets[0].name = names[0] == names[1] ? "before" : names[0]
+    scenario.targets[1].name = names[0] == names[1] ? "after" : names[1]
+    return scenario
+  }
+}
+
+/// The culprit of a bisection that has ended and its parent, to be launched again and traced.
+package struct StoredCulprit {
+  private let options: ExplainOptions
+  private let context: WorkflowContext
+
+  /// - Parameters:
+  ///   - options: Say which store the bisection is beside, and how launches are made.
+  ///   - context: Where it is launched.
+  package init(_ options: ExplainOptions, in context: WorkflowContext) {
+    self.options = options
+    self.context = context
+  }
+
+  /// What explains a culprit.
+  ///
+  /// - Parameter id: The first digits of the id of a bisection, or `last`.
+  /// - Returns: Both builds as targets, called by their revisions.
+  /// - Throws: a ``LabError`` for a bisection that is none, has not just one culprit, or whose builds
+  ///   are gone.
+  package func request(ofBisection id: String) throws -> ExplainRequest {
+    let resumed = BisectOptions(
+      launching: options.comparison.launching,
+      store: options.comparison.store,
+      words: []
+    )
+    let bisection = try BisectRequest(resuming: id, resumed, in: context)
+    guard case .resumed(let record) = bisection.beginning else {
+      preconditionFailure("a bisection that is resumed has a record")
+    }
+    let course = try BisectReplay.course(of: record)
+    let summary = BisectSummary(course, log: record.path, isInterrupted: course.end == nil)
+    let culprits = summary.answer.culprits
+    let again = "launchlab bisect --resume \(course.start.id)"
+    guard let culprit = culprits.first, culprits.count == 1 else {
+      throw WorkflowError.cannotExplain(
+        reason: culprits.isEmpty
+          ? "bisection \(course.start.id) has no culprit"
+          : "bisection \(course.start.id) has \(culprits.count) culprits",
+        remedy: culprits.isEmpty
+          ? "go on with `\(again)`"
+          : "compare two revisions with `launchlab explain --revisions A..B SCENARIO`"
+      )
+    }
+    let builder = try bisection.builder(of: course.start, interrupt: context.interrupt())
+    let isKept = [culprit.parentBuild, culprit.build].allSatisfy { index in
+      course.builds[index].map(builder.isLaunchable) ?? false
+    }
+    guard let builds = summary.details.first?.builds, isKept else {
+      throw WorkflowError.cannotExplain(
+        reason: "the builds of bisection \(course.start.id) are gone",
+        remedy: course.start.artifacts.map { "put its executables back into \($0)" }
+          ?? "build them with `launchlab explain --revisions A..B SCENARIO`, A being the parent"
+      )
+    }
+    return try options.request(
+      of: course.start.comparing(builds, of: culprit),
+      in: course.start.scenario.states.first ?? .warm,
+      ["--bisect", course.start.id]
+    )
   }
 }
 
@@ -116,29 +178,28 @@ extension CulpritExplanation {
   /// Keeps what was found: the files first, and then the event that says they are there.
   ///
   /// - Parameters:
-  ///   - result: What was found.
+  ///   - kept: What was found.
   ///   - culprit: What it was found of.
   ///   - log: The log of the bisection.
   ///   - path: The path of the log.
-  /// - Returns: What is shown; nil where launches do not differ when they are traced.
+  /// - Returns: What is shown.
   /// - Throws: `HostError` and ``WorkflowError`` for what cannot be written.
   static func keeping(
-    _ result: ExplanationResult,
+    _ kept: KeptExplanation,
     of culprit: BisectCulprit,
     in log: BisectLog,
     at path: String
-  ) throws -> Self? {
-    let markdown = ExplanationMarkdown(result)
-    guard let why = WhySentence(result).plain, let line = markdown.why() else { return nil }
+  ) throws -> Self {
     let files = ExplanationFiles(besideLog: path)
-    try WholeFile(files.document).write { try ExplanationJSON(result).write(to: $0) }
-    try WholeFile(files.flameGraph).write { try $0(FlameGraph(result).svg()) }
+    let documents = kept.documents
+    try WholeFile(files.document).write { try $0(documents.json) }
+    try WholeFile(files.flameGraph).write { try $0(documents.flameGraph) }
     let told = BisectExplanation(
       parentBuild: culprit.parentBuild,
       build: culprit.build,
-      why: why,
-      markdown: line,
-      section: markdown.section()
+      why: kept.why,
+      markdown: "**Why**: \(kept.markdown)",
+      section: kept.section
     )
     try log.append(.explained(told))
     return Self(told, besideLog: path)

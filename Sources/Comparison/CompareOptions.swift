@@ -281,6 +281,7 @@ extension Scenario {
     scenario.releases = nil
     scenario.artifactLimit = nil
     scenario.bisection = nil
+    scenario.explanation = nil
     return scenario
   }
 }

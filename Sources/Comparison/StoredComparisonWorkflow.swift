@@ -1,7 +1,7 @@
 import Foundation
-import LaunchCore
-import LaunchStore
-import Measuring
+package import LaunchCore
+package import LaunchStore
+package import Measuring
 
 /// Compares two stored runs, with what the history of their scenarios knows of the scatter of nights.
 struct StoredComparisonWorkflow {
@@ -180,20 +180,20 @@ extension StoredComparisonWorkflow {
 }
 
 /// Finds stored runs by what a person calls them.
-struct StoredRuns {
+package struct StoredRuns {
   private let stores: [Store]
 
   /// - Parameters:
   ///   - store: The SQLite file; nil means those of the working directory and right below.
   ///   - context: Says what the working directory is.
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is no store, and `StoreError`.
-  init(store: String?, in context: WorkflowContext) throws {
+  package init(store: String?, in context: WorkflowContext) throws {
     stores = try StoreLocation.stores(store, from: context.directory)
   }
 
   /// Whether a text can only be the name of a run: `last`, `last~2`, or the beginning of an id, which
   /// is a date with at least four digits.
-  static func isName(_ text: String) -> Bool { age(text) != nil || isBeginning(text) }
+  package static func isName(_ text: String) -> Bool { age(text) != nil || isBeginning(text) }
 
   /// Finds a run.
   ///
@@ -201,7 +201,7 @@ struct StoredRuns {
   ///   beginning of one.
   /// - Returns: The run, and the store that holds it.
   /// - Throws: ``WorkflowError`` when no run, or more than one, is meant; `StoreError`.
-  func run(_ text: String) throws -> (store: Store, run: RunRecord) {
+  package func run(_ text: String) throws -> (store: Store, run: RunRecord) {
     var listed: [(store: Store, run: RunListing)] = []
     for store in stores {
       for run in try store.runs() { listed.append((store, run)) }

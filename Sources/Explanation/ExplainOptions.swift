@@ -50,7 +50,7 @@ package struct ExplainOptions: Sendable {
   /// - Returns: A request for one target, or for two.
   /// - Throws: a ``LabError`` when the options are wrong, or a revision cannot be built.
   package func request(in context: WorkflowContext) async throws -> ExplainRequest {
-    if !command.isEmpty { return try request(of: singleScenario(), ["--"] + command) }
+    if !command.isEmpty { return try request(of: singleScenario(), in: state, ["--"] + command) }
     var options = comparison
     options.launching.states = [state.rawValue]
     guard options.revisions != nil else {
@@ -62,7 +62,7 @@ package struct ExplainOptions: Sendable {
           expected: "2 commands, each in quotes, or one after --"
         )
       }
-      return try request(of: compared.scenario, options.words)
+      return try request(of: compared.scenario, in: state, options.words)
     }
     let compared = try await RevisionsWorkflow(options, in: context).request()
     guard let pair = compared.pairs.first, compared.pairs.count == 1 else {
@@ -74,7 +74,11 @@ package struct ExplainOptions: Sendable {
     }
     var scenario = compared.scenario
     scenario.targets.removeAll { $0.name != pair.baseline && $0.name != pair.candidate }
-    return try request(of: scenario, ["--revisions", options.revisions ?? ""] + options.words)
+    return try request(
+      of: scenario,
+      in: state,
+      ["--revisions", options.revisions ?? ""] + options.words
+    )
   }
 
   private func singleScenario() throws -> Scenario {
@@ -87,7 +91,19 @@ package struct ExplainOptions: Sendable {
     return scenario.comparing(scenario.targets)
   }
 
-  private func request(of scenario: Scenario, _ words: [String]) throws -> ExplainRequest {
+  /// What explains the targets of a scenario, as many launches and as long as was asked for.
+  ///
+  /// - Parameters:
+  ///   - scenario: With the one or two targets.
+  ///   - state: The state that they are launched in.
+  ///   - words: What was typed, to be repeated.
+  /// - Returns: A request for one target, or for two.
+  /// - Throws: a ``LabError`` for a number of launches or a time that is none.
+  package func request(
+    of scenario: Scenario,
+    in state: LaunchState,
+    _ words: [String]
+  ) throws -> ExplainRequest {
     let range = scenario.targets.count == 2 ? 8...1_000 : 1...1_000
     if let launches, !range.contains(launches) {
       throw WorkflowError.badOption(

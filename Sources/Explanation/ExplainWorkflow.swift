@@ -14,6 +14,7 @@ import Foundation
 package import LaunchCore
 package import LaunchHost
 package import Measuring
+import Rendering
 
 /// Which launches are explained.
 package struct ExplainRequest: Sendable {
@@ -45,6 +46,19 @@ package struct ExplainRequest: Sendable {
   /// and at most without them.
   package static let fewestLaunches = 2 * (LookDecision.looks.first ?? 8)
   package static let mostLaunches = LookDecision.looks.last ?? 64
+
+  /// Why two targets cannot be explained within a time.
+  ///
+  /// - Parameters:
+  ///   - launchSeconds: How long a launch takes.
+  ///   - timeLimit: How long all launches may go on.
+  /// - Returns: In lower case without a full stop; nil where they can be.
+  package static func obstacle(launchSeconds: Double, timeLimit: Nanoseconds) -> String? {
+    // Each block has a plain, a traced and a sampled launch of both.
+    let needed = launchSeconds * 1e9 * Double(6 * fewestLaunches)
+    guard needed > Double(timeLimit.count) else { return nil }
+    return "it would take \(Quantity.estimate(Nanoseconds(Int64(min(needed, 1e17)))))"
+  }
 
   package init(
     scenario: Scenario,
@@ -253,6 +267,7 @@ package struct ExplainWorkflow {
       return (attribution.division(of: launches.blocks), nil)
     }
     let beginning = laboratory.now
+    let end = beginning + request.timeLimit
     var named = try await named(since: beginning, on: &laboratory, by: &launches)
     if let counted, isWorthCounting(named.explanation, of: launches),
       let counts = try launches.count(by: counted, on: &laboratory)
@@ -263,7 +278,7 @@ package struct ExplainWorkflow {
     guard !named.explanation.reasons.isEmpty else { return (named.explanation, nil) }
     // What was named is estimated from launches that had no part in its choice.
     let count = launches.blocks.count
-    try await launches.launch(until: 2 * count, on: &laboratory)
+    try await launches.launch(until: 2 * count, before: end, on: &laboratory)
     let fresh = Array(launches.blocks[count...])
     return (named.attribution.confirm(named.explanation, on: fresh), fresh.count)
   }
@@ -286,15 +301,18 @@ package struct ExplainWorkflow {
     by launches: inout TracedLaunches
   ) async throws -> (explanation: LaunchExplanation, attribution: Attribution) {
     var look = 0
+    let end = beginning + request.timeLimit
     while true {
       let count = min(LookDecision.looks[look], request.launches)
-      try await launches.launch(until: count, on: &laboratory)
+      try await launches.launch(until: count, before: end, on: &laboratory)
       var settings = settings(launches)
       settings.alpha = LookDecision.alpha(atLook: look)
       let attribution = Attribution(settings: settings)
       let explanation = attribution.reasons(of: launches.blocks)
       look += 1
-      let isLast = look == LookDecision.looks.count || count == request.launches
+      let isLast =
+        look == LookDecision.looks.count || count == request.launches
+        || launches.blocks.count < count
       // The next look takes as many launches again, and so does what confirms it.
       let elapsed = laboratory.now - beginning
       let isLate = 4 * elapsed.count > request.timeLimit.count

@@ -30,15 +30,24 @@ struct TracedLaunches {
     sink = Sink(plan: plan, programs: programs, observe: observe)
   }
 
-  /// Launches the blocks up to a number.
+  /// Launches the blocks up to a number, or as many as there is time for.
   ///
+  /// - Parameters:
+  ///   - count: How many blocks there are to be.
+  ///   - end: When no further block begins, by the clock of the laboratory; nil where it does not matter.
+  ///   - laboratory: Where they are launched.
   /// - Throws: a ``LabError`` when the host or a target fails, and when it is interrupted.
-  mutating func launch(until count: Int, on laboratory: inout any LaunchLaboratory) async throws {
+  mutating func launch(
+    until count: Int,
+    before end: Nanoseconds? = nil,
+    on laboratory: inout any LaunchLaboratory
+  ) async throws {
     guard count > blocks.count else { return }
     var plan = plan
     plan.blockCount = count
     sink.total = count * plan.arms.count
-    let loop = LaunchLoop(plan: plan, firstBlock: blocks.count)
+    var loop = LaunchLoop(plan: plan, firstBlock: blocks.count)
+    loop.end = end
     let ending = try loop.run(on: &laboratory, into: &sink)
     if case .interrupted = ending { throw HostError.interrupted }
     if let failure = ending.diagnostic(in: plan.scenario) { throw TargetFailure(failure) }
@@ -48,7 +57,7 @@ struct TracedLaunches {
     for (place, profile) in zip(recordings, profiles.profiles) {
       sink.launches[place.block]?[place.arm]?.profile = profile
     }
-    for block in blocks.count..<count { blocks.append(self.block(block)) }
+    for block in blocks.count..<sink.blockCount { blocks.append(self.block(block)) }
   }
 
   /// Counts the instructions of each function, in launches of their own.
@@ -190,6 +199,9 @@ extension TracedLaunches {
     /// By the name of the target.
     private(set) var typical: [String: TypicalLaunch] = [:]
 
+    /// How many blocks are complete.
+    private(set) var blockCount = 0
+
     private(set) var tornCount = 0
     private(set) var eventCost = 0.0
 
@@ -248,7 +260,7 @@ extension TracedLaunches {
       observe(.launched(arm: arm, outcome: outcome, done: done, total: total))
     }
 
-    mutating func endBlock(at now: Nanoseconds) {}
+    mutating func endBlock(at now: Nanoseconds) { blockCount += 1 }
 
     private mutating func traced(
       _ timeline: LaunchTimeline?,

@@ -70,6 +70,9 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// Whether a confirmed regression is bisected by itself, and how far; nil when it is not.
   package var bisection: AutomaticBisection?
 
+  /// Which slower launches are explained; nil where the scenario does not say.
+  package var explanation: AutomaticExplanation?
+
   package init(
     name: String,
     source: Source? = nil,
@@ -89,6 +92,7 @@ package struct Scenario: Hashable, Codable, Sendable {
     releases: [Release]? = nil,
     artifactLimit: Int64? = nil,
     bisection: AutomaticBisection? = nil,
+    explanation: AutomaticExplanation? = nil,
     coldShare: Double? = nil
   ) {
     self.name = name
@@ -109,6 +113,7 @@ package struct Scenario: Hashable, Codable, Sendable {
     self.releases = releases
     self.artifactLimit = artifactLimit
     self.bisection = bisection
+    self.explanation = explanation
     self.coldShare = coldShare
   }
 }

@@ -158,3 +158,23 @@ extension Migrations {
     ALTER TABLE alert_event ADD COLUMN person TEXT CHECK (person <> '');
     """
 }
+
+// MARK: - Version 7
+
+extension Migrations {
+  /// Why launches of alerts are slower.
+  static let explanationTable = """
+    CREATE TABLE explanation (
+      alert INTEGER NOT NULL PRIMARY KEY REFERENCES alert (number) ON DELETE CASCADE,
+      run TEXT NOT NULL CHECK (run <> ''),
+      before TEXT NOT NULL CHECK (before <> ''),
+      after TEXT NOT NULL CHECK (after <> ''),
+      why TEXT NOT NULL CHECK (why <> ''),
+      markdown TEXT NOT NULL,
+      section TEXT NOT NULL,
+      text TEXT NOT NULL,
+      document TEXT NOT NULL CHECK (json_type(document) = 'object'),
+      flame_graph TEXT NOT NULL
+    ) STRICT;
+    """
+}

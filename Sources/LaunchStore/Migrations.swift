@@ -6,7 +6,7 @@ import GRDB
 /// the application describe the newest schema, and a migration an old one.
 enum Migrations {
   /// The schema version that this launchlab reads and writes, as in `PRAGMA user_version`.
-  static let newest = 6
+  static let newest = 7
 
   /// The `PRAGMA application_id` of a store: `LLab` in ASCII.
   static let applicationID = 0x4C4C_6162
@@ -20,6 +20,7 @@ enum Migrations {
     migrator.registerMigration("4", foreignKeyChecks: .immediate, migrate: addTrends)
     migrator.registerMigration("5", foreignKeyChecks: .immediate, migrate: addDecisions)
     migrator.registerMigration("6", foreignKeyChecks: .immediate, migrate: addOutcomes)
+    migrator.registerMigration("7", foreignKeyChecks: .immediate, migrate: addExplanations)
     return migrator
   }
 
@@ -53,6 +54,11 @@ enum Migrations {
   private static let addOutcomes: @Sendable (Database) throws -> Void = { db in
     try db.execute(sql: outcomeColumns)
     try db.execute(sql: "PRAGMA user_version = 6")
+  }
+
+  private static let addExplanations: @Sendable (Database) throws -> Void = { db in
+    try db.execute(sql: explanationTable)
+    try db.execute(sql: "PRAGMA user_version = 7")
   }
 }
 

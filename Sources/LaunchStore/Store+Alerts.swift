@@ -10,9 +10,13 @@ extension Store {
   package func alerts(scenario: String?) throws -> [Alert] {
     try read { db in
       let events = try events(db, where: "?1 IS NULL OR alert.scenario = ?1", [scenario])
-      let sql = "SELECT * FROM alert WHERE ?1 IS NULL OR scenario = ?1 ORDER BY number"
+      let condition = "?1 IS NULL OR scenario = ?1"
+      let explanations = try explanations(db, where: condition, [scenario])
+      let sql = "SELECT * FROM alert WHERE \(condition) ORDER BY number"
       return try StoredRow.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
-        try alert(row, events: events[try row["number"]] ?? [])
+        var alert = try alert(row, events: events[try row["number"]] ?? [])
+        alert.explanation = explanations[alert.number]
+        return alert
       }
     }
   }
@@ -28,7 +32,51 @@ extension Store {
       guard let row = try StoredRow.fetchOne(db, sql: sql, arguments: [number]) else {
         throw StoreError.unknownAlert(number: number)
       }
-      return try alert(row, events: events(db, where: "alert.number = ?", [number])[number] ?? [])
+      let condition = "alert.number = ?"
+      var found = try alert(row, events: events(db, where: condition, [number])[number] ?? [])
+      found.explanation = try explanations(db, where: condition, [number])[number]
+      return found
+    }
+  }
+
+  /// Reads the large parts of the explanation of an alert.
+  ///
+  /// - Parameter number: That of the alert.
+  /// - Returns: Nil where the alert is not explained.
+  /// - Throws: ``StoreError``.
+  package func explanationDocuments(ofAlert number: Int) throws -> ExplanationDocuments? {
+    try read { db in
+      let sql = "SELECT document, flame_graph FROM explanation WHERE alert = ?"
+      return try StoredRow.fetchOne(db, sql: sql, arguments: [number]).map { row in
+        try ExplanationDocuments(json: row["document"], flameGraph: row["flame_graph"])
+      }
+    }
+  }
+
+  /// Stores why launches of an alert are slower, in place of what was found before.
+  ///
+  /// - Parameters:
+  ///   - number: That of the alert.
+  ///   - explanation: What is shown.
+  ///   - documents: What is too large to be read with every alert.
+  /// - Throws: ``StoreError``, such as ``StoreError/refused(path:rule:)`` where there is no
+  ///   such alert.
+  package func explain(
+    alert number: Int,
+    by explanation: AlertExplanation,
+    _ documents: ExplanationDocuments
+  ) throws {
+    let sql = """
+      INSERT OR REPLACE INTO explanation (alert, run, before, after, why, markdown, section, text,
+        document, flame_graph)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    try write { db in
+      try db.cachedStatement(sql: sql).execute(arguments: [
+        number, explanation.run, explanation.before, explanation.after, explanation.why,
+        explanation.markdown, explanation.section, explanation.text, documents.json,
+        documents.flameGraph,
+      ])
     }
   }
 
@@ -42,7 +90,7 @@ extension Store {
     }
   }
 
-  /// Stores alerts, new ones and those that have new events.
+  /// Stores alerts, new ones and those that have new events; explanations are stored apart from them.
   ///
   /// What happened to an alert is never changed: events are only added to the stored ones.
   ///
@@ -144,6 +192,31 @@ extension Store {
       events[try row["alert"], default: []].append(try event(row))
     }
     return events
+  }
+
+  /// By the number of the alert.
+  private func explanations(
+    _ db: Database,
+    where condition: String,
+    _ arguments: StatementArguments
+  ) throws -> [Int: AlertExplanation] {
+    let sql = """
+      SELECT explanation.alert, explanation.run, explanation.before, explanation.after, why, markdown, section, text
+      FROM alert JOIN explanation ON explanation.alert = alert.number WHERE \(condition)
+      """
+    var explanations: [Int: AlertExplanation] = [:]
+    for row in try StoredRow.fetchAll(db, sql: sql, arguments: arguments) {
+      explanations[try row["alert"]] = try AlertExplanation(
+        run: row["run"],
+        before: row["before"],
+        after: row["after"],
+        why: row["why"],
+        markdown: row["markdown"],
+        section: row["section"],
+        text: row["text"]
+      )
+    }
+    return explanations
   }
 
   private func event(_ row: StoredRow) throws -> AlertEvent {

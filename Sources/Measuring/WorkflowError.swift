@@ -86,6 +86,9 @@ package enum WorkflowError: LabError, Hashable {
   /// Nothing can be bisected; the reason is a phrase.
   case cannotBisect(reason: String, remedy: String)
 
+  /// Nothing can be launched to be explained; the reason is a phrase.
+  case cannotExplain(reason: String, remedy: String)
+
   /// No bisection, or more than one, is meant; the problem is a phrase.
   case unknownBisection(id: String, problem: String, newest: String)
 
@@ -118,7 +121,8 @@ package enum WorkflowError: LabError, Hashable {
       .cannotRead, .notASelfTest, .standsSoAlready, .isLeftOut, .unknownAlert, .ambiguousAlert,
       .cannotAcknowledge, .notDecided, .noAlert,
       .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
-      .cannotBisect, .unknownBisection, .badBisection, .otherRules, .sameFile, .outputInside,
+      .cannotBisect, .cannotExplain, .unknownBisection, .badBisection, .otherRules, .sameFile,
+      .outputInside,
       .outputIsDatabase,
       .bothOnStdout:
       .usage
@@ -355,6 +359,13 @@ package enum WorkflowError: LabError, Hashable {
         .error,
         id: "cannot-bisect",
         problem: "cannot bisect: \(reason)",
+        remedy: remedy
+      )
+    case .cannotExplain(let reason, let remedy):
+      Diagnostic(
+        .error,
+        id: "cannot-explain",
+        problem: "cannot explain: \(reason)",
         remedy: remedy
       )
     case .unknownBisection(let id, let problem, let newest):

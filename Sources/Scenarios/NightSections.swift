@@ -77,6 +77,16 @@ extension ScenarioKeys {
     },
   ]
 
+  static let explain: [Field<AutomaticExplanation>] = [
+    Field("when", .word, \.when) {
+      "never; bisect: the culprit of a bisection; regression: also what a night confirms, against the "
+        + "last good build. Default: bisect."
+    },
+    Field("time", .duration, \.time) {
+      "How long the launches may go on, of all regressions of a night together. Default: 60s."
+    },
+  ]
+
   static let budget: [Field<BudgetDraft>] = [
     Field("target", targetName, \.target, isRequired: true) {
       "The target that is limited."
@@ -373,6 +383,11 @@ extension ScenarioKeys {
     }
     return bisection
   }
+
+  static let explanation = Form<AutomaticExplanation>.choice([
+    Form<AutomaticExplanation.When>.word.map { AutomaticExplanation(when: $0) },
+    .section(explain, of: AutomaticExplanation()),
+  ])
 
   static let releases = Form<[(entry: Value.Entry, value: String)]>.named(.name, anchor)
     .map { $0.map { Release(name: $0.entry.key, anchor: $0.value) } }

@@ -89,6 +89,10 @@ enum ScenarioKeys {
       "auto: the commit that a confirmed regression comes from is looked for the same night, within "
         + "an hour; a map says for how long. It needs a source. Default: off."
     },
+    Field("explain", explanation, \.explanation) {
+      "Which slower launches are traced to say why: never, bisect or regression; a map also says for "
+        + "how long. Default: bisect."
+    },
   ]
 
   static let source: [Field<Source>] = [

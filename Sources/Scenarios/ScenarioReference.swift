@@ -23,6 +23,7 @@ package enum ScenarioReference {
       + table("`steal:` of the controls as a map", ScenarioKeys.steal)
       + table("`regression:`", ScenarioKeys.regression)
       + table("`bisect:` as a map", ScenarioKeys.bisect)
+      + table("`explain:` as a map", ScenarioKeys.explain)
       + table("An element of `budgets:`", ScenarioKeys.budget)
       + table("An element of `notify:`, with one of the keys", ScenarioKeys.notifier)
   }

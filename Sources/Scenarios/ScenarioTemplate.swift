@@ -113,6 +113,10 @@ package enum ScenarioTemplate {
     # Look for the commit of a confirmed regression the same night, for at most an hour.
     # bisect: auto
 
+    # Say why launches are slower, of what a night confirms: the last good build and the newest one are
+    # traced, for at most a minute. Without it, only the culprits of bisections are.
+    # explain: regression
+
     # Limits for the median of a night.
     # budgets:
     #   - {target: NAME, state: warm, metric: launch, max: 60ms}

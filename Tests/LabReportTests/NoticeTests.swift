@@ -102,8 +102,16 @@ import Testing
   @Test func `tells a finding as it was at the event`() {
     let notice = Notice([(Self.alert(), 0)], scenario: "redis", nights: [])
     #expect(notice.subject.contains("suspected"))
-    #expect(notice.paragraphs[0].details[0] == "why: tonight is beyond the limit")
+    #expect(notice.paragraphs[0].details[0] == "reason: tonight is beyond the limit")
     #expect(!notice.paragraphs[0].commands.contains { $0.text.contains("launchlab ack") })
+  }
+
+  @Test func `tells first why launches are slower, where that is known`() {
+    var alert = Self.alert()
+    alert.explanation = SampleAlerts.explanation
+    let notice = Notice([(alert, 1)], scenario: "redis", nights: [])
+    #expect(notice.paragraphs[0].details[0] == "why: scan_plugins (new): +0.34 of +0.46 ms (73 %)")
+    #expect(notice.paragraphs[0].details[1].hasPrefix("reason: "))
   }
 
   @Test func `gives Slack valid JSON that cannot link or mention`() throws {

@@ -71,6 +71,44 @@ import Testing
     #expect(lines[4].contains("`launchlab run scenario.yml`"))
   }
 
+  @Test func `says in the fifth line why launches are slower, and in the section of the alert`()
+    throws
+  {
+    var summary = SampleTrend.red
+    let main = try #require(TrendLead(summary).main)
+    let index = try #require(summary.alerts.firstIndex(of: main))
+    summary.alerts[index].explanation = SampleAlerts.explanation
+    summary.flameGraphs = [main.number: "<svg/>"]
+    let report = try TrendMarkdown(summary: summary).rendered()
+    let lines = report.split(separator: "\n")
+    #expect(lines[4] == "- **Why:** `scan_plugins` (new): +0.34 of +0.46 ms (73 %)")
+    #expect(lines[5].hasPrefix("- **Next:**"))
+    let picture = "\(summary.run.id)-\(main.id)-why.svg"
+    #expect(
+      report.contains(
+        """
+
+        ### server@4c1f9e2 is 0.46 ms slower
+
+        | reason |
+        |---|
+        | `scan_plugins` |
+
+        [Flame graph of the difference](img/\(picture))
+
+        """
+      )
+    )
+    #expect(TrendCharts(summary).files.contains { $0 == (picture, "<svg/>") })
+    let plain = TrendMarkdown(summary: summary, options: ReportOptions(hasCharts: false))
+    #expect(try !plain.rendered().contains("Flame graph"))
+    let text = TrendText(summary, style: TextStyle(width: .max)).rendered()
+    #expect(text.contains("\n  why: scan_plugins (new): +0.34 of +0.46 ms (73 %)\n"))
+    #expect(AlertFeed(summary).rendered().contains("; why: scan_plugins (new)"))
+    summary.alerts[index].state = .fixed
+    #expect(!TrendText(summary, style: TextStyle(width: .max)).rendered().contains("why: scan"))
+  }
+
   @Test func `links commits to where the scenario says that they can be read`() throws {
     var summary = SampleTrend.red
     let build = try #require(summary.tonight.build)

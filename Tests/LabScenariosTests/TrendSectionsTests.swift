@@ -170,6 +170,29 @@ import Testing
     #expect(try scenario(source + "bisect: \(text)").bisection == bisection)
   }
 
+  @Test(
+    arguments: [
+      ("never", AutomaticExplanation(when: .never)),
+      ("regression", AutomaticExplanation(when: .regression)),
+      (
+        "{when: regression, time: 2m}", AutomaticExplanation(when: .regression, time: .seconds(120))
+      ),
+      ("{time: 5s}", AutomaticExplanation(when: .bisect, time: .seconds(5))),
+    ] as [(String, AutomaticExplanation)]
+  )
+  func `reads which slower launches are explained`(
+    text: String,
+    explanation: AutomaticExplanation
+  ) throws {
+    #expect(try scenario("explain: \(text)").explanationRule == explanation)
+    #expect(try scenario("").explanationRule == AutomaticExplanation(when: .bisect))
+  }
+
+  @Test(arguments: ["always", "{when: night}", "{deep: auto}", "[regression]"])
+  func `refuses other explanations`(text: String) {
+    #expect(problems("explain: \(text)").count == 1)
+  }
+
   @Test func `bisects nothing without a source`() {
     #expect(problems("bisect: auto").map(\.id) == ["contradiction"])
   }

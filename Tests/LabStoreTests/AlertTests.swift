@@ -22,6 +22,26 @@ import Testing
     #expect(try store.alert(7) == alert)
   }
 
+  @Test func `keeps why an alert is slower, whatever happens to the alert`() throws {
+    let store = try Store.inMemory()
+    try store.save([Sample.alert(events: 1), Sample.alert(2)])
+    let documents = ExplanationDocuments(json: "{}", flameGraph: "<svg/>")
+    try store.explain(alert: 1, by: Sample.explanation, documents)
+    try store.save([Sample.alert(events: 2)])
+    var alert = Sample.alert(events: 2)
+    alert.explanation = Sample.explanation
+    #expect(try store.alerts(scenario: "redis") == [alert, Sample.alert(2)])
+    #expect(try store.alert(1) == alert)
+    #expect(try store.explanationDocuments(ofAlert: 1) == documents)
+    #expect(try store.explanationDocuments(ofAlert: 2) == nil)
+
+    alert.explanation?.why = "main (code changed): +1 ms"
+    let found = try #require(alert.explanation)
+    try store.explain(alert: 1, by: found, documents)
+    #expect(try store.alert(1) == alert)
+    #expect(throws: StoreError.self) { try store.explain(alert: 3, by: found, documents) }
+  }
+
   @Test func `adds new events to the stored ones`() throws {
     let store = try Store.inMemory()
     try store.save([Sample.alert(events: 1)])

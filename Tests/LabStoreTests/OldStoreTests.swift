@@ -7,7 +7,7 @@ import Testing
 @testable import LaunchStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1, 2, 3, 4, 5, 6])
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7])
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -42,6 +42,7 @@ import Testing
     let alerts = try store.alerts(scenario: "redis")
     var alert = Sample.alert()
     if version >= 6 { alert.events[1].person = "ann" }
+    if version >= 7 { alert.explanation = Sample.explanation }
     #expect(alerts == (version < 4 ? [] : [alert]))
     let outcome = RunOutcome(verdict: "red", exitCode: 1)
     #expect(try store.runs().map(\.outcome) == [version < 6 ? nil : outcome])

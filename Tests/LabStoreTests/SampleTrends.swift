@@ -33,6 +33,16 @@ extension Sample {
     )
   }
 
+  static let explanation = AlertExplanation(
+    run: "20261121T043000Z-0001",
+    before: "server@0123",
+    after: "server@4567",
+    why: "scan_plugins (new): +0.34 of +0.46 ms (73 %)",
+    markdown: "`scan_plugins` (new): +0.34 of +0.46 ms (73 %)",
+    section: "### server@4567 is slower\n",
+    text: "server@4567 is slower\n"
+  )
+
   static let proof = Proof(
     run: "20261121T050000Z-1a2b",
     baseline: "server@good",

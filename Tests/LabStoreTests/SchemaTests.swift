@@ -73,6 +73,9 @@ import Testing
     Breach(sql: "UPDATE run_decision SET at = 'now'", rule: "at GLOB"),
     Breach(sql: "UPDATE run_decision SET run = 77", rule: "FOREIGN KEY"),
     Breach(sql: "UPDATE delivery SET notifier = ''", rule: "notifier"),
+    Breach(sql: "UPDATE explanation SET alert = 77", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE explanation SET why = ''", rule: "why"),
+    Breach(sql: "UPDATE explanation SET document = '[]'", rule: "json_type"),
   ])
   func `refuses values that mean nothing`(breach: Breach) throws {
     let store = try Store.inMemory()
@@ -85,6 +88,8 @@ import Testing
       on: Sample.run().id
     )
     try store.save(Delivery(alert: 1, event: 1, notifier: "command", at: Sample.start))
+    let documents = ExplanationDocuments(json: "{}", flameGraph: "<svg/>")
+    try store.explain(alert: 1, by: Sample.explanation, documents)
     let error = try #require(throws: StoreError.self) { try store.execute(breach.sql) }
     guard case .refused(_, let rule) = error else { throw error }
     #expect(rule.contains(breach.rule))

@@ -16,9 +16,10 @@ package struct ExplanationMarkdown {
 
   /// The same without the sentence, for a report that has it further above.
   ///
+  /// - Parameter includesWarnings: Whether warnings follow, below a heading of the second level.
   /// - Returns: Markdown that begins with a heading of the third level.
-  package func section() -> String {
-    text([heading, table, modules, comparison, method, warnings])
+  package func section(includesWarnings: Bool = true) -> String {
+    text([heading, table, modules, comparison, method] + (includesWarnings ? [warnings] : []))
   }
 
   private func text(_ sections: [[String]]) -> String {
@@ -34,7 +35,7 @@ package struct ExplanationMarkdown {
   /// ``**Why**: `scan_plugins` (new), openat plugins/ 0 → 40: +0.34 of +0.46 ms (73 %)``.
   ///
   /// - Returns: Markdown on one line; nil where there is no difference to explain.
-  package func why() -> String? { WhySentence(result).markdown }
+  package func why() -> String? { WhySentence(result).markdown.map { "**Why**: \($0)" } }
 
   private var heading: [String] {
     ["### \(MarkdownTable.escaped(ExplanationSentence(result).statement))"]

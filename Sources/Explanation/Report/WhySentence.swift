@@ -19,14 +19,14 @@ package struct WhySentence {
     }
   }
 
-  /// The same on one line of Markdown, such as ``**Why**: `scan_plugins` (new): +0.34 of +0.46 ms``.
+  /// The same on one line of Markdown, such as `` `scan_plugins` (new): +0.34 of +0.46 ms``.
   package var markdown: String? {
     told.map { told in
       let reason = told.reason.map {
         (ExplanationWords.leadingBlame(of: $0) ?? ExplanationWords.markdown(of: $0))
           + MarkdownTable.escaped(told.evidence)
       }
-      return "**Why**: \(reason ?? Self.nothing)\(told.rest)"
+      return (reason ?? Self.nothing) + told.rest
     }
   }
 

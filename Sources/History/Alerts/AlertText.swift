@@ -32,7 +32,8 @@ package struct AlertText {
   /// The text, with a line feed after every line.
   package func rendered() -> String {
     let events = alert.events.indices.flatMap { [""] + eventLines($0) }
-    let lines = headLines + events + proofLines + deliveryLines + nextLines
+    let lines =
+      headLines + events + proofLines + explanationLines + deliveryLines + nextLines
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -44,7 +45,8 @@ package struct AlertText {
     let facts = ["scenario \(alert.series.scenario)"] + runs
     let host = ["host \(alert.series.fingerprint.prefix(8))"]
     let line = "  " + (facts + host).joined(separator: ", ").printable
-    return painted + style.wrapped(line, indent: 2)
+    let why = alert.explanation.map { style.wrapped("  why: \($0.why.printable)", indent: 4) }
+    return painted + (why ?? []) + style.wrapped(line, indent: 2)
   }
 
   // MARK: - Events
@@ -122,6 +124,14 @@ package struct AlertText {
     }
     return ["", style.paint("proof: \(proof.good) against \(proof.bad)".printable, .bold)]
       + (facts + (smallest ?? [])).flatMap { style.wrapped($0.printable, indent: 4) }
+  }
+
+  private var explanationLines: [String] {
+    guard let explanation = alert.explanation else { return [] }
+    let title = "why: \(explanation.after) against \(explanation.before), \(explanation.run)"
+    let lines = explanation.text.split(separator: "\n", omittingEmptySubsequences: false)
+    return ["", style.paint(title.printable, .bold)]
+      + lines.dropLast().map { $0.isEmpty ? "" : "  \(String($0).printable)" }
   }
 
   private var deliveryLines: [String] {

@@ -7,6 +7,7 @@ import Rendering
 package struct FindingJSON {
   private let alert: Alert
   private let nights: [Night]
+  private let explanation: String?
 
   /// - Parameters:
   ///   - alert: What is written.
@@ -18,9 +19,11 @@ package struct FindingJSON {
   /// - Parameters:
   ///   - alert: What is written.
   ///   - nights: Those of the scenario, for the commits.
-  package init(_ alert: Alert, nights: [Night]) {
+  ///   - explanation: JSON of schema `launchlab.explain/1` that is written with it; nil for none.
+  package init(_ alert: Alert, nights: [Night], explanation: String? = nil) {
     self.alert = alert
     self.nights = nights
+    self.explanation = explanation
   }
 
   /// Writes the JSON text in pieces, one member per line.
@@ -36,7 +39,7 @@ package struct FindingJSON {
   /// The object itself, for other JSON that holds findings.
   var value: JSONValue {
     let key = alert.series
-    return [
+    let known: JSONValue = [
       "schema": "launchlab.finding/1",
       "id": .string(alert.id),
       "kind": .string(alert.kind.rawValue),
@@ -56,6 +59,7 @@ package struct FindingJSON {
       "ratio": .number(alert.after / alert.before),
       "ci95": interval,
       "proof": JSONValue(alert.proof),
+      "why": JSONValue(alert.explanation?.why),
       "onset": run(alert.onset),
       "last_good": alert.lastGood.map(run) ?? nil,
       "range": range,
@@ -65,6 +69,8 @@ package struct FindingJSON {
       "events": .array(alert.events.map(event)),
       "commands": commands,
     ]
+    guard let explanation, case .object(let members) = known else { return known }
+    return .object(members + [("explanation", .document(explanation))])
   }
 
   /// That of the ratio, as the proof has it; null when no proof gives one of 95 %.

@@ -23,7 +23,7 @@ package struct Notice: Hashable, Sendable {
     /// The finding, as a sentence without a full stop.
     let title: String
 
-    /// Why, and how far it is proved, as sentences without a full stop.
+    /// Why it is slower, why it is told, and how far it is proved, as sentences without a full stop.
     let details: [String]
 
     /// Commands, each with what it is for.
@@ -113,8 +113,10 @@ extension Notice.Paragraph {
   fileprivate init(_ alert: Alert, nights: [Night]) {
     title = "\(alert.id) \(AlertSentence(alert, nights: nights).text)".printable
     let reason = alert.events.last?.reason
-    details = [reason.map { "why: \($0)" }, alert.proof.map(Self.phrase)].compactMap(\.self)
-      .map(\.printable)
+    details = [
+      alert.explanation.map { "why: \($0.why)" }, reason.map { "reason: \($0)" },
+      alert.proof.map(Self.phrase),
+    ].compactMap(\.self).map(\.printable)
     let why = Notice.Command(purpose: "every number behind it", text: "launchlab why \(alert.id)")
     let isToBeTaken = alert.state == .confirmed && alert.direction == .worse
     commands =

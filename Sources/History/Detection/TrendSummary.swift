@@ -42,6 +42,9 @@ package struct TrendSummary: Hashable, Sendable {
   /// and tonight; of plain arms, the oldest run first.
   package var summaries: [MetricRow]
 
+  /// Flame graphs of what makes launches slower, as SVG, by the number of the alert.
+  package var flameGraphs: [Int: String]
+
   /// What a reader must know before trusting the numbers.
   package var notes: [Diagnostic]
 
@@ -64,6 +67,7 @@ package struct TrendSummary: Hashable, Sendable {
     disturbedLaunches: Int = 0,
     stageChanges: [StageChange] = [],
     summaries: [MetricRow] = [],
+    flameGraphs: [Int: String] = [:],
     notes: [Diagnostic] = [],
     failure: String? = nil
   ) {
@@ -81,6 +85,7 @@ package struct TrendSummary: Hashable, Sendable {
     self.disturbedLaunches = disturbedLaunches
     self.stageChanges = stageChanges
     self.summaries = summaries
+    self.flameGraphs = flameGraphs
     self.notes = notes
     self.failure = failure
   }

@@ -26,6 +26,7 @@ package struct AlertLines {
       "before": .number(alert.before),
       "after": .number(alert.after),
       "proof": JSONValue(alert.proof),
+      "why": JSONValue(alert.explanation?.why),
       "events": .array(alert.events.map(event)),
       "deliveries": .array(deliveries.map(delivery)),
     ])

@@ -1,7 +1,8 @@
 // History: nights, and what is concluded from them.
 //
 // `NightWorkflow` tells the story: a run, then verdicts (`VerdictWorkflow`), a proof of what is suspected
-// (`ProofWorkflow`), alerts, notices (`NotificationWorkflow`) and the report. `Detection` decides, and is
+// (`ProofWorkflow`), alerts, why launches are slower (`NightExplanation`), notices
+// (`NotificationWorkflow`) and the report. `Detection` decides, and is
 // pure: `SeriesJudgement` compares tonight with its baseline, `StepLifeCycle`, `DriftLifeCycle` and
 // `BudgetLifeCycle` open, confirm and close alerts, and `Replay` does so over a whole history to tune it.
 //
@@ -11,7 +12,7 @@
 
 import Foundation
 package import LaunchCore
-import LaunchHost
+package import LaunchHost
 import LaunchStore
 package import Measuring
 
@@ -21,6 +22,7 @@ package struct NightWorkflow {
   private let provesSuspicions: Bool
   private let context: WorkflowContext
   private let bisect: Bisect?
+  private let rights: (String) throws(HostError) -> TracingRights
 
   /// Looks for the commits of regressions that a night has confirmed.
   ///
@@ -34,16 +36,19 @@ package struct NightWorkflow {
   ///   - request: What is run; its purpose decides whether it is a night.
   ///   - provesSuspicions: Whether builds are launched side by side to settle a suspicion.
   ///   - context: Where it is run.
+  ///   - rights: Finds out what this host lets be traced, given a private directory.
   ///   - bisect: Nil where no commit is looked for.
   package init(
     _ request: RunRequest,
     provesSuspicions: Bool,
     in context: WorkflowContext,
+    rights: @escaping (String) throws(HostError) -> TracingRights = TracingRights.init(in:),
     bisect: Bisect?
   ) {
     self.request = request
     self.provesSuspicions = provesSuspicions
     self.context = context
+    self.rights = rights
     self.bisect = bisect
   }
 
@@ -87,6 +92,7 @@ package struct NightWorkflow {
           return answer.outcome
         }
       result.summary.warnings += conclusion
+      result.summary.warnings += (try? await explain(run, in: store)) ?? []
     }
     let trend = try TrendWorkflow(store: store, scenario: run.plan.scenario.name)
       .summary(of: run.id)
@@ -107,9 +113,22 @@ package struct NightWorkflow {
     if isNewest, run.status == .complete, let bisected = await bisect?(trend.alerts, run) {
       result.summary.warnings += bisected.notes
       if bisected.isInterrupted { result.exitCode = .interrupted }
+      let workflow = TrendWorkflow(store: store, scenario: trend.scenario.name)
+      result.trend = (try? workflow.explained(trend)) ?? trend
     }
     trim(store)
     if isNewest { writeReport(&result, in: store) }
+  }
+
+  private func explain(_ run: RunRecord, in store: Store) async throws -> [Diagnostic] {
+    let scenario = run.plan.scenario.name
+    let nights = try store.nights(scenario: scenario)
+    guard let night = nights.last else { return [] }
+    let proof = ProofWorkflow(request: request, run: run, night: night, context: context)
+    return await NightExplanation(proof: proof, store: store, rights: rights).explain(
+      try CountedAlerts(of: scenario, in: store, nights: nights).alerts,
+      nights: nights
+    )
   }
 
   private func proved(

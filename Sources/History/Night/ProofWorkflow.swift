@@ -68,7 +68,10 @@ struct ProofWorkflow {
     }
   }
 
-  private func found(for proof: ProofRequest) async throws -> ProofBuilds.Found {
+  /// Looks for the builds of a proof; one of a source is built again where it is not kept.
+  ///
+  /// - Throws: `HostError` when it cannot be built, or another lab is at work.
+  func found(for proof: ProofRequest) async throws -> ProofBuilds.Found {
     let scenario = run.plan.scenario
     let concerned = Set(proof.series.map(\.target)).subtracting([Arm.controlTarget])
     let names = scenario.targets.map(\.name).filter(concerned.contains)

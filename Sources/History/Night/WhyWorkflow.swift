@@ -12,6 +12,9 @@ package struct WhyWorkflow {
     /// Those of its scenario.
     package var nights: [Night]
 
+    /// Why launches are slower, as JSON of schema `launchlab.explain/1`; nil where it is not known.
+    package var explanation: String?
+
     /// Whom its events were told to.
     package var deliveries: [Delivery]
 
@@ -64,6 +67,7 @@ package struct WhyWorkflow {
     return Explanation(
       alert: counted.first { $0.number == number } ?? alert,
       nights: nights,
+      explanation: try store.explanationDocuments(ofAlert: number)?.json,
       deliveries: try store.deliveries(scenario: scenario).filter { $0.alert == number },
       store: store.path
     )

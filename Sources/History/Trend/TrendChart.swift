@@ -135,20 +135,28 @@ package struct TrendCharts {
     "\(summary.run.id)-\(alert.id)"
   }
 
-  /// The pictures.
+  static func flameGraphName(_ alert: Alert, in summary: TrendSummary) -> String {
+    "\(name(alert, in: summary))-why.svg"
+  }
+
+  /// The pictures: charts, and flame graphs of what makes launches slower.
   ///
   /// - Returns: The names of the files, such as `RUN-R-17-dark.svg`, and what they hold, in the order
-  ///   of the alerts; none for an alert whose series has no value on tonight's host.
+  ///   of the alerts; no chart for an alert whose series has no value on tonight's host.
   package var files: [(name: String, text: String)] {
     let lead = TrendLead(summary)
     let slots = NightSlots(summary)
-    return summary.alerts.flatMap { alert -> [(name: String, text: String)] in
-      guard let trend = lead.trend(of: alert), !trend.points.isEmpty else { return [] }
-      let chart = TrendChart(trend, in: summary, slots: slots, alert: alert)
-      return [ChartTheme.light, .dark].map { theme in
-        (name: "\(Self.name(alert, in: summary))\(theme.suffix).svg", text: chart.rendered(theme))
-      }
+    let flameGraphs = summary.alerts.compactMap { alert in
+      summary.flameGraphs[alert.number].map { (Self.flameGraphName(alert, in: summary), $0) }
     }
+    return flameGraphs
+      + summary.alerts.flatMap { alert -> [(name: String, text: String)] in
+        guard let trend = lead.trend(of: alert), !trend.points.isEmpty else { return [] }
+        let chart = TrendChart(trend, in: summary, slots: slots, alert: alert)
+        return [ChartTheme.light, .dark].map { theme in
+          (name: "\(Self.name(alert, in: summary))\(theme.suffix).svg", text: chart.rendered(theme))
+        }
+      }
   }
 }
 

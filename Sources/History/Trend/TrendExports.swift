@@ -208,7 +208,8 @@ package struct JUnitReport {
       alert.kind != .budget && alert.series.isSameArm(as: trend.key)
     }
     if let red = own.first(where: \.isRed) {
-      return ("failure", TrendAnswer.what(red, in: lead).plain)
+      let why = red.explanation.map { "; why: \($0.why)" } ?? ""
+      return ("failure", TrendAnswer.what(red, in: lead).plain + why)
     }
     if let suspected = own.first(where: { $0.state == .suspected }) {
       return ("error", "not proved: \(TrendAnswer.what(suspected, in: lead).plain)")
@@ -258,8 +259,9 @@ package struct AlertFeed {
       TrendAnswer.what(alert, in: lead).plain,
       "since: " + TrendAnswer.since(alert, in: lead).plain,
       "code or machine: " + TrendAnswer.cause(alert).plain,
+      alert.explanation.map { "why: \($0.why)" },
       "more: launchlab why \(alert.id)",
-    ]
+    ].compactMap(\.self)
     return [
       "  <entry>", "    <id>\(feed):\(alert.id)</id>",
       "    <title>\(SVGText.escaped("\(alert.id) \(sentence)"))</title>",

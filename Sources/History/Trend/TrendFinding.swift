@@ -1,3 +1,4 @@
+import Foundation
 import LaunchCore
 import Rendering
 
@@ -10,6 +11,9 @@ struct TrendFinding {
   /// The chart of the series; nil where there is nothing to draw.
   let chart: TrendChart?
 
+  /// Whether there is a picture of its explanation.
+  let hasFlameGraph: Bool
+
   private var summary: TrendSummary { lead.summary }
 
   var values: [String: Any] {
@@ -17,7 +21,8 @@ struct TrendFinding {
     let blocks: [(String, [String])] = [
       ("picture", picture), ("quantiles", table.quantiles(of: alert)),
       ("stages", table.stages(of: alert)), ("criteria", table.criteria(of: alert)),
-      ("events", events), ("commands", commands), ("similar", similar),
+      ("explanation", explanation), ("events", events), ("commands", commands),
+      ("similar", similar),
     ]
     var values: [String: Any] = [
       "id": alert.id, "anchor": alert.id.lowercased(), "symbol": TrendWords.symbol(alert),
@@ -29,6 +34,7 @@ struct TrendFinding {
       "cause": TrendAnswer.cause(alert).markdown,
       "age": Quantity.count(lead.age(of: alert), "night"),
     ]
+    values["why"] = alert.explanation?.markdown
     for (name, lines) in blocks where !lines.isEmpty {
       values[name] = lines.joined(separator: "\n")
     }
@@ -45,6 +51,14 @@ struct TrendFinding {
       #"  <img src="img/\#(name).svg" width="800" alt="\#(alternative)">"#,
       "</picture>",
     ]
+  }
+
+  /// The reasons as a table, and a link to their picture.
+  private var explanation: [String] {
+    guard let explanation = alert.explanation else { return [] }
+    let text = explanation.section.trimmingCharacters(in: .newlines)
+    let picture = "img/\(SVGText.escaped(TrendCharts.flameGraphName(alert, in: summary)))"
+    return [text] + (hasFlameGraph ? ["", "[Flame graph of the difference](\(picture))"] : [])
   }
 
   private var events: [String] {

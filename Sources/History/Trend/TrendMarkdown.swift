@@ -4,9 +4,9 @@ import Rendering
 
 /// The trend report of a scenario in Markdown.
 ///
-/// The first five lines answer whether the night is red, what changed, since which commit, whether
-/// code or machine did it, and what to do next. The same summary gives the same bytes. Nothing that
-/// a name, a commit or a reason holds can break out of its place.
+/// The first lines answer whether the night is red, what changed, since which commit, whether code or
+/// machine did it, why if that was found out, and what to do next. The same summary gives the same
+/// bytes. Nothing that a name, a commit or a reason holds can break out of its place.
 package struct TrendMarkdown {
   private let summary: TrendSummary
   private let lead: TrendLead
@@ -71,6 +71,7 @@ package struct TrendMarkdown {
       "run": MarkdownTable.escaped(summary.run.id), "facts": facts, "findings": findings,
       "hidden": TrendMark(lead).comment,
     ]
+    values["why"] = lead.main?.openExplanation?.markdown
     let blocks: [(String, [String])] = [
       ("alerts", alerts.lines), ("known", alerts.known),
       ("trend", table.lines(lead.notable)),
@@ -101,7 +102,8 @@ package struct TrendMarkdown {
         alert: alert,
         lead: lead,
         scenarioFile: options.scenarioFile,
-        chart: chart
+        chart: chart,
+        hasFlameGraph: options.hasCharts && summary.flameGraphs[alert.number] != nil
       ).values
     }
   }
@@ -147,6 +149,9 @@ extension TrendMarkdown {
     - **What:** {{what}}
     - **Since:** {{since}}
     - **Code or machine:** {{cause}}
+    {{#why}}
+    - **Why:** {{why}}
+    {{/why}}
     - **Next:** {{next}}
 
     {{facts}}
@@ -196,6 +201,9 @@ extension TrendMarkdown {
     - **What:** {{what}}
     - **Since:** {{since}}
     - **Code or machine:** {{cause}}
+    {{#why}}
+    - **Why:** {{why}}
+    {{/why}}
 
     {{#quantiles}}
     {{quantiles}}
@@ -207,6 +215,10 @@ extension TrendMarkdown {
     {{stages}}
 
     {{/stages}}
+    {{#explanation}}
+    {{explanation}}
+
+    {{/explanation}}
     {{#criteria}}
     <details>
     <summary>What decided it</summary>

@@ -54,6 +54,7 @@ package struct TrendText {
     let shown = (lead.news + lead.former).prefix(Self.most)
       .flatMap { alert in
         wrapped("\(TrendWords.title(alert)): \(sentence(alert))", ink: ink(alert))
+          + (alert.openExplanation.map { wrapped("why: \($0.why.printable)") } ?? [])
       }
     let more = summary.alerts.count - Self.most
     return shown + (more > 0 ? wrapped("\(Quantity.count(more, "more alert"))") : [])

@@ -64,10 +64,26 @@ package struct TrendWorkflow {
       disturbedLaunches: tally.disturbed,
       stageChanges: try evidence.stageChanges(of: current),
       summaries: try evidence.summaries(of: current),
+      flameGraphs: try evidence.flameGraphs(of: current),
       notes: Self.notes(on: tonight) + counted.notes,
       failure: tonight.status == .complete
         ? nil : tally.unready.map { Self.failure($0, in: record.plan) }
     )
+  }
+
+  /// Adds what was found out since of why launches are slower.
+  ///
+  /// - Parameter summary: That of the newest night.
+  /// - Returns: The same otherwise.
+  /// - Throws: `StoreError`.
+  func explained(_ summary: TrendSummary) throws -> TrendSummary {
+    var explained = summary
+    for (index, alert) in summary.alerts.enumerated() {
+      explained.alerts[index].explanation = try store.alert(alert.number).explanation
+    }
+    explained.flameGraphs = try AlertEvidence(store: store, tonight: summary.tonight.run)
+      .flameGraphs(of: explained.alerts)
+    return explained
   }
 
   private func night(_ run: String?, of nights: [Night]) throws -> Night {
@@ -132,7 +148,7 @@ extension Alert {
   ///
   /// - Parameters:
   ///   - night: What came later is left out, also what people decided.
-  ///   - next: The run of the next night; a proof of it, or a later one, is left out.
+  ///   - next: The run of the next night; a proof or an explanation of it, or a later one, is left out.
   /// - Returns: Nil where there was no such alert yet.
   fileprivate func known(after night: Night, before next: String?) -> Alert? {
     let end = night.finishedAt ?? night.startedAt
@@ -141,6 +157,7 @@ extension Alert {
     guard let last = known.events.last else { return nil }
     (known.state, known.cause) = (last.state, last.cause)
     if let next, let proof, proof.run >= next { known.proof = nil }
+    if let next, let explanation, explanation.run >= next { known.explanation = nil }
     return known
   }
 }
@@ -183,6 +200,14 @@ struct AlertEvidence {
       }
     }
     return changes
+  }
+
+  /// The pictures of the alerts that are explained, by their number.
+  func flameGraphs(of alerts: [Alert]) throws -> [Int: String] {
+    try alerts.filter { $0.explanation != nil }.reduce(into: [:]) { pictures, alert in
+      pictures[alert.number] =
+        try store.explanationDocuments(ofAlert: alert.number)?.flameGraph
+    }
   }
 
   /// The summaries of the nights that open alerts speak of.

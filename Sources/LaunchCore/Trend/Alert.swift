@@ -29,6 +29,9 @@ package struct Alert: Hashable, Codable, Sendable {
   /// What the interleaved comparison of the last good build with the newest one said.
   package var proof: Proof?
 
+  /// Why launches are slower, where somebody or a night has found out.
+  package var explanation: AlertExplanation?
+
   /// Everything that happened to the alert, the oldest first, at least one.
   package var events: [AlertEvent]
 
@@ -44,6 +47,7 @@ package struct Alert: Hashable, Codable, Sendable {
     before: Double,
     after: Double,
     proof: Proof? = nil,
+    explanation: AlertExplanation? = nil,
     events: [AlertEvent]
   ) {
     self.number = number
@@ -57,6 +61,7 @@ package struct Alert: Hashable, Codable, Sendable {
     self.before = before
     self.after = after
     self.proof = proof
+    self.explanation = explanation
     self.events = events
   }
 
@@ -73,9 +78,18 @@ package struct Alert: Hashable, Codable, Sendable {
   /// Whether tonight's value is still looked at for the end of the alert.
   package var isOpen: Bool { state == .suspected || state == .confirmed || state == .acknowledged }
 
+  /// Why launches are slower, as long as they are.
+  package var openExplanation: AlertExplanation? { isOpen ? explanation : nil }
+
   /// Whether a person has the last word on it.
   package var isDecided: Bool {
     (state == .acknowledged || state == .refuted) && events.last.map { $0.run == nil } ?? false
+  }
+
+  /// Whether a night that began at a time has confirmed that its build is worse.
+  package func isRegression(confirmedSince night: Date) -> Bool {
+    guard isRed, kind == .step else { return false }
+    return (events.first { $0.state == .confirmed }?.at ?? .distantPast) >= night
   }
 
   /// Whether the alert says that a release is worse: it decides the exit code.

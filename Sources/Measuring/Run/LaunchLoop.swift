@@ -15,6 +15,9 @@ package struct LaunchLoop {
   /// The first block that is launched; greater than 0 on resumption.
   package var firstBlock: Int
 
+  /// When no block but the first begins any more, by the clock of the laboratory; nil for no limit.
+  package var end: Nanoseconds?
+
   /// What became of the launches that are stored already, on resumption.
   private let stored: RetryBudget
 
@@ -76,6 +79,7 @@ package struct LaunchLoop {
     if stored.isHopeless { laboratory.stopWaiting() }
     let looks = plan.looks.dropLast()
     for block in firstBlock..<max(firstBlock, plan.blockCount) {
+      if let end, block > firstBlock, laboratory.now >= end { break }
       if let look = looks.firstIndex(of: block), sink.isEnough(atLook: look) { break }
       if let limit = plan.scenario.adaptive?.timeLimit, block >= plan.looks[0],
         laboratory.now - course.beginning >= limit

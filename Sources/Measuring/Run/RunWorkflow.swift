@@ -156,6 +156,9 @@ package enum RunEvent: Sendable {
   /// `server warm`. `good` and `bad` are the first digits of their commits or digests.
   case proving(arms: String, good: String, bad: String)
 
+  /// Two builds are launched and traced next, to say why launches of an alert are slower.
+  case explaining(alert: String, good: String, bad: String)
+
   /// The first launch comes next. `done` launches are stored from before, on resumption.
   case started(run: RunRecord, done: Int)
 

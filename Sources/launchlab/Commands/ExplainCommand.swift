@@ -1,6 +1,8 @@
 import ArgumentParser
+import Bisection
 import Comparison
 import Explanation
+import History
 import LaunchCore
 import LaunchHost
 import Measuring
@@ -21,6 +23,12 @@ extension Launchlab {
         Why a revision is slower, built from the source of a scenario:
           launchlab explain --revisions v1.0..HEAD scenario.yml
 
+        Why what nights or a bisection found is slower, from the builds that are kept. That of an \
+        alert is also kept with it:
+          launchlab explain --alert R-17
+          launchlab explain --bisect last
+          launchlab explain 20261120T0200 20261121T0200
+
         Launches are traced and sampled beside plain ones, whose times the first line has. What \
         is named was found again in launches made after it was named. As root, or with the \
         capabilities CAP_BPF and CAP_PERFMON, the kernel records launches; without them they are \
@@ -33,13 +41,13 @@ extension Launchlab {
 
     @Argument(
       help: ArgumentHelp(
-        "The first of two commands in quotes, or the scenario of --revisions.",
+        "The first of two commands in quotes or of two nights, or the scenario of --revisions.",
         valueName: "a"
       )
     )
     var first: String?
 
-    @Argument(help: ArgumentHelp("The second command, in quotes.", valueName: "b"))
+    @Argument(help: ArgumentHelp("The second command, in quotes, or night.", valueName: "b"))
     var second: String?
 
     /// What comes before --.
@@ -49,6 +57,26 @@ extension Launchlab {
       help: .init("Build and compare two revisions, such as HEAD~1..HEAD.", valueName: "a..b")
     )
     var revisions: String?
+
+    @Option(help: .init("Explain an alert, such as R-17.", valueName: "alert"))
+    var alert: String?
+
+    @Option(
+      help: .init(
+        "Explain the culprit of this bisection; \"last\" is the newest one.",
+        valueName: "id"
+      )
+    )
+    var bisect: String?
+
+    @Option(
+      help: .init(
+        "SQLite database of alerts, bisections and nights (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var store: String?
 
     @Option(
       name: .customLong("target"),
@@ -113,23 +141,41 @@ extension Launchlab {
     @OptionGroup var output: ExplainOutputOptions
 
     func validate() throws {
-      if !launch.command.isEmpty, !what.isEmpty || revisions != nil {
+      let asked = [
+        ("--revisions", revisions), ("--alert", alert), ("--bisect", bisect),
+      ].filter { $0.1 != nil }.map(\.0)
+      if !launch.command.isEmpty, !what.isEmpty || !asked.isEmpty {
         throw ValidationError("give one command after --, or two in quotes, not both")
       }
-      if launch.command.isEmpty, what.count != (revisions == nil ? 2 : 1) {
+      if asked.count > 1 {
+        throw ValidationError("\(asked[0]) and \(asked[1]) cannot be used together")
+      }
+      if let option = asked.first, option != "--revisions" {
+        if !what.isEmpty {
+          throw ValidationError("\(option) says what is explained; give no \(what[0])")
+        }
+        if target != nil { throw ValidationError("--target cannot be used with \(option)") }
+      } else if launch.command.isEmpty, what.count != (revisions == nil ? 2 : 1) {
         throw ValidationError(
           revisions == nil
             ? "missing what to explain; try `launchlab explain -- perl -e 0`"
             : "--revisions needs one scenario file"
         )
       }
-      if revisions != nil, let option = launch.launch.firstForCommands {
-        throw ValidationError("\(option) cannot be used with --revisions; set it in the scenario")
+      if let asked = asked.first ?? (areNights ? "nights" : nil),
+        let option = launch.launch.firstForCommands
+      {
+        throw ValidationError("\(option) cannot be used with \(asked); set it in the scenario")
+      }
+      if target != nil, revisions == nil, !areNights {
+        throw ValidationError("--target needs --revisions or two nights")
+      }
+      if store != nil, revisions != nil || alert == nil && bisect == nil && !areNights {
+        throw ValidationError("--store needs --alert, --bisect or two nights")
       }
       if collector != "auto", TimelineCollector(rawValue: collector) == nil {
         throw ValidationError("--collector is \"\(collector)\"; expected auto, bpf or ptrace")
       }
-      if target != nil, revisions == nil { throw ValidationError("--target needs --revisions") }
     }
 
     func run() async throws { try await run(on: .standard) }
@@ -138,13 +184,34 @@ extension Launchlab {
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let context = WorkflowContext.live.telling { progress.show($0) }
-      let result = try await waiting.patiently(on: console) {
-        let request = try await options.request(in: context)
-        return try await ExplainWorkflow(request, in: context).run()
+      let (result, keep) = try await waiting.patiently(on: console) {
+        let asked = try await self.asked(in: context)
+        return (try await ExplainWorkflow(asked.request, in: context).run(), asked.keep)
       }
       progress.clear()
       try output.show(result, on: console)
+      try keep(result)
       if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
+    }
+
+    /// Whether what comes before -- are two nights.
+    private var areNights: Bool {
+      revisions == nil && what.count == 2 && what.allSatisfy(StoredRuns.isName)
+    }
+
+    /// What is launched, and what keeps the result.
+    private func asked(in context: WorkflowContext) async throws -> StoredPrograms.Question {
+      let stored = StoredPrograms(options, in: context)
+      if let alert { return try await stored.question(ofAlert: alert) }
+      let request =
+        if let bisect {
+          try StoredCulprit(options, in: context).request(ofBisection: bisect)
+        } else if areNights {
+          try await stored.request(ofRuns: what)
+        } else {
+          try await options.request(in: context)
+        }
+      return (request, { _ in })
     }
 
     private var options: ExplainOptions {
@@ -154,6 +221,7 @@ extension Launchlab {
         launching: launch.measuring(states: [state.rawValue], launches: 1),
         targets: target.map { [$0] } ?? [],
         seed: seed,
+        store: store,
         suppressed: launch.controls.suppression.ids
       )
       comparison.files = output.files

@@ -43,7 +43,11 @@ extension Launchlab {
       try workflow.files.writing(json, as: "--json").check()
       let found = try workflow.explanation(of: id)
       if let json {
-        let finding = FindingJSON(found.alert, nights: found.nights)
+        let finding = FindingJSON(
+          found.alert,
+          nights: found.nights,
+          explanation: found.explanation
+        )
         return try ResultFile(json).write { try finding.write(to: $0) }
       }
       let text = AlertText(

@@ -32,6 +32,8 @@ final class ProgressDisplay {
       note("\(build.wasCached ? "using the cached build of" : "built") \(build.commit.prefix(12))")
     case .proving(let arms, let good, let bad):
       note("proving a suspicion: \(arms), last good \(good) against \(bad)")
+    case .explaining(let alert, let good, let bad):
+      note("explaining \(alert): last good \(good) against \(bad)")
     case .started(let run, let done):
       beginning = .now
       resumedAt = done

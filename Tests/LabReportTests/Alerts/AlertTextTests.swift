@@ -98,8 +98,21 @@ import Testing
     )
   }
 
+  @Test func `shows why launches are slower below the sentence, and all reasons further down`()
+    throws
+  {
+    let alert = SampleAlerts.alert { $0.explanation = SampleAlerts.explanation }
+    let text = AlertText(alert, nights: SampleAlerts.nights, style: TextStyle(width: 140))
+    try SampleAlerts.expectSnapshot(text.rendered(), named: "explained", suite: "AlertText")
+  }
+
   @Test func `lets no name steer the terminal`() {
-    let alert = SampleAlerts.alert { $0.events[0].reason = "bad\u{1B}[2Jreason" }
+    let alert = SampleAlerts.alert {
+      $0.events[0].reason = "bad\u{1B}[2Jreason"
+      $0.explanation = SampleAlerts.explanation
+      $0.explanation?.why = "bad\u{1B}[2Jfunction"
+      $0.explanation?.text = "bad\u{1B}[2Jfunction\n"
+    }
     #expect(!AlertText(alert).rendered().contains("\u{1B}"))
   }
 

@@ -48,6 +48,16 @@ enum SampleAlerts {
     smallestDetectable: 0.031
   )
 
+  static let explanation = AlertExplanation(
+    run: "20261114T020000Z-0a1b",
+    before: "server@8ab12c0",
+    after: "server@4c1f9e2",
+    why: "scan_plugins (new): +0.34 of +0.46 ms (73 %)",
+    markdown: "`scan_plugins` (new): +0.34 of +0.46 ms (73 %)",
+    section: "### server@4c1f9e2 is 0.46 ms slower\n\n| reason |\n|---|\n| `scan_plugins` |\n",
+    text: "server@4c1f9e2 is 0.46 ms slower, because\n\n  1  scan_plugins (new)\n"
+  )
+
   static let criteria = [
     Criterion(
       id: "t-prediction",

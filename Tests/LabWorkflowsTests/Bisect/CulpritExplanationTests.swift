@@ -4,6 +4,8 @@ import Rendering
 import Testing
 
 @testable import Bisection
+@testable import Comparison
+@testable import Explanation
 @testable import LaunchCore
 @testable import LaunchHost
 @testable import Measuring
@@ -131,6 +133,47 @@ import Testing
     let again = try await bisect(resuming: "last", in: context)
     #expect(traced == 2)
     #expect(again.explanation == later.explanation)
+  }
+
+  @Test func `a culprit is launched again from the builds of its bisection`() async throws {
+    try makeVersions()
+    let summary = try await bisect(explains: false)
+    let options = ExplainOptions(
+      command: [],
+      comparison: CompareOptions(
+        words: [],
+        launching: MeasureOptions(command: [], states: [], launches: 1, directory: root)
+      ),
+      state: .warm,
+      launches: nil,
+      time: nil
+    )
+    let stored = StoredCulprit(options, in: .fake())
+    let request = try stored.request(ofBisection: "last")
+    #expect(request.commandLine == ["launchlab", "explain", "--bisect", summary.start.id])
+    let result = try await ExplainWorkflow(
+      request,
+      in: .fake(),
+      rights: TracingRights.timelinesOnly
+    ).run()
+    #expect(result.arms.map(\.name) == ["v8", "v9"])
+    #expect(result.explanation.reasons.first?.call == "clock_nanosleep")
+
+    func refusal(_ id: String) -> String {
+      do {
+        _ = try stored.request(ofBisection: id)
+        return "nothing"
+      } catch {
+        return (error as? any LabError)?.diagnostics.first?.description ?? "\(error)"
+      }
+    }
+    #expect(refusal("2020").contains("no bisection"))
+    try FileManager.default.removeItem(atPath: "\(root)/nightly/v9")
+    let gone = refusal("last")
+    #expect(gone.contains("are gone") && gone.contains("put its executables back"), "\(gone)")
+    for version in 0..<16 { try FakeProgram.write("40 ms", to: "nightly/v\(version)") }
+    let none = try await bisect().start.id
+    #expect(refusal(none).contains("has no culprit"))
   }
 
   @Test func `CPU time is not explained by the time of launches`() async throws {

@@ -66,6 +66,7 @@ import Testing
   private func explain(
     _ commands: [[String]],
     launches: Int = 64,
+    timeLimit: Nanoseconds = .seconds(60),
     rights: TracingRights = allowed,
     on bench: Bench = Bench(),
     answer: @escaping (Arm, Int) throws -> LaunchResult
@@ -94,7 +95,7 @@ import Testing
       scenario: scenario,
       state: .warm,
       launches: launches,
-      timeLimit: .seconds(60),
+      timeLimit: timeLimit,
       seed: 3,
       commandLine: ["launchlab", "explain"]
     )
@@ -188,6 +189,22 @@ import Testing
     #expect(result.freshBlocks == nil)
     #expect(result.exitCode == .done)
     #expect(bench.laboratory?.log.count { $0.hasPrefix("launch") } == 8 * 4)
+  }
+
+  /// A block takes ten microseconds of the clock of the laboratory.
+  @Test(arguments: [(60, nil), (120, 4)] as [(Int64, Int?)])
+  func `ends when its time is over`(microseconds: Int64, freshBlocks: Int?) async throws {
+    let bench = Bench()
+    let result = try await explain(
+      [["/bin/true", "a"], ["/bin/true", "b"]],
+      timeLimit: Nanoseconds(1_000 * microseconds),
+      on: bench,
+      answer: Self.launches(sleep: 3_000_000)
+    )
+    #expect(result.freshBlocks == freshBlocks)
+    let blocks = (bench.laboratory?.log.count { $0.hasPrefix("launch") } ?? 0) / 4
+    #expect(blocks == Int(microseconds) / 10)
+    if freshBlocks == nil { #expect(result.exitCode == .inconclusive) }
   }
 
   @Test func `leaves torn launches out, and says so`() async throws {
