@@ -62,7 +62,8 @@ extension EndToEnd {
 
       #expect(bad.status == 1, "\(bad.stderr)")
       #expect(bad.stderr.contains("explaining R-1: last good "), "\(bad.stderr)")
-      let why = "clock_nanosleep (new), clock_nanosleep 0 → 1: +4"
+      // Whether the function is named depends on how busy the machine is.
+      let why = "(new), clock_nanosleep 0 → 1: +4"
       #expect(bad.stdout.contains(why), "\(bad.stdout)")
       let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)
       #expect(report.contains("\n- **Why:** "))

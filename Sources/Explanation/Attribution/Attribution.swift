@@ -221,11 +221,14 @@ private struct Analysis {
       )
     )
     let whole = time.resources.differences(of: 0)
+    guard let difference = wholeDifference else { return }
     // What was named is estimated again from too few launches for the test of everything at once.
     let isThere =
       reasons.contains { $0.confirmedBlocks != nil }
-      ? meanInterval(of: whole).map { $0.low > 0 || $0.high < 0 } ?? false : isSignificant(whole)
-    guard isThere, let difference = wholeDifference else { return }
+      ? [meanInterval(of: whole), plain?.interval].contains { interval in
+        interval.map { difference > 0 ? $0.low > 0 : $0.high < 0 } ?? false
+      } : isSignificant(whole)
+    guard isThere else { return }
     let parts = zip(named.after, named.before).map { $0 - $1 }
     let share = parts.reduce(0, +) / Double(parts.count) / difference
     // The linearised error of a ratio of means.

@@ -1,7 +1,8 @@
 import LaunchCore
 
 /// Brings together reasons that are one thing: a new process and the system calls that start it,
-/// threads with one start function, and what the loader does for new libraries.
+/// threads with one start function, what the loader does for new libraries, and a function that has
+/// another caller.
 struct ReasonMerging {
   let time: DividedTime
   let libraries: LaunchExplanation.LibraryChange
@@ -20,7 +21,7 @@ struct ReasonMerging {
   }
 
   mutating func merged(_ drafts: [ReasonDraft]) -> [ReasonDraft] {
-    var drafts = drafts
+    var drafts = withoutMoves(drafts)
     for index in drafts.indices {
       switch drafts[index].wholeActor {
       case .process?: drafts[index].kind = .child
@@ -60,6 +61,61 @@ struct ReasonMerging {
       if let place { result[place].absorb(draft) } else { result.append(draft) }
     }
     return result
+  }
+
+  // MARK: - Moved functions
+
+  /// Joins a function that is gone below one caller with the same one that is new below another, or in
+  /// what is new there; what that leaves is a reason of its own, or nothing.
+  ///
+  /// A caller of its own is one way to that; another is a compiler that puts a function into its
+  /// caller, or has it return to the caller of that.
+  private func withoutMoves(_ drafts: [ReasonDraft]) -> [ReasonDraft] {
+    var left = drafts.sorted { abs($0.mean) > abs($1.mean) }
+    var index = 0
+    while index < left.count {
+      guard
+        let moved = left.indices.dropFirst(index + 1).first(where: {
+          isMove(left[$0], in: left[index])
+        })
+      else {
+        index += 1
+        continue
+      }
+      let size = abs(left[index].mean)
+      let isWhole = left[index].frames.last == left[moved].frames.last
+      left[index].absorb(left.remove(at: moved))
+      if isWhole { left[index].novelty = left[index].mean > 0 ? .more : .less }
+      if abs(left[index].mean) <= max(floor, size / 4) { left.remove(at: index) }
+    }
+    // In the order in which they were found.
+    return drafts.compactMap { draft in left.first { $0.parts[0] == draft.parts[0] } }
+  }
+
+  private func isMove(_ small: ReasonDraft, in large: ReasonDraft) -> Bool {
+    guard
+      [small.novelty, large.novelty] == [.new, .gone]
+        || [small.novelty, large.novelty] == [.gone, .new],
+      small.mean * large.mean < 0, small.actors == large.actors, small.parts.count == 1,
+      large.parts[0].view == .code, let function = small.frames.last
+    else { return false }
+    let time = time(of: function, below: large.parts[0])
+    return abs(time + small.mean) <= abs(small.mean) / 4
+  }
+
+  /// The mean difference of a function in a part of the view by code.
+  private func time(of function: CodeFrame, below part: ReasonPart) -> Double {
+    let tree = time.code
+    var open = [tree.node(at: part.path)].compactMap(\.self)
+    var sum = 0.0
+    while let node = open.popLast() {
+      if tree.labels[node] == .frame(function) {
+        sum += tree.meanDifference(of: node)
+      } else {
+        open += tree.children[node]
+      }
+    }
+    return sum
   }
 
   /// Puts the system calls that start something to what is started, where that is one kind of thing.

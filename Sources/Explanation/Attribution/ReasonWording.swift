@@ -60,13 +60,19 @@ struct ReasonWording {
       kind = .pageFault
     }
     let object = object(of: draft, kind: kind, resource: resource, counts: evidence)
+    var path = path(of: draft, kind: kind, names: names)
+    var hotPath = hotPath(of: draft)
+    // That `main` is new says only that the other program does little.
+    while let last = path.last, SampleReading.isMain(last), !hotPath.isEmpty {
+      path.append(hotPath.removeFirst())
+    }
     let values = time.values(of: draft.parts)
     return LaunchReason(
       rank: 0,
       kind: kind,
       actor: actor(of: draft, names: names),
-      path: path(of: draft, kind: kind, names: names),
-      hotPath: hotPath(of: draft),
+      path: path,
+      hotPath: hotPath,
       call: names.first,
       object: object,
       change: TimeChange(values),

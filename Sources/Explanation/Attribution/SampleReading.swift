@@ -149,6 +149,12 @@ struct SampleReading: Hashable, Sendable {
     "runtime.rt0_go.abi0", "runtime.goexit", "runtime.goexit.abi0",
   ]
 
+  /// Whether a function is the one that a program begins with.
+  static func isMain(_ frame: CodeFrame) -> Bool {
+    ["main", "main.main", "runtime.main"].contains(frame.function)
+      || frame.function.hasSuffix("::main")
+  }
+
   /// Functions that begin every thread.
   static func isThreadStart(_ frame: CodeFrame) -> Bool {
     threadStarts.contains(frame.function) || frame.function.hasPrefix("std::thread::")

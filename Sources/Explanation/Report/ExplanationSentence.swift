@@ -30,13 +30,20 @@ struct ExplanationSentence {
     case .single: return "\(last) takes \(single(change))"
     case .same: return "\(first) and \(last) take the same time \(facts(of: change))"
     case .notSignificant:
-      return "no significant difference between \(first) and \(last) \(facts(of: change))"
+      guard let interval = change.interval, interval.low > 0 || interval.high < 0 else {
+        return "no significant difference between \(first) and \(last) \(facts(of: change))"
+      }
+      return "\(last) may be \(size(of: change)) than \(first) \(facts(of: change)): "
+        + "too little to be sure"
     case .different:
-      let numbers = ExplanationNumbers(for: change.difference)
-      let word = change.difference > .zero ? "slower" : "faster"
-      return "\(last) is \(numbers.text(change.difference.magnitude)) \(word) than \(first) "
-        + facts(of: change)
+      return "\(last) is \(size(of: change)) than \(first) \(facts(of: change))"
     }
+  }
+
+  /// Such as `5.9 ms slower`.
+  private func size(of change: TimeChange) -> String {
+    let text = ExplanationNumbers(for: change.difference).text(change.difference.magnitude)
+    return "\(text) \(change.difference > .zero ? "slower" : "faster")"
   }
 
   private func name(_ arm: Int) -> String {

@@ -184,6 +184,9 @@ package struct ExplanationText {
     return lines().0.lines(style: style).map { "  " + $0 }
   }
 
+  /// Nobody reads more of a call path, even where lines are not broken.
+  private static let widestPath = 200
+
   /// How a title may end that says how a reason differs, the longest first.
   private static let ends = ["", "new", "gone"].flatMap { novelty in
     [nil, Blame.Change.changed, .new, .gone].compactMap { change in
@@ -207,7 +210,7 @@ package struct ExplanationText {
         evidence.append("found again in \(Quantity.count(blocks, "fresh block"))")
       }
     }
-    let width = style.width == .max ? Int.max : style.width - indent.count
+    let width = min(style.width, Self.widestPath) - indent.count
     let isPathTold = path.isEmpty || path == [ExplanationWords.subject(of: reason)]
     let pathLine = isVerbose ? path.joined(separator: " › ") : CallPathText(path).text(width: width)
     let pathLines = isPathTold ? [] : style.wrapped(indent + pathLine, indent: indent.count)

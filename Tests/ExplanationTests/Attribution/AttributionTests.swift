@@ -53,6 +53,30 @@ struct AttributionTests {
     #expect(expected.isNamed(by: confirmed.reasons.first))
   }
 
+  @Test("a function that has another caller is no reason, and what its new caller takes besides is")
+  func moved() throws {
+    let start = ["main", "start"]
+    let before =
+      SyntheticProgram.base + [
+        .own(start + ["parse"], 500), .own(["main", "load_registry"], 1000),
+      ]
+    let moved = start + ["load_registry"]
+    let same = SyntheticProgram.base + [.own(start + ["parse"], 500), .own(moved, 1000)]
+    #expect(explain(before, same, blocks: 32).confirmed.reasons.isEmpty)
+    let (_, more) = explain(before, same + [.own(["main", "warm"], 600)], blocks: 32)
+    #expect(more.reasons.map { $0.path.last?.function } == ["warm"])
+    let wrapper =
+      SyntheticProgram.base + [
+        .own(start + ["parse"], 500), .own(["main", "wrap", "load_registry"], 1000),
+        .own(["main", "wrap"], 600),
+      ]
+    let (_, wrapped) = explain(before, wrapper, blocks: 32)
+    let reason = try #require(wrapped.reasons.first)
+    #expect(wrapped.reasons.count == 1)
+    #expect(reason.path.last?.function == "wrap" && reason.novelty == .new)
+    #expect(abs(reason.change.difference.count - 600_000) < 120_000)
+  }
+
   @Test("a wait is not put to a function where most of what was sampled is no wait of its class")
   func foreignWaits() throws {
     var machine = SyntheticMachine(seed: 5)

@@ -93,6 +93,20 @@ struct ExplanationTextTests {
         "no significant difference between A and B (2.60 → 2.70 ms when traced, 95 %"
       )
     )
+    result.explanation.difference.traced = SampleExplanation.change(2_600, 2_900, within: 200)
+    let likely = ExplanationText(result, style: TextStyle(width: .max)).rendered()
+    #expect(likely.hasPrefix("B may be 300 µs slower than A (2.60 → 2.90 ms when traced, 95 %"))
+    #expect(likely.contains("+500 µs): too little to be sure\n"), "\(likely)")
+  }
+
+  @Test("cuts a call path that nobody would read")
+  func longPath() {
+    var result = SampleExplanation.slower
+    let frames = (0..<90).map { CodeFrame(file: "program", function: "evaluate_\($0)") }
+    result.explanation.reasons[0].path = frames
+    let text = ExplanationText(result, style: TextStyle(width: .max)).rendered()
+    #expect(text.contains("› evaluate_2 › … ›"))
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 200 }, "\(text)")
   }
 
   @Test("shows all parts as trees, and what was withdrawn, only where all is asked for")

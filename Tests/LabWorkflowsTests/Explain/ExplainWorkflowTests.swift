@@ -252,7 +252,7 @@ import Testing
       result.timeline?.withoutRights = ["/usr/bin/su"]
       return result
     }
-    #expect(bench.plans.first?.arms.map(\.kind) == [.plain, .ptrace])
+    #expect(bench.plans.first?.arms.map(\.kind) == [.plain, .ptrace, .modules])
     let timeline = result.collectors.first { $0.kind == .timeline }
     #expect(timeline?.rights?.level == "ptrace")
     #expect(timeline?.rights?.obstacle?.contains("does not load the programs") == true)
