@@ -15,12 +15,14 @@ struct CountedLaunches {
   /// - Parameters:
   ///   - valgrind: What counts the instructions of functions.
   ///   - scenario: The two programs.
-  init(_ valgrind: ValgrindCount, of scenario: Scenario) {
+  ///   - limit: How long a launch may take, if not even the target's own limit is longer.
+  init(_ valgrind: ValgrindCount, of scenario: Scenario, limit: Nanoseconds) {
     self.valgrind = valgrind
     targets = scenario.targets.map { target in
       var counted = valgrind.counting(target)
       counted.name += " under valgrind"
       counted.program = nil
+      counted.timeout = min(counted.timeout, max(limit, target.timeout))
       return counted
     }
   }

@@ -133,11 +133,17 @@ package struct ExplainWorkflow {
     prepared.arms += ModuleLaunches.arms(of: plan)
     var laboratory = try await context.laboratory(prepared, directory, session, interrupt)
     defer { laboratory.close() }
+    let beginning = laboratory.now
     let run = RunRecord(of: plan, on: laboratory, at: context.now())
     context.observe(.started(run: run, done: 0))
     var launches = TracedLaunches(plan: plan, observe: context.observe)
     let found = try await explained(on: &laboratory, by: &launches, counted)
-    let modules = try modules(of: found.explanation, after: launches, on: &laboratory)
+    let modules = try modules(
+      of: found.explanation,
+      after: launches,
+      until: beginning + request.timeLimit,
+      on: &laboratory
+    )
     laboratory.close()
     let changed = session.end()
     var explanation = found.explanation
@@ -148,10 +154,12 @@ package struct ExplainWorkflow {
       collectors: launches.collectors(rights, timelines: collector),
       freshBlocks: found.freshBlocks
     )
-    result.add(modules)
-    let silence = modules == nil && launches.hasModules ? [Self.noModules] : []
+    result.add(modules.comparison)
+    let silence = modules.isSilent ? [Self.noModules] : []
+    let isConfirmed = found.freshBlocks != nil || found.explanation.reasons.isEmpty
     result.warnings =
-      changed + launches.notes + rightsNotes(rights, collector) + silence + notes
+      (isConfirmed ? [] : [Self.notConfirmed]) + changed + launches.notes
+      + rightsNotes(rights, collector) + silence + notes
       + laboratory.notes + session.notes
     return result
   }
@@ -159,27 +167,40 @@ package struct ExplainWorkflow {
   private static let noModules = Diagnostic(
     .note,
     id: "no-modules",
-    problem: "there is no view by module, since the runtime did not print all that it loads"
+    problem: "there is no view by module: the runtime did not print all that it loads, or failed"
+  )
+
+  private static let notConfirmed = Diagnostic(
+    .warning,
+    id: "not-confirmed",
+    problem: "there was no time to find the reasons again: their figures are of the launches that "
+      + "they were chosen from, and so are a little large",
+    remedy: "allow more time, such as `--time 5m`"
   )
 
   /// Launches again where a runtime says which modules it loads, for no more than a quarter of the
-  /// time.
+  /// time and what is left of it.
+  ///
+  /// - Returns: `isSilent` where the runtime did not say it.
   private func modules(
     of explanation: LaunchExplanation,
     after launches: TracedLaunches,
+    until end: Nanoseconds,
     on laboratory: inout any LaunchLaboratory
-  ) throws -> ModuleComparison? {
-    guard launches.hasModules else { return nil }
-    let timeLimit = Nanoseconds(request.timeLimit.count / 4)
-    let asked = ModuleLaunches(after: launches, timeLimit: timeLimit, observe: context.observe)
-    guard let loaded = try asked.run(on: &laboratory) else { return nil }
+  ) throws -> (comparison: ModuleComparison?, isSilent: Bool) {
+    let timeLimit = min(Nanoseconds(request.timeLimit.count / 4), end - laboratory.now)
+    guard launches.hasModules,
+      let asked = ModuleLaunches(after: launches, timeLimit: timeLimit, observe: context.observe)
+    else { return (nil, false) }
+    guard let loaded = try asked.run(on: &laboratory) else { return (nil, true) }
     let isPair = request.scenario.targets.count == 2
-    return ModuleComparison(
+    let comparison = ModuleComparison(
       loaded,
       arms: isPair ? Side.allCases : [.after],
       launch: Double(explanation.difference.traced.before.count),
       settings: settings(launches)
     )
+    return (comparison, comparison == nil)
   }
 
   /// Compares the files of two programs, and finds which functions are to blame.
@@ -204,7 +225,11 @@ package struct ExplainWorkflow {
       return nil
     }
     guard ValgrindCount.isInstalled || request.countsInstructions == true else { return nil }
-    return CountedLaunches(try ValgrindCount(.callgrind, below: directory), of: request.scenario)
+    return CountedLaunches(
+      try ValgrindCount(.callgrind, below: directory),
+      of: request.scenario,
+      limit: request.timeLimit
+    )
   }
 
   /// What a better level would show.
@@ -267,30 +292,42 @@ package struct ExplainWorkflow {
       return (attribution.division(of: launches.blocks), nil)
     }
     let beginning = laboratory.now
-    let end = beginning + request.timeLimit
+    var end = beginning + request.timeLimit
     var named = try await named(since: beginning, on: &laboratory, by: &launches)
-    if let counted, isWorthCounting(named.explanation, of: launches),
-      let counts = try launches.count(by: counted, on: &laboratory)
-    {
-      let reader = named.explanation.reading.reader
-      named.explanation.add(InstructionDifference(counts, reader: reader))
+    // What confirms takes as long as what there was.
+    let left = end - laboratory.now - (laboratory.now - beginning)
+    if let counted, isWorthCounting(named.explanation, of: launches, within: left) {
+      let start = laboratory.now
+      if let counts = try launches.count(by: counted, on: &laboratory) {
+        let reader = named.explanation.reading.reader
+        named.explanation.add(InstructionDifference(counts, reader: reader))
+      }
+      // What was asked for takes nothing from the launches that confirm.
+      if request.countsInstructions == true { end = end + (laboratory.now - start) }
     }
     guard !named.explanation.reasons.isEmpty else { return (named.explanation, nil) }
     // What was named is estimated from launches that had no part in its choice.
     let count = launches.blocks.count
     try await launches.launch(until: 2 * count, before: end, on: &laboratory)
     let fresh = Array(launches.blocks[count...])
+    guard fresh.count >= Self.fewestFresh else { return (named.explanation, nil) }
     return (named.attribution.confirm(named.explanation, on: fresh), fresh.count)
   }
 
-  /// Whether the instructions of functions are counted, which may take a third of the time.
+  /// From fewer fresh blocks no interval would tell a reason from nothing.
+  private static let fewestFresh = 4
+
+  /// Whether the instructions of functions are counted, which may take a third of the time, and no
+  /// more than is left.
   private func isWorthCounting(
     _ explanation: LaunchExplanation,
-    of launches: TracedLaunches
+    of launches: TracedLaunches,
+    within left: Nanoseconds
   ) -> Bool {
     if request.countsInstructions == true { return true }
-    let time = launches.processorTime.map(CountedLaunches.estimate) ?? .infinity
-    return explanation.isWorthCounting && 3e9 * time <= Double(request.timeLimit.count)
+    let time = 1e9 * (launches.processorTime.map(CountedLaunches.estimate) ?? .infinity)
+    return explanation.isWorthCounting
+      && time <= min(Double(left.count), Double(request.timeLimit.count) / 3)
   }
 
   /// Launches until reasons are named that explain the difference, or as long as there is time:

@@ -10,11 +10,13 @@ struct ModuleLaunches {
   /// How many blocks there are at most; these are enough for a difference of a few percent.
   private static let mostBlocks = 16
 
+  /// Plans as many launches as there is time for; nil where that is too little.
+  ///
   /// - Parameters:
   ///   - launched: The launches before, of the same targets.
   ///   - timeLimit: How long these may take.
   ///   - observe: Is told of each launch.
-  init(
+  init?(
     after launched: TracedLaunches,
     timeLimit: Nanoseconds,
     observe: @escaping (RunEvent) -> Void
@@ -26,7 +28,8 @@ struct ModuleLaunches {
     let sum = times.reduce(0) { $0 + Double($1.count) } / Double(max(1, blocks.count))
     let affordable = sum > 0 ? Int(Double(timeLimit.count) / sum) : Self.mostBlocks
     let fewest = plan.arms.count == 2 ? SignFlipTest.fewestBlocks : 1
-    plan.blockCount = min(blocks.count, Self.mostBlocks, max(fewest, affordable))
+    plan.blockCount = min(blocks.count, Self.mostBlocks, affordable)
+    guard plan.blockCount >= min(fewest, blocks.count), plan.blockCount > 0 else { return nil }
     self.plan = plan
     self.observe = observe
   }
@@ -42,13 +45,17 @@ struct ModuleLaunches {
   /// Launches every block.
   ///
   /// - Returns: The modules by block; nil where a target fails when it is asked for them.
-  /// - Throws: a ``LabError`` when the host fails, and when it is interrupted.
+  /// - Throws: `HostError` when it is interrupted; whatever else fails costs no more than the modules.
   func run(on laboratory: inout any LaunchLaboratory) throws -> [Sides<LoadedModules?>]? {
     var sink = Sink(plan: plan, observe: observe)
-    switch try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink) {
-    case .interrupted: throw HostError.interrupted
-    case .failed, .unprepared: return nil
-    case .complete: break
+    do {
+      switch try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink) {
+      case .interrupted: throw HostError.interrupted
+      case .failed, .unprepared: return nil
+      case .complete: break
+      }
+    } catch let error as HostError where error != .interrupted {
+      return nil
     }
     let sides: [Side] = plan.arms.count == 2 ? [.before, .after] : [.after]
     return (0..<plan.blockCount).map { block in

@@ -114,7 +114,7 @@ extension Notice.Paragraph {
     title = "\(alert.id) \(AlertSentence(alert, nights: nights).text)".printable
     let reason = alert.events.last?.reason
     details = [
-      alert.explanation.map { "why: \($0.why)" }, reason.map { "reason: \($0)" },
+      alert.openExplanation.map { "why: \($0.why)" }, reason.map { "reason: \($0)" },
       alert.proof.map(Self.phrase),
     ].compactMap(\.self).map(\.printable)
     let why = Notice.Command(purpose: "every number behind it", text: "launchlab why \(alert.id)")

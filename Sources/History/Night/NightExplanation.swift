@@ -33,11 +33,10 @@ struct NightExplanation {
     for alert in alerts where alert.isRegression(confirmedSince: proof.run.startedAt) {
       guard alert.series.metric == .launch else { continue }
       do {
-        let left = end.timeIntervalSince(proof.context.now())
         let kept = try await explanation(
           of: alert,
           good: AlertRange(alert, nights: nights).good.night,
-          within: Nanoseconds(Int64(max(0, left) * 1e9))
+          within: { Nanoseconds(Int64(max(0, end.timeIntervalSince(proof.context.now())) * 1e9)) }
         )
         let explanation = kept.explanation(by: proof.run.id)
         try store.explain(alert: alert.number, by: explanation, kept.documents)
@@ -52,10 +51,10 @@ struct NightExplanation {
   private func explanation(
     of alert: Alert,
     good: Night?,
-    within time: Nanoseconds
+    within left: () -> Nanoseconds
   ) async throws -> KeptExplanation {
     let seconds = max(alert.before, alert.after) / 1e9
-    if let obstacle = ExplainRequest.obstacle(launchSeconds: seconds, timeLimit: time) {
+    if let obstacle = ExplainRequest.obstacle(launchSeconds: seconds, timeLimit: left()) {
       throw Obstacle.noTime(obstacle)
     }
     guard let good else { throw Obstacle.gone("no night of before is stored") }
@@ -71,12 +70,14 @@ struct NightExplanation {
         scenario: scenario,
         state: alert.series.state,
         launches: ExplainRequest.mostLaunches,
-        timeLimit: time,
+        timeLimit: left(),
         seed: proof.request.seed,
         commandLine: proof.request.commandLine
       )
       let result = try await ExplainWorkflow(request, in: proof.context, rights: rights).run()
-      guard let kept = KeptExplanation(result) else { throw Obstacle.noDifference }
+      guard result.explanation.difference.traced.difference > .zero,
+        let kept = KeptExplanation(result)
+      else { throw Obstacle.noDifference }
       return kept
     }
   }
@@ -99,7 +100,7 @@ struct NightExplanation {
             "have more of former nights kept by `artifacts`, or have them built from a `source`"
           )
         case .same: ("the last good build is the same as tonight's", nil)
-        case .noDifference: ("launches do not differ when they are traced", nil)
+        case .noDifference: ("launches are not slower when they are traced", nil)
         }
       return [Diagnostic(.note, id: "not-explained", problem: problem, remedy: remedy)]
     }

@@ -10,6 +10,7 @@
 // `Import` and `Exchange` bring in and give out data of other tools. History does not know Bisection: the
 // command gives a night what bisects its regressions.
 
+import Explanation
 import Foundation
 package import LaunchCore
 package import LaunchHost
@@ -92,7 +93,11 @@ package struct NightWorkflow {
           return answer.outcome
         }
       result.summary.warnings += conclusion
-      result.summary.warnings += (try? await explain(run, in: store)) ?? []
+      do {
+        result.summary.warnings += try await explain(run, in: store)
+      } catch {
+        result.summary.warnings.append(.notExplained("a slower launch", because: error))
+      }
     }
     let trend = try TrendWorkflow(store: store, scenario: run.plan.scenario.name)
       .summary(of: run.id)

@@ -259,7 +259,7 @@ package struct AlertFeed {
       TrendAnswer.what(alert, in: lead).plain,
       "since: " + TrendAnswer.since(alert, in: lead).plain,
       "code or machine: " + TrendAnswer.cause(alert).plain,
-      alert.explanation.map { "why: \($0.why)" },
+      alert.openExplanation.map { "why: \($0.why)" },
       "more: launchlab why \(alert.id)",
     ].compactMap(\.self)
     return [

@@ -23,7 +23,8 @@ struct CallgrindFile {
       guard let first = line.first else { continue }
       switch first {
       case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x2A, 0x2B, 0x2D:
-        let cost = line.split(separator: 0x20).dropFirst().first.flatMap(Self.number) ?? 0
+        let words = line.split(separator: 0x20)
+        guard let cost = words.count > 1 ? Self.number(words[1]) : 0 else { return nil }
         if let times = calledTimes {
           let call = InstructionCounts.Call(caller: caller, callee: callee)
           let count = InstructionCounts.CallCount(times: times, instructions: cost)
@@ -42,7 +43,11 @@ struct CallgrindFile {
         case "fn": caller.function = Self.withoutDepth(functions.name(value))
         case "cob": callee.file = objects.name(value)
         case "cfn": callee.function = Self.withoutDepth(functions.name(value))
-        case "calls": calledTimes = value.split(separator: " ").first.flatMap { Int64($0) }
+        case "calls":
+          guard
+            let times = value.split(separator: " ").first.map({ Self.number(Array($0.utf8)[...]) })
+          else { return nil }
+          calledTimes = times
         case "events": countsInstructions = value == "Ir"
         case "totals": isComplete = true
         default: break
@@ -61,8 +66,9 @@ struct CallgrindFile {
     return (String(decoding: line[..<end], as: UTF8.self), String(decoding: value, as: UTF8.self))
   }
 
+  /// A number that no launch exceeds; sums of such numbers are numbers, too.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
-    Int64(String(decoding: digits, as: UTF8.self))
+    Int64(String(decoding: digits, as: UTF8.self)).flatMap { (0..<1 << 40).contains($0) ? $0 : nil }
   }
 
   /// A name without the depth of a recursion, as in `walk'2`.

@@ -17,15 +17,19 @@ static struct thread **place_of(pid_t id) {
   return place;
 }
 
+static int open_statistics(pid_t id) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/schedstat", id);
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 struct thread *thread_of(pid_t id) {
   struct thread **place = place_of(id);
   if (*place != NULL) return *place;
   struct thread *thread = calloc(1, sizeof *thread);
   if (thread == NULL) return NULL;
-  char path[64];
-  snprintf(path, sizeof path, "/proc/%d/schedstat", id);
   thread->id = id;
-  thread->statistics = open(path, O_RDONLY | O_CLOEXEC);
+  thread->statistics = open_statistics(id);
   struct usage none;
   used_since(thread, &none);
   *place = thread;
@@ -56,6 +60,9 @@ struct thread *take_over(pid_t former, pid_t id) {
     forget_thread(id);
   }
   thread->id = id;
+  // The one of its former id has ended.
+  if (thread->statistics >= 0) close(thread->statistics);
+  thread->statistics = open_statistics(id);
   thread->next = NULL;
   *place_of(id) = thread;
   return thread;
