@@ -148,7 +148,11 @@ static void *trace(void *argument) {
   collector->error = follow_spawner(collector->spawner);
   sem_post(&collector->begun);
   // An end that is asked for interrupts it.
-  while (collector->error == 0 && !collector->is_over) follow(&collector->following);
+  while (collector->error == 0 && !collector->is_over) {
+    follow(&collector->following);
+    // Without the spawner there is nothing to follow until the end is asked for.
+    if (errno == ECHILD && !collector->is_over) pause();
+  }
   collector->used = processor_time();
   sem_post(&collector->ended);
   return NULL;

@@ -477,11 +477,7 @@ void follow(struct following *following) {
   following->self = thread_of(gettid());
   for (;;) {
     siginfo_t event;
-    if (waitid(P_ALL, 0, &event, WEXITED | WSTOPPED | WNOWAIT | __WALL) != 0) {
-      // Without the spawner there is nothing to wait for until the end is asked for.
-      if (errno == ECHILD) pause();
-      return;
-    }
+    if (waitid(P_ALL, 0, &event, WEXITED | WSTOPPED | WNOWAIT | __WALL) != 0) return;
     int64_t now = monotonic();
     add_held(following);
     handle(following, &event, now);
