@@ -175,9 +175,9 @@ static int64_t call_time(struct collector *collector) {
 static void measure_cost(struct collector *collector) {
   int64_t plain = call_time(collector);
   uint32_t self = (uint32_t)getpid();
-  uint8_t yes = 1;
+  uint32_t threads = 1;
   if (attach(collector) != 0) return;
-  bpf_map_update_elem(collector->members, &self, &yes, BPF_ANY);
+  bpf_map_update_elem(collector->members, &self, &threads, BPF_ANY);
   int64_t recorded = call_time(collector);
   bpf_map_delete_elem(collector->members, &self);
   detach(collector);

@@ -99,6 +99,35 @@ struct TimelineTests {
   }
 
   @Test(arguments: TracedLaunches.collectors)
+  func `tells of the end of every thread, whichever ends last`(
+    _ collector: TimelineCollector
+  ) throws {
+    let program = try CompiledProgram(
+      """
+      #include <pthread.h>
+      #include <sched.h>
+      static pthread_barrier_t barrier;
+      static void *work(void *unused) { pthread_barrier_wait(&barrier); return 0; }
+      int main(void) {
+        pthread_t threads[7];
+        pthread_barrier_init(&barrier, 0, 8);
+        for (int i = 0; i < 7; i++) pthread_create(&threads[i], 0, work, 0);
+        pthread_barrier_wait(&barrier);
+        for (int i = 0; i < 7; i++) pthread_join(threads[i], 0);
+        return 0;
+      }
+      """,
+      in: TemporaryDirectory.path,
+      options: ["-pthread"]
+    )
+    let launches = try TracedLaunches(collector)
+    for _ in 0..<(collector == .bpf ? 200 : 5) {
+      let timeline = try launches.timeline(of: [program.path])
+      #expect(timeline.events.count { $0.kind == .ended } == 8)
+    }
+  }
+
+  @Test(arguments: TracedLaunches.collectors)
   func `every event lies in order, and every call is left`(_ collector: TimelineCollector) throws {
     let command = ["/usr/bin/perl", "-MPOSIX", "-e", "1"]
     let timeline = try TracedLaunches(collector).timeline(of: command)
