@@ -307,6 +307,53 @@ extension EndToEnd {
       #expect(output.stdout.isEmpty)
     }
 
+    /// Hosts that refuse a part, made of this one, and what is said then.
+    static let refusingHosts: [(wrapper: [String], option: [String], status: Int32, said: String)] =
+      [
+        (
+          mounting("/sys/kernel/btf/vmlinux"), ["--collector", "bpf"], 128,
+          "no type information (BTF)"
+        ),
+        (mounting("/sys/kernel/btf/vmlinux"), [], 0, "traced by ptrace"),
+        (withoutRights, ["--collector", "bpf"], 128, "CAP_BPF"),
+        (withoutRights, [], 0, "time in system calls is not divided"),
+        (mounting("/proc/kallsyms"), [], 0, ""),
+      ]
+
+    private static func mounting(_ path: String) -> [String] {
+      ["unshare", "--mount", "sh", "-c", "mount --bind /dev/null \(path) && exec \"$@\"", "sh"]
+    }
+
+    private static let withoutRights = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+
+    @Test(arguments: refusingHosts.indices)
+    func `does what a host allows, and says what it refuses`(_ index: Int) async throws {
+      let host = Self.refusingHosts[index]
+      var lab = Launchlab()
+      lab.wrapper = host.wrapper
+
+      let output = try await lab.run(
+        arguments: ["explain", "-v", "--launches", "2"] + host.option + ["--", "/bin/ls", "/"]
+      )
+
+      #expect(output.status == host.status, "\(output.stderr)")
+      #expect(host.said.isEmpty || output.stderr.contains(host.said), "\(output.stderr)")
+      #expect(output.stdout.contains("in all, traced") == (host.status == 0))
+    }
+
+    @Test func `leaves programs the rights that their files give`() async throws {
+      let lab = Launchlab()
+      let source = "#include <unistd.h>\nint main(void) { return geteuid() != 65534; }"
+      let program = try CompiledProgram(source, in: lab.directory).path
+      _ = try Tool.run("chown", ["65534", program])
+      _ = try Tool.run("chmod", ["u+s", program])
+
+      let output = try await lab.run("explain", "-v", "--launches", "2", "--", program)
+
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(!output.stderr.contains("without the rights"))
+    }
+
     @Test func `says that a target fails`() async throws {
       let lab = Launchlab()
 

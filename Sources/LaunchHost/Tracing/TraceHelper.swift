@@ -1,4 +1,5 @@
 import CLaunchWire
+import Glibc
 import LaunchCore
 import SystemPackage
 
@@ -160,6 +161,8 @@ package struct TracingFailure: Hashable, Sendable {
     let text = errno.errorText
     return switch step {
     case .load where isByPtrace, .attach where isByPtrace: "ptrace is refused (\(text))"
+    case .load where errno == ESRCH:
+      "the kernel has no type information (BTF) for programs that record events"
     case .load: "the kernel does not load the programs that record events (\(text))"
     case .attach: "the kernel does not attach programs to its events (\(text))"
     case .event: "perf events are refused (\(text))"
@@ -177,7 +180,7 @@ package struct TracingFailure: Hashable, Sendable {
         + "`--cap-add SYS_PTRACE` does"
     case .load, .attach:
       "run as root, or with the capabilities CAP_BPF and CAP_PERFMON, on Linux 5.18 or newer with "
-        + "CONFIG_DEBUG_INFO_BTF"
+        + "CONFIG_DEBUG_INFO_BTF, and without lockdown=confidentiality"
     case .event:
       "run as root, or with `sysctl kernel.perf_event_paranoid=2` or less"
     case .ring: "raise `kernel.perf_event_mlock_kb`, or run as root"

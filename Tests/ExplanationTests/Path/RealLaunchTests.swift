@@ -36,20 +36,100 @@ struct RealLaunchTests {
   @Test("every nanosecond is in one segment", arguments: RealLaunches.collectors, commands)
   func partition(_ collector: TimelineCollector, _ command: [String]) throws {
     try #require(FileManager.default.isExecutableFile(atPath: command[0]))
-    let timeline = try RealLaunches(collector).timeline(of: command)
-    let path = LaunchPath(timeline, readiness: .exit)
-    #expect(path.segments.first?.start == timeline.begin)
-    #expect(path.segments.last?.end == timeline.ready)
-    for (segment, next) in zip(path.segments, path.segments.dropFirst()) {
-      #expect(segment.end == next.start)
-      #expect(segment.duration > .zero)
+    RealLaunches.check(try RealLaunches(collector).timeline(of: command), .exit)
+  }
+
+  @Test(
+    "every nanosecond is in one segment until a server accepts",
+    arguments: RealLaunches.collectors,
+    ["redis-server", "nginx", "python3"]
+  )
+  func servers(_ collector: TimelineCollector, _ server: String) throws {
+    let socket = TemporaryDirectory.path + "/socket"
+    let ready = Readiness.unix(path: socket)
+    let command: [String]
+    switch server {
+    case "redis-server":
+      command = ["/usr/bin/redis-server", "--port", "0", "--unixsocket", socket, "--save", ""]
+    case "nginx":
+      let configuration = TemporaryDirectory.path + "/nginx.conf"
+      let text = """
+        daemon off; pid \(socket).pid; error_log /dev/null; events {}
+        http { access_log off; server { listen unix:\(socket); } }
+        """
+      try text.write(toFile: configuration, atomically: true, encoding: .utf8)
+      command = ["/usr/sbin/nginx", "-c", configuration]
+    default:
+      let source = """
+        import socketserver
+        socketserver.ThreadingUnixStreamServer("\(socket)", None).serve_forever()
+        """
+      command = ["/usr/bin/python3", "-c", source]
     }
-    let sums = LaunchClasses(path)
-    let whole = sums.attributable + sums.queue + sums.harness + sums.unknown
-    #expect(whole == timeline.ready - timeline.begin)
-    #expect(sums.resources.values.reduce(.zero, +) == sums.attributable)
-    // Nothing of a whole timeline is unknown.
-    #expect(sums.unknown == .zero)
+    RealLaunches.check(try RealLaunches(collector).timeline(of: command, ready: ready), ready)
+  }
+
+  /// Programs that are few in a distribution.
+  enum Shape: String, CaseIterable {
+    case musl, staticProgram, staticPIE, processes, threads
+
+    var linking: CompiledProgram.Linking {
+      switch self {
+      case .musl: .musl
+      case .staticProgram: .staticProgram
+      case .staticPIE: .staticPIE
+      default: .dynamic
+      }
+    }
+
+    /// How many processes, or threads, it starts.
+    var count: Int {
+      switch self {
+      case .processes: 2_000
+      case .threads: 500
+      default: 3
+      }
+    }
+
+    static let source = """
+      #include <pthread.h>
+      #include <sys/wait.h>
+      #include <unistd.h>
+      static void *nothing(void *argument) { return argument; }
+      int main(void) {
+        pthread_t threads[COUNT];
+        for (int i = 0; i < COUNT; i++)
+          if (PROCESSES) {
+            if (fork() == 0) _exit(0);
+            if (i % 2) wait(0);
+          } else {
+            pthread_create(&threads[i], 0, nothing, 0);
+          }
+        if (PROCESSES)
+          while (wait(0) > 0) {}
+        else
+          for (int i = 0; i < COUNT; i++) pthread_join(threads[i], 0);
+        return 0;
+      }
+      """
+  }
+
+  @Test("whatever it is", arguments: RealLaunches.collectors, Shape.allCases)
+  func shapes(_ collector: TimelineCollector, _ shape: Shape) throws {
+    let program = try CompiledProgram(
+      Shape.source,
+      in: TemporaryDirectory.path,
+      linking: shape.linking,
+      options: [
+        "-pthread", "-DCOUNT=\(shape.count)", "-DPROCESSES=\(shape == .processes ? 1 : 0)",
+      ]
+    )
+    let timeline = try RealLaunches(collector).timeline(of: [program.path])
+    RealLaunches.check(timeline, .exit)
+    #expect(
+      timeline.events.count { if case .started = $0.kind { true } else { false } } == shape.count
+    )
+    #expect(timeline.events.count { $0.kind == .ended } == shape.count + 1)
   }
 
   @Test("waits for a child are the child's time", arguments: RealLaunches.collectors)
@@ -119,7 +199,28 @@ private struct RealLaunches {
     tracer = LaunchTracer(in: FilePath(TemporaryDirectory.path))
   }
 
-  func timeline(of command: [String]) throws -> LaunchTimeline {
+  /// Every nanosecond of a launch is in one segment of its path, and in one leaf.
+  static func check(_ timeline: LaunchTimeline, _ readiness: Readiness) {
+    let path = LaunchPath(timeline, readiness: readiness)
+    #expect(path.segments.first?.start == timeline.begin)
+    #expect(path.segments.last?.end == timeline.ready)
+    for (segment, next) in zip(path.segments, path.segments.dropFirst()) {
+      #expect(segment.end == next.start)
+      #expect(segment.duration > .zero)
+    }
+    let sums = LaunchClasses(path)
+    let whole = sums.attributable + sums.queue + sums.harness + sums.unknown
+    #expect(whole == timeline.ready - timeline.begin)
+    #expect(sums.resources.values.reduce(.zero, +) == sums.attributable)
+    // Nothing of a whole timeline is unknown.
+    #expect(timeline.lostEvents == 0)
+    #expect(sums.unknown == .zero)
+  }
+
+  func timeline(
+    of command: [String],
+    ready: Readiness = .exit
+  ) throws -> LaunchTimeline {
     let arm = Arm(target: "t", state: .warm, kind: collector.kind)
     try tracer.begin(arm, spawner: try #require(spawner.processID))
     var result = try spawner.launchOnce(
@@ -127,7 +228,8 @@ private struct RealLaunches {
         program: command[0],
         arguments: command,
         environment: ["PATH=/usr/bin:/bin"],
-        directory: "/"
+        directory: "/",
+        ready: ready
       )
     )
     try tracer.end(arm, &result)
