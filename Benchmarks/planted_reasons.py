@@ -576,14 +576,20 @@ def run_case(options, kinds, seed, rate):
 
 
 def run_twin(options, seed, rate):
-    """Compares a program with itself, or with one that was built again: nothing may be named."""
+    """Compares a program with itself, with a copy, or with one built elsewhere from the same source, whose
+    file is larger: nothing may be named."""
     directory = tempfile.mkdtemp(prefix="planted-")
     try:
         _, before, _, _ = make(["own_code"], seed, directory, rate)
         other = before
-        if seed % 2:
+        if seed % 3 == 1:
             other = f"{before}-twin"
             shutil.copy(before, other)
+        elif seed % 3 == 2:
+            elsewhere = os.path.join(directory, "elsewhere")
+            os.mkdir(elsewhere)
+            _, other, _, _ = make(["own_code"], seed, elsewhere, rate)
+            subprocess.run(["objcopy", "--add-section", f".comment.twin={other}.c", other], check=True)
         result = explain(options, before, other)
         is_clean = not result["reasons"]
         print(f"{'ok ' if is_clean else 'BAD'} twin{'':<18} seed {seed:<6} {summary(result)}", flush=True)
