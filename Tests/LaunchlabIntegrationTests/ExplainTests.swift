@@ -226,21 +226,31 @@ extension EndToEnd {
       struct Shared: Decodable { var stringArray: [String] }
     }
 
-    @Test(.enabled(if: Machine.has("/usr/bin/python3"), "there is no /usr/bin/python3"))
-    func `names the module that a program of Python loads`() async throws {
+    @Test(arguments: ["python3", "node"].filter { Machine.has("/usr/bin/\($0)") })
+    func `names the module that a script loads`(_ interpreter: String) async throws {
       let lab = Launchlab()
-      func write(_ text: String, to name: String) throws {
-        try text.write(toFile: lab.path(name), atomically: true, encoding: .utf8)
+      let isPython = interpreter == "python3"
+      let suffix = isPython ? "py" : "js"
+      func write(_ python: String, _ node: String, to name: String) throws {
+        try lab.write(isPython ? python : node, to: "\(name).\(suffix)")
       }
-      try write("for i in range(100000): pass\n", to: "planted_part.py")
-      try write("import planted_part\nfor i in range(200000): pass\n", to: "planted.py")
-      try write("import sys\n", to: "one.py")
-      try write("import sys, planted\n", to: "two.py")
+      let loop = "for (let i = 0; i < 3e6; i++) Math.sqrt(i);"
+      try write("import sys", "require('os');", to: "one/app")
+      try write("import sys, planted", "require('os'); require('./planted');", to: "two/app")
+      try write(
+        "import planted_part\nfor i in range(200000): pass",
+        "require('./planted_part'); \(loop) \(loop)",
+        to: "two/planted"
+      )
+      try write("for i in range(100000): pass", loop, to: "two/planted_part")
 
       let output = try await lab.run(
         "explain",
-        "/usr/bin/python3 \(lab.path("one.py"))",
-        "/usr/bin/python3 \(lab.path("two.py"))",
+        "/usr/bin/\(interpreter) \(lab.path("one/app.\(suffix)"))",
+        "/usr/bin/\(interpreter) \(lab.path("two/app.\(suffix)"))",
+        "--launches",
+        "8",
+        "--no-callgrind",
         "--json",
         "e.json"
       )
@@ -250,12 +260,13 @@ extension EndToEnd {
         ModuleFile.self,
         from: Data(contentsOf: URL(filePath: lab.path("e.json")))
       )
-      let modules = try #require(file.modules)
-      #expect(modules.runtime == "python")
+      let modules = try #require(file.modules, "\(output.stderr)")
+      #expect(modules.runtime == (isPython ? "python" : "node"))
+      let names = ["planted", "planted_part"].map { isPython ? $0 : "\($0).js" }
       let told = try #require(modules.modules.first { $0.significant }, "\(output.stdout)")
-      #expect(told.name == "planted" && told.novelty == "new" && told.others == ["planted_part"])
+      #expect(told.name == names[0] && told.novelty == "new" && told.others == [names[1]])
       #expect(modules.modules.count { $0.significant } == 1, "\(output.stdout)")
-      #expect(output.stdout.contains("planted (new, with 1 other)"))
+      #expect(output.stdout.contains("\(names[0]) (new, with 1 other)"))
     }
 
     private struct ModuleFile: Decodable {

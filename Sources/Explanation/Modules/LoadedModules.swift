@@ -1,4 +1,5 @@
 import LaunchCore
+import LaunchHost
 import Stages
 
 /// The modules that one launch loaded, as its runtime printed them.
@@ -28,6 +29,14 @@ package struct LoadedModules: Hashable, Sendable {
   init?(_ output: CapturedStream, launch: Nanoseconds) {
     let bytes = output.head + output.tail
     guard Int64(bytes.count) == output.totalBytes else { return nil }
+    self.launch = launch
+    let lines = bytes.split(separator: UInt8(ascii: "\n"))
+    let node = lines.compactMap(RuntimeModules.NodeModule.init)
+    guard node.isEmpty else {
+      runtime = .node
+      for module in node { add(module.name, module.time, importer: module.importer) }
+      return
+    }
     let blocks = LoaderLog.parse(bytes, name: "stderr").blocks
     guard
       let runtime = ModuleRuntime.allCases.first(where: { runtime in
@@ -35,31 +44,53 @@ package struct LoadedModules: Hashable, Sendable {
       })
     else { return nil }
     self.runtime = runtime
-    self.launch = launch
     for block in blocks where block.format == runtime.format {
-      for node in block.tree { add(node, importer: nil) }
+      if runtime == .java {
+        add(phases: block)
+      } else {
+        for node in block.tree { add(node, importer: nil) }
+      }
     }
   }
 
   private mutating func add(_ node: LoaderLogNode, importer: String?) {
     let amount = runtime == .python ? node.value.own : node.value.amount
-    if let time = amount?.nanoseconds {
-      let name = node.value.name
-      var module = modules[name] ?? Module(importer: importer)
-      module.time = module.time + Nanoseconds(time)
-      modules[name] = module
-    }
+    if let time = amount?.nanoseconds { add(node.value.name, time, importer: importer) }
     for child in node.children { add(child, importer: node.value.name) }
+  }
+
+  /// The last phase of a JVM contains the others.
+  private mutating func add(phases block: LoaderLogBlock) {
+    let phases = block.tree.map(\.value)
+    let whole = phases.last { $0.name == "Create VM" }
+    var rest = whole?.amount?.nanoseconds ?? 0
+    for phase in phases where phase.name != whole?.name {
+      guard let time = phase.amount?.nanoseconds else { continue }
+      add(phase.name, time, importer: whole?.name)
+      rest -= time
+    }
+    if let whole { add(whole.name, max(0, rest), importer: nil) }
+  }
+
+  private mutating func add(_ name: String, _ time: Int64, importer: String?) {
+    var module = modules[name] ?? Module(importer: importer)
+    module.time = module.time + Nanoseconds(time)
+    modules[name] = module
   }
 }
 
-/// A runtime that says which modules it loads; the raw value is the name used in JSON.
+/// A runtime that says which modules it loads, or, of a JVM, which phases its start has; the raw value is the name used in JSON.
 package enum ModuleRuntime: String, CaseIterable, Sendable {
   case python
   case go
+  case java
+  case node
 
-  fileprivate var format: String {
+  /// The format of what it prints; nil where ``LoadedModules`` reads that itself.
+  fileprivate var format: String? {
     switch self {
+    case .node: nil
+    case .java: LoaderLogFormat.jvmStartupTime
     case .python: LoaderLogFormat.pythonImportTime
     case .go: LoaderLogFormat.goInitTrace
     }

@@ -1,4 +1,5 @@
 import LaunchCore
+import LaunchStatistics
 
 /// The time of the modules that the runtime of a program loads in its launches.
 ///
@@ -26,7 +27,7 @@ package struct ModuleComparison: Hashable, Sendable {
     package let importer: String?
     package let change: TimeChange
 
-    /// Which part of the difference of ``launches`` it is; nil of one program, and without one.
+    /// Which part of the difference of ``launches`` it is; nil of one program, and where that may be 0.
     package let share: Double?
 
     /// Nil of one program.
@@ -64,7 +65,7 @@ package struct ModuleComparison: Hashable, Sendable {
     blocks = kept.count
     total = TimeChange(Self.values(of: nil, in: kept))
     let times = Self.launches(in: kept)
-    let difference = Double(times.difference.count)
+    let isDifferent = times.interval.map { $0.low > 0 || $0.high < 0 } ?? false
     self.launches = times
     let groups = ModuleGroups(kept, arms: arms)
     let values = groups.all.map { Self.values(of: Set([$0.name] + $0.others), in: kept) }
@@ -82,8 +83,8 @@ package struct ModuleComparison: Hashable, Sendable {
         name: group.name,
         importer: group.importer,
         change: change,
-        share: arms.count < 2 || difference == 0
-          ? nil : Double(change.difference.count) / difference,
+        share: arms.count == 2 && isDifferent
+          ? Double(change.difference.count) / Double(times.difference.count) : nil,
         novelty: arms.count < 2
           ? nil : group.novelty ?? (change.difference > .zero ? .more : .less),
         others: group.others,

@@ -16,6 +16,8 @@ struct ModuleText {
   /// How many modules are shown, unless all are.
   private static let shown = 7
 
+  private var unit: String { comparison.runtime.unit }
+
   private var numbers: ExplanationNumbers {
     let times = [comparison.total] + comparison.modules.map(\.change)
     let sizes = times.map { isSingle ? $0.after : $0.difference.magnitude }
@@ -45,17 +47,17 @@ struct ModuleText {
     }
     if rest > 0 {
       rows.append([
-        TextTable.Cell("\(Quantity.count(rest, "smaller module")): see -v", .dim),
+        TextTable.Cell("\(Quantity.count(rest, "smaller \(unit)")): see -v", .dim),
         TextTable.Cell(""), TextTable.Cell(""), TextTable.Cell(""), TextTable.Cell(""),
       ])
     }
     rows.append([
-      TextTable.Cell("all modules", .dim), TextTable.Cell(time(of: comparison.total, numbers)),
+      TextTable.Cell("all \(unit)s", .dim), TextTable.Cell(time(of: comparison.total, numbers)),
       TextTable.Cell(""), TextTable.Cell(half(of: comparison.total, numbers), .dim),
       TextTable.Cell(""),
     ])
     let table = TextTable(columns: [.left, .decimal, .right, .decimal, .left], rows: rows)
-    return ["by module, as \(comparison.runtime.teller) tells:"]
+    return ["by \(unit), as \(comparison.runtime.teller) tells:"]
       + table.lines(style: style).map { "  \($0)".truncated(to: style.width) }
   }
 
@@ -74,7 +76,7 @@ struct ModuleText {
       ]
     }
     return MarkdownTable(
-      titles: ["module", isSingle ? "time" : "difference", "share", "loaded by"],
+      titles: [unit, isSingle ? "time" : "difference", "share", "loaded by"],
       textColumns: [0, 3],
       rows: rows
     ).lines
@@ -104,6 +106,11 @@ extension ModuleRuntime {
     switch self {
     case .python: "python -X importtime"
     case .go: "GODEBUG=inittrace=1"
+    case .java: "java -Xlog:startuptime"
+    case .node: "a wrapper of Node's require"
     }
   }
+
+  /// What it tells of.
+  fileprivate var unit: String { self == .java ? "phase" : "module" }
 }

@@ -10,6 +10,9 @@ struct StageInstruments {
   /// Why the probe must not be used on this host, if so.
   private let problem: String?
 
+  /// The file that makes Node print its modules; nil where they are not asked for.
+  private let moduleScript: String?
+
   private let statistics: LoaderStatistics?
   private let clock: CycleClock?
   private let plan: StagePlan?
@@ -34,6 +37,13 @@ struct StageInstruments {
     let asksLoader = plan.arms.contains { $0.kind == .statistics }
     statistics = asksLoader ? try LoaderStatistics(below: FilePath(fallback)) : nil
     clock = asksLoader ? .measured() : nil
+    if plan.arms.contains(where: { $0.kind == .modules }) {
+      let script = FilePath(fallback).appending("modules.cjs").string
+      try StageProbe.unpack(Array(RuntimeModules.nodeScript.utf8), to: script)
+      moduleScript = script
+    } else {
+      moduleScript = nil
+    }
     let marks = plan.scenario.targets.contains { $0.ready.isMark } || self.plan?.hasMarks == true
     let probes = plan.arms.contains { $0.kind == .probe || $0.kind == .auto }
     guard marks || probes else {
@@ -77,7 +87,10 @@ struct StageInstruments {
       view.environment["LAUNCHLAB_EVENTS"] = probe?.events.path
     }
     if arm.kind == .modules {
-      view.environment = RuntimeModules.environment(addedTo: view.environment)
+      view.environment = RuntimeModules.environment(
+        addedTo: view.environment,
+        nodeScript: moduleScript
+      )
     }
     if arm.kind.collector == .auto { ask(program, target, &view) }
     switch view.collector {

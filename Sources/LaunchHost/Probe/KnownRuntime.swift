@@ -1,4 +1,5 @@
 import CLabHost
+import Foundation
 import SystemPackage
 
 /// A runtime that prints how it starts when a variable of its environment asks for it.
@@ -45,7 +46,8 @@ enum KnownRuntime: String, CaseIterable {
   ///
   /// - Parameters:
   ///   - environment: The target's.
-  ///   - nodeScript: The path of ``nodeScript`` in a file; nil where there is none.
+  ///   - nodeScript: The path of a file with ``nodeScript`` or ``RuntimeModules/nodeScript``; nil
+  ///     where there is none.
   /// - Returns: The same with one more variable, or a longer one.
   func environment(
     addedTo environment: [String: String],
@@ -74,9 +76,9 @@ enum KnownRuntime: String, CaseIterable {
     """
 }
 
-/// The runtimes that print which modules they load, each with its time.
+/// The runtimes that print which modules they load, or of what their start is made, each with its time.
 package enum RuntimeModules {
-  private static let runtimes: [KnownRuntime] = [.go, .python]
+  private static let runtimes = KnownRuntime.allCases
 
   /// Whether a program is run by one of them; of a script, its interpreter counts.
   ///
@@ -89,8 +91,81 @@ package enum RuntimeModules {
   }
 
   /// The environment that makes all of them print, whichever a launch will run.
-  static func environment(addedTo environment: [String: String]) -> [String: String] {
-    runtimes.reduce(environment) { $1.environment(addedTo: $0, nodeScript: nil) }
+  ///
+  /// - Parameters:
+  ///   - environment: The target's.
+  ///   - nodeScript: The path of a file with ``nodeScript``; nil where there is none.
+  /// - Returns: The same with more variables.
+  static func environment(
+    addedTo environment: [String: String],
+    nodeScript: String?
+  ) -> [String: String] {
+    runtimes.reduce(environment) { $1.environment(addedTo: $0, nodeScript: nodeScript) }
+  }
+
+  /// Prints each module of Node on a line of stderr once it is loaded, as ``NodeModule``.
+  ///
+  /// `load` is called for each file that `require` has not loaded before, and `_load` for the built-in
+  /// ones as well; modules that `import` loads take neither way. What printing takes is in no module.
+  static let nodeScript = """
+    const Module = require("module"), { writeSync } = require("fs"), path = require("path");
+    const { load } = Module.prototype, { _load } = Module, open = [], known = new Set();
+    const main = path.dirname(path.resolve(process.argv[1] ?? "."));
+    function short(file) {
+      const parts = file.split("/node_modules/");
+      return parts.length > 1 ? parts.pop() : path.relative(main, file);
+    }
+    function timed(name, work) {
+      const own = { name, nested: 0n }, begin = process.hrtime.bigint();
+      known.add(name);
+      open.push(own);
+      try {
+        return work();
+      } finally {
+        const end = process.hrtime.bigint(), outer = open[open.length - 2];
+        open.pop();
+        const line = { "launchlab.module": name, ns: Number(end - begin - own.nested) };
+        if (outer) line.by = outer.name;
+        writeSync(2, JSON.stringify(line) + "\\n");
+        if (outer) outer.nested += process.hrtime.bigint() - begin;
+      }
+    }
+    Module.prototype.load = function (file) {
+      return timed(short(file), () => load.call(this, file));
+    };
+    Module._load = function (request, ...others) {
+      const name = String(request).replace(/^node:/, "");
+      if (known.has(name) || !Module.builtinModules.includes(name)) {
+        return _load.call(this, request, ...others);
+      }
+      return timed(name, () => _load.call(this, request, ...others));
+    };
+
+    """
+
+  /// A line that ``nodeScript`` prints.
+  package struct NodeModule: Decodable {
+    package let name: String
+
+    /// How long loading it took without those that it loads, in nanoseconds.
+    package let time: Int64
+
+    /// The module that loaded it; nil where Node did.
+    package let importer: String?
+
+    /// Reads a line; nil for any other.
+    package init?(_ line: some Collection<UInt8>) {
+      guard line.starts(with: #"{"launchlab.module":"#.utf8),
+        let module = try? JSONDecoder().decode(Self.self, from: Data(line))
+      else { return nil }
+      self = module
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case name = "launchlab.module"
+      case time = "ns"
+      case importer = "by"
+    }
   }
 }
 

@@ -170,7 +170,7 @@ package final class StageProbe {
     return notes
   }
 
-  private static func unpack(_ content: [UInt8], to path: String) throws(HostError) {
+  static func unpack(_ content: [UInt8], to path: String) throws(HostError) {
     do {
       let file = try FileDescriptor.open(
         FilePath(path),
@@ -184,7 +184,7 @@ package final class StageProbe {
       }
     } catch {
       let code = (error as? Errno)?.rawValue ?? EIO
-      throw .system(operation: "unpack the probe", path: path, errno: code)
+      throw .system(operation: "unpack", path: path, errno: code)
     }
   }
 }

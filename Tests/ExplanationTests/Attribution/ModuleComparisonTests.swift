@@ -104,6 +104,25 @@ struct ModuleComparisonTests {
     #expect(Self.comparison([]) == nil)
   }
 
+  @Test("nothing is a share of a difference that may be none")
+  func unsure() throws {
+    let blocks = (0..<12).map { block in
+      // The launches scatter by more than the module takes.
+      let other = 5_000 * (block % 3)
+      return Sides<LoadedModules?>(
+        before: Self.loaded([(900, 900, 0, "io"), (other, other, 0, "site")]),
+        after: Self.loaded([
+          (900, 900, 0, "io"), (700 + block, 700, 0, "late"),
+          (10_000 - other, 10_000, 0, "site"),
+        ])
+      )
+    }
+    let found = try #require(Self.comparison(blocks))
+    let late = try #require(found.modules.first { $0.name == "late" })
+    #expect(late.share == nil && late.novelty == .new)
+    #expect(found.leading == nil)
+  }
+
   @Test("the modules of one program are listed by time")
   func single() throws {
     let blocks = Self.blocks.map { Sides<LoadedModules?>(before: nil, after: $0.after) }
@@ -125,15 +144,55 @@ struct ModuleComparisonTests {
 
   @Test("packages of Go have no importers")
   func go() throws {
-    let text = """
+    let found = try Self.loaded(
+      """
       init internal/bytealg @0.008 ms, 0 ms clock, 0 bytes, 0 allocs
       init main @6.3 ms, 1.5 ms clock, 320 bytes, 1 allocs
 
       """
-    let output = CapturedStream(head: Array(text.utf8), totalBytes: Int64(text.utf8.count))
-    let found = try #require(LoadedModules(output, launch: Nanoseconds(9)))
+    )
     #expect(found.runtime == .go)
     #expect(found.modules["main"]?.time == Nanoseconds(1_500_000))
     #expect(found.modules["main"]?.importer == nil)
+  }
+
+  private static func loaded(_ text: String) throws -> LoadedModules {
+    let output = CapturedStream(head: Array(text.utf8), totalBytes: Int64(text.utf8.count))
+    return try #require(LoadedModules(output, launch: Nanoseconds(9)))
+  }
+
+  @Test("the last phase of a JVM has what is left of it")
+  func java() throws {
+    let found = try Self.loaded(
+      """
+      NOTE: Picked up JDK_JAVA_OPTIONS: -Xlog:startuptime:stderr
+      [0.039s][info][startuptime] Genesis, 0.0275308 secs
+      [0.064s][info][startuptime] Start VMThread, 0.0135725 secs
+      [0.096s][info][startuptime] Create VM, 0.0949444 secs
+      hello
+
+      """
+    )
+    #expect(found.runtime == .java)
+    #expect(found.modules["Genesis"]?.time == Nanoseconds(27_530_800))
+    #expect(found.modules["Genesis"]?.importer == "Create VM")
+    #expect(found.modules["Create VM"]?.time == Nanoseconds(53_841_100))
+  }
+
+  @Test("modules of Node are told by the script that launchlab has it load")
+  func node() throws {
+    let found = try Self.loaded(
+      """
+      {"launchlab.module":"lib/a.js","ns":1200,"by":"app.js"}
+      {"launchlab.module": not one
+      something else
+      {"launchlab.module":"app.js","ns":5000}
+
+      """
+    )
+    #expect(found.runtime == .node)
+    #expect(found.modules.count == 2)
+    #expect(found.modules["lib/a.js"]?.importer == "app.js")
+    #expect(found.modules["app.js"]?.time == Nanoseconds(5_000))
   }
 }
