@@ -173,6 +173,20 @@ def probe(literal, rounds):
     show("probe, added to perl -e 0", statistics.median(differences) / 1e3, 80, " us")
 
 
+def explain(launchlab, launches, cwd):
+    """What launches take of the processors when they are traced or sampled, by plain ones beside them."""
+    commands = [["perl", "-e", "0"], ["perl", "-MPOSIX", "-e", "0"], ["node", "-e", "0"]]
+    for command in commands:
+        options = ["--launches", str(launches), "--json", "-"]
+        result = json.loads(output(launchlab, "explain", *options, "--", *command, cwd=cwd))
+        print(f"mean of {' '.join(command)}: {result['difference']['plain']['after_ns'] / 1e6:.1f} ms")
+        for collector in result["collectors"]:
+            limit = {"timeline": 1.10, "profile": 1.35}.get(collector["name"])
+            if limit and collector["cost_ratio"]:
+                name = f"{collector['name']}, CPU time of {' '.join(command)}"
+                show(name, collector["cost_ratio"], limit, "x")
+
+
 def main():
     launchlab, bareloop, noop, literal = sys.argv[1:5]
     quick = "--quick" in sys.argv
@@ -184,6 +198,7 @@ def main():
         sizes(launchlab, noop, 10_000 if quick else 100_000, cwd)
         eviction(launchlab, cwd)
         probe(literal, 500 if quick else 3000)
+        explain(launchlab, 10 if quick else 60, cwd)
 
 
 main()

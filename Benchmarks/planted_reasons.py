@@ -589,7 +589,7 @@ def run_twin(options, seed, rate):
             elsewhere = os.path.join(directory, "elsewhere")
             os.mkdir(elsewhere)
             _, other, _, _ = make(["own_code"], seed, elsewhere, rate)
-            subprocess.run(["objcopy", "--add-section", f".comment.twin={other}.c", other], check=True)
+            subprocess.run(["objcopy", "--add-section", f".comment.twin={__file__}", other], check=True)
         result = explain(options, before, other)
         is_clean = not result["reasons"]
         print(f"{'ok ' if is_clean else 'BAD'} twin{'':<18} seed {seed:<6} {summary(result)}", flush=True)

@@ -80,6 +80,29 @@ import Testing
     #expect(try TestMachine.digest(of: directory) == before)
   }
 
+  @Test(
+    .enabled(if: PageCacheTests.isOnDisk, "the temporary directory is in memory"),
+    arguments: [1, 2]
+  )
+  func `has the files of programs that are compared warm read again`(count: Int) async throws {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell("head -c 100000 /dev/urandom > one; cp one two", in: directory)
+    let files = ["one", "two"].prefix(count).map { "\(directory)/\($0)" }
+    let targets = files.enumerated().map { number, file in
+      var target = target(":", files: [file])
+      target.name = "target \(number)"
+      return target
+    }
+    let arms = targets.map { Arm(target: $0.name, state: .warm) }
+    var plan = plan(targets[0], arms)
+    plan.scenario.targets = targets
+    let laboratory = try await laboratory(plan)
+    defer { laboratory.close() }
+
+    let resident = try files.map { try PageCache().residency(of: FilePath($0)).residentPages }
+    #expect(resident.allSatisfy { ($0 == 0) == (count == 2) })
+  }
+
   @Test func `does not prepare a launch once it is interrupted`() async throws {
     let flag = try InterruptFlag()
     let arm = Arm(target: "target", state: .reinstallCold)
