@@ -48,7 +48,7 @@ package struct Attribution: Sendable {
       libraries: explanation.libraries
     )
     let reasons = analysis.united(
-      merged.map { wording.reason($0, whole: analysis.wholeDifference) }
+      merged.map { wording.reason($0, whole: analysis.sharedDifference) }
     )
     explanation.notes += merging.notes
     analysis.finish(&explanation, with: reasons)
@@ -81,7 +81,7 @@ package struct Attribution: Sendable {
       var again = reason
       again.change = TimeChange(analysis.time.values(of: reason.parts))
       let difference = Double(again.change.difference.count)
-      again.share = analysis.wholeDifference.map { difference / $0 }
+      again.share = analysis.sharedDifference.map { difference / $0 }
       let isThere =
         again.change.interval.map { $0.low > 0 || $0.high < 0 } ?? false
         && difference * Double(reason.change.difference.count) > 0
@@ -149,6 +149,15 @@ private struct Analysis {
     return arms.count == 2 && difference != 0 ? difference : nil
   }
 
+  /// The same, which reasons are shares of; nil where it may be 0, by traced and by plain launches.
+  var sharedDifference: Double? {
+    wholeDifference.flatMap { difference in
+      [meanInterval(of: time.resources.differences(of: 0)), plain?.interval].contains { interval in
+        interval.map { difference > 0 ? $0.low > 0 : $0.high < 0 } ?? false
+      } ? difference : nil
+    }
+  }
+
   /// What a part must differ by to be named, in nanoseconds.
   var floorAmount: Double { floor.amount(whole: wholeDifference ?? 0) }
 
@@ -200,7 +209,7 @@ private struct Analysis {
       united[owner].counts += reason.counts.filter { !united[owner].counts.contains($0) }
       let change = TimeChange(time.values(of: united[owner].parts))
       united[owner].change = change
-      united[owner].share = wholeDifference.map { Double(change.difference.count) / $0 }
+      united[owner].share = sharedDifference.map { Double(change.difference.count) / $0 }
     }
     return united
   }
@@ -225,9 +234,7 @@ private struct Analysis {
     // What was named is estimated again from too few launches for the test of everything at once.
     let isThere =
       reasons.contains { $0.confirmedBlocks != nil }
-      ? [meanInterval(of: whole), plain?.interval].contains { interval in
-        interval.map { difference > 0 ? $0.low > 0 : $0.high < 0 } ?? false
-      } : isSignificant(whole)
+      ? sharedDifference != nil : isSignificant(whole)
     guard isThere else { return }
     let parts = zip(named.after, named.before).map { $0 - $1 }
     let share = parts.reduce(0, +) / Double(parts.count) / difference

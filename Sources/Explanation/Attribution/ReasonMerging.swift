@@ -66,10 +66,11 @@ struct ReasonMerging {
   // MARK: - Moved functions
 
   /// Joins a function that is gone below one caller with the same one that is new below another, or in
-  /// what is new there; what that leaves is a reason of its own, or nothing.
+  /// what is new there, and with another that takes as long in its place; what that leaves is a reason
+  /// of its own, or nothing.
   ///
   /// A caller of its own is one way to that; another is a compiler that puts a function into its
-  /// caller, or has it return to the caller of that.
+  /// caller, or has it return to the caller of that. One in the place of another has a new name.
   private func withoutMoves(_ drafts: [ReasonDraft]) -> [ReasonDraft] {
     var left = drafts.sorted { abs($0.mean) > abs($1.mean) }
     var index = 0
@@ -84,9 +85,10 @@ struct ReasonMerging {
       }
       let size = abs(left[index].mean)
       let isWhole = left[index].frames.last == left[moved].frames.last
+      let least = isInPlace(left[moved], of: left[index]) ? floor : max(floor, size / 4)
       left[index].absorb(left.remove(at: moved))
       if isWhole { left[index].novelty = left[index].mean > 0 ? .more : .less }
-      if abs(left[index].mean) <= max(floor, size / 4) { left.remove(at: index) }
+      if abs(left[index].mean) <= least { left.remove(at: index) }
     }
     // In the order in which they were found.
     return drafts.compactMap { draft in left.first { $0.parts[0] == draft.parts[0] } }
@@ -99,8 +101,15 @@ struct ReasonMerging {
       small.mean * large.mean < 0, small.actors == large.actors, small.parts.count == 1,
       large.parts[0].view == .code, let function = small.frames.last
     else { return false }
-    let time = time(of: function, below: large.parts[0])
-    return abs(time + small.mean) <= abs(small.mean) / 4
+    let times = [time(of: function, below: large.parts[0])]
+    return (isInPlace(small, of: large) ? times + [large.mean] : times)
+      .contains { abs($0 + small.mean) <= abs(small.mean) / 4 }
+  }
+
+  /// Whether two functions have the same callers.
+  private func isInPlace(_ one: ReasonDraft, of other: ReasonDraft) -> Bool {
+    one.frames.last != other.frames.last
+      && one.parts[0].path.dropLast() == other.parts[0].path.dropLast()
   }
 
   /// The mean difference of a function in a part of the view by code.

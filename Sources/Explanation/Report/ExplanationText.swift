@@ -100,7 +100,9 @@ package struct ExplanationText {
     if !rest.isEmpty {
       let sum = rest.reduce(Nanoseconds.zero) { $0 + $1.change.difference }
       let title = "\(Quantity.count(rest.count, "smaller reason")): see -v"
-      rows.append((cells: row(title, sum, rest.reduce(0) { $0 + ($1.share ?? 0) }), below: []))
+      let shares = rest.compactMap(\.share)
+      let share = shares.isEmpty ? nil : shares.reduce(0, +)
+      rows.append((cells: row(title, sum, share), below: []))
     }
     rows += remainder.map { (cells: $0, below: []) }
     let lines = table(of: rows.map(\.cells))

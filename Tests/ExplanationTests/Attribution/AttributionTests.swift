@@ -77,6 +77,32 @@ struct AttributionTests {
     #expect(abs(reason.change.difference.count - 600_000) < 120_000)
   }
 
+  @Test("a function with a new name is no reason, unless it takes longer", arguments: [0.0, 300])
+  func renamed(_ longer: Double) throws {
+    let before = SyntheticProgram.base + [.own(["main", "start", "open_libs", "load"], 1500)]
+    let after =
+      SyntheticProgram.base + [
+        .own(["main", "start", "open_selected_libs", "load"], 1500 + longer)
+      ]
+    let (_, confirmed) = explain(before, after, blocks: 32)
+    #expect(confirmed.reasons.count == (longer > 0 ? 1 : 0))
+    for reason in confirmed.reasons {
+      #expect(reason.path.contains { $0.function == "open_selected_libs" })
+      #expect(abs(Double(reason.change.difference.count) - 1_000 * longer) < 200_000)
+    }
+  }
+
+  @Test("reasons that cancel each other are no shares of a difference that may be none")
+  func cancelling() throws {
+    let base = SyntheticProgram.base + [.own(["main", "start", "parse"], 500)]
+    let before = base + [.own(["main", "read_cache"], 1000)]
+    let after = base + [.own(["main", "start", "build_index"], 1000)]
+    let (_, confirmed) = explain(before, after, blocks: 32)
+    #expect(confirmed.reasons.count == 2)
+    #expect(confirmed.reasons.allSatisfy { $0.share == nil })
+    #expect(confirmed.coverage == nil)
+  }
+
   @Test("a wait is not put to a function where most of what was sampled is no wait of its class")
   func foreignWaits() throws {
     var machine = SyntheticMachine(seed: 5)
