@@ -177,6 +177,9 @@ def explain(launchlab, launches, cwd):
     """What launches take of the processors when they are traced or sampled, by plain ones beside them."""
     commands = [["perl", "-e", "0"], ["perl", "-MPOSIX", "-e", "0"], ["node", "-e", "0"]]
     for command in commands:
+        if not shutil.which(command[0]):
+            print(f"{command[0]} is not installed, so it is not traced")
+            continue
         options = ["--launches", str(launches), "--json", "-"]
         result = json.loads(output(launchlab, "explain", *options, "--", *command, cwd=cwd))
         print(f"mean of {' '.join(command)}: {result['difference']['plain']['after_ns'] / 1e6:.1f} ms")

@@ -235,8 +235,8 @@ extension EndToEnd {
         try lab.write(isPython ? python : node, to: "\(name).\(suffix)")
       }
       let loop = "for (let i = 0; i < 3e6; i++) Math.sqrt(i);"
-      try write("import sys", "require('os');", to: "one/app")
-      try write("import sys, planted", "require('os'); require('./planted');", to: "two/app")
+      try write("import sys", "require('os');", to: "one/old")
+      try write("import sys, planted", "require('os'); require('./planted');", to: "two/new")
       try write(
         "import planted_part\nfor i in range(200000): pass",
         "require('./planted_part'); \(loop) \(loop)",
@@ -246,8 +246,8 @@ extension EndToEnd {
 
       let output = try await lab.run(
         "explain",
-        "/usr/bin/\(interpreter) \(lab.path("one/app.\(suffix)"))",
-        "/usr/bin/\(interpreter) \(lab.path("two/app.\(suffix)"))",
+        "/usr/bin/\(interpreter) \(lab.path("one/old.\(suffix)"))",
+        "/usr/bin/\(interpreter) \(lab.path("two/new.\(suffix)"))",
         "--launches",
         "8",
         "--no-callgrind",

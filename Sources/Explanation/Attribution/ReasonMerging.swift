@@ -66,8 +66,8 @@ struct ReasonMerging {
   // MARK: - Moved functions
 
   /// Joins a function that is gone below one caller with the same one that is new below another, or in
-  /// what is new there, and with another that takes as long in its place; what that leaves is a reason
-  /// of its own, or nothing.
+  /// what is new there, and with another that takes its place: one with the same callers, mostly the
+  /// same callees, and about the same time. What that leaves is a reason of its own, or nothing.
   ///
   /// A caller of its own is one way to that; another is a compiler that puts a function into its
   /// caller, or has it return to the caller of that. One in the place of another has a new name.
@@ -106,10 +106,26 @@ struct ReasonMerging {
       .contains { abs($0 + small.mean) <= abs(small.mean) / 4 }
   }
 
-  /// Whether two functions have the same callers.
+  /// Whether two functions have the same callers, and mostly the same callees.
   private func isInPlace(_ one: ReasonDraft, of other: ReasonDraft) -> Bool {
-    one.frames.last != other.frames.last
-      && one.parts[0].path.dropLast() == other.parts[0].path.dropLast()
+    guard one.frames.last != other.frames.last,
+      one.parts[0].path.dropLast() == other.parts[0].path.dropLast()
+    else { return false }
+    let (own, others) = (callees(of: one), callees(of: other))
+    let common = own.reduce(0) { $0 + min(abs($1.value), abs(others[$1.key] ?? 0)) }
+    return 2 * common >= abs(one.mean)
+  }
+
+  /// The mean differences of what the function of a draft calls.
+  private func callees(of draft: ReasonDraft) -> [CodeFrame: Double] {
+    let tree = time.code
+    guard let node = tree.node(at: draft.parts[0].path) else { return [:] }
+    var sums: [CodeFrame: Double] = [:]
+    for child in tree.children[node] {
+      guard case .frame(let frame)? = tree.labels[child] else { continue }
+      sums[frame, default: 0] += tree.meanDifference(of: child)
+    }
+    return sums
   }
 
   /// The mean difference of a function in a part of the view by code.

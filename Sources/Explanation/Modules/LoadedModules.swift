@@ -29,25 +29,21 @@ package struct LoadedModules: Hashable, Sendable {
   init?(_ output: CapturedStream, launch: Nanoseconds) {
     let bytes = output.head + output.tail
     guard Int64(bytes.count) == output.totalBytes else { return nil }
-    self.launch = launch
     let lines = bytes.split(separator: UInt8(ascii: "\n"))
     let node = lines.compactMap(RuntimeModules.NodeModule.init)
-    guard node.isEmpty else {
-      runtime = .node
-      for module in node { add(module.name, module.time, importer: module.importer) }
-      return
-    }
     let blocks = LoaderLog.parse(bytes, name: "stderr").blocks
     guard
       let runtime = ModuleRuntime.allCases.first(where: { runtime in
-        blocks.contains { $0.format == runtime.format }
+        runtime == .node ? !node.isEmpty : blocks.contains { $0.format == runtime.format }
       })
     else { return nil }
     self.runtime = runtime
-    for block in blocks where block.format == runtime.format {
-      if runtime == .java {
-        add(phases: block)
-      } else {
+    self.launch = launch
+    switch runtime {
+    case .node: for module in node { add(module.name, module.time, importer: module.importer) }
+    case .java: for block in blocks where block.format == runtime.format { add(phases: block) }
+    case .python, .go:
+      for block in blocks where block.format == runtime.format {
         for node in block.tree { add(node, importer: nil) }
       }
     }
@@ -79,7 +75,10 @@ package struct LoadedModules: Hashable, Sendable {
   }
 }
 
-/// A runtime that says which modules it loads, or, of a JVM, which phases its start has; the raw value is the name used in JSON.
+/// A runtime that says which modules it loads, or, of a JVM, which phases its start has; the raw
+/// value is the name used in JSON.
+///
+/// Where a launch runs several, the first of these is told of.
 package enum ModuleRuntime: String, CaseIterable, Sendable {
   case python
   case go

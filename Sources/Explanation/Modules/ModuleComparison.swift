@@ -41,7 +41,7 @@ package struct ModuleComparison: Hashable, Sendable {
   }
 
   /// Compares the modules of launches, or lists those of one program, which is called after; nil where
-  /// no launch printed its modules.
+  /// no launch printed its modules, or the programs those of different runtimes.
   ///
   /// - Parameters:
   ///   - launches: By block; nil where nothing was printed.
@@ -55,8 +55,9 @@ package struct ModuleComparison: Hashable, Sendable {
     launch: Double,
     settings: AttributionSettings
   ) {
-    let whole = launches.filter { block in arms.allSatisfy { block[$0] != nil } }
-    guard let runtime = whole.first?[.after]?.runtime else { return nil }
+    guard let runtime = launches.lazy.compactMap(\.after?.runtime).first else { return nil }
+    let whole = launches.filter { block in arms.allSatisfy { block[$0]?.runtime == runtime } }
+    guard !whole.isEmpty else { return nil }
     let sums = whole.map { block in
       arms.reduce(0) { $0 + (block[$1]?.total ?? 0) }
     }

@@ -102,8 +102,8 @@ package struct CodeFrame: Hashable, Codable, Sendable {
 
   /// Its readable name, or where it begins, such as `+0x1f100`, in a stripped file.
   ///
-  /// Where not even that is known: `[JIT code]` in code that is in none, `[unreadable]` in a file that
-  /// cannot be read, else `[entry]` where the file is entered, and `[unnamed]`.
+  /// Where not even that is known: `[code in no file]`, such as that of a JIT compiler, `[unreadable]`
+  /// in a file that cannot be read, else `[entry]` where the file is entered, and `[unnamed]`.
   package var function: String
 
   package init(file: String, function: String) {

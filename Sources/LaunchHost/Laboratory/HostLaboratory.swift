@@ -196,15 +196,18 @@ package struct HostLaboratory: LaunchLaboratory {
     host = HostFactsReader().facts(
       for: DeclaredDirectory.realPath(of: FilePath(program)) ?? FilePath(program)
     )
-    if Set(plan.arms.map(\.target)).count > 1 { evictWarm() }
+    let warm = plan.arms.filter { $0.state == .warm }
+    if Set(warm.map(\.target)).count > 1 { evict(warm) }
   }
 
   /// Has the files of programs that will be compared warm read from storage again.
   ///
   /// One that was written a moment ago, as by a linker or `cp`, lies in the page cache in other units
   /// than one that was read: a copy of a program exits up to 60 µs faster than the program.
-  private func evictWarm() {
-    let files = preparedArms.filter { $0.key.state == .warm }.values.flatMap(\.files)
+  ///
+  /// What a running process maps stays where it is, and so does a file in memory.
+  private func evict(_ warm: [Arm]) {
+    let files = warm.flatMap { preparedArms[$0]?.files ?? [] }
     for path in Set(files.filter(\.isOwn).map(\.path)) { try? cache.evict(path) }
   }
 

@@ -89,6 +89,11 @@ struct StageInstruments {
     if arm.kind == .modules {
       view.environment = RuntimeModules.environment(
         addedTo: view.environment,
+        launched: KnownRuntime(
+          program: program,
+          path: view.environment["PATH"],
+          directory: target.directory
+        ),
         nodeScript: moduleScript
       )
     }

@@ -76,7 +76,7 @@ enum KnownRuntime: String, CaseIterable {
     """
 }
 
-/// The runtimes that print which modules they load, or of what their start is made, each with its time.
+/// The runtimes that print which modules they load, or of what their start is made, with times.
 package enum RuntimeModules {
   private static let runtimes = KnownRuntime.allCases
 
@@ -92,28 +92,35 @@ package enum RuntimeModules {
 
   /// The environment that makes all of them print, whichever a launch will run.
   ///
+  /// A JVM is asked only where it is what is launched: one that does not know the option ends, which
+  /// must not cost the modules of a program that starts it.
+  ///
   /// - Parameters:
   ///   - environment: The target's.
+  ///   - launched: The runtime of the program that is launched; nil for none of them.
   ///   - nodeScript: The path of a file with ``nodeScript``; nil where there is none.
   /// - Returns: The same with more variables.
   static func environment(
     addedTo environment: [String: String],
+    launched: KnownRuntime?,
     nodeScript: String?
   ) -> [String: String] {
-    runtimes.reduce(environment) { $1.environment(addedTo: $0, nodeScript: nodeScript) }
+    runtimes.filter { $0 != .java || launched == .java }
+      .reduce(environment) { $1.environment(addedTo: $0, nodeScript: nodeScript) }
   }
 
   /// Prints each module of Node on a line of stderr once it is loaded, as ``NodeModule``.
   ///
-  /// `load` is called for each file that `require` has not loaded before, and `_load` for the built-in
-  /// ones as well; modules that `import` loads take neither way. What printing takes is in no module.
+  /// `load` is called for each file that `require` has not loaded before, and `_load` for the
+  /// built-in ones as well; modules that `import` loads take neither way. The script that is run is
+  /// `(main)`, whatever its name. What printing takes is in no module.
   static let nodeScript = """
     const Module = require("module"), { writeSync } = require("fs"), path = require("path");
     const { load } = Module.prototype, { _load } = Module, open = [], known = new Set();
-    const main = path.dirname(path.resolve(process.argv[1] ?? "."));
+    let base = process.cwd();
     function short(file) {
       const parts = file.split("/node_modules/");
-      return parts.length > 1 ? parts.pop() : path.relative(main, file);
+      return parts.length > 1 ? parts.pop() : path.relative(base, file);
     }
     function timed(name, work) {
       const own = { name, nested: 0n }, begin = process.hrtime.bigint();
@@ -126,12 +133,14 @@ package enum RuntimeModules {
         open.pop();
         const line = { "launchlab.module": name, ns: Number(end - begin - own.nested) };
         if (outer) line.by = outer.name;
-        writeSync(2, JSON.stringify(line) + "\\n");
+        try { writeSync(2, JSON.stringify(line) + "\\n"); } catch {}
         if (outer) outer.nested += process.hrtime.bigint() - begin;
       }
     }
     Module.prototype.load = function (file) {
-      return timed(short(file), () => load.call(this, file));
+      const isMain = this.id === ".";
+      if (isMain) base = path.dirname(file);
+      return timed(isMain ? "(main)" : short(file), () => load.call(this, file));
     };
     Module._load = function (request, ...others) {
       const name = String(request).replace(/^node:/, "");

@@ -176,7 +176,7 @@ struct unwinder *unwinder_open(struct answer *answer, struct modules *modules) {
     unwinder->answer = answer;
     unwinder->modules = modules;
     uint32_t nowhere = text_number(answer, "");
-    unwinder->in_no_file = function_number(answer, nowhere, text_number(answer, "[JIT code]"));
+    unwinder->in_no_file = function_number(answer, nowhere, text_number(answer, "[code in no file]"));
   }
   return unwinder;
 }

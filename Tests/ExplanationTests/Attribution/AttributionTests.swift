@@ -94,9 +94,8 @@ struct AttributionTests {
 
   @Test("reasons that cancel each other are no shares of a difference that may be none")
   func cancelling() throws {
-    let base = SyntheticProgram.base + [.own(["main", "start", "parse"], 500)]
-    let before = base + [.own(["main", "read_cache"], 1000)]
-    let after = base + [.own(["main", "start", "build_index"], 1000)]
+    let before = SyntheticProgram.base + [.own(["main", "read_cache", "read"], 1000)]
+    let after = SyntheticProgram.base + [.own(["main", "build_index", "sort"], 1000)]
     let (_, confirmed) = explain(before, after, blocks: 32)
     #expect(confirmed.reasons.count == 2)
     #expect(confirmed.reasons.allSatisfy { $0.share == nil })

@@ -192,6 +192,18 @@ struct ModuleComparisonTests {
     )
     #expect(found.runtime == .node)
     #expect(found.modules.count == 2)
+    // A program of Python that runs Node is one of Python; others are not compared with it.
+    let python = try Self.loaded(
+      """
+      import time: self [us] | cumulative | imported package
+      import time: 300 | 300 | io
+      {"launchlab.module":"app.js","ns":5000}
+
+      """
+    )
+    #expect(python.runtime == .python)
+    #expect(python.modules.keys.sorted() == ["io"])
+    #expect(Self.comparison(Array(repeating: Sides(before: python, after: found), count: 9)) == nil)
     #expect(found.modules["lib/a.js"]?.importer == "app.js")
     #expect(found.modules["app.js"]?.time == Nanoseconds(5_000))
   }

@@ -66,6 +66,7 @@ struct RealLaunchTests {
         """
       command = ["/usr/bin/python3", "-c", source]
     }
+    try #require(FileManager.default.isExecutableFile(atPath: command[0]))
     RealLaunches.check(try RealLaunches(collector).timeline(of: command, ready: ready), ready)
   }
 

@@ -183,7 +183,7 @@ struct StackReaderTests {
     )
     let profile = try await ProfilerBench().profile([program.path]).profile
     let inside = profile.samples.filter {
-      $0.user.last == CodeFrame(file: "", function: "[JIT code]")
+      $0.user.last == CodeFrame(file: "", function: "[code in no file]")
     }
     #expect(inside.count > 20)
     let known = inside.count { sample in
