@@ -65,12 +65,12 @@ struct ReasonMerging {
 
   // MARK: - Moved functions
 
-  /// Joins a function that is gone below one caller with the same one that is new below another, or in
-  /// what is new there, and with another that takes its place: one with the same callers, mostly the
-  /// same callees, and about the same time. What that leaves is a reason of its own, or nothing.
+  /// Joins a function that is gone with the same one below another caller, or with its successor.
   ///
-  /// A caller of its own is one way to that; another is a compiler that puts a function into its
-  /// caller, or has it return to the caller of that. One in the place of another has a new name.
+  /// The same one may be in what is new there: a caller of its own is one way to that, and another is a
+  /// compiler that puts a function into its caller, or has it return to the caller of that. A successor
+  /// has the same callers, mostly the same callees, and about the same time, such as a function with a
+  /// new name. What is left of the time is a reason of its own, or nothing.
   private func withoutMoves(_ drafts: [ReasonDraft]) -> [ReasonDraft] {
     var left = drafts.sorted { abs($0.mean) > abs($1.mean) }
     var index = 0
