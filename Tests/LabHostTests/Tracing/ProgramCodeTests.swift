@@ -93,13 +93,20 @@ struct ProgramCodeTests {
     Edit(name: "other sections for functions", options: ["-ffunction-sections"]),
   ]
 
+  /// Beside other tests objdump may have to wait for more than its usual time.
+  private static var reader: ProgramCodeReader {
+    var reader = ProgramCodeReader()
+    reader.limit = .seconds(600)
+    return reader
+  }
+
   private func code(
     _ name: String,
     of source: String = Self.source,
     linking: CompiledProgram.Linking = .dynamic,
     language: CompiledProgram.Language = .c,
     options: [String] = [],
-    reader: ProgramCodeReader = ProgramCodeReader(),
+    reader: ProgramCodeReader = Self.reader,
     namely names: Set<String> = []
   ) async throws -> (code: ProgramCode, problem: String?) {
     let program = try CompiledProgram(
@@ -149,6 +156,7 @@ struct ProgramCodeTests {
     let text = Self.source.replacing("atoi(argv[9])", with: "puts(argv[9])")
     let before = try await code("before", linking: linking)
     let after = try await code("after", of: text, linking: linking)
+    #expect(before.problem == nil && after.problem == nil)
     #expect(before.code.functions.count > 500)
     #expect(changed(before.code, after.code) == ["main"])
     let names = [before, after].map { Set($0.code.functions.keys) }
