@@ -21,7 +21,8 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      "/var/lib/dpkg", "/root/.cache", "/var/cache/apt", "/home", "/opt/launchlab-no",
+      "/var/lib/dpkg", "\(NSHomeDirectory())/.cache", "/var/cache/apt", "/home",
+      "/opt/launchlab-no",
     ])
     func `refuses them with their place, and in a dry run too`(directory: String) async throws {
       let lab = Launchlab()
