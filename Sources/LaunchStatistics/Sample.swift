@@ -237,6 +237,9 @@ package struct Interval: Hashable, Codable, Sendable {
     self.low = low
     self.high = high
   }
+
+  /// Whether it lies on one side of 0.
+  package var excludesZero: Bool { low > 0 || high < 0 }
 }
 
 /// Why numbers are no sample.

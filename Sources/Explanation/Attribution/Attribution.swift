@@ -47,9 +47,8 @@ package struct Attribution: Sendable {
       counts: explanation.counts,
       libraries: explanation.libraries
     )
-    let reasons = analysis.united(
-      merged.map { wording.reason($0, whole: analysis.sharedDifference) }
-    )
+    let whole = analysis.sharedDifference
+    let reasons = analysis.united(merged.map { wording.reason($0, whole: whole) })
     explanation.notes += merging.notes
     analysis.finish(&explanation, with: reasons)
     return explanation
@@ -76,14 +75,15 @@ package struct Attribution: Sendable {
     explanation.notes += named.notes.filter { note in
       if case .pathSwitched = note { true } else { false }
     }
+    let whole = analysis.sharedDifference
     var confirmed: [LaunchReason] = []
     for reason in named.reasons {
       var again = reason
       again.change = TimeChange(analysis.time.values(of: reason.parts))
       let difference = Double(again.change.difference.count)
-      again.share = analysis.sharedDifference.map { difference / $0 }
+      again.share = whole.map { difference / $0 }
       let isThere =
-        again.change.interval.map { $0.low > 0 || $0.high < 0 } ?? false
+        again.change.interval?.excludesZero ?? false
         && difference * Double(reason.change.difference.count) > 0
         && abs(difference) >= explanation.floor / 2
       if isThere {
@@ -199,6 +199,7 @@ private struct Analysis {
   ///
   /// Where a system call has too few samples to be divided, only its resource is known at first.
   func united(_ reasons: [LaunchReason]) -> [LaunchReason] {
+    let whole = sharedDifference
     var united = reasons.filter { !$0.isOfResources }
     for reason in reasons where reason.isOfResources {
       guard let owner = united.firstIndex(where: { $0.calls(reason) }) else {
@@ -209,7 +210,7 @@ private struct Analysis {
       united[owner].counts += reason.counts.filter { !united[owner].counts.contains($0) }
       let change = TimeChange(time.values(of: united[owner].parts))
       united[owner].change = change
-      united[owner].share = sharedDifference.map { Double(change.difference.count) / $0 }
+      united[owner].share = whole.map { Double(change.difference.count) / $0 }
     }
     return united
   }

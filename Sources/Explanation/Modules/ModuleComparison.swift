@@ -66,7 +66,7 @@ package struct ModuleComparison: Hashable, Sendable {
     blocks = kept.count
     total = TimeChange(Self.values(of: nil, in: kept))
     let times = Self.launches(in: kept)
-    let isDifferent = times.interval.map { $0.low > 0 || $0.high < 0 } ?? false
+    let isDifferent = times.interval?.excludesZero ?? false
     self.launches = times
     let groups = ModuleGroups(kept, arms: arms)
     let values = groups.all.map { Self.values(of: Set([$0.name] + $0.others), in: kept) }

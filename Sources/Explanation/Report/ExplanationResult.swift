@@ -190,7 +190,7 @@ extension ExplanationResult {
       return arms.count < 2 || !isNarrower(traced, than: plain)
     }
     guard let interval = plain.interval else { return false }
-    let isTold = interval.low > 0 || interval.high < 0
+    let isTold = interval.excludesZero
     return isTold && (plain.difference > .zero) == (traced.difference > .zero)
       && !isNarrower(traced, than: plain)
   }

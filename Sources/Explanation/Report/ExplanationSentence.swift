@@ -30,7 +30,7 @@ struct ExplanationSentence {
     case .single: return "\(last) takes \(single(change))"
     case .same: return "\(first) and \(last) take the same time \(facts(of: change))"
     case .notSignificant:
-      guard let interval = change.interval, interval.low > 0 || interval.high < 0 else {
+      guard let interval = change.interval, interval.excludesZero else {
         return "no significant difference between \(first) and \(last) \(facts(of: change))"
       }
       return "\(last) may be \(size(of: change)) than \(first) \(facts(of: change)): "

@@ -127,7 +127,7 @@ package struct ExplanationText {
     }
     let queue = explanation.difference.queue
     if isVerbose || queue.difference.magnitude > explanation.difference.traced.difference.magnitude,
-      let interval = queue.interval, interval.low > 0 || interval.high < 0
+      let interval = queue.interval, interval.excludesZero
     {
       rows.append(row("waiting for a processor: not compared", queue.difference, nil))
     }
