@@ -20,7 +20,7 @@ struct BisectBeginning {
   ///
   /// - Throws: ``WorkflowError``, and errors of the range and the repository.
   init(request: BisectRequest, at now: Date) throws {
-    let location = BisectLocation(storeDirectory: request.storeDirectory)
+    let location = LogLocation(.bisection, storeDirectory: request.storeDirectory)
     plan = request.plan
     places = request.places
     switch request.beginning {
@@ -50,7 +50,7 @@ struct BisectBeginning {
       }
       try log.append(.limited(limits))
       if let reason = course.apply(.limited(limits)) {
-        throw WorkflowError.cannotGoOn(id: record.start.id, reason: reason)
+        throw WorkflowError.cannotGoOn(.bisection, id: record.start.id, reason: reason)
       }
       notes = Self.notes(on: record.start) + missing + [Self.note(on: limits)]
     }
@@ -157,20 +157,15 @@ extension BisectSummary {
   }
 }
 
-/// The log of a bisection: one event as JSON on each line, only ever appended to.
-///
-/// It is the whole state, so that any interruption can go on and any log can be computed again.
+/// The log of a bisection.
 struct BisectLog {
-  private let file: AppendedFile
-  private let path: String
+  private let log: EventLog<BisectEvent>
 
   /// Begins a log in a directory of its own.
   ///
   /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
   init(startingAt path: String, with start: BisectStart) throws {
-    self.path = path
-    file = try Self.writing(path) { try AppendedFile(creating: path) }
-    try append(.started(start))
+    log = try EventLog(.bisection, startingAt: path, with: .started(start))
   }
 
   /// Goes on with a log; a last line that was cut off is removed.
@@ -178,49 +173,20 @@ struct BisectLog {
   /// - Parameters:
   ///   - path: The file.
   ///   - length: The length of its whole lines, in bytes.
-  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)`` and ``WorkflowError/bisectionInUse(path:)``.
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)`` and ``WorkflowError/logInUse(_:path:)``.
   init(resumingAt path: String, length: Int) throws {
-    self.path = path
-    file = try Self.writing(path) { try AppendedFile(continuing: path, keeping: length) }
+    log = try EventLog(.bisection, resumingAt: path, length: length)
   }
 
-  /// Writes an event.
-  ///
-  /// A row is handed to the kernel, which a killed process loses nothing of; any other event is on
-  /// the disk when this returns, with the rows before it.
+  /// Writes an event; all but a row is on the disk when this returns, with the rows before it.
   ///
   /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
   func append(_ event: BisectEvent) throws {
-    try Self.writing(path) {
-      var line = try Self.encoder.encode(event)
-      line.append(UInt8(ascii: "\n"))
-      try file.append(line)
-      if case .row = event { return }
-      try file.sync()
-    }
+    if case .row = event { return try log.append(event, isDurable: false) }
+    try log.append(event)
   }
 
-  func close() { file.close() }
-
-  private static func writing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result
-  {
-    do {
-      return try body()
-    } catch let error as HostError {
-      throw error
-    } catch is AppendedFile.InUse {
-      throw WorkflowError.bisectionInUse(path: path)
-    } catch {
-      throw WorkflowError.cannotWrite(path: path, reason: HostError.reason(of: error, at: path))
-    }
-  }
-
-  private static var encoder: JSONEncoder {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    return encoder
-  }
+  func close() { log.close() }
 }
 
 /// What a bisection tells while it goes on.

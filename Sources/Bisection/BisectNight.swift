@@ -73,7 +73,9 @@ package struct BisectNight {
       .note,
       id: "bisected",
       problem: "\(alert.id) was bisected: \(summary.headline)\(why)",
-      place: BisectLocation(storeDirectory: request.storeDirectory).report(of: summary.start.id),
+      place: LogLocation(.bisection, storeDirectory: request.storeDirectory).report(
+        of: summary.start.id
+      ),
       remedy: summary.resumption.map { "go on with `\($0)`" }
     )
   }

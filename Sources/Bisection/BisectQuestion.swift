@@ -30,7 +30,7 @@ struct BisectQuestion {
     alert = try options.alert.map { try AlertQuestion($0, options, in: context) }
     scenario = try Self.scenario(options, alert: alert)
     store = alert?.store ?? StoreLocation.path(options.store, beside: scenario.directory)
-    storeDirectory = try BisectLocation(besideStore: store).storeDirectory
+    storeDirectory = try LogLocation(.bisection, besideStore: store).storeDirectory
   }
 
   /// Everything that is decided before the first build.

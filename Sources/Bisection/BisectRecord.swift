@@ -15,49 +15,30 @@ struct BisectRecord {
 
   /// Reads a log.
   ///
-  /// - Throws: ``WorkflowError/badBisection(path:line:reason:)`` for a line that is no event,
-  ///   ``WorkflowError/otherRules(path:rules:version:)`` and
+  /// - Throws: ``WorkflowError/badLog(_:path:line:reason:)`` for a line that is no event,
+  ///   ``WorkflowError/otherRules(_:path:rules:known:version:)`` and
   ///   ``WorkflowError/cannotRead(path:reason:)``.
   init(path: String) throws {
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(filePath: path))
-    } catch {
-      throw WorkflowError.cannotRead(path, because: error)
-    }
-    let whole = data.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    let lines = data[..<whole].split(separator: UInt8(ascii: "\n"))
-    let decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .iso8601
-    var events: [BisectEvent] = []
-    for (index, line) in lines.enumerated() {
-      do {
-        events.append(try decoder.decode(BisectEvent.self, from: line))
-      } catch {
-        throw WorkflowError.badBisection(
-          path: path,
-          line: index + 1,
-          reason: "the line is not an event of a bisection"
-        )
-      }
-    }
-    guard case .started(let start)? = events.first else {
-      throw WorkflowError.badBisection(path: path, line: 1, reason: "it has no start")
+    let lines = try EventLog<BisectEvent>.lines(.bisection, at: path)
+    guard case .started(let start)? = lines.first?.event else {
+      throw WorkflowError.badLog(.bisection, path: path, line: 1, reason: "it has no start")
     }
     guard start.rules == BisectStart.currentRules else {
       throw WorkflowError.otherRules(
+        .bisection,
         path: path,
         rules: start.rules,
+        known: BisectStart.currentRules,
         version: start.launchlabVersion
       )
     }
     guard start.isSound else {
-      throw WorkflowError.badBisection(path: path, line: 1, reason: "its start cannot be")
+      throw WorkflowError.badLog(.bisection, path: path, line: 1, reason: "its start cannot be")
     }
     self.path = path
     self.start = start
-    self.events = Array(events.dropFirst())
-    length = whole
+    events = lines.dropFirst().map(\.event)
+    length = lines.last?.end ?? 0
   }
 }
 

@@ -150,7 +150,7 @@ package struct BisectRequest: Sendable {
     in context: WorkflowContext
   ) throws {
     let store = StoreLocation.path(options.store, beside: options.launching.directory)
-    let location = try BisectLocation(besideStore: store)
+    let location = try LogLocation(.bisection, besideStore: store)
     let log = try location.log(of: location.id(id))
     // What it says is built and launched.
     try AppendedFile.check(log)
@@ -171,7 +171,7 @@ package struct BisectRequest: Sendable {
   /// The files of the bisection, for its outputs to be compared with.
   package var files: CommandFiles {
     let start = beginning.start
-    let location = BisectLocation(storeDirectory: storeDirectory)
+    let location = LogLocation(.bisection, storeDirectory: storeDirectory)
     return CommandFiles().keeping(store: store).reading(start.scenario, at: scenarioPath)
       .reading(directory: start.artifacts, as: "the artifacts")
       .keeping(location.log(of: start.id), as: "the log")

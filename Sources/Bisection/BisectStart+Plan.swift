@@ -105,7 +105,7 @@ struct PlanCosts {
   }
 
   private var records: [BisectRecord] {
-    let location = BisectLocation(storeDirectory: storeDirectory)
+    let location = LogLocation(.bisection, storeDirectory: storeDirectory)
     return location.ids.reversed().prefix(Self.mostLogs)
       .compactMap { try? BisectRecord(path: location.log(of: $0)) }
   }

@@ -212,7 +212,9 @@ package struct BisectWorkflow {
 
   /// Writes the culprit report beside the log, and says why if that cannot be done.
   private func writeReport(of summary: inout BisectSummary) {
-    let path = BisectLocation(storeDirectory: request.storeDirectory).report(of: summary.start.id)
+    let path = LogLocation(.bisection, storeDirectory: request.storeDirectory).report(
+      of: summary.start.id
+    )
     do {
       let text = BisectMarkdown(summary, isBesideLog: true).rendered()
       try WholeFile(path).write { try $0(text) }
@@ -318,6 +320,7 @@ struct BisectLoop {
         && built.missingSubmodules?.map(\.path) == known.missingSubmodules?.map(\.path)
       guard built.failure == nil, isSame else {
         throw WorkflowError.cannotGoOn(
+          .bisection,
           id: course.start.id,
           reason: "the build of \(revision.id.prefix(12)) is gone, and building it again gives "
             + (built.failure ?? "another executable")

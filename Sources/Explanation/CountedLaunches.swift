@@ -9,17 +9,18 @@ struct CountedLaunches {
   /// How many launches of each program there are.
   static let each = 2
 
-  private let valgrind: ValgrindCount
+  /// Nil where launches are only given again.
+  private let valgrind: ValgrindCount?
   private let targets: [Target]
 
   /// - Parameters:
-  ///   - valgrind: What counts the instructions of functions.
+  ///   - valgrind: What counts the instructions of functions; nil where none are launched.
   ///   - scenario: The two programs.
   ///   - limit: How long a launch may take, if not even the target's own limit is longer.
-  init(_ valgrind: ValgrindCount, of scenario: Scenario, limit: Nanoseconds) {
+  init(_ valgrind: ValgrindCount?, of scenario: Scenario, limit: Nanoseconds) {
     self.valgrind = valgrind
     targets = scenario.targets.map { target in
-      var counted = valgrind.counting(target)
+      var counted = valgrind?.counting(target) ?? target
       counted.name += " under valgrind"
       counted.program = nil
       counted.timeout = min(counted.timeout, max(limit, target.timeout))
@@ -48,22 +49,31 @@ struct CountedLaunches {
   ///
   /// - Parameters:
   ///   - laboratory: Made for what ``added(to:)`` returned.
+  ///   - log: Where the counts are kept; nil for nowhere.
   ///   - observe: Told of each launch.
   /// - Returns: Nil where a launch failed or was not counted whole.
-  /// - Throws: `HostError` of the laboratory.
+  /// - Throws: `HostError` of the laboratory, and ``WorkflowError`` where nothing can be kept.
   func counts(
     on laboratory: inout any LaunchLaboratory,
+    keeping log: LoggedLaboratory?,
     observe: (Arm, LaunchResult) -> Void
   ) throws -> Sides<[InstructionCounts]>? {
     var found: [[InstructionCounts]] = []
     for arm in arms {
       var counts: [InstructionCounts] = []
       for _ in 0..<Self.each {
-        try valgrind.begin()
+        try valgrind?.begin()
         let result = try laboratory.launch(arm)
         observe(arm, result)
-        guard result.outcome == .ready, let functions = valgrind.functions() else { return nil }
-        counts.append(functions)
+        guard result.outcome == .ready else { return nil }
+        if let kept = result.functions {
+          counts.append(kept)
+        } else if let functions = valgrind?.functions() {
+          try log?.keep(functions)
+          counts.append(functions)
+        } else {
+          return nil
+        }
       }
       found.append(counts)
     }

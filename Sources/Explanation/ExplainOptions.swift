@@ -81,6 +81,39 @@ package struct ExplainOptions: Sendable {
     )
   }
 
+  /// Where its launches are kept.
+  ///
+  /// - Parameter directory: That of what is launched.
+  /// - Returns: The place beside the store.
+  /// - Throws: ``WorkflowError`` for a store that is a directory.
+  package func location(beside directory: String) throws -> LogLocation {
+    let store = StoreLocation.path(comparison.store, beside: directory)
+    return try LogLocation(.explanation, besideStore: store)
+  }
+
+  /// An explanation that goes on, or is computed again.
+  ///
+  /// - Parameters:
+  ///   - id: The first digits of its id, or `last`.
+  ///   - context: Where it goes on.
+  /// - Returns: What goes on with it.
+  /// - Throws: ``WorkflowError`` for what is no such explanation, and `HostError` when another user can
+  ///   have written its log.
+  package func resuming(
+    _ id: String,
+    in context: WorkflowContext
+  ) throws -> (ExplainWorkflow, ExplainRequest) {
+    let location = try location(beside: comparison.launching.directory)
+    let log = try location.log(of: location.id(id))
+    // What it says is launched.
+    try AppendedFile.check(log)
+    let record = try ExplanationRecord(path: log)
+    let limit = try time.map { try ScenarioFile.duration($0, option: "--time") }
+    return (
+      ExplainWorkflow(resuming: record, timeLimit: limit, in: context), record.start.request
+    )
+  }
+
   private func singleScenario() throws -> Scenario {
     var launching = comparison.launching
     launching.command = command

@@ -17,7 +17,7 @@ package import Measuring
 import Rendering
 
 /// Which launches are explained.
-package struct ExplainRequest: Sendable {
+package struct ExplainRequest: Codable, Sendable {
   /// Its targets are the one or two that are explained.
   package var scenario: Scenario
 
@@ -41,6 +41,9 @@ package struct ExplainRequest: Sendable {
 
   /// The command that repeats it.
   package var commandLine: [String]
+
+  /// The alert that the result is kept with, such as `R-17`; nil for none.
+  package var alert: String?
 
   /// How many launches of each kind there are at least of two targets, those that confirm included,
   /// and at most without them.
@@ -79,24 +82,58 @@ package struct ExplainRequest: Sendable {
   }
 }
 
-/// Launches, traces, and explains; nothing is stored.
+/// What an explanation begins with.
+package enum ExplanationBeginning {
+  /// Nothing, and nothing is kept.
+  case unkept
+
+  /// Nothing; its launches are kept below this place.
+  case kept(LogLocation)
+
+  /// The launches that are kept in a log.
+  case resumed(ExplanationRecord)
+}
+
+/// Launches, traces, and explains.
 package struct ExplainWorkflow {
   private let request: ExplainRequest
   private let context: WorkflowContext
+  private let beginning: ExplanationBeginning
   private let rights: (String) throws(HostError) -> TracingRights
 
   /// - Parameters:
   ///   - request: What is explained.
   ///   - context: Where it is launched.
+  ///   - beginning: What there is already, and where launches are kept.
   ///   - rights: Finds out what this host lets be traced, given a private directory.
   package init(
     _ request: ExplainRequest,
     in context: WorkflowContext,
+    from beginning: ExplanationBeginning = .unkept,
     rights: @escaping (String) throws(HostError) -> TracingRights = TracingRights.init(in:)
   ) {
     self.request = request
     self.context = context
+    self.beginning = beginning
     self.rights = rights
+  }
+
+  /// Goes on with an explanation, or computes one again that has ended.
+  ///
+  /// - Parameters:
+  ///   - record: The log.
+  ///   - timeLimit: A new limit of the time of all launches; nil for that of before.
+  ///   - context: Where it is launched.
+  ///   - rights: As for a new one.
+  package init(
+    resuming record: ExplanationRecord,
+    timeLimit: Nanoseconds?,
+    in context: WorkflowContext,
+    rights: @escaping (String) throws(HostError) -> TracingRights = TracingRights.init(in:)
+  ) {
+    var request = record.start.request
+    request.timeLimit = timeLimit ?? record.timeLimit
+    self.init(request, in: context, from: .resumed(record), rights: rights)
   }
 
   /// Launches and explains.
@@ -105,6 +142,11 @@ package struct ExplainWorkflow {
   /// - Throws: a ``LabError`` when the host does not let launches be traced, when a target fails, and
   ///   when the launches are interrupted.
   package func run() async throws -> ExplanationResult {
+    if case .resumed(let record) = beginning, let notes = record.notes,
+      request.timeLimit == record.timeLimit
+    {
+      return try await recomputed(record, notes)
+    }
     // From here on a signal ends the launches in good order.
     let interrupt = try context.interrupt()
     return try await context.lab(for: request.commandLine) { session in
@@ -124,45 +166,236 @@ package struct ExplainWorkflow {
     interrupt: InterruptFlag
   ) async throws -> ExplanationResult {
     let directory = try ScratchDirectory.path()
-    let rights = try rights(directory)
-    let collector = request.collector ?? rights.best ?? .bpf
-    if let failure = rights.failure(of: collector) { throw HostError.tracing(failure) }
-    let plan = plan(collector.kind, samples: rights.profiles == nil)
-    let counted = try counted(in: directory)
-    var prepared = counted?.added(to: plan) ?? plan
-    prepared.arms += ModuleLaunches.arms(of: plan)
-    var laboratory = try await context.laboratory(prepared, directory, session, interrupt)
+    let setting = Setting(
+      rights: try rights(directory),
+      request: request,
+      counted: try counted(in: directory)
+    )
+    if let failure = setting.rights.failure(of: setting.collector) {
+      throw HostError.tracing(failure)
+    }
+    var laboratory = try await context.laboratory(
+      setting.prepared,
+      directory,
+      session,
+      interrupt
+    )
     defer { laboratory.close() }
+    let (log, logNotes) = try log(of: setting, on: laboratory)
+    if let log { laboratory = log }
+    defer { log?.closeFile() }
+    do {
+      let found = try await found(in: setting, on: &laboratory, log)
+      laboratory.close()
+      let notes = session.end() + laboratory.notes + session.notes
+      try log?.end(notes)
+      return await result(of: found, in: setting, log, notes: logNotes + notes)
+    } catch HostError.interrupted where log != nil {
+      throw ExplanationInterrupted(id: log?.id ?? "")
+    }
+  }
+
+  /// What is launched, and how this host lets it be looked into.
+  private struct Setting {
+    let rights: TracingRights
+    let collector: TimelineCollector
+    let counted: CountedLaunches?
+    let plan: Plan
+
+    init(rights: TracingRights, request: ExplainRequest, counted: CountedLaunches?) {
+      self.rights = rights
+      self.counted = counted
+      collector = request.collector ?? rights.best ?? .bpf
+      let kinds: [Arm.Kind] =
+        [.plain, collector.kind] + (rights.profiles == nil ? [.profile] : [])
+      plan = Plan(
+        scenario: request.scenario,
+        seed: request.seed,
+        arms: request.scenario.targets.flatMap { target in
+          kinds.map { Arm(target: target.name, state: request.state, kind: $0) }
+        },
+        blockCount: request.launches
+      )
+    }
+
+    /// The plan with all that may be launched beside it.
+    var prepared: Plan {
+      var prepared = counted?.added(to: plan) ?? plan
+      prepared.arms += ModuleLaunches.arms(of: plan)
+      return prepared
+    }
+  }
+
+  // MARK: - What is kept
+
+  /// Begins a log, or goes on with one.
+  ///
+  /// - Returns: Nil where nothing is kept, and why that cannot be.
+  private func log(
+    of setting: Setting,
+    on laboratory: any LaunchLaboratory
+  ) throws -> (LoggedLaboratory?, [Diagnostic]) {
+    switch beginning {
+    case .unkept: return (nil, [])
+    case .kept(let location):
+      let now = context.now()
+      let start = ExplanationStart(
+        id: RunID.make(at: now, salt: .random(in: 0...(.max))),
+        startedAt: now,
+        request: request,
+        rights: setting.rights,
+        hasCounter: setting.counted != nil,
+        programs: request.scenario.targets.map { target in
+          (try? ExecutableLookup.program(of: target)).flatMap { KeptFile(at: $0) }
+        },
+        host: laboratory.host,
+        receipts: laboratory.receipts
+      )
+      do {
+        let path = location.log(of: start.id)
+        let log = try LoggedLaboratory(laboratory, startingAt: path, with: start)
+        location.removeAll(butNewest: Self.keptLogs)
+        return (log, [])
+      } catch let error as any LabError {
+        let reason = error.diagnostics.first
+        return (
+          nil,
+          [
+            Diagnostic(
+              .note,
+              id: "not-kept",
+              problem: "the launches are not kept: \(reason?.problem ?? "\(error)")",
+              place: reason?.place,
+              remedy: "name another place with --store"
+            )
+          ]
+        )
+      }
+    case .resumed(let record):
+      if let reason = obstacle(to: record, setting, on: laboratory) {
+        throw WorkflowError.cannotGoOn(.explanation, id: record.start.id, reason: reason)
+      }
+      let limit = request.timeLimit == record.timeLimit ? nil : request.timeLimit
+      return (try LoggedLaboratory(record, goingOnOn: laboratory, timeLimit: limit), [])
+    }
+  }
+
+  /// Older ones go when a new one begins.
+  private static let keptLogs = 10
+
+  /// Why launches of now may not join those of a log; nil where they may.
+  private func obstacle(
+    to record: ExplanationRecord,
+    _ setting: Setting,
+    on laboratory: any LaunchLaboratory
+  ) -> String? {
+    if let program = record.changedProgram { return "`\(program)` has changed since" }
+    if record.start.host.fingerprint != laboratory.host.fingerprint {
+      return "the host has changed since"
+    }
+    if record.start.rights != setting.rights {
+      return "this host does not allow the same tracing as before"
+    }
+    if record.start.hasCounter != (setting.counted != nil) {
+      return "valgrind is \(record.start.hasCounter ? "gone" : "there now")"
+    }
+    return ControlReceipt.difference(of: laboratory.receipts, from: record.start.receipts)
+  }
+
+  /// Computes an explanation that has ended again, without a launch.
+  private func recomputed(
+    _ record: ExplanationRecord,
+    _ notes: [Diagnostic]
+  ) async throws -> ExplanationResult {
+    let log = try LoggedLaboratory(record)
+    var laboratory: any LaunchLaboratory = log
+    let hasCounter = record.start.hasCounter
+    let setting = Setting(
+      rights: record.start.rights,
+      request: request,
+      counted: hasCounter
+        ? CountedLaunches(nil, of: request.scenario, limit: request.timeLimit) : nil
+    )
+    let found = try await found(in: setting, on: &laboratory, log)
+    return await result(
+      of: found,
+      in: setting,
+      log,
+      notes: notes,
+      comparesCode: record.changedProgram == nil
+    )
+  }
+
+  // MARK: - The result
+
+  /// What the launches have shown.
+  private struct FoundReasons {
+    var launches: TracedLaunches
+    var explanation: LaunchExplanation
+    var freshBlocks: Int?
+    var modules: ModuleComparison?
+    var isSilent: Bool
+  }
+
+  private func found(
+    in setting: Setting,
+    on laboratory: inout any LaunchLaboratory,
+    _ log: LoggedLaboratory?
+  ) async throws -> FoundReasons {
     let beginning = laboratory.now
-    let run = RunRecord(of: plan, on: laboratory, at: context.now())
+    let run = RunRecord(of: setting.plan, on: laboratory, at: context.now())
     context.observe(.started(run: run, done: 0))
-    var launches = TracedLaunches(plan: plan, observe: context.observe)
-    let found = try await explained(on: &laboratory, by: &launches, counted)
+    var launches = TracedLaunches(plan: setting.plan, keeping: log, observe: context.observe)
+    let found = try await explained(on: &laboratory, by: &launches, setting.counted)
     let modules = try modules(
       of: found.explanation,
       after: launches,
       until: beginning + request.timeLimit,
       on: &laboratory
     )
-    laboratory.close()
-    let changed = session.end()
+    return FoundReasons(
+      launches: launches,
+      explanation: found.explanation,
+      freshBlocks: found.freshBlocks,
+      modules: modules.comparison,
+      isSilent: modules.isSilent
+    )
+  }
+
+  private func result(
+    of found: FoundReasons,
+    in setting: Setting,
+    _ log: LoggedLaboratory?,
+    notes: [Diagnostic],
+    comparesCode: Bool = true
+  ) async -> ExplanationResult {
     var explanation = found.explanation
-    let notes = await compareCode(of: launches, in: &explanation)
+    let code =
+      comparesCode
+      ? await compareCode(of: found.launches, in: &explanation) : [Self.programsChanged]
     var result = ExplanationResult(
-      arms: launches.arms,
+      arms: found.launches.arms,
       explanation: explanation,
-      collectors: launches.collectors(rights, timelines: collector),
+      collectors: found.launches.collectors(setting.rights, timelines: setting.collector),
       freshBlocks: found.freshBlocks
     )
-    result.add(modules.comparison)
-    let silence = modules.isSilent ? [Self.noModules] : []
+    result.add(found.modules)
+    result.store = log?.directory
     let isConfirmed = found.freshBlocks != nil || found.explanation.reasons.isEmpty
-    result.warnings =
-      (isConfirmed ? [] : [Self.notConfirmed]) + changed + launches.notes
-      + rightsNotes(rights, collector) + silence + notes
-      + laboratory.notes + session.notes
+    result.warnings = isConfirmed ? [] : [notConfirmed(log)]
+    result.warnings += found.launches.notes
+    result.warnings += rightsNotes(setting.rights, setting.collector)
+    if found.isSilent { result.warnings.append(Self.noModules) }
+    result.warnings += code + notes
     return result
   }
+
+  private static let programsChanged = Diagnostic(
+    .note,
+    id: "code-not-compared",
+    problem:
+      "the programs have changed since they were launched, so that their code was not compared"
+  )
 
   private static let noModules = Diagnostic(
     .note,
@@ -170,13 +403,16 @@ package struct ExplainWorkflow {
     problem: "there is no view by module: the runtime did not print all that it loads, or failed"
   )
 
-  private static let notConfirmed = Diagnostic(
-    .warning,
-    id: "not-confirmed",
-    problem: "there was no time to find the reasons again: their figures are of the launches that "
-      + "they were chosen from, and so are a little large",
-    remedy: "allow more time, such as `--time 5m`"
-  )
+  private func notConfirmed(_ log: LoggedLaboratory?) -> Diagnostic {
+    Diagnostic(
+      .warning,
+      id: "not-confirmed",
+      problem: "there was no time to find the reasons again: their figures are of the launches "
+        + "that they were chosen from, and so are a little large",
+      remedy: log.map { "go on with `launchlab explain --resume \($0.id) --time 5m`" }
+        ?? "allow more time, such as `--time 5m`"
+    )
+  }
 
   /// Launches again where a runtime says which modules it loads, for no more than a quarter of the
   /// time and what is left of it.
@@ -262,19 +498,6 @@ package struct ExplainWorkflow {
       )
     }
     return notes
-  }
-
-  private func plan(_ traced: Arm.Kind, samples: Bool) -> Plan {
-    let kinds: [Arm.Kind] = [.plain, traced] + (samples ? [.profile] : [])
-    let arms = request.scenario.targets.flatMap { target in
-      kinds.map { Arm(target: target.name, state: request.state, kind: $0) }
-    }
-    return Plan(
-      scenario: request.scenario,
-      seed: request.seed,
-      arms: arms,
-      blockCount: request.launches
-    )
   }
 
   // MARK: - Looks
@@ -364,5 +587,23 @@ package struct ExplainWorkflow {
       beforeProgram: launches.programs.before,
       afterProgram: launches.programs.after
     )
+  }
+}
+
+/// The launches of an explanation were interrupted; those of complete blocks are kept.
+struct ExplanationInterrupted: LabError {
+  let id: String
+
+  var exitCode: LabExitCode { .interrupted }
+
+  var diagnostics: [Diagnostic] {
+    [
+      Diagnostic(
+        .warning,
+        id: "interrupted",
+        problem: "interrupted; the complete blocks are kept",
+        remedy: "go on with `launchlab explain --resume \(id)`"
+      )
+    ]
   }
 }

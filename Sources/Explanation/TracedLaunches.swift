@@ -23,8 +23,12 @@ struct TracedLaunches {
   /// How many launches of each program were counted under valgrind; nil for none.
   private var countedLaunches: Int?
 
-  init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
+  /// Where launches are kept; nil for nowhere.
+  private let log: LoggedLaboratory?
+
+  init(plan: Plan, keeping log: LoggedLaboratory?, observe: @escaping (RunEvent) -> Void) {
     self.plan = plan
+    self.log = log
     let paths = plan.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
     programs = Sides(before: paths.first ?? nil, after: paths.last ?? nil)
     sink = Sink(plan: plan, programs: programs, observe: observe)
@@ -52,7 +56,13 @@ struct TracedLaunches {
     if case .interrupted = ending { throw HostError.interrupted }
     if let failure = ending.diagnostic(in: plan.scenario) { throw TargetFailure(failure) }
     let recordings = sink.takeRecordings()
-    let profiles = await StackReader().profiles(of: recordings.map(\.recording))
+    let files = recordings.map(\.recording)
+    let profiles =
+      if let log {
+        try await log.profiles(of: files)
+      } else {
+        await StackReader().profiles(of: files)
+      }
     problems += profiles.notes
     for (place, profile) in zip(recordings, profiles.profiles) {
       sink.launches[place.block]?[place.arm]?.profile = profile
@@ -71,7 +81,7 @@ struct TracedLaunches {
     sink.total += 2 * CountedLaunches.each
     var counts: Sides<[InstructionCounts]>?
     do {
-      counts = try counted.counts(on: &laboratory) { sink.tell($0, $1.outcome) }
+      counts = try counted.counts(on: &laboratory, keeping: log) { sink.tell($0, $1.outcome) }
     } catch let error as HostError where error != .interrupted {
       counts = nil
     }

@@ -44,8 +44,14 @@ package struct LaunchResult: Hashable, Sendable {
   /// What the threads of the launch did, on traced launches only; not stored.
   package var timeline: LaunchTimeline?
 
+  /// The path of what the timeline was read from, until the next launch is traced.
+  package var timelineFile: String?
+
   /// What was sampled of the launch, on profiled launches only; not stored.
   package var profile: ProfileRecording?
+
+  /// The instructions of its functions, where they were counted; not stored.
+  package var functions: InstructionCounts?
 
   package init(
     outcome: Outcome,
@@ -83,7 +89,7 @@ package struct LaunchResult: Hashable, Sendable {
 }
 
 /// The samples of a profiled launch as they were recorded; functions are named after the launches.
-package struct ProfileRecording: Hashable, Sendable {
+package struct ProfileRecording: Hashable, Codable, Sendable {
   /// The absolute path of what was recorded.
   package var path: String
 

@@ -89,20 +89,20 @@ package enum WorkflowError: LabError, Hashable {
   /// Nothing can be launched to be explained; the reason is a phrase.
   case cannotExplain(reason: String, remedy: String)
 
-  /// No bisection, or more than one, is meant; the problem is a phrase.
-  case unknownBisection(id: String, problem: String, newest: String)
+  /// No such log, or more than one, is meant; the problem is a phrase.
+  case unknownLog(LoggedWork, id: String, problem: String, newest: String)
 
-  /// A bisection cannot go on as it began; the reason is a phrase.
-  case cannotGoOn(id: String, reason: String)
+  /// Something cannot go on as it began; the reason is a phrase.
+  case cannotGoOn(LoggedWork, id: String, reason: String)
 
-  /// Another process goes on with the same bisection.
-  case bisectionInUse(path: String)
+  /// Another process goes on with the same work.
+  case logInUse(LoggedWork, path: String)
 
   /// A log was written by other rules of deciding.
-  case otherRules(path: String, rules: Int, version: String)
+  case otherRules(LoggedWork, path: String, rules: Int, known: Int, version: String)
 
   /// A line of a log cannot be used; the reason is a phrase.
-  case badBisection(path: String, line: Int, reason: String)
+  case badLog(LoggedWork, path: String, line: Int, reason: String)
 
   /// The events of a log do not follow from each other.
   case otherDecision(path: String, line: Int, reason: String)
@@ -121,12 +121,12 @@ package enum WorkflowError: LabError, Hashable {
       .cannotRead, .notASelfTest, .standsSoAlready, .isLeftOut, .unknownAlert, .ambiguousAlert,
       .cannotAcknowledge, .notDecided, .noAlert,
       .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
-      .cannotBisect, .cannotExplain, .unknownBisection, .badBisection, .otherRules, .sameFile,
+      .cannotBisect, .cannotExplain, .unknownLog, .badLog, .otherRules, .sameFile,
       .outputInside,
       .outputIsDatabase,
       .bothOnStdout:
       .usage
-    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn, .bisectionInUse,
+    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn, .logInUse,
       .nightInFuture, .noProbe:
       .couldNotMeasure
     }
@@ -368,45 +368,49 @@ package enum WorkflowError: LabError, Hashable {
         problem: "cannot explain: \(reason)",
         remedy: remedy
       )
-    case .unknownBisection(let id, let problem, let newest):
+    case .unknownLog(let work, let id, let problem, let newest):
       Diagnostic(
         .error,
-        id: "unknown-bisection",
-        problem: "no bisection \"\(id)\": \(problem)",
+        id: "unknown-\(work.rawValue)",
+        problem: "no \(work.rawValue) \"\(id)\": \(problem)",
         remedy: newest.isEmpty
           ? "name the store it was made with, with --store" : "give one of: \(newest), last"
       )
-    case .cannotGoOn(let id, let reason):
+    case .cannotGoOn(let work, let id, let reason):
       Diagnostic(
         .error,
         id: "cannot-go-on",
-        problem: "the bisection \(id) cannot go on: \(reason)",
-        remedy: "bring back what it was built with, or start a new bisection of the range"
+        problem: "the \(work.rawValue) \(id) cannot go on: \(reason)",
+        remedy: work == .bisection
+          ? "bring back what it was built with, or start a new bisection of the range"
+          : "start a new one"
       )
-    case .bisectionInUse(let path):
+    case .logInUse(let work, let path):
       Diagnostic(
         .error,
-        id: "bisection-in-use",
-        problem: "another launchlab is at work on this bisection",
+        id: "\(work.rawValue)-in-use",
+        problem: "another launchlab is at work on this \(work.rawValue)",
         place: path,
         remedy: "let it end, or stop it with Ctrl-C, and then go on with `--resume`"
       )
-    case .otherRules(let path, let rules, let version):
+    case .otherRules(let work, let path, let rules, let known, let version):
       Diagnostic(
         .error,
         id: "other-rules",
         problem: "the log was written by the rules \(rules) of launchlab \(version), and this "
-          + "launchlab has the rules \(BisectStart.currentRules)",
+          + "launchlab has the rules \(known)",
         place: path,
-        remedy: "use that version, or read the report.md beside the log"
+        remedy: work == .bisection
+          ? "use that version, or read the report.md beside the log"
+          : "use that version, or start a new one"
       )
-    case .badBisection(let path, let line, let reason):
+    case .badLog(let work, let path, let line, let reason):
       Diagnostic(
         .error,
-        id: "bad-bisection",
-        problem: "the log of a bisection cannot be read: \(reason)",
+        id: "bad-\(work.rawValue)",
+        problem: "the log of \(work.withArticle) cannot be read: \(reason)",
         place: "\(path):\(line)",
-        remedy: "give a log that `launchlab bisect` wrote and nobody changed"
+        remedy: "give a log that `launchlab \(work.command)` wrote and nobody changed"
       )
     case .otherDecision(let path, let line, let reason):
       Diagnostic(

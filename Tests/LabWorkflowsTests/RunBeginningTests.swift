@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func `a run is not resumed with a control that cannot be had any more`() {
-    let difference = RunBeginning.difference(
+    let difference = ControlReceipt.difference(
       of: [receipt("aslr", .applied), receipt("thp", .failed, reason: "run as root")],
       from: [receipt("thp", .applied), receipt("aslr", .applied)]
     )
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `nor with one that could not be had before`() {
-    let difference = RunBeginning.difference(
+    let difference = ControlReceipt.difference(
       of: [receipt("thp", .applied)],
       from: [receipt("thp", .unavailable)]
     )
@@ -37,8 +37,8 @@ import Testing
       receipt("thp", .failed), receipt("proactive_reclaim", .unavailable, wanted: nil),
     ]
     let stored = [receipt("thp", .failed), receipt("proactive_reclaim", .observed, wanted: nil)]
-    #expect(RunBeginning.difference(of: now, from: stored) == nil)
-    #expect(RunBeginning.difference(of: now, from: []) == nil)
+    #expect(ControlReceipt.difference(of: now, from: stored) == nil)
+    #expect(ControlReceipt.difference(of: now, from: []) == nil)
   }
 
   @Test func `a night after the present keeps others out, until it does not count`() throws {

@@ -8,8 +8,9 @@ import Testing
     [], ["true"], ["--alert", "R-1", "--bisect", "last"], ["--alert", "R-1", "true"],
     ["--alert", "R-1", "--target", "app"], ["--bisect", "last", "--ready", "exit"],
     ["--revisions", "a..b", "s.yml", "--alert", "R-1"], ["--alert", "R-1", "--", "true"],
-    ["true", "false", "--store", "s.sqlite"], ["true", "false", "--target", "app"],
-    ["last~1", "last", "--ready", "exit"],
+    ["true", "false", "--target", "app"], ["last~1", "last", "--ready", "exit"],
+    ["--resume", "last", "--alert", "R-1"], ["--resume", "last", "--seed", "1"],
+    ["--resume", "last", "--state", "reboot-cold"], ["--resume", "last", "--no-callgrind"],
   ])
   func `refuses options that say of nothing, or of two things, what is explained`(
     arguments: [String]
@@ -18,6 +19,7 @@ import Testing
   }
 
   @Test(arguments: [
+    ["true", "false", "--store", "s.sqlite"], ["--resume", "last", "--time", "5m"],
     ["--alert", "R-1", "--store", "s.sqlite"], ["--bisect", "last", "--time", "2m"],
     ["last~1", "last", "--target", "app"], ["20261120T0200", "20261121T0200"], ["true", "false"],
     ["--revisions", "a..b", "s.yml", "--target", "app"], ["--", "true"],

@@ -381,6 +381,8 @@ extension EndToEnd {
       ["explain", "--time", "soon", "/bin/true", "/bin/true"],
       ["explain", "--collector", "perf", "--", "/bin/true"],
       ["explain", "--json", "-", "--svg", "-", "--", "/bin/true"],
+      ["explain", "--resume", "last"], ["explain", "--resume", "last", "--seed", "1"],
+      ["explain", "--resume", "last", "/bin/true", "/bin/true"],
     ])
     func `refuses what it cannot explain`(_ arguments: [String]) async throws {
       let output = try await Launchlab().run(arguments: arguments)
@@ -401,6 +403,51 @@ extension EndToEnd {
 
       #expect(try await eventually { session.processes.isEmpty })
       #expect(try await eventually { Self.tracers(of: lab) == 0 })
+    }
+
+    @Test(arguments: [false, true])
+    func `goes on from its log after it was killed`(isDamaged: Bool) async throws {
+      let lab = Launchlab()
+      let (before, after) = try Self.programs(Self.cases[0], in: lab.directory)
+      let session = try lab.start(["explain", before, after])
+      let hasBlock = try await eventually(within: .seconds(60)) {
+        Self.log(of: lab).contains("{\"block\"")
+      }
+      #expect(hasBlock)
+      session.send(SIGKILL)
+      _ = try await session.finish()
+      let log = Self.log(of: lab)
+      let place = try #require(log.ranges(of: "{\"block\"").last).upperBound
+      if isDamaged {
+        // A launch whose events are not whole, as after a power failure, is made again.
+        let files = try FileManager.default.subpathsOfDirectory(atPath: lab.directory)
+        let events = try #require(files.first { $0.hasSuffix(".timeline") })
+        try Data("x".utf8).write(to: URL(filePath: "\(lab.directory)/\(events)"))
+      }
+
+      let document = URL(filePath: "\(lab.directory)/e.json")
+      let resumed = try await lab.run("explain", "--resume", "last", "--json", "e.json")
+      let first = try Data(contentsOf: document)
+      let again = try await lab.run("explain", "--resume", "last", "--json", "e.json")
+
+      #expect(resumed.status == 0, "\(resumed.stdout)\(resumed.stderr)")
+      #expect(again.status == 0, "\(again.stderr)")
+      #expect(again.stdout == resumed.stdout)
+      #expect(try Data(contentsOf: document) == first)
+      let reason = try #require(Result(lab, "e.json").reasons.first)
+      #expect(reason.text.contains("warm_cache"))
+      if !isDamaged { #expect(Self.log(of: lab).hasPrefix(log[..<place])) }
+      // What was on the stacks of the programs is not kept.
+      let names = try FileManager.default.subpathsOfDirectory(atPath: lab.directory)
+      #expect(!names.contains { $0.hasSuffix(".profile") })
+    }
+
+    /// The log of the only explanation of a lab; empty while there is none.
+    private static func log(of lab: Launchlab) -> String {
+      let directory = "\(lab.directory)/.launchlab/explain"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+      let path = names.first.map { "\(directory)/\($0)/log.jsonl" } ?? ""
+      return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }
 
     /// How many helpers of this test trace launches.

@@ -20,7 +20,7 @@ package struct ExplanationResult: Hashable, Sendable {
   /// What else the reader should know, the most severe first.
   package var warnings: [Diagnostic]
 
-  /// The path of the store that the launches are kept in, if they are.
+  /// The path of the directory that the launches are kept in, if they are.
   package var store: String?
 
   /// The names of the files that were written.

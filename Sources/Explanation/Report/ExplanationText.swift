@@ -63,12 +63,11 @@ package struct ExplanationText {
     let missing = result.collectors.compactMap { collector in
       collector.missing.map { "no \(collector.kind.rawValue): \($0)" }
     }
-    let names = result.files + (result.store.map { ["stored in \($0)"] } ?? [])
-    let commands =
-      isVerbose ? result.arms.map { "\($0.name): \(ShellQuoting.text($0.command))" } : []
-    let lines = commands + [sentence.method] + missing
+    let commands = result.arms.map { "\($0.name): \(ShellQuoting.text($0.command))" }
+    let place = result.store.map { ["kept in \($0)"] } ?? []
+    let lines = (isVerbose ? commands : []) + [sentence.method] + missing + (isVerbose ? place : [])
     return lines.flatMap { style.wrapped($0.printable, indent: 2) }.map { style.paint($0, .dim) }
-      + (names.isEmpty ? [] : style.wrapped(names.joined(separator: "  ").printable))
+      + (result.files.isEmpty ? [] : style.wrapped(result.files.joined(separator: "  ").printable))
   }
 
   // MARK: - One program

@@ -10,11 +10,6 @@ import Scenarios
 
 /// Programs that nights launched, to be launched again and traced: those of an alert, or of two nights.
 package struct StoredPrograms {
-  /// What is launched, and what keeps the result.
-  package typealias Question = (
-    request: ExplainRequest, keep: (ExplanationResult) throws -> Void
-  )
-
   private let options: ExplainOptions
   private let context: WorkflowContext
 
@@ -29,9 +24,9 @@ package struct StoredPrograms {
   /// What explains an alert: the last good build and the one that is slower.
   ///
   /// - Parameter id: Such as `R-17`.
-  /// - Returns: What is launched, and what keeps the result with the alert.
+  /// - Returns: What is launched.
   /// - Throws: a ``LabError`` for an alert that is none, or whose programs are not kept.
-  package func question(ofAlert id: String) async throws -> Question {
+  package func request(ofAlert id: String) async throws -> ExplainRequest {
     let found = try WhyWorkflow(store: options.comparison.store, in: context).explanation(of: id)
     let alert = found.alert
     guard alert.series.metric == .launch else {
@@ -50,16 +45,23 @@ package struct StoredPrograms {
     }
     let store = try Store(path: found.store, mode: .readOnly)
     let pair = try await scenario(of: good, and: bad, target: alert.series.target, in: store)
-    let request = try options.request(of: pair, in: alert.series.state, ["--alert", alert.id])
+    var request = try options.request(of: pair, in: alert.series.state, ["--alert", alert.id])
+    request.alert = alert.id
+    return request
+  }
+
+  /// Keeps a result with its alert.
+  ///
+  /// - Parameters:
+  ///   - result: What was found; nothing is kept of no difference.
+  ///   - id: Such as `R-17`.
+  /// - Throws: a ``LabError`` for an alert that is none, and where the store cannot be written.
+  package func keep(_ result: ExplanationResult, ofAlert id: String) throws {
+    guard let kept = KeptExplanation(result) else { return }
+    let found = try WhyWorkflow(store: options.comparison.store, in: context).explanation(of: id)
     let run = RunID.make(at: context.now(), salt: .random(in: 0...(.max)))
-    return (
-      request,
-      { result in
-        guard let kept = KeptExplanation(result) else { return }
-        try Store.writable(at: found.store)
-          .explain(alert: alert.number, by: kept.explanation(by: run), kept.documents)
-      }
-    )
+    try Store.writable(at: found.store)
+      .explain(alert: found.alert.number, by: kept.explanation(by: run), kept.documents)
   }
 
   /// What explains the difference of two nights.

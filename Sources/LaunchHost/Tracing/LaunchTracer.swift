@@ -65,6 +65,7 @@ final class LaunchTracer {
     } else if let bytes = HostTree().bytes(at: trace.file.string),
       let file = TimelineFile(bytes, process: launched.process)
     {
+      result.timelineFile = trace.file.string
       result.timeline = LaunchTimeline(
         begin: launched.begin,
         ready: ready,

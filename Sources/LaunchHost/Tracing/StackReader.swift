@@ -30,7 +30,29 @@ package struct StackReader: Sendable {
   package func profiles(
     of files: [ProfileRecording]
   ) async -> (profiles: [LaunchProfile?], notes: [String]) {
-    guard !files.isEmpty else { return ([], []) }
+    let answer = await answer(of: files)
+    return (answer.profiles, answer.notes)
+  }
+
+  /// Profiles, and what the unwinder answered; nil for nothing that can be kept.
+  package typealias Answer = (profiles: [LaunchProfile?], notes: [String], bytes: [UInt8]?)
+
+  /// The profiles of an answer that was kept.
+  ///
+  /// - Parameters:
+  ///   - bytes: What the unwinder answered.
+  ///   - files: What it was asked for.
+  /// - Returns: Nil for what is no such answer.
+  package static func profiles(
+    in bytes: [UInt8],
+    of files: [ProfileRecording]
+  ) -> [LaunchProfile?]? {
+    StackAnswer(bytes, of: files)?.profiles
+  }
+
+  /// The same as ``profiles(of:)``, with the answer that says it.
+  package func answer(of files: [ProfileRecording]) async -> Answer {
+    guard !files.isEmpty else { return ([], [], nil) }
     let nothing = [LaunchProfile?](repeating: nil, count: files.count)
     let reading = ReadingHelper(
       name: "the unwinder",
@@ -41,10 +63,10 @@ package struct StackReader: Sendable {
     switch await reading.answer([debugDirectories ?? ""] + files.map(\.path)) {
     case .success(let bytes):
       let answer = StackAnswer(bytes, of: files)
-      return answer.map { ($0.profiles, $0.notes) }
-        ?? (nothing, ["no call stacks: they were not understood"])
+      return answer.map { ($0.profiles, $0.notes, bytes) }
+        ?? (nothing, ["no call stacks: they were not understood"], nil)
     case .failure(let failure):
-      return (nothing, ["no call stacks: \(failure.reason)"])
+      return (nothing, ["no call stacks: \(failure.reason)"], nil)
     }
   }
 }

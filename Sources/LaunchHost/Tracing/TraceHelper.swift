@@ -124,7 +124,7 @@ final class TraceHelper {
 }
 
 /// Why launches cannot be traced on this host, or no more.
-package struct TracingFailure: Hashable, Sendable {
+package struct TracingFailure: Hashable, Codable, Sendable {
   /// The helper that failed, such as `timeline`.
   package let helper: String
 
@@ -133,7 +133,7 @@ package struct TracingFailure: Hashable, Sendable {
   package let errno: Int32
 
   /// What the helper failed at.
-  package enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Codable, Sendable {
     /// The kernel refuses the programs, or has no type information.
     case load
     case attach

@@ -3,7 +3,7 @@ package import LaunchCore
 import SystemPackage
 
 /// What records the timelines of launches.
-package enum TimelineCollector: String, CaseIterable, Sendable {
+package enum TimelineCollector: String, Codable, CaseIterable, Sendable {
   /// Programs in the kernel (eBPF), which see every event.
   case bpf
 
@@ -15,7 +15,7 @@ package enum TimelineCollector: String, CaseIterable, Sendable {
 }
 
 /// Which ways of tracing this host allows, and why not better ones.
-package struct TracingRights: Sendable {
+package struct TracingRights: Hashable, Codable, Sendable {
   /// Why there are no timelines by a collector; those that work are not in it.
   private let refused: [TimelineCollector: TracingFailure]
 

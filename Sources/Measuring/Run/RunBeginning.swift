@@ -82,7 +82,7 @@ struct RunBeginning {
       guard stored.host.fingerprint == laboratory.host.fingerprint else {
         throw WorkflowError.cannotResume(id: stored.id, reason: "the host has changed since")
       }
-      if let reason = Self.difference(of: laboratory.receipts, from: stored.controls) {
+      if let reason = ControlReceipt.difference(of: laboratory.receipts, from: stored.controls) {
         throw WorkflowError.cannotResume(id: stored.id, reason: reason)
       }
       stored.status = .unfinished
@@ -94,20 +94,6 @@ struct RunBeginning {
     run.purpose = purpose
     run.build = build
     return run
-  }
-
-  /// The first control that was asked for and that fares otherwise than in a stored run, if any: the
-  /// receipts of the run would not be true of the launches that are still to come.
-  static func difference(of now: [ControlReceipt], from stored: [ControlReceipt]) -> String? {
-    for receipt in now where receipt.wanted != nil {
-      guard let before = stored.first(where: { $0.name == receipt.name }),
-        before.status != receipt.status
-      else { continue }
-      let reason = receipt.reason.map { " (\($0))" } ?? ""
-      return "the control \(receipt.name) was \(before.status.rawValue) and is "
-        + "\(receipt.status.rawValue) now\(reason)"
-    }
-    return nil
   }
 
   /// Why launches of today may not join those of a stored run, if so.
@@ -123,6 +109,23 @@ struct RunBeginning {
     if run.status == .failed { return "it failed, so a target must be fixed first" }
     if run.plan.scenario != source.scenario { return "the scenario has changed since" }
     if run.build?.tree != source.build?.tree { return "the source has changed since" }
+    return nil
+  }
+}
+
+extension ControlReceipt {
+  /// The first control that was asked for and that fares otherwise than in a stored run, if any: the
+  /// receipts of the run would not be true of the launches that are still to come.
+  package static func difference(of now: [ControlReceipt], from stored: [ControlReceipt]) -> String?
+  {
+    for receipt in now where receipt.wanted != nil {
+      guard let before = stored.first(where: { $0.name == receipt.name }),
+        before.status != receipt.status
+      else { continue }
+      let reason = receipt.reason.map { " (\($0))" } ?? ""
+      return "the control \(receipt.name) was \(before.status.rawValue) and is "
+        + "\(receipt.status.rawValue) now\(reason)"
+    }
     return nil
   }
 }

@@ -29,6 +29,13 @@ extension Launchlab {
           launchlab explain --bisect last
           launchlab explain 20261120T0200 20261121T0200
 
+        Every launch is kept, the last ten explanations long. One that was interrupted goes on, \
+        or has more time; of one that has ended the result is computed again, such as for other \
+        files:
+          launchlab explain --resume last
+          launchlab explain --resume last --time 5m
+          launchlab explain --resume last --svg why.svg
+
         Launches are traced and sampled beside plain ones, whose times the first line has. What \
         is named was found again in launches made after it was named. As root, or with the \
         capabilities CAP_BPF and CAP_PERFMON, the kernel records launches; without them they are \
@@ -71,7 +78,18 @@ extension Launchlab {
 
     @Option(
       help: .init(
-        "SQLite database of alerts, bisections and nights (default: .launchlab/launchlab.sqlite).",
+        "Go on with this explanation, or show it again; \"last\" is the newest one.",
+        valueName: "id"
+      )
+    )
+    var resume: String?
+
+    @Option(
+      help: .init(
+        """
+        SQLite database of alerts, bisections and nights, beside which launches are kept (default: \
+        .launchlab/launchlab.sqlite).
+        """,
         valueName: "file"
       ),
       completion: .file()
@@ -143,6 +161,7 @@ extension Launchlab {
     func validate() throws {
       let asked = [
         ("--revisions", revisions), ("--alert", alert), ("--bisect", bisect),
+        ("--resume", resume),
       ].filter { $0.1 != nil }.map(\.0)
       if !launch.command.isEmpty, !what.isEmpty || !asked.isEmpty {
         throw ValidationError("give one command after --, or two in quotes, not both")
@@ -155,6 +174,9 @@ extension Launchlab {
           throw ValidationError("\(option) says what is explained; give no \(what[0])")
         }
         if target != nil { throw ValidationError("--target cannot be used with \(option)") }
+        if resume != nil, let useless = givenForLaunches {
+          throw ValidationError("\(useless) cannot be used with --resume")
+        }
       } else if launch.command.isEmpty, what.count != (revisions == nil ? 2 : 1) {
         throw ValidationError(
           revisions == nil
@@ -170,12 +192,18 @@ extension Launchlab {
       if target != nil, revisions == nil, !areNights {
         throw ValidationError("--target needs --revisions or two nights")
       }
-      if store != nil, revisions != nil || alert == nil && bisect == nil && !areNights {
-        throw ValidationError("--store needs --alert, --bisect or two nights")
-      }
       if collector != "auto", TimelineCollector(rawValue: collector) == nil {
         throw ValidationError("--collector is \"\(collector)\"; expected auto, bpf or ptrace")
       }
+    }
+
+    /// The first option that says how launches are made, which a log says instead.
+    private var givenForLaunches: String? {
+      [
+        ("--launches", launches != nil), ("--seed", seed != nil), ("--state", state != .warm),
+        ("--collector", collector != "auto"),
+        (callgrind == true ? "--callgrind" : "--no-callgrind", callgrind != nil),
+      ].first(where: \.1)?.0
     }
 
     func run() async throws { try await run(on: .standard) }
@@ -184,13 +212,13 @@ extension Launchlab {
       let progress = ProgressDisplay(console: console)
       defer { progress.clear() }
       let context = WorkflowContext.live.telling { progress.show($0) }
-      let (result, keep) = try await waiting.patiently(on: console) {
-        let asked = try await self.asked(in: context)
-        return (try await ExplainWorkflow(asked.request, in: context).run(), asked.keep)
+      let (result, alert) = try await waiting.patiently(on: console) {
+        let (workflow, request) = try await self.asked(in: context)
+        return (try await workflow.run(), request.alert)
       }
       progress.clear()
       try output.show(result, on: console)
-      try keep(result)
+      if let alert { try StoredPrograms(options, in: context).keep(result, ofAlert: alert) }
       if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
     }
 
@@ -199,19 +227,24 @@ extension Launchlab {
       revisions == nil && what.count == 2 && what.allSatisfy(StoredRuns.isName)
     }
 
-    /// What is launched, and what keeps the result.
-    private func asked(in context: WorkflowContext) async throws -> StoredPrograms.Question {
+    /// What is launched, and what launches it.
+    private func asked(
+      in context: WorkflowContext
+    ) async throws -> (ExplainWorkflow, ExplainRequest) {
+      if let resume { return try options.resuming(resume, in: context) }
       let stored = StoredPrograms(options, in: context)
-      if let alert { return try await stored.question(ofAlert: alert) }
       let request =
-        if let bisect {
+        if let alert {
+          try await stored.request(ofAlert: alert)
+        } else if let bisect {
           try StoredCulprit(options, in: context).request(ofBisection: bisect)
         } else if areNights {
           try await stored.request(ofRuns: what)
         } else {
           try await options.request(in: context)
         }
-      return (request, { _ in })
+      let location = try options.location(beside: request.scenario.directory)
+      return (ExplainWorkflow(request, in: context, from: .kept(location)), request)
     }
 
     private var options: ExplainOptions {
@@ -316,6 +349,8 @@ struct ExplainOutputOptions: ParsableArguments {
 
   /// Shows the text first, so that a file that cannot be written does not hide the result.
   func show(_ result: ExplanationResult, on console: Console) throws {
+    var result = result
+    result.files = places.compactMap(\.file).filter { $0 != "-" }
     let text = ExplanationText(result, style: console.resultStyle, isVerbose: verbose)
     if !places.contains(where: { $0.file == "-" }) { try console.write(text.rendered()) }
     console.show(result.diagnostics)

@@ -56,7 +56,9 @@ import Testing
     #expect(culprits(of: summary) == ["v9"])
     #expect(summary.exitCode == .done)
     #expect(try BisectReplay(path: summary.log).summary().answer == summary.answer)
-    let report = BisectLocation(storeDirectory: "\(root)/.launchlab").report(of: summary.start.id)
+    let report = LogLocation(.bisection, storeDirectory: "\(root)/.launchlab").report(
+      of: summary.start.id
+    )
     #expect(try String(contentsOfFile: report, encoding: .utf8).contains("v9"))
     // The machine is nobody's afterwards.
     try WorkflowContext.fake().session(for: ["test"]).end()

@@ -59,7 +59,7 @@ import Testing
   }
 
   private func report(_ summary: BisectSummary) throws -> String {
-    let location = BisectLocation(storeDirectory: "\(root)/.launchlab")
+    let location = LogLocation(.bisection, storeDirectory: "\(root)/.launchlab")
     return try String(contentsOfFile: location.report(of: summary.start.id), encoding: .utf8)
   }
 
@@ -210,7 +210,7 @@ import Testing
   func `a tracer that fails on the way loses nothing`(_ failure: HostError) async throws {
     try makeVersions()
     var reportBefore = ""
-    let location = BisectLocation(storeDirectory: "\(root)/.launchlab")
+    let location = LogLocation(.bisection, storeDirectory: "\(root)/.launchlab")
     let context = WorkflowContext.fake { plan in
       let whole = FakeLaboratory(launching: plan)
       return FakeLaboratory { arm, number in

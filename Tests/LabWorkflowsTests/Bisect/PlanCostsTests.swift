@@ -4,6 +4,7 @@ import Testing
 
 @testable import Bisection
 @testable import LaunchCore
+@testable import Measuring
 
 @Suite(.temporaryDirectory) struct PlanCostsTests {
   private let start = SimulatedRange().start()
@@ -17,7 +18,7 @@ import Testing
   /// Writes the log of a former bisection, in which a build took 2 s and a launch 5 ms.
   private func bisect(_ start: BisectStart) async throws {
     let range = SimulatedRange()
-    let path = BisectLocation(storeDirectory: TemporaryDirectory.path).log(of: start.id)
+    let path = LogLocation(.bisection, storeDirectory: TemporaryDirectory.path).log(of: start.id)
     var loop = BisectLoop(
       course: BisectCourse(start),
       log: try BisectLog(startingAt: path, with: start)

@@ -63,20 +63,28 @@ import Testing
     profiles: TracingFailure(helper: "profiler", step: .event, errno: 13)
   )
 
-  private func explain(
-    _ commands: [[String]],
-    launches: Int = 64,
-    timeLimit: Nanoseconds = .seconds(60),
-    rights: TracingRights = allowed,
-    on bench: Bench = Bench(),
+  private static func context(
+    _ bench: Bench,
     answer: @escaping (Arm, Int) throws -> LaunchResult
-  ) async throws -> ExplanationResult {
-    let context = WorkflowContext.fake { plan in
+  ) -> WorkflowContext {
+    .fake { plan in
       let laboratory = FakeLaboratory(result: answer)
       bench.laboratory = laboratory
       bench.plans.append(plan)
       return laboratory
     }
+  }
+
+  private func explain(
+    _ commands: [[String]],
+    launches: Int = 64,
+    timeLimit: Nanoseconds = .seconds(60),
+    rights: TracingRights = allowed,
+    from beginning: ExplanationBeginning = .unkept,
+    on bench: Bench = Bench(),
+    answer: @escaping (Arm, Int) throws -> LaunchResult
+  ) async throws -> ExplanationResult {
+    let context = Self.context(bench, answer: answer)
     var scenario = try ScenarioFile.loadForLaunch(
       options: MeasureOptions(
         command: ["/bin/true"],
@@ -100,7 +108,12 @@ import Testing
       commandLine: ["launchlab", "explain"]
     )
     request.countsInstructions = false
-    return try await ExplainWorkflow(request, in: context, rights: { _ in rights }).run()
+    return try await ExplainWorkflow(
+      request,
+      in: context,
+      from: beginning,
+      rights: { _ in rights }
+    ).run()
   }
 
   /// Launches that scatter by a percent; those of B sleep for some time.
@@ -277,5 +290,146 @@ import Testing
         return try Self.launches(sleep: 0)(Arm(target: "A", state: .warm), number)
       }
     }
+  }
+
+  // MARK: - What is kept
+
+  private static let pair = [["/bin/true", "a"], ["/bin/true", "b"]]
+
+  /// Where the explanations of a test are kept.
+  private var location: LogLocation {
+    LogLocation(.explanation, storeDirectory: "\(TemporaryDirectory.path)/.launchlab")
+  }
+
+  /// Goes on with the newest explanation, by other launches than the `done` ones before.
+  private func resume(
+    after done: Int = 0,
+    timeLimit: Nanoseconds? = nil,
+    rights: TracingRights = allowed,
+    on bench: Bench = Bench()
+  ) async throws -> ExplanationResult {
+    let answer = Self.launches(sleep: 3_000_000)
+    let record = try ExplanationRecord(path: location.log(of: location.id("last")))
+    return try await ExplainWorkflow(
+      resuming: record,
+      timeLimit: timeLimit,
+      in: Self.context(bench) { try answer($0, done + $1) },
+      rights: { _ in rights }
+    ).run()
+  }
+
+  private static func launches(_ bench: Bench) -> Int {
+    bench.laboratory?.log.count { $0.hasPrefix("launch") } ?? 0
+  }
+
+  @Test(arguments: [1, 9, 33, 50])
+  func `goes on where it was interrupted`(launch: Int) async throws {
+    let answer = Self.launches(sleep: 3_000_000)
+    let error = await #expect(throws: ExplanationInterrupted.self) {
+      try await explain(Self.pair, from: .kept(location)) { arm, number in
+        if number == launch { throw HostError.interrupted }
+        return try answer(arm, number)
+      }
+    }
+    let id = try location.id("last")
+    #expect(error?.diagnostics.first?.remedy == "go on with `launchlab explain --resume \(id)`")
+
+    // The launches of a block that was cut off are made again.
+    let kept = launch / 4 * 4
+    let bench = Bench()
+    let resumed = try await resume(after: kept, on: bench)
+    #expect(Self.launches(bench) == 16 * 4 - kept)
+    let whole = try await explain(Self.pair, answer: answer)
+    #expect(resumed.explanation == whole.explanation)
+    #expect(resumed.freshBlocks == 8)
+  }
+
+  @Test func `computes what has ended again without a launch`() async throws {
+    let first = try await explain(
+      Self.pair,
+      from: .kept(location),
+      answer: Self.launches(sleep: 3_000_000)
+    )
+    let bench = Bench()
+    let again = try await resume(on: bench)
+    #expect(again == first)
+    #expect(bench.laboratory == nil)
+  }
+
+  @Test func `goes on with more time, from the launches that there are`() async throws {
+    let answer = Self.launches(sleep: 3_000_000)
+    let short = try await explain(
+      Self.pair,
+      timeLimit: Nanoseconds(100_000),
+      from: .kept(location),
+      answer: answer
+    )
+    #expect(short.freshBlocks == nil)
+    let id = try location.id("last")
+    let warning = short.warnings.first { $0.id == "not-confirmed" }
+    #expect(warning?.remedy == "go on with `launchlab explain --resume \(id) --time 5m`")
+
+    let bench = Bench()
+    let result = try await resume(after: 10 * 4, timeLimit: .seconds(60), on: bench)
+    #expect(result.freshBlocks == 8)
+    #expect(Self.launches(bench) == (16 - 10) * 4)
+    // The new limit is kept with the launches.
+    let again = try await resume()
+    #expect(again == result)
+  }
+
+  @Test func `does not go on with another program or other rights`() async throws {
+    let program = TemporaryDirectory.path + "/app"
+    try FileManager.default.copyItem(atPath: "/bin/true", toPath: program)
+    await #expect(throws: ExplanationInterrupted.self) {
+      try await explain([[program, "a"], [program, "b"]], from: .kept(location)) { arm, number in
+        if number == 20 { throw HostError.interrupted }
+        return try Self.launches(sleep: 0)(arm, number)
+      }
+    }
+    let id = try location.id("last")
+    func expectRefusal(_ reason: String, rights: TracingRights = Self.allowed) async {
+      let error = await #expect(throws: WorkflowError.self) { try await resume(rights: rights) }
+      let problem = error?.diagnostics.first?.problem
+      #expect(problem == "the explanation \(id) cannot go on: \(reason)")
+    }
+    await expectRefusal(
+      "this host does not allow the same tracing as before",
+      rights: TracingRights(profiles: nil)
+    )
+    try Data("another".utf8).write(to: URL(filePath: program))
+    await expectRefusal("`\(program)` has changed since")
+  }
+
+  @Test func `explains also where nothing can be kept`() async throws {
+    try Data().write(to: URL(filePath: location.storeDirectory))
+    let result = try await explain(
+      Self.pair,
+      from: .kept(location),
+      answer: Self.launches(sleep: 3_000_000)
+    )
+    #expect(result.explanation.reasons.first?.kind == .sleep)
+    #expect(result.store == nil)
+    #expect(result.warnings.contains { $0.id == "not-kept" })
+  }
+
+  @Test func `keeps the launches of ten explanations`() async throws {
+    for _ in 0..<12 {
+      _ = try await explain(
+        [["/bin/true"]],
+        launches: 1,
+        from: .kept(location),
+        answer: Self.launches(sleep: 0)
+      )
+    }
+    #expect(location.ids.count == 10)
+  }
+
+  @Test func `a log that is none is refused`() async throws {
+    let path = TemporaryDirectory.path + "/log.jsonl"
+    try Data("{\"launched\":7}\n".utf8).write(to: URL(filePath: path))
+    let error = #expect(throws: WorkflowError.self) { try ExplanationRecord(path: path) }
+    #expect(error?.diagnostics.first?.place == "\(path):1")
+    #expect(error?.diagnostics.first?.id == "bad-explanation")
   }
 }

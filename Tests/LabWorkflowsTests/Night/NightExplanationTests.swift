@@ -239,11 +239,12 @@ import Testing
     let bad = try await night(6).summary.run.id
     let programs = StoredPrograms(options(), in: .fake())
 
-    let question = try await programs.question(ofAlert: "R-1")
-    #expect(question.request.commandLine == ["launchlab", "explain", "--alert", "R-1"])
-    let found = try await result(of: question.request)
+    let request = try await programs.request(ofAlert: "R-1")
+    #expect(request.commandLine == ["launchlab", "explain", "--alert", "R-1"])
+    #expect(request.alert == "R-1")
+    let found = try await result(of: request)
     #expect(try store.alert(1).explanation == nil)
-    try question.keep(found)
+    try programs.keep(found, ofAlert: "R-1")
     let explanation = try #require(try store.alert(1).explanation)
     #expect(explanation.why.hasPrefix(Self.why))
 
