@@ -25,6 +25,7 @@ struct settings {
 // Read and written while they run.
 struct state {
   unsigned int spawner;
+  unsigned int recent;   // a process of the launch, or 0
   unsigned int pending;  // texts that were not in memory when their call was entered
   unsigned long long lost;
 };
