@@ -2,6 +2,7 @@ package import Comparison
 package import LaunchCore
 import LaunchHost
 package import Measuring
+import Rendering
 import Scenarios
 
 /// An explanation as it is asked for on the command line, in the words that were typed.
@@ -109,6 +110,13 @@ package struct ExplainOptions: Sendable {
     try AppendedFile.check(log)
     let record = try ExplanationRecord(path: log)
     let limit = try time.map { try ScenarioFile.duration($0, option: "--time") }
+    if let limit, limit < record.timeLimit {
+      throw WorkflowError.badOption(
+        name: "--time",
+        value: time ?? "",
+        expected: "\(Quantity.text(record.timeLimit)) or more, as there was before"
+      )
+    }
     return (
       ExplainWorkflow(resuming: record, timeLimit: limit, in: context), record.start.request
     )

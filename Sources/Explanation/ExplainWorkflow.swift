@@ -271,7 +271,9 @@ package struct ExplainWorkflow {
           ]
         )
       }
-    case .resumed(let record):
+    case .resumed(let known):
+      // It is read again, since another process may have gone on until this one had the lab.
+      let record = try ExplanationRecord(path: known.path)
       if let reason = obstacle(to: record, setting, on: laboratory) {
         throw WorkflowError.cannotGoOn(.explanation, id: record.start.id, reason: reason)
       }

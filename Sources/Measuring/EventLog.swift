@@ -58,9 +58,9 @@ package struct LogLocation: Sendable {
     return names.filter { FileManager.default.fileExists(atPath: log(of: $0)) }.sorted()
   }
 
-  /// Removes all but the newest ones.
+  /// Removes all but the newest ones; what has been given another name stays.
   package func removeAll(butNewest count: Int) {
-    for id in ids.dropLast(count) {
+    for id in ids.filter(RunID.isOne).dropLast(count) {
       try? FileManager.default.removeItem(atPath: directory(of: id))
     }
   }
@@ -70,7 +70,7 @@ package struct LogLocation: Sendable {
   /// - Throws: ``WorkflowError/unknownLog(_:id:problem:newest:)``.
   package func id(_ name: String) throws -> String {
     let ids = ids
-    if name == "last", let last = ids.last { return last }
+    if name == "last", let last = ids.last(where: RunID.isOne) ?? ids.last { return last }
     let found = ids.filter { $0.hasPrefix(name) }
     if found.contains(name) { return name }
     guard found.count == 1 else {

@@ -183,4 +183,9 @@ package enum RunID {
     let padding = String(repeating: "0", count: 4 - digits.count)
     return "\(time)-\(padding)\(digits)"
   }
+
+  /// Whether a text has the form of an identifier.
+  package static func isOne(_ text: String) -> Bool {
+    text.wholeMatch(of: /\d{8}T\d{6}Z-[0-9a-f]{4}/) != nil
+  }
 }

@@ -378,6 +378,28 @@ import Testing
     #expect(again == result)
   }
 
+  @Test func `reads the log again when it has the lab`() async throws {
+    let answer = Self.launches(sleep: 3_000_000)
+    await #expect(throws: ExplanationInterrupted.self) {
+      try await explain(Self.pair, from: .kept(location)) { arm, number in
+        if number == 9 { throw HostError.interrupted }
+        return try answer(arm, number)
+      }
+    }
+    let early = try ExplanationRecord(path: location.log(of: location.id("last")))
+    let first = try await resume(after: 8)
+    // Another process has gone on to the end meanwhile.
+    let bench = Bench()
+    let again = try await ExplainWorkflow(
+      resuming: early,
+      timeLimit: nil,
+      in: Self.context(bench, answer: answer),
+      rights: { _ in Self.allowed }
+    ).run()
+    #expect(again.explanation == first.explanation)
+    #expect(Self.launches(bench) == 0)
+  }
+
   @Test func `does not go on with another program or other rights`() async throws {
     let program = TemporaryDirectory.path + "/app"
     try FileManager.default.copyItem(atPath: "/bin/true", toPath: program)
@@ -414,6 +436,12 @@ import Testing
   }
 
   @Test func `keeps the launches of ten explanations`() async throws {
+    let other = location.log(of: "baseline")
+    try FileManager.default.createDirectory(
+      atPath: (other as NSString).deletingLastPathComponent,
+      withIntermediateDirectories: true
+    )
+    try Data().write(to: URL(filePath: other))
     for _ in 0..<12 {
       _ = try await explain(
         [["/bin/true"]],
@@ -422,7 +450,9 @@ import Testing
         answer: Self.launches(sleep: 0)
       )
     }
-    #expect(location.ids.count == 10)
+    #expect(location.ids.count == 11)
+    #expect(location.ids.last == "baseline")
+    #expect(try location.id("last") != "baseline")
   }
 
   @Test func `a log that is none is refused`() async throws {
