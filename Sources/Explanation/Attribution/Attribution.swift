@@ -149,13 +149,15 @@ private struct Analysis {
     return arms.count == 2 && difference != 0 ? difference : nil
   }
 
-  /// The same, which reasons are shares of; nil where it may be 0, by traced and by plain launches.
+  /// The same, which reasons are shares of; nil where it may be 0: neither is the interval of traced
+  /// launches beyond 0, nor that of plain ones with this difference in it.
   var sharedDifference: Double? {
-    wholeDifference.flatMap { difference in
-      [meanInterval(of: time.resources.differences(of: 0)), plain?.interval].contains { interval in
-        interval.map { difference > 0 ? $0.low > 0 : $0.high < 0 } ?? false
-      } ? difference : nil
+    guard let difference = wholeDifference else { return nil }
+    let traced = meanInterval(of: time.resources.differences(of: 0))
+    let isThere = [traced, plain?.interval].compactMap(\.self).contains { interval in
+      interval.excludesZero && (interval.low...interval.high).contains(difference)
     }
+    return isThere ? difference : nil
   }
 
   /// What a part must differ by to be named, in nanoseconds.

@@ -77,7 +77,8 @@ package struct ExplanationMarkdown {
     let half = change.interval.map { " ± \(numbers.number(($0.high - $0.low) / 2))" }
     return [
       "in all, traced", numbers.number(change.before), numbers.number(change.after),
-      numbers.signedNumber(Double(change.difference.count)) + (half ?? ""), "100 %", "",
+      numbers.signedNumber(Double(change.difference.count)) + (half ?? ""),
+      explanation.coverage == nil ? "" : "100 %", "",
     ]
   }
 

@@ -120,7 +120,7 @@ package struct ExplanationText {
     }
     if result.outcome == .different {
       let change = explanation.difference.traced
-      var cells = row("in all, traced", change.difference, 1)
+      var cells = row("in all, traced", change.difference, explanation.coverage.map { _ in 1 })
       cells[4] = half(of: change)
       rows.append(cells)
     }

@@ -242,6 +242,24 @@ struct AttributionTests {
     #expect(planted.isNamed(by: named.reasons.first))
   }
 
+  @Test("reasons are no shares of a traced difference that is around 0 beside a plain one")
+  func noShares() {
+    var machine = SyntheticMachine(seed: 29)
+    let before = SyntheticProgram.base + [.own(["main", "finish"], 2600)]
+    let after =
+      SyntheticProgram.base + [.own(["main", "finish"], 2000), .own(["main", "warm"], 600)]
+    var blocks = machine.blocks(32, before, after)
+    for index in blocks.indices {
+      blocks[index].before.plain = Nanoseconds(5_000_000 + Int64(index))
+      blocks[index].after.plain = Nanoseconds(5_600_000 - Int64(index))
+    }
+    let named = attribution.reasons(of: blocks)
+    let confirmed = attribution.confirm(named, on: blocks)
+    #expect(confirmed.reasons.contains { $0.path.last?.function == "warm" })
+    #expect(confirmed.reasons.allSatisfy { $0.share == nil })
+    #expect(confirmed.coverage == nil)
+  }
+
   @Test("a switch of the critical path is a note")
   func pathSwitch() {
     let before =
