@@ -97,7 +97,7 @@ package enum ExplanationBeginning {
 /// Launches, traces, and explains.
 package struct ExplainWorkflow {
   private let request: ExplainRequest
-  private let context: WorkflowContext
+  private var context: WorkflowContext
   private let beginning: ExplanationBeginning
   private let rights: (String) throws(HostError) -> TracingRights
 
@@ -318,7 +318,10 @@ package struct ExplainWorkflow {
       counted: hasCounter
         ? CountedLaunches(nil, of: request.scenario, limit: request.timeLimit) : nil
     )
-    let found = try await found(in: setting, on: &laboratory, log)
+    // Nothing goes on that could be told of.
+    var silent = self
+    silent.context.observe = { _ in }
+    let found = try await silent.found(in: setting, on: &laboratory, log)
     return await result(
       of: found,
       in: setting,

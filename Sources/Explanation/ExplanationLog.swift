@@ -82,8 +82,8 @@ struct KeptLaunch: Codable, Sendable {
   var flags: [LaunchFlag]
   var disturbances: [Disturbance]
 
-  /// What a runtime printed of its modules, on launches that ask for it.
-  var output: CapturedStream?
+  /// What a runtime printed of its modules, on launches that ask for it; nil where that was cut off.
+  var output: Data?
 
   /// Without events where they are in a file, whose name is given.
   var timeline: LaunchTimeline?
@@ -92,6 +92,19 @@ struct KeptLaunch: Codable, Sendable {
   /// Its path is the name of a file, which is there until its functions are named.
   var profile: ProfileRecording?
   var counts: InstructionCounts?
+
+  /// The timeline with its events.
+  ///
+  /// - Parameter directory: That of the log.
+  /// - Returns: Nil where there is none, or its file is not whole.
+  func timeline(in directory: String) -> LaunchTimeline? {
+    guard var timeline, let timelineFile else { return timeline }
+    guard let bytes = HostTree().bytes(at: "\(directory)/\(timelineFile)"),
+      let file = TimelineFile(bytes, process: timeline.process)
+    else { return nil }
+    timeline.events = file.events
+    return timeline
+  }
 }
 
 /// The log of an explanation as it was read.
@@ -151,8 +164,8 @@ package struct ExplanationRecord {
       switch event {
       case .started: break
       case .limited(let limit): timeLimit = limit
-      case .launched(var launch):
-        guard complete(&launch) else { break lines }
+      case .launched(let launch):
+        guard launch.timeline == nil || launch.timeline(in: directory) != nil else { break lines }
         launches.append(launch)
         continue
       case .counted(let counts):
@@ -171,18 +184,6 @@ package struct ExplanationRecord {
       self.launches = launches
       length = end
     }
-  }
-
-  /// Reads the events of a launch.
-  ///
-  /// - Returns: Whether they are there.
-  private func complete(_ launch: inout KeptLaunch) -> Bool {
-    guard let name = launch.timelineFile, let timeline = launch.timeline else { return true }
-    guard let bytes = HostTree().bytes(at: "\(directory)/\(name)"),
-      let file = TimelineFile(bytes, process: timeline.process)
-    else { return false }
-    launch.timeline?.events = file.events
-    return true
   }
 
   private mutating func add(_ bytes: [UInt8], of launches: [KeptLaunch]) {
@@ -357,8 +358,10 @@ final class LoggedLaboratory: LaunchLaboratory {
       flags: launch.flags,
       disturbances: launch.disturbances
     )
-    if let output = launch.output { result.output.stderr = output }
-    result.timeline = launch.timeline
+    if let output = launch.output {
+      result.output.stderr = CapturedStream(head: Array(output), totalBytes: Int64(output.count))
+    }
+    result.timeline = launch.timeline(in: directory)
     result.profile = launch.profile
     result.profile?.path = launch.profile.map { "\(directory)/\($0.path)" } ?? ""
     result.functions = launch.counts
@@ -379,7 +382,7 @@ final class LoggedLaboratory: LaunchLaboratory {
       figures: result.figures,
       flags: result.flags,
       disturbances: result.disturbances,
-      output: arm.kind == .modules ? result.output.stderr : nil,
+      output: arm.kind == .modules ? result.output.stderr.whole : nil,
       timeline: result.timeline,
       profile: result.profile
     )
@@ -459,4 +462,12 @@ final class LoggedLaboratory: LaunchLaboratory {
 
   /// Lets others go on with the log.
   func closeFile() { log?.close() }
+}
+
+extension CapturedStream {
+  /// All bytes; nil where some in the middle were not kept.
+  fileprivate var whole: Data? {
+    let bytes = head + tail
+    return Int64(bytes.count) == totalBytes ? Data(bytes) : nil
+  }
 }

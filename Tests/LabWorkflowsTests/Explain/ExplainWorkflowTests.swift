@@ -157,7 +157,11 @@ import Testing
     try FileManager.default.copyItem(atPath: "/bin/true", toPath: python)
     let bench = Bench()
     let answer = Self.launches(sleep: 3_000_000)
-    let result = try await explain([[python, "a"], [python, "b"]], on: bench) { arm, number in
+    let result = try await explain(
+      [[python, "a"], [python, "b"]],
+      from: .kept(location),
+      on: bench
+    ) { arm, number in
       var result = try answer(arm, number)
       if arm.kind == .modules {
         let planted = "import time: \(3_000 - number) | 3000 | planted\n"
@@ -177,6 +181,8 @@ import Testing
     #expect(result.collectors.map(\.kind).last == .modules)
     // Sixteen blocks of plain and traced ones, and as many of two with module times.
     #expect(bench.laboratory?.log.count { $0.hasPrefix("launch") } == 16 * 6)
+    let again = try await resume()
+    #expect(again == result)
   }
 
   @Test func `an interpreter that fails when it is asked for its modules has none`() async throws {
