@@ -64,7 +64,7 @@ let package = Package(
       name: "Measuring",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
-        "Builds", "Stages",
+        "Builds", "Stages", systemPackage,
       ]
     ),
 
@@ -80,7 +80,7 @@ let package = Package(
       name: "Explanation",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchHost", "Stages",
-        "Measuring", "Comparison",
+        "Measuring", "Comparison", systemPackage,
       ]
     ),
     .target(

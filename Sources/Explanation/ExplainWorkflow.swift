@@ -254,7 +254,7 @@ package struct ExplainWorkflow {
       do {
         let path = location.log(of: start.id)
         let log = try LoggedLaboratory(laboratory, startingAt: path, with: start)
-        location.removeAll(butNewest: Self.keptLogs)
+        location.removeAll(butNewest: Self.keptLogs, within: Self.keptBytes)
         return (log, [])
       } catch let error as any LabError {
         let reason = error.diagnostics.first
@@ -284,6 +284,7 @@ package struct ExplainWorkflow {
 
   /// Older ones go when a new one begins.
   private static let keptLogs = 10
+  private static let keptBytes: Int64 = 1 << 30
 
   /// Why launches of now may not join those of a log; nil where they may.
   private func obstacle(

@@ -1,6 +1,7 @@
 import Foundation
 import LaunchCore
 import LaunchHost
+import SystemPackage
 
 /// What is kept in a log of its own, so that it can go on after any interruption; the raw value is
 /// what it is called.
@@ -59,8 +60,15 @@ package struct LogLocation: Sendable {
   }
 
   /// Removes all but the newest ones; what has been given another name stays.
-  package func removeAll(butNewest count: Int) {
-    for id in ids.filter(RunID.isOne).dropLast(count) {
+  ///
+  /// - Parameters:
+  ///   - count: How many stay at most.
+  ///   - bytes: What those that stay take of the disk at most; the newest one stays anyway.
+  package func removeAll(butNewest count: Int, within bytes: Int64) {
+    var total: Int64 = 0
+    for (place, id) in ids.filter(RunID.isOne).reversed().enumerated() {
+      total += DiskUse.bytes(below: FilePath(directory(of: id)))
+      guard place > 0, place >= count || total > bytes else { continue }
       try? FileManager.default.removeItem(atPath: directory(of: id))
     }
   }

@@ -461,6 +461,22 @@ import Testing
     #expect(try location.id("last") != "baseline")
   }
 
+  @Test func `keeps no more launches than there is room for`() throws {
+    let ids = (1...4).map { "20261125T10000\($0)Z-00aa" }
+    for id in ids {
+      let path = location.log(of: id)
+      try FileManager.default.createDirectory(
+        atPath: (path as NSString).deletingLastPathComponent,
+        withIntermediateDirectories: true
+      )
+      try Data(repeating: 1, count: 1 << 20).write(to: URL(filePath: path))
+    }
+    location.removeAll(butNewest: 10, within: 5 << 19)
+    #expect(location.ids == Array(ids.suffix(2)))
+    location.removeAll(butNewest: 10, within: 0)
+    #expect(location.ids == [ids[3]])
+  }
+
   @Test func `a log that is none is refused`() async throws {
     let path = TemporaryDirectory.path + "/log.jsonl"
     try Data("{\"launched\":7}\n".utf8).write(to: URL(filePath: path))
