@@ -117,9 +117,11 @@ package struct ExplainOptions: Sendable {
         expected: "\(Quantity.text(record.timeLimit)) or more, as there was before"
       )
     }
-    return (
-      ExplainWorkflow(resuming: record, timeLimit: limit, in: context), record.start.request
-    )
+    var request = record.start.request
+    try comparison.files.reading(request.scenario).keeping(log, as: "the log").check()
+    // What has ended is with its alert already.
+    if record.notes != nil, limit ?? record.timeLimit == record.timeLimit { request.alert = nil }
+    return (ExplainWorkflow(resuming: record, timeLimit: limit, in: context), request)
   }
 
   private func singleScenario() throws -> Scenario {

@@ -187,11 +187,11 @@ package struct ExplainWorkflow {
     do {
       let found = try await found(in: setting, on: &laboratory, log)
       laboratory.close()
-      let notes = session.end() + laboratory.notes + session.notes
+      let notes = (logNotes + session.end() + laboratory.notes + session.notes).withoutRepetitions
       try log?.end(notes)
-      return await result(of: found, in: setting, log, notes: logNotes + notes)
+      return await result(of: found, in: setting, log, notes: notes)
     } catch HostError.interrupted where log != nil {
-      throw ExplanationInterrupted(id: log?.id ?? "")
+      throw ExplanationInterrupted(resumption: resumption(of: log))
     }
   }
 
@@ -202,9 +202,13 @@ package struct ExplainWorkflow {
     let counted: CountedLaunches?
     let plan: Plan
 
+    /// The paths of the programs, where they are known.
+    var programs: [String?]
+
     init(rights: TracingRights, request: ExplainRequest, counted: CountedLaunches?) {
       self.rights = rights
       self.counted = counted
+      programs = request.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
       collector = request.collector ?? rights.best ?? .bpf
       let kinds: [Arm.Kind] =
         [.plain, collector.kind] + (rights.profiles == nil ? [.profile] : [])
@@ -230,7 +234,7 @@ package struct ExplainWorkflow {
 
   /// Begins a log, or goes on with one.
   ///
-  /// - Returns: Nil where nothing is kept, and why that cannot be.
+  /// - Returns: Nil where nothing is kept; and why that cannot be, or what was noted before.
   private func log(
     of setting: Setting,
     on laboratory: any LaunchLaboratory
@@ -245,9 +249,7 @@ package struct ExplainWorkflow {
         request: request,
         rights: setting.rights,
         hasCounter: setting.counted != nil,
-        programs: request.scenario.targets.map { target in
-          (try? ExecutableLookup.program(of: target)).flatMap { KeptFile(at: $0) }
-        },
+        programs: setting.programs.map { $0.flatMap(KeptFile.init) },
         host: laboratory.host,
         receipts: laboratory.receipts
       )
@@ -278,7 +280,8 @@ package struct ExplainWorkflow {
         throw WorkflowError.cannotGoOn(.explanation, id: record.start.id, reason: reason)
       }
       let limit = request.timeLimit == record.timeLimit ? nil : request.timeLimit
-      return (try LoggedLaboratory(record, goingOnOn: laboratory, timeLimit: limit), [])
+      let log = try LoggedLaboratory(record, goingOnOn: laboratory, timeLimit: limit)
+      return (log, record.notes ?? [])
     }
   }
 
@@ -313,12 +316,13 @@ package struct ExplainWorkflow {
     let log = try LoggedLaboratory(record)
     var laboratory: any LaunchLaboratory = log
     let hasCounter = record.start.hasCounter
-    let setting = Setting(
+    var setting = Setting(
       rights: record.start.rights,
       request: request,
       counted: hasCounter
         ? CountedLaunches(nil, of: request.scenario, limit: request.timeLimit) : nil
     )
+    setting.programs = record.start.programs.map { $0?.path }
     // Nothing goes on that could be told of.
     var silent = self
     silent.context.observe = { _ in }
@@ -351,7 +355,12 @@ package struct ExplainWorkflow {
     let beginning = laboratory.now
     let run = RunRecord(of: setting.plan, on: laboratory, at: context.now())
     context.observe(.started(run: run, done: 0))
-    var launches = TracedLaunches(plan: setting.plan, keeping: log, observe: context.observe)
+    var launches = TracedLaunches(
+      plan: setting.plan,
+      of: setting.programs,
+      keeping: log,
+      observe: context.observe
+    )
     let found = try await explained(on: &laboratory, by: &launches, setting.counted)
     let modules = try modules(
       of: found.explanation,
@@ -415,9 +424,22 @@ package struct ExplainWorkflow {
       id: "not-confirmed",
       problem: "there was no time to find the reasons again: their figures are of the launches "
         + "that they were chosen from, and so are a little large",
-      remedy: log.map { "go on with `launchlab explain --resume \($0.id) --time 5m`" }
-        ?? "allow more time, such as `--time 5m`"
+      remedy: log == nil
+        ? "allow more time, such as `--time \(moreTime)`"
+        : "go on with `\(resumption(of: log, ["--time", moreTime]))`"
     )
+  }
+
+  /// Twice as much, for the launches of before and as many others.
+  private var moreTime: String { "\(max(1, 2 * request.timeLimit.count / 1_000_000_000))s" }
+
+  /// The command that goes on.
+  private func resumption(of log: LoggedLaboratory?, _ options: [String] = []) -> String {
+    let id = log.map { ["--resume", $0.id] } ?? []
+    let store = log?.storeDirectory
+    let isUsual = store == "\(context.directory)/.launchlab"
+    let place = isUsual ? [] : store.map { ["--store", "\($0)/launchlab.sqlite"] } ?? []
+    return ShellQuoting.text(["launchlab", "explain"] + id + options + place)
   }
 
   /// Launches again where a runtime says which modules it loads, for no more than a quarter of the
@@ -598,7 +620,8 @@ package struct ExplainWorkflow {
 
 /// The launches of an explanation were interrupted; those of complete blocks are kept.
 struct ExplanationInterrupted: LabError {
-  let id: String
+  /// The command that goes on.
+  let resumption: String
 
   var exitCode: LabExitCode { .interrupted }
 
@@ -608,7 +631,7 @@ struct ExplanationInterrupted: LabError {
         .warning,
         id: "interrupted",
         problem: "interrupted; the complete blocks are kept",
-        remedy: "go on with `launchlab explain --resume \(id)`"
+        remedy: "go on with `\(resumption)`"
       )
     ]
   }

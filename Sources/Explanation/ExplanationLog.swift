@@ -140,11 +140,10 @@ package struct ExplanationRecord {
   /// - Parameter path: The file.
   /// - Throws: ``WorkflowError`` for what is no log, or one of other rules.
   package init(path: String) throws {
-    let lines = try EventLog<ExplanationEvent>.lines(.explanation, at: path)
-    guard case .started(let start)? = lines.first?.event else {
-      throw WorkflowError.badLog(.explanation, path: path, line: 1, reason: "it has no start")
-    }
-    guard start.rules == ExplanationStart.currentRules else {
+    let lines = try EventLog<ExplanationEvent>.lines(.explanation, at: path) { event in
+      guard case .started(let start) = event, start.rules != ExplanationStart.currentRules else {
+        return
+      }
       throw WorkflowError.otherRules(
         .explanation,
         path: path,
@@ -152,6 +151,9 @@ package struct ExplanationRecord {
         known: ExplanationStart.currentRules,
         version: start.launchlabVersion
       )
+    }
+    guard case .started(let start)? = lines.first?.event else {
+      throw WorkflowError.badLog(.explanation, path: path, line: 1, reason: "it has no start")
     }
     self.path = path
     self.start = start
@@ -285,6 +287,7 @@ final class LoggedLaboratory: LaunchLaboratory {
     log =
       laboratory == nil
       ? nil : try EventLog(.explanation, resumingAt: path, length: record.length)
+    if log != nil { for name in record.profiles.keys { remove(name) } }
     if let timeLimit { try log?.append(.limited(timeLimit)) }
   }
 
@@ -346,8 +349,11 @@ final class LoggedLaboratory: LaunchLaboratory {
 
   func close() { laboratory?.close() }
 
-  private var exhausted: WorkflowError {
-    .cannotGoOn(.explanation, id: id, reason: "its log has too few launches")
+  private var exhausted: MissingLaunch { MissingLaunch(id: id) }
+
+  /// Whether launches for modules are kept; nil where they can be made.
+  var hasKeptModules: Bool? {
+    laboratory == nil ? kept.keys.contains { $0.kind == .modules } : nil
   }
 
   private func result(of launch: KeptLaunch) -> LaunchResult {
@@ -410,6 +416,11 @@ final class LoggedLaboratory: LaunchLaboratory {
     return name
   }
 
+  /// That of the store beside the log.
+  var storeDirectory: String {
+    (((directory as NSString).deletingLastPathComponent) as NSString).deletingLastPathComponent
+  }
+
   private func place(_ name: String, _ body: (String) throws -> Void) throws {
     let place = "\(directory)/\(name)"
     do {
@@ -445,7 +456,7 @@ final class LoggedLaboratory: LaunchLaboratory {
       let launches = unnamed.compactMap { numbers[name($0)] }
       try log.append(.named(launches: launches, file: file, notes: read.notes))
       // They hold what was on the stacks of the programs.
-      for recording in unnamed { try? FileManager.default.removeItem(atPath: recording.path) }
+      for recording in unnamed { remove(name(recording)) }
     }
     return (
       recordings.map { profiles[name($0)] ?? named[name($0)] ?? nil }, namingNotes + read.notes
@@ -457,11 +468,40 @@ final class LoggedLaboratory: LaunchLaboratory {
   /// - Parameter notes: What the reader must know of the lab.
   /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
   func end(_ notes: [Diagnostic]) throws {
-    try log?.append(.ended(clock: readings, notes: notes))
+    guard let log else { return }
+    try log.append(.ended(clock: readings, notes: notes))
+    // Those that could not be named, and those of launches that were made again.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    for name in names where name.hasSuffix(".profile") { remove(name) }
+  }
+
+  private func remove(_ name: String) {
+    try? FileManager.default.removeItem(atPath: "\(directory)/\(name)")
   }
 
   /// Lets others go on with the log.
   func closeFile() { log?.close() }
+}
+
+/// A launch is asked for that is not in the log, and none is made.
+struct MissingLaunch: LabError {
+  let id: String
+
+  var exitCode: LabExitCode { .couldNotMeasure }
+
+  var diagnostics: [Diagnostic] {
+    WorkflowError.cannotGoOn(.explanation, id: id, reason: "its log has too few launches")
+      .diagnostics
+  }
+}
+
+extension Error {
+  /// Whether it only costs what launches of a kind of their own would have said: what becomes of them
+  /// on a laboratory, and that they are not in a log for that reason.
+  var isOfLaunch: Bool {
+    if let error = self as? HostError { return error != .interrupted }
+    return self is MissingLaunch
+  }
 }
 
 extension CapturedStream {

@@ -23,13 +23,21 @@ struct TracedLaunches {
   /// How many launches of each program were counted under valgrind; nil for none.
   private var countedLaunches: Int?
 
-  /// Where launches are kept; nil for nowhere.
-  private let log: LoggedLaboratory?
+  let log: LoggedLaboratory?
 
-  init(plan: Plan, keeping log: LoggedLaboratory?, observe: @escaping (RunEvent) -> Void) {
+  /// - Parameters:
+  ///   - plan: What is launched.
+  ///   - paths: The programs of the targets, where they are known.
+  ///   - log: Where launches are kept; nil for nowhere.
+  ///   - observe: Told of each launch.
+  init(
+    plan: Plan,
+    of paths: [String?],
+    keeping log: LoggedLaboratory?,
+    observe: @escaping (RunEvent) -> Void
+  ) {
     self.plan = plan
     self.log = log
-    let paths = plan.scenario.targets.map { try? ExecutableLookup.program(of: $0) }
     programs = Sides(before: paths.first ?? nil, after: paths.last ?? nil)
     sink = Sink(plan: plan, programs: programs, observe: observe)
   }
@@ -82,7 +90,7 @@ struct TracedLaunches {
     var counts: Sides<[InstructionCounts]>?
     do {
       counts = try counted.counts(on: &laboratory, keeping: log) { sink.tell($0, $1.outcome) }
-    } catch let error as HostError where error != .interrupted {
+    } catch  where error.isOfLaunch {
       counts = nil
     }
     countedLaunches = counts?.after.count

@@ -107,7 +107,9 @@ package struct EventLog<Event: Codable & Sendable>: Sendable {
   package init(_ work: LoggedWork, startingAt path: String, with start: Event) throws {
     self.work = work
     self.path = path
-    file = try Self.writing(path, work) { try AppendedFile(creating: path) }
+    // Timelines and samples say more of what was launched than others should read.
+    let permissions: UInt32 = work == .explanation ? 0o700 : 0o755
+    file = try Self.writing(path, work) { try AppendedFile(creating: path, in: permissions) }
     try append(start)
   }
 
@@ -172,9 +174,18 @@ package struct EventLog<Event: Codable & Sendable>: Sendable {
 
   /// Reads a log; what was cut off in the middle of a line is left out.
   ///
-  /// - Throws: ``WorkflowError/badLog(_:path:line:reason:)`` for a line that is no event, and
+  /// - Parameters:
+  ///   - work: What is logged.
+  ///   - path: The file.
+  ///   - check: Looks at each event before the next line is read.
+  /// - Returns: The events.
+  /// - Throws: What `check` throws, ``WorkflowError/badLog(_:path:line:reason:)`` for a line that is no event, and
   ///   ``WorkflowError/cannotRead(path:reason:)``.
-  package static func lines(_ work: LoggedWork, at path: String) throws -> [Line] {
+  package static func lines(
+    _ work: LoggedWork,
+    at path: String,
+    check: (Event) throws -> Void = { _ in }
+  ) throws -> [Line] {
     let data: Data
     do {
       data = try Data(contentsOf: URL(filePath: path))
@@ -185,8 +196,9 @@ package struct EventLog<Event: Codable & Sendable>: Sendable {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     return try data[..<whole].split(separator: UInt8(ascii: "\n")).enumerated().map { place, line in
+      let event: Event
       do {
-        return (try decoder.decode(Event.self, from: line), line.endIndex + 1)
+        event = try decoder.decode(Event.self, from: line)
       } catch {
         throw WorkflowError.badLog(
           work,
@@ -195,6 +207,8 @@ package struct EventLog<Event: Codable & Sendable>: Sendable {
           reason: "the line is not an event of \(work.withArticle)"
         )
       }
+      try check(event)
+      return (event, line.endIndex + 1)
     }
   }
 }

@@ -11,6 +11,7 @@ import Testing
     ["true", "false", "--target", "app"], ["last~1", "last", "--ready", "exit"],
     ["--resume", "last", "--alert", "R-1"], ["--resume", "last", "--seed", "1"],
     ["--resume", "last", "--state", "reboot-cold"], ["--resume", "last", "--no-callgrind"],
+    ["--resume", "last", "--suppress", "smt"], ["--resume", "last", "--ready", "exit"],
   ])
   func `refuses options that say of nothing, or of two things, what is explained`(
     arguments: [String]

@@ -54,7 +54,7 @@ struct ModuleLaunches {
       case .failed, .unprepared: return nil
       case .complete: break
       }
-    } catch let error as HostError where error != .interrupted {
+    } catch  where error.isOfLaunch {
       return nil
     }
     let sides: [Side] = plan.arms.count == 2 ? [.before, .after] : [.after]
@@ -97,6 +97,7 @@ struct ModuleLaunches {
 extension TracedLaunches {
   /// Whether the launches executed a program that can say which modules it loads.
   var hasModules: Bool {
+    if let isKept = log?.hasKeptModules { return isKept }
     var paths = Set([programs.before, programs.after].compactMap(\.self))
     for block in blocks {
       for case .call("execve", let path?) in block.after.counts + block.before.counts {

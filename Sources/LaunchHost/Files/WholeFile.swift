@@ -80,12 +80,15 @@ package struct AppendedFile: Sendable {
 
   /// Makes a new file, and the directories above it.
   ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - permissions: Of the directory that it is in.
   /// - Throws: `Errno`, also when the file exists, and ``HostError/placeRefused(path:_:)`` when others
   ///   have the say of one of the two directories above it.
-  package init(creating path: String) throws {
+  package init(creating path: String, in permissions: UInt32 = 0o755) throws {
     let directory = FilePath(path).removingLastComponent()
     try OwnPlace.make(directory.removingLastComponent().string)
-    try OwnPlace.make(directory.string)
+    try OwnPlace.make(directory.string, permissions: permissions)
     file = try FileDescriptor.open(
       FilePath(path),
       .writeOnly,

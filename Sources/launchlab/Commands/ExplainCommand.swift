@@ -29,9 +29,9 @@ extension Launchlab {
           launchlab explain --bisect last
           launchlab explain 20261120T0200 20261121T0200
 
-        Every launch is kept, the last ten explanations long. One that was interrupted goes on, \
-        or has more time; of one that has ended the result is computed again, such as for other \
-        files:
+        Launches of the last ten explanations are kept, as far as they take no more than 1 GiB. \
+        Resume one that was interrupted, give it more time, or show one that has ended again, \
+        such as for other files:
           launchlab explain --resume last
           launchlab explain --resume last --time 5m
           launchlab explain --resume last --svg why.svg
@@ -187,7 +187,8 @@ extension Launchlab {
       if let asked = asked.first ?? (areNights ? "nights" : nil),
         let option = launch.launch.firstForCommands
       {
-        throw ValidationError("\(option) cannot be used with \(asked); set it in the scenario")
+        let remedy = asked == "--resume" ? "" : "; set it in the scenario"
+        throw ValidationError("\(option) cannot be used with \(asked)\(remedy)")
       }
       if target != nil, revisions == nil, !areNights {
         throw ValidationError("--target needs --revisions or two nights")
@@ -203,6 +204,7 @@ extension Launchlab {
         ("--launches", launches != nil), ("--seed", seed != nil), ("--state", state != .warm),
         ("--collector", collector != "auto"),
         (callgrind == true ? "--callgrind" : "--no-callgrind", callgrind != nil),
+        ("--suppress", !launch.controls.suppression.ids.isEmpty),
       ].first(where: \.1)?.0
     }
 

@@ -362,6 +362,41 @@ import Testing
     #expect(bench.laboratory == nil)
   }
 
+  @Test func `computes again without the programs, and what could not be launched`() async throws {
+    let programs = ["old", "new"].map { "\(TemporaryDirectory.path)/\($0)/python3" }
+    for program in programs {
+      try FileManager.default.createDirectory(
+        atPath: (program as NSString).deletingLastPathComponent,
+        withIntermediateDirectories: true
+      )
+      try FileManager.default.copyItem(atPath: "/bin/true", toPath: program)
+    }
+    let answer = Self.launches(sleep: 3_000_000)
+    let failure = HostError.tracing(TracingFailure(helper: "timeline", step: .ring, errno: 12))
+    let first = try await explain(programs.map { [$0] }, from: .kept(location)) { arm, number in
+      if arm.kind == .modules { throw failure }
+      return try answer(arm, number)
+    }
+    #expect(first.warnings.contains { $0.id == "no-modules" })
+    for program in programs { try FileManager.default.removeItem(atPath: program) }
+    let again = try await resume()
+    #expect(again.explanation.reasons == first.explanation.reasons)
+    #expect(again.explanation.tree == first.explanation.tree)
+    #expect(again.warnings.contains { $0.id == "code-not-compared" })
+  }
+
+  @Test func `others cannot read what is kept`() async throws {
+    _ = try await explain(
+      [["/bin/true"]],
+      launches: 1,
+      from: .kept(location),
+      answer: Self.launches(sleep: 0)
+    )
+    let directory = try location.directory(of: location.id("last"))
+    let attributes = try FileManager.default.attributesOfItem(atPath: directory)
+    #expect(attributes[.posixPermissions] as? Int == 0o700)
+  }
+
   @Test func `goes on with more time, from the launches that there are`() async throws {
     let answer = Self.launches(sleep: 3_000_000)
     let short = try await explain(
@@ -373,7 +408,7 @@ import Testing
     #expect(short.freshBlocks == nil)
     let id = try location.id("last")
     let warning = short.warnings.first { $0.id == "not-confirmed" }
-    #expect(warning?.remedy == "go on with `launchlab explain --resume \(id) --time 5m`")
+    #expect(warning?.remedy == "go on with `launchlab explain --resume \(id) --time 1s`")
 
     let bench = Bench()
     let result = try await resume(after: 10 * 4, timeLimit: .seconds(60), on: bench)
