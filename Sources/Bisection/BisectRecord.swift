@@ -19,18 +19,8 @@ struct BisectRecord {
   ///   ``WorkflowError/otherRules(_:path:rules:known:version:)`` and
   ///   ``WorkflowError/cannotRead(path:reason:)``.
   init(path: String) throws {
-    let lines = try EventLog<BisectEvent>.lines(.bisection, at: path)
-    guard case .started(let start)? = lines.first?.event else {
-      throw WorkflowError.badLog(.bisection, path: path, line: 1, reason: "it has no start")
-    }
-    guard start.rules == BisectStart.currentRules else {
-      throw WorkflowError.otherRules(
-        .bisection,
-        path: path,
-        rules: start.rules,
-        known: BisectStart.currentRules,
-        version: start.launchlabVersion
-      )
+    let (start, lines) = try EventLog<BisectEvent>.read(.bisection, at: path) { event in
+      if case .started(let start) = event { start } else { nil as BisectStart? }
     }
     guard start.isSound else {
       throw WorkflowError.badLog(.bisection, path: path, line: 1, reason: "its start cannot be")
@@ -42,7 +32,7 @@ struct BisectRecord {
   }
 }
 
-extension BisectStart {
+extension BisectStart: LogStart {
   /// Whether a bisection can have begun so.
   fileprivate var isSound: Bool {
     let last = revisions.count - 1

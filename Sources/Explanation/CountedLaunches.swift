@@ -65,15 +65,11 @@ struct CountedLaunches {
         try valgrind?.begin()
         let result = try laboratory.launch(arm)
         observe(arm, result)
-        guard result.outcome == .ready else { return nil }
-        if let kept = result.functions {
-          counts.append(kept)
-        } else if let functions = valgrind?.functions() {
-          try log?.keep(functions)
-          counts.append(functions)
-        } else {
-          return nil
-        }
+        guard result.outcome == .ready,
+          let functions = result.functions ?? valgrind?.functions()
+        else { return nil }
+        if result.functions == nil { try log?.keep(functions) }
+        counts.append(functions)
       }
       found.append(counts)
     }

@@ -29,7 +29,7 @@ enum ExplanationEvent: Codable, Sendable {
 }
 
 /// What an explanation was asked for, and where it is launched.
-struct ExplanationStart: Codable, Sendable {
+struct ExplanationStart: LogStart, Codable, Sendable {
   /// The version of what is kept and in which order; another one does not go on.
   var rules = Self.currentRules
   var id: String
@@ -140,20 +140,8 @@ package struct ExplanationRecord {
   /// - Parameter path: The file.
   /// - Throws: ``WorkflowError`` for what is no log, or one of other rules.
   package init(path: String) throws {
-    let lines = try EventLog<ExplanationEvent>.lines(.explanation, at: path) { event in
-      guard case .started(let start) = event, start.rules != ExplanationStart.currentRules else {
-        return
-      }
-      throw WorkflowError.otherRules(
-        .explanation,
-        path: path,
-        rules: start.rules,
-        known: ExplanationStart.currentRules,
-        version: start.launchlabVersion
-      )
-    }
-    guard case .started(let start)? = lines.first?.event else {
-      throw WorkflowError.badLog(.explanation, path: path, line: 1, reason: "it has no start")
+    let (start, lines) = try EventLog<ExplanationEvent>.read(.explanation, at: path) { event in
+      if case .started(let start) = event { start } else { nil as ExplanationStart? }
     }
     self.path = path
     self.start = start
@@ -233,6 +221,9 @@ final class LoggedLaboratory: LaunchLaboratory {
   private var numbers: [String: Int] = [:]
   private var count = 0
 
+  /// That of the launch that comes next, if it is not kept.
+  private var preparation: Preparation?
+
   /// Whether launches are made, and not only given again.
   private var isLive = false
 
@@ -250,9 +241,7 @@ final class LoggedLaboratory: LaunchLaboratory {
     _ laboratory: any LaunchLaboratory,
     startingAt path: String,
     with start: ExplanationStart
-  )
-    throws
-  {
+  ) throws {
     log = try EventLog(.explanation, startingAt: path, with: .started(start))
     self.laboratory = laboratory
     self.path = path
@@ -314,8 +303,6 @@ final class LoggedLaboratory: LaunchLaboratory {
     preparation = try laboratory?.prepare(arm)
     return preparation ?? Preparation()
   }
-
-  private var preparation: Preparation?
 
   func launch(_ arm: Arm) throws -> LaunchResult {
     if let next = kept[arm]?.popFirst() {

@@ -23,6 +23,7 @@ struct TracedLaunches {
   /// How many launches of each program were counted under valgrind; nil for none.
   private var countedLaunches: Int?
 
+  /// Where launches are kept; nil for nowhere.
   let log: LoggedLaboratory?
 
   /// - Parameters:

@@ -177,15 +177,15 @@ package struct EventLog<Event: Codable & Sendable>: Sendable {
   /// - Parameters:
   ///   - work: What is logged.
   ///   - path: The file.
-  ///   - check: Looks at each event before the next line is read.
-  /// - Returns: The events.
-  /// - Throws: What `check` throws, ``WorkflowError/badLog(_:path:line:reason:)`` for a line that is no event, and
+  ///   - start: What the first event says; nil of all others.
+  /// - Returns: The start, and all events with it.
+  /// - Throws: ``WorkflowError/otherRules(_:path:rules:known:version:)``, ``WorkflowError/badLog(_:path:line:reason:)`` for a line that is no event, and
   ///   ``WorkflowError/cannotRead(path:reason:)``.
-  package static func lines(
+  package static func read<Start: LogStart>(
     _ work: LoggedWork,
     at path: String,
-    check: (Event) throws -> Void = { _ in }
-  ) throws -> [Line] {
+    start: (Event) -> Start?
+  ) throws -> (start: Start, lines: [Line]) {
     let data: Data
     do {
       data = try Data(contentsOf: URL(filePath: path))
@@ -195,7 +195,9 @@ package struct EventLog<Event: Codable & Sendable>: Sendable {
     let whole = data.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
-    return try data[..<whole].split(separator: UInt8(ascii: "\n")).enumerated().map { place, line in
+    var first: Start?
+    var lines: [Line] = []
+    for (place, line) in data[..<whole].split(separator: UInt8(ascii: "\n")).enumerated() {
       let event: Event
       do {
         event = try decoder.decode(Event.self, from: line)
@@ -207,10 +209,34 @@ package struct EventLog<Event: Codable & Sendable>: Sendable {
           reason: "the line is not an event of \(work.withArticle)"
         )
       }
-      try check(event)
-      return (event, line.endIndex + 1)
+      lines.append((event, line.endIndex + 1))
+      guard place == 0, let start = start(event) else { continue }
+      // By other rules the lines after it may be other events, too.
+      guard start.rules == Start.currentRules else {
+        throw WorkflowError.otherRules(
+          work,
+          path: path,
+          rules: start.rules,
+          known: Start.currentRules,
+          version: start.launchlabVersion
+        )
+      }
+      first = start
     }
+    guard let first else {
+      throw WorkflowError.badLog(work, path: path, line: 1, reason: "it has no start")
+    }
+    return (first, lines)
   }
+}
+
+/// What the first line of a log says of who wrote it.
+package protocol LogStart {
+  /// The version of the rules that it was written by; another one does not go on.
+  var rules: Int { get }
+  var launchlabVersion: String { get }
+
+  static var currentRules: Int { get }
 }
 
 extension LoggedWork {
