@@ -544,25 +544,41 @@ package struct ExplainWorkflow {
     }
     let beginning = laboratory.now
     var end = beginning + request.timeLimit
-    var named = try await named(since: beginning, on: &laboratory, by: &launches)
-    // What confirms takes as long as what there was.
-    let left = end - laboratory.now - (laboratory.now - beginning)
-    if let counted, isWorthCounting(named.explanation, of: launches, within: left) {
-      let start = laboratory.now
-      if let counts = try launches.count(by: counted, on: &laboratory) {
-        let reader = named.explanation.reading.reader
-        named.explanation.add(InstructionDifference(counts, reader: reader))
+    var look = 0
+    var mayCount = counted
+    var instructions: Sides<[InstructionCounts]>?
+    while true {
+      var named = try await named(
+        from: &look,
+        since: beginning,
+        on: &laboratory,
+        by: &launches
+      )
+      // What confirms takes as long as what there was.
+      let left = end - laboratory.now - (laboratory.now - beginning)
+      if let counted = mayCount, isWorthCounting(named.explanation, of: launches, within: left) {
+        mayCount = nil
+        let start = laboratory.now
+        instructions = try launches.count(by: counted, on: &laboratory)
+        // What was asked for takes nothing from the launches that confirm.
+        if request.countsInstructions == true { end = end + (laboratory.now - start) }
       }
-      // What was asked for takes nothing from the launches that confirm.
-      if request.countsInstructions == true { end = end + (laboratory.now - start) }
+      if let instructions {
+        let reader = named.explanation.reading.reader
+        named.explanation.add(InstructionDifference(instructions, reader: reader))
+      }
+      guard !named.explanation.reasons.isEmpty else { return (named.explanation, nil) }
+      // What was named is estimated from launches that had no part in its choice.
+      let count = launches.blocks.count
+      try await launches.launch(until: 2 * count, before: end, on: &laboratory)
+      let fresh = Array(launches.blocks[count...])
+      guard fresh.count >= Self.fewestFresh else { return (named.explanation, nil) }
+      named.attribution.settings.costPerEvent = launches.eventCost
+      let confirmed = named.attribution.confirm(named.explanation, on: fresh)
+      // Where too much is left, reasons are named again, from all launches that there are now.
+      let isLast = isLast(look, of: launches, after: laboratory.now - beginning)
+      if confirmed.decision != .more || isLast { return (confirmed, fresh.count) }
     }
-    guard !named.explanation.reasons.isEmpty else { return (named.explanation, nil) }
-    // What was named is estimated from launches that had no part in its choice.
-    let count = launches.blocks.count
-    try await launches.launch(until: 2 * count, before: end, on: &laboratory)
-    let fresh = Array(launches.blocks[count...])
-    guard fresh.count >= Self.fewestFresh else { return (named.explanation, nil) }
-    return (named.attribution.confirm(named.explanation, on: fresh), fresh.count)
   }
 
   /// From fewer fresh blocks no interval would tell a reason from nothing.
@@ -584,11 +600,11 @@ package struct ExplainWorkflow {
   /// Launches until reasons are named that explain the difference, or as long as there is time:
   /// half of it is kept for the launches that confirm.
   private func named(
+    from look: inout Int,
     since beginning: Nanoseconds,
     on laboratory: inout any LaunchLaboratory,
     by launches: inout TracedLaunches
   ) async throws -> (explanation: LaunchExplanation, attribution: Attribution) {
-    var look = 0
     let end = beginning + request.timeLimit
     while true {
       let count = min(LookDecision.looks[look], request.launches)
@@ -598,14 +614,21 @@ package struct ExplainWorkflow {
       let attribution = Attribution(settings: settings)
       let explanation = attribution.reasons(of: launches.blocks)
       look += 1
-      let isLast =
-        look == LookDecision.looks.count || count == request.launches
-        || launches.blocks.count < count
-      // The next look takes as many launches again, and so does what confirms it.
-      let elapsed = laboratory.now - beginning
-      let isLate = 4 * elapsed.count > request.timeLimit.count
-      if explanation.decision != .more || isLast || isLate { return (explanation, attribution) }
+      let isLast = isLast(look, of: launches, after: laboratory.now - beginning)
+      if explanation.decision != .more || isLast { return (explanation, attribution) }
     }
+  }
+
+  /// Whether there is no further look after so many, by what was launched and how long it took.
+  private func isLast(
+    _ look: Int,
+    of launches: TracedLaunches,
+    after elapsed: Nanoseconds
+  ) -> Bool {
+    // The next look takes as many launches again, and so does what confirms it.
+    look == LookDecision.looks.count || LookDecision.looks[look - 1] >= request.launches
+      || launches.blocks.count < LookDecision.looks[look - 1]
+      || 4 * elapsed.count > request.timeLimit.count
   }
 
   private func settings(_ launches: TracedLaunches) -> AttributionSettings {

@@ -136,7 +136,7 @@ struct TracedLaunches {
     }
   }
 
-  /// How much time recording an event takes on this host, in nanoseconds.
+  /// How much time recording an event takes in these launches, in nanoseconds.
   var eventCost: Double { sink.eventCost }
 
   /// What the reader must know of the launches.
@@ -210,6 +210,9 @@ extension TracedLaunches {
 
     /// What it took of the processors, with the processes that it waited for.
     var processorTime: Nanoseconds?
+
+    /// How many events its timeline has.
+    var events = 0
   }
 
   /// Keeps the launches in memory.
@@ -227,7 +230,9 @@ extension TracedLaunches {
     private(set) var blockCount = 0
 
     private(set) var tornCount = 0
-    private(set) var eventCost = 0.0
+
+    /// What recording an event takes by the collector's own measurement, in nanoseconds.
+    private var calibratedCost = 0.0
 
     /// The paths of programs that tracing took the rights of their files from.
     private(set) var withoutRights: Set<String> = []
@@ -269,6 +274,7 @@ extension TracedLaunches {
       switch arm.kind {
       case .timeline, .ptrace:
         launch.traced = traced(result.timeline, of: arm.target)
+        launch.events = result.timeline?.events.count ?? 0
         launch.processorTime = launch.processorTime.map {
           $0 + (result.timeline?.tracerTime ?? .zero)
         }
@@ -294,7 +300,7 @@ extension TracedLaunches {
         tornCount += 1
         return nil
       }
-      eventCost = timeline.eventCost
+      calibratedCost = timeline.eventCost
       withoutRights.formUnion(timeline.withoutRights)
       let ready = plan.scenario.targets.first { $0.name == target }?.ready ?? .exit
       let recorded = RecordedLaunch(
@@ -338,18 +344,48 @@ extension TracedLaunches {
     /// target do, as the median; nil where it is not known.
     func costRatio(of kind: Arm.Kind) -> Double? {
       let ratios = launches.values.flatMap { arms in
-        plan.arms.indices.compactMap { index -> Double? in
-          let arm = plan.arms[index]
-          guard arm.kind == kind,
-            let plain = plan.arms.firstIndex(where: { $0.target == arm.target && $0.kind == .plain }
-            ),
-            let with = arms[index]?.processorTime, let without = arms[plain]?.processorTime,
+        besidesPlain(kind, in: arms).compactMap { pair -> Double? in
+          guard let with = pair.with.processorTime, let without = pair.plain.processorTime,
             without > .zero
           else { return nil }
           return Double(with.count) / Double(without.count)
         }
       }
       return (try? Sample(ratios))?.median
+    }
+
+    /// The launches of a kind in a block, in the order of the targets, each with the plain one.
+    private func besidesPlain(
+      _ kind: Arm.Kind,
+      in arms: [Int: Launch]
+    ) -> [(with: Launch, plain: Launch)] {
+      plan.arms.indices.compactMap { index in
+        let arm = plan.arms[index]
+        guard arm.kind == kind,
+          let plain = plan.arms.firstIndex(where: { $0.target == arm.target && $0.kind == .plain }),
+          let with = arms[index], let without = arms[plain]
+        else { return nil }
+        return (with, without)
+      }
+    }
+
+    /// How much time recording an event takes in these launches, in nanoseconds.
+    var eventCost: Double {
+      let blocks = launches.values.compactMap { arms -> EventCost.Block? in
+        let pairs = besidesPlain(.timeline, in: arms).filter { $0.with.traced != nil }
+        let times = pairs.compactMap { pair -> Double? in
+          guard let with = pair.with.processorTime, let plain = pair.plain.processorTime else {
+            return nil
+          }
+          return Double((with - plain).count)
+        }
+        guard times.count == 2 else { return nil }
+        return EventCost.Block(
+          time: times[1] - times[0],
+          events: Double(pairs[1].with.events - pairs[0].with.events)
+        )
+      }
+      return EventCost(calibrated: calibratedCost).corrected(by: blocks)
     }
   }
 }

@@ -179,8 +179,8 @@ private struct Analysis {
       difference: LaunchDifference(
         plain: plain,
         traced: TimeChange(time.resources.values.map { $0[0] }),
-        queue: change(\.queue),
-        harness: change(\.harness)
+        queue: change { Double($0.queue.count) },
+        harness: change { Double($0.harness.count) }
       ),
       floor: floorAmount,
       reasons: [],
@@ -289,11 +289,11 @@ private struct Analysis {
     )
   }
 
-  private func change(_ part: (TracedLaunch) -> Nanoseconds) -> TimeChange {
+  private func change(_ part: (TracedLaunch) -> Double) -> TimeChange {
     var values = Sides<[Double]>(before: [], after: [])
     for arm in Side.allCases {
       values[arm] = time.kept.map { block in
-        arms.contains(arm) ? blocks[block][arm].traced.map { Double(part($0).count) } ?? 0 : 0
+        arms.contains(arm) ? blocks[block][arm].traced.map(part) ?? 0 : 0
       }
     }
     return TimeChange(values)
@@ -305,8 +305,8 @@ private struct Analysis {
     if arms.count == 2, test == nil {
       notes.append(.fewBlocks(count: time.kept.count, needed: SignFlipTest.fewestBlocks))
     }
-    let traced = change(\.whole)
-    let unknown = change(\.unknown)
+    let traced = change { $0.whole(costPerEvent: settings.costPerEvent) }
+    let unknown = change { Double($0.unknown.count) }
     let largest = max(unknown.before.count, unknown.after.count)
     let share = Double(largest) / Double(max(1, traced.before.count, traced.after.count))
     if share > 0.02 { notes.append(.unknownTime(share: share)) }
@@ -324,8 +324,11 @@ private struct Analysis {
 }
 
 extension TracedLaunch {
-  /// How long it took, with everything.
-  fileprivate var whole: Nanoseconds { attributable + queue + harness + unknown }
+  /// How long it took, with everything but what its events cost, in nanoseconds.
+  fileprivate func whole(costPerEvent: Double) -> Double {
+    let events = classEvents.values.reduce(0, +)
+    return Double((attributable + queue + harness + unknown).count) - Double(events) * costPerEvent
+  }
 }
 
 extension LaunchReason {

@@ -1,7 +1,8 @@
-import Explanation
 import LaunchCore
 import LaunchStatistics
 import Testing
+
+@testable import Explanation
 
 @Suite("Attribution of a launch difference")
 struct AttributionTests {
@@ -219,12 +220,40 @@ struct AttributionTests {
     var machine = SyntheticMachine(seed: 5)
     machine.costPerEvent = 190
     let blocks = machine.blocks(16, .base, .base + [write])
-    let blind = try #require(attribution.reasons(of: blocks).reasons.first)
-    #expect(blind.change.difference > .milliseconds(2))
+    func contradicts(_ note: LaunchExplanation.Note) -> Bool {
+      if case .tracedDiffersFromPlain = note { true } else { false }
+    }
+    let blind = attribution.reasons(of: blocks)
+    #expect(try #require(blind.reasons.first).change.difference > .milliseconds(2))
+    #expect(blind.notes.contains(where: contradicts))
     let settings = AttributionSettings(costPerEvent: 190)
-    let reason = try #require(Attribution(settings: settings).reasons(of: blocks).reasons.first)
+    let told = Attribution(settings: settings).reasons(of: blocks)
+    let reason = try #require(told.reasons.first)
     #expect(reason.path.last?.function == "log_lines")
     #expect(abs(reason.change.difference.count - 600_000) < 100_000)
+    #expect(!told.notes.contains(where: contradicts))
+  }
+
+  @Test("launches with many more events say what an event costs, and others leave it as it is")
+  func costOfEvents() {
+    let cost = EventCost(calibrated: 200)
+    func blocks(_ times: [Double], events: Double) -> [EventCost.Block] {
+      times.map { EventCost.Block(time: $0, events: events) }
+    }
+    let noise: [Double] = [-40_000, -20_000, -10_000, 0, 0, 10_000, 20_000, 40_000]
+    let many = cost.corrected(by: blocks(noise.map { $0 + 560_000 }, events: 1_600))
+    #expect(abs(many - 350) < 5)
+    let few = cost.corrected(by: blocks(noise.map { $0 + 900 }, events: 3))
+    #expect(abs(few - 200) < 5)
+    // The normal posterior: with 64 times the error of the median, the calibration counts more.
+    let deviation = 1.4826 * 15_000.0 * 64
+    let error = (Double.pi / 2 / 8).squareRoot() * deviation / 1_600
+    let weight = 200 * 200 / (200 * 200 + error * error)
+    let noisy = cost.corrected(by: blocks(noise.map { 64 * $0 + 560_000 }, events: 1_600))
+    #expect(abs(noisy - (200 + weight * 150)) < 1e-9)
+    #expect(cost.corrected(by: blocks(noise.map { $0 - 400_000 }, events: 1_600)) == 100)
+    #expect(cost.corrected(by: blocks([560_000, 570_000], events: 1_600)) == 200)
+    #expect(EventCost(calibrated: 0).corrected(by: blocks(noise, events: 1_600)) == 0)
   }
 
   @Test("torn launches are left out")

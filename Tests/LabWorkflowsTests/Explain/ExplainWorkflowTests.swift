@@ -13,7 +13,7 @@ import Testing
 @Suite(.temporaryDirectory) struct ExplainWorkflowTests {
   /// A launch whose own code takes so long, in nanoseconds, after a file was opened; it sleeps after
   /// that unless the sleep is 0.
-  static func timeline(work: Int64, sleep: Int64) -> LaunchTimeline {
+  static func timeline(work: Int64, sleep: Int64, open: Int64 = 20_000) -> LaunchTimeline {
     var events: [TimelineEvent] = []
     var time: Int64 = 1_000
     func add(_ kind: TimelineEvent.Kind, after pause: Int64) {
@@ -28,7 +28,7 @@ import Testing
       add(.leftCall(result: 0), after: duration)
     }
     add(.executed(path: "/bin/app"), after: 100_000)
-    call("openat", "/etc/app.conf", for: 20_000)
+    call("openat", "/etc/app.conf", for: open)
     add(.faulted(address: 0x1000), after: work)
     if sleep > 0 {
       add(
@@ -116,12 +116,19 @@ import Testing
     ).run()
   }
 
-  /// Launches that scatter by a percent; those of B sleep for some time.
-  private static func launches(sleep: Int64) -> (Arm, Int) throws -> LaunchResult {
+  /// Launches that scatter by a percent; those of B sleep, and take more to open a
+  /// file.
+  private static func launches(
+    sleep: Int64,
+    open: Int64 = 0
+  ) -> (Arm, Int) throws -> LaunchResult {
     { arm, number in
       var generator = SplitMix64(seed: UInt64(number), part: 0)
       let work = 2_000_000 + Int64(generator.next(below: 20_000))
-      let timeline = Self.timeline(work: work, sleep: arm.target == "B" ? sleep : 0)
+      let timeline =
+        arm.target == "B"
+        ? Self.timeline(work: work, sleep: sleep, open: 20_000 + open)
+        : Self.timeline(work: work, sleep: 0)
       var result = LaunchResult(outcome: .ready, launch: timeline.ready - timeline.begin)
       if arm.kind.hasTimeline { result.timeline = timeline }
       return result
@@ -149,6 +156,22 @@ import Testing
     #expect(result.modules == nil)
     let profile = result.collectors.first { $0.kind == .profile }
     #expect(profile?.missing?.contains("perf events are refused") == true)
+  }
+
+  @Test func `names again where what was named leaves too much of fresh launches`() async throws {
+    let bench = Bench()
+    // From the seventh block on, what is named from eight is no more than 60 % of the difference.
+    let sleeping = Self.launches(sleep: 3_000_000)
+    let opening = Self.launches(sleep: 3_000_000, open: 2_000_000)
+    let result = try await explain(
+      [["/bin/true", "a"], ["/bin/true", "b"]],
+      on: bench
+    ) { arm, number in try number < 6 * 4 ? sleeping(arm, number) : opening(arm, number) }
+
+    #expect(result.explanation.reasons.map(\.kind) == [.sleep, .file])
+    #expect(result.freshBlocks == 16)
+    #expect(bench.laboratory?.log.count { $0.hasPrefix("launch") } == 32 * 4)
+    #expect(result.exitCode == .done)
   }
 
   @Test func `compares the modules of an interpreter in launches of their own`() async throws {
