@@ -145,7 +145,8 @@ let package = Package(
     .testTarget(
       name: "ExplanationTests",
       dependencies: [
-        "LaunchStatistics", "LaunchCore", "Rendering", "LaunchHost", "Measuring", "Comparison",
+        "LaunchStatistics", "LaunchCore", "Rendering", "LaunchHost", "Stages", "Measuring",
+        "Comparison",
         "Explanation", "LabTestSupport", systemPackage,
       ]
     ),

@@ -1,7 +1,7 @@
 // Explanation: why a launch takes its time, or longer than that of another program.
 //
 // `ExplainWorkflow` tells the story: in each block the programs are launched plainly, traced and sampled,
-// in random order and never two of these at once. `Path` walks the events of a traced launch back from the
+// in random order and never two of these at once. `Stages/Path` walks the events of a traced launch back from the
 // ready instant, so that every nanosecond belongs to one thread and what it did or waited for; `Attribution`
 // divides that time among functions by the samples, tells by pairs of blocks which parts differ, and
 // estimates those again from launches of their own; `CountedLaunches` has the instructions of each function

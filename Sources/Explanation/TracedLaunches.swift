@@ -2,6 +2,7 @@ import LaunchCore
 import LaunchHost
 import LaunchStatistics
 import Measuring
+import Stages
 
 /// The launches of an explanation, block by block.
 ///
@@ -407,4 +408,31 @@ struct TargetFailure: LabError {
   var exitCode: LabExitCode { .couldNotMeasure }
 
   init(_ diagnostic: Diagnostic) { diagnostics = [diagnostic] }
+}
+
+/// Finds a launch that takes about the median time and was little disturbed while launches go on, and
+/// keeps that one only.
+struct TypicalLaunch {
+  private(set) var launch: RecordedLaunch?
+
+  private var time = Nanoseconds.zero
+  private var queue = Nanoseconds.zero
+
+  /// Ascending.
+  private var times: [Nanoseconds] = []
+
+  /// Takes the place of the one that is kept where it is nearer to the median so far, with what it
+  /// waited for processors as a part of its distance.
+  ///
+  /// - Parameters:
+  ///   - recorded: The launch.
+  ///   - time: How long it took, without what it waited for processors.
+  ///   - queue: How long it waited for them.
+  mutating func consider(_ recorded: RecordedLaunch, time: Nanoseconds, queue: Nanoseconds) {
+    times.insert(time, at: times.firstIndex { $0 > time } ?? times.count)
+    let median = times[(times.count - 1) / 2]
+    let kept = (self.time - median).magnitude + self.queue
+    guard launch == nil || (time - median).magnitude + queue <= kept else { return }
+    (launch, self.time, self.queue) = (recorded, time, queue)
+  }
 }

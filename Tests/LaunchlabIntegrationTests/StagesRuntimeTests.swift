@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabTestSupport
 import Testing
 
@@ -65,6 +66,30 @@ extension EndToEnd {
       #expect(block.format == "launchlab.probe")
       #expect(printed.isEmpty)
       #expect(!block.notes("was asked to print"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "tracing takes root"))
+    func `divides main to ready, exactly`() async throws {
+      let lab = Launchlab()
+      let result = try await lab.stages(
+        ["--collect", "auto", "--launches", "3"],
+        of: ["sh", "-c", "sleep 0.02; : < /etc/passwd"]
+      )
+
+      for block in result.blocks {
+        let main = try #require(block.part("main_to_ready"))
+        // That they sum to it is expected of every block.
+        let parts = main.children.filter { $0.kind == "part" }
+        #expect(parts.count == 13)
+        let processes = try #require(parts.first { $0.name == "main_to_ready.processes" })
+        #expect((processes.ns ?? 0) > 20_000_000 && processes.children.first?.name == "sleep")
+        let unknown = try #require(parts.first { $0.name == "main_to_ready.unknown" })
+        #expect((unknown.ns ?? 0) < (main.ns ?? 0) / 50)
+      }
+      let undivided = try await lab.block(["--collect", "probe"], of: ["/bin/true"])
+      #expect(
+        undivided.part("main_to_ready")?.children.filter { $0.kind == "part" }.isEmpty == true
+      )
     }
   }
 }

@@ -1,4 +1,5 @@
 package import LaunchCore
+package import Stages
 
 /// The launches of two programs that were made close to each other in time.
 ///

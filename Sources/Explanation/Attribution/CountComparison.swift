@@ -1,5 +1,6 @@
 import Foundation
 import LaunchCore
+import Stages
 
 /// Compares how often things happen in the launches of two programs.
 enum CountComparison {

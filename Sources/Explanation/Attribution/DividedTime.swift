@@ -1,5 +1,6 @@
 import LaunchCore
 import LaunchStatistics
+import Stages
 
 /// The time of the launches of some blocks, divided by code and by resource.
 ///

@@ -1,5 +1,6 @@
 package import LaunchCore
 import LaunchHost
+import Stages
 
 /// How the launches of two programs differ in the instructions of their functions, each counted.
 ///

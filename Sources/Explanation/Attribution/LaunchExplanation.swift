@@ -1,5 +1,6 @@
 package import LaunchCore
 package import LaunchStatistics
+package import Stages
 
 /// Why launches of one program take longer than those of another, or where the time of one goes.
 package struct LaunchExplanation: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import LaunchCore
+import Stages
 
 /// Brings together reasons that are one thing: a new process and the system calls that start it,
 /// threads with one start function, what the loader does for new libraries, and a function that has

@@ -1,4 +1,5 @@
 import LaunchCore
+import Stages
 
 /// Some of the time of a node, in a form that can be looked up in later launches.
 struct ReasonPart: Hashable, Sendable {

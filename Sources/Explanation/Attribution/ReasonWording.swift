@@ -1,4 +1,5 @@
 import LaunchCore
+import Stages
 
 /// Says of the time of a reason what kind of thing it is, on which object, and what was counted.
 struct ReasonWording {

@@ -1,4 +1,5 @@
 import LaunchCore
+import Stages
 
 /// Makes the call stacks of both programs comparable: the same thread, process and function is
 /// called the same in all launches of both.

@@ -1,4 +1,5 @@
 import LaunchCore
+import Stages
 
 /// How often each call stack of each class was sampled in the launches of one program, and how long
 /// threads waited in it.

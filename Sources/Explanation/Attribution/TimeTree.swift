@@ -1,4 +1,5 @@
 package import LaunchCore
+package import Stages
 
 /// A step on the way from a whole launch to a part of its time.
 package enum TreeLabel: Hashable, Sendable {

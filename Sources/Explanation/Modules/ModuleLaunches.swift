@@ -1,6 +1,7 @@
 import LaunchCore
 import LaunchHost
 import Measuring
+import Stages
 
 /// Launches whose runtime says which modules it loads; their times are never mixed with others.
 struct ModuleLaunches {

@@ -1,6 +1,7 @@
 import LaunchCore
 import LaunchStatistics
 import Rendering
+import Stages
 
 /// An explanation as JSON, of schema `launchlab.explain/1`.
 ///

@@ -1,5 +1,6 @@
 package import LaunchCore
 import LaunchStatistics
+package import Stages
 
 /// What `explain` found, and how it was measured: the value that every report is made from.
 package struct ExplanationResult: Hashable, Sendable {

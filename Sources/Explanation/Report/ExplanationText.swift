@@ -1,6 +1,7 @@
 import LaunchCore
 import LaunchStatistics
 package import Rendering
+import Stages
 
 /// An explanation as a terminal shows it: one sentence, then the reasons, the largest first.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import LaunchCore
 import Rendering
+import Stages
 
 /// What the parts of an explanation are called in text, Markdown and pictures.
 enum ExplanationWords {

@@ -1,5 +1,6 @@
 import LaunchCore
 import Rendering
+import Stages
 
 /// A traced and a sampled launch of each program as a file for the Firefox Profiler.
 ///

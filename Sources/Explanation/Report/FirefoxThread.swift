@@ -1,5 +1,6 @@
 import LaunchCore
 import Rendering
+import Stages
 
 /// A thread of a profile: its samples and its markers.
 struct FirefoxThread {

@@ -1,5 +1,6 @@
 import LaunchCore
 import Rendering
+import Stages
 
 /// The critical path of each program as a bar, divided by what it did.
 struct StateBars {

@@ -1,6 +1,7 @@
 import LaunchCore
 import LaunchStatistics
 import Rendering
+import Stages
 
 /// The nodes of one view of an explanation, with the way to each of them.
 struct NodeTree {

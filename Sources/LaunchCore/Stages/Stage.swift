@@ -93,6 +93,39 @@ package enum StageName {
   /// From `main` to the ready instant; for `ready: exit` it holds the teardown too.
   package static let mainToReady = "main_to_ready"
 
+  /// What `main_to_ready` is divided into, where the launch was traced as well: the first thread's time
+  /// by resource, then what it waited for in others.
+  package enum MainPart {
+    package static let ownCode = "main_to_ready.own_code"
+    package static let faults = "main_to_ready.page_faults"
+    package static let files = "main_to_ready.files"
+    package static let disk = "main_to_ready.disk"
+    package static let sockets = "main_to_ready.sockets"
+
+    /// Starting, and ending, processes and threads.
+    package static let starting = "main_to_ready.starting"
+
+    /// All other system calls.
+    package static let calls = "main_to_ready.calls"
+
+    package static let waits = "main_to_ready.waits"
+    package static let threads = "main_to_ready.threads"
+    package static let processes = "main_to_ready.processes"
+
+    /// Waiting for a processor.
+    package static let queue = "main_to_ready.queue"
+
+    /// From when the launch was ready until launchlab noticed.
+    package static let harness = "main_to_ready.harness"
+
+    package static let unknown = "main_to_ready.unknown"
+
+    package static let all = [
+      ownCode, faults, files, disk, sockets, starting, calls, waits, threads, processes, queue,
+      harness, unknown,
+    ]
+  }
+
   /// From the end of the chosen program to the ready instant, where it ends before that.
   package static let afterProgram = "after_program"
 

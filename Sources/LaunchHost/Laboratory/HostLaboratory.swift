@@ -93,6 +93,9 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Traces launches; nil when the plan has none that are.
   private let tracer: LaunchTracer?
 
+  /// Whether launches for stages may be traced, as far as that was tried.
+  private var canDivide = true
+
   /// The start of the spawner whose use of processors is told from that of others.
   private var meteredStart: Int
 
@@ -179,7 +182,7 @@ package struct HostLaboratory: LaunchLaboratory {
           .copies(directory: directory, lab: ProcessIdentity.current.description)
         )
       }
-      let isTraced = plan.arms.contains(where: \.kind.isTraced)
+      let isTraced = plan.arms.contains { $0.kind.isTraced || $0.kind == .auto }
       tracer = isTraced ? LaunchTracer(in: try workspace.traces()) : nil
       self.preparedArms = preparedArms
       self.spawner = spawner
@@ -313,9 +316,8 @@ package struct HostLaboratory: LaunchLaboratory {
 
   /// Launches, and traces it where the arm is for that; nothing is traced when it has ended.
   private mutating func launchTraced(_ arm: Arm) throws(HostError) -> LaunchResult {
-    guard let tracer, let pid = spawner.processID, arm.kind.isTraced else {
-      return try launchUnwatched(arm)
-    }
+    guard let tracer, let pid = spawner.processID else { return try launchUnwatched(arm) }
+    guard arm.kind.isTraced else { return try launchStaged(arm, tracer, spawner: pid) }
     try tracer.begin(arm, spawner: pid)
     do throws(HostError) {
       var result = try launchUnwatched(arm)
@@ -325,6 +327,24 @@ package struct HostLaboratory: LaunchLaboratory {
       tracer.close()
       throw error
     }
+  }
+
+  /// Launches, and divides a stage of an arm for that where the host lets the launch be traced.
+  private mutating func launchStaged(
+    _ arm: Arm,
+    _ tracer: LaunchTracer,
+    spawner: Int32
+  ) throws(HostError) -> LaunchResult {
+    guard arm.kind == .auto, canDivide else { return try launchUnwatched(arm) }
+    do throws(HostError) {
+      try tracer.begin(arm, spawner: spawner)
+    } catch {
+      canDivide = false
+      return try launchUnwatched(arm)
+    }
+    var result = try launchUnwatched(arm)
+    try? tracer.end(arm, &result)
+    return result
   }
 
   private mutating func launchUnwatched(_ arm: Arm) throws(HostError) -> LaunchResult {

@@ -29,8 +29,9 @@ final class LaunchTracer {
   /// - Parameter directory: Where the helpers write; it is there, and private.
   init(in directory: FilePath) {
     self.directory = directory
+    let timeline = TraceHelper(.timeline, in: directory)
     helpers = [
-      .timeline: TraceHelper(.timeline, in: directory),
+      .timeline: timeline, .auto: timeline,
       .ptrace: TraceHelper(.tracer, in: directory),
       .profile: TraceHelper(.profiler, in: directory),
     ]

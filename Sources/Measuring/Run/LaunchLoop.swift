@@ -181,8 +181,13 @@ package struct LaunchLoop {
       return (preparation: preparation, startedAt: startedAt, result: try laboratory.launch(arm))
     }
     if losses > 0 { launched.result.flags.append(.relaunched) }
+    let ready = plan.scenario.targets.first { $0.name == arm.target }?.ready ?? .exit
+    let stages = arm.kind.collector.flatMap {
+      conclusion.stages(of: launched.result, by: $0, readiness: ready)
+    }
+    // The stages have what is kept of it.
+    if stages != nil { launched.result.timeline = nil }
     let (preparation, startedAt, result) = launched
-    let stages = arm.kind.collector.flatMap { conclusion.stages(of: result, by: $0) }
     return LaunchRecord(
       block: place.block,
       position: place.position,

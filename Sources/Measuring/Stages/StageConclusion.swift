@@ -15,8 +15,13 @@ package struct StageConclusion {
   /// - Parameters:
   ///   - result: The launch.
   ///   - collector: What its arm asked for.
+  ///   - readiness: What made it ready.
   /// - Returns: The stages, all of them; nil when nothing was collected.
-  package func stages(of result: LaunchResult, by collector: StageCollector) -> LaunchStages? {
+  package func stages(
+    of result: LaunchResult,
+    by collector: StageCollector,
+    readiness: Readiness = .exit
+  ) -> LaunchStages? {
     var stages =
       switch collector {
       case .probe, .breakpoints, .marks: StageTree.stages(of: result)
@@ -24,6 +29,10 @@ package struct StageConclusion {
       case .statistics: loaderStages(of: result)
       case .text: printedStages(of: result)
       }
+    if let timeline = result.timeline, timeline.lostEvents == 0 {
+      let path = LaunchPath(timeline, readiness: readiness)
+      stages = stages?.dividing(by: path, since: timeline.begin)
+    }
     stages?.pageIns = result.pageIns
     stages?.processes = result.processes
     return stages

@@ -51,6 +51,10 @@ package struct Speedscope {
     if !printed.isEmpty {
       profiles.append(profile("\(name), printed, order made up", printed, &frames))
     }
+    let division = TraceSlices.division(of: launch)
+    if !division.isEmpty {
+      profiles.append(profile("\(name), main to ready, order made up", division, &frames))
+    }
     for program in launch.others {
       for track in TraceSlices.tracks(of: program.stages.flatMap(timed)) {
         profiles.append(profile("\(program.program) of \(name)", track, &frames))
@@ -171,9 +175,16 @@ enum TraceSlices {
     return TraceSlice(start: start, end: end, stage: stage)
   }
 
+  /// What `main_to_ready` is divided into, laid end to end.
+  static func division(of launch: LaunchStages) -> [TraceSlice] {
+    let main = launch.launch.children.first { $0.name == StageName.mainToReady }
+    let parts = main?.children.filter { $0.kind == .part } ?? []
+    return synthetic(parts, from: main?.start ?? .zero)
+  }
+
   /// Stages that have no start, laid end to end in their order.
-  static func synthetic(_ stages: [Stage]) -> [TraceSlice] {
-    var cursor = Nanoseconds.zero
+  static func synthetic(_ stages: [Stage], from start: Nanoseconds = .zero) -> [TraceSlice] {
+    var cursor = start
     return stages.compactMap { stage in
       guard stage.start == nil, let duration = stage.duration, duration > .zero else { return nil }
       defer { cursor = cursor + duration }

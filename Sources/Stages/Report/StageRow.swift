@@ -40,10 +40,26 @@ struct StageRows {
     let launcher = parts.filter { $0.name == StageName.launcher }
     let fixed = parts.dropFirst(launcher.count).flatMap { part in
       [StageName.mainToReady, StageName.afterProgram].contains(part.name)
-        ? [StageRow(depth: 0, title: StageWords.title(part), stage: part)] : premain(part)
+        ? [StageRow(depth: 0, title: StageWords.title(part), stage: part)] + division(of: part)
+        : premain(part)
     }
     return launcher.flatMap(Self.withWrappers) + (before ?? []) + fixed
       + [StageRow(depth: 0, title: "launch", stage: summary.launch, isTotal: true)]
+  }
+
+  /// What a stage after `main` is divided into, the longest first, each with its largest objects;
+  /// unless everything is shown, only what takes a fiftieth of the launch.
+  private func division(of part: StageSummary) -> [StageRow] {
+    let least = showsAll ? 1 : (summary.launch.median ?? 0) * Self.shownShare
+    func longest(_ stages: [StageSummary]) -> [StageSummary] {
+      stages.filter { ($0.median ?? 0) >= least }.sorted(by: Self.isSlower)
+    }
+    return longest(part.children.filter { $0.kind == .part }).flatMap { group in
+      [StageRow(depth: 1, title: StageWords.title(group), stage: group)]
+        + longest(group.children).map {
+          StageRow(depth: 2, title: StageWords.title($0), stage: $0)
+        }
+    }
   }
 
   private func premain(_ part: StageSummary) -> [StageRow] {

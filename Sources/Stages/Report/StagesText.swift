@@ -156,7 +156,18 @@ package struct StagesText {
       .map {
         listed("spawn", "\(Quantity.text($0, .nanoseconds)), before the launch and not in it")
       }
-    return counts + (spawn ?? []) + cost + check + unready + notes
+    return counts + (spawn ?? []) + cost + check + unready + notes + hint
+  }
+
+  /// How to see more, where most of the launch is one stage that the probe does not look into.
+  private var hint: [String] {
+    guard summary.collector == .probe, let main = summary.launch.child(StageName.mainToReady),
+      main.share ?? 0 > 0.5, !main.children.contains(where: { $0.kind == .part })
+    else { return [] }
+    return listed(
+      "more",
+      "`--collect auto`, as root, says what main to ready is spent on"
+    )
   }
 
   private var cost: [String] {

@@ -3,8 +3,9 @@
 // `Tree` begins with events that the probe, breakpoints or marks have seen: `StageTree` makes stages of them,
 // `StageAccumulator` and `StageSummary` conclude from many launches, `PageInAccumulator` says which pages
 // came in, and `StageDifference` which stage differs between two. `LoaderLogs` reads what loaders and
-// runtimes print of themselves, in many formats, into the same stages. `Report` shows them as text, JSON,
-// and traces for Chrome and Speedscope.
+// runtimes print of themselves, in many formats, into the same stages. `Path` finds the critical path of a
+// launch from its events, which divides `main_to_ready` (`MainDivision`) and is what Explanation compares.
+// `Report` shows stages as text, JSON, and traces for Chrome and Speedscope.
 //
 // Who collects the events is in LaunchHost/Probe; the workflow of `launchlab stages` is in Measuring/Stages,
 // since the summary of every run has its stages.

@@ -35,8 +35,8 @@ extension Launchlab {
     @Option(
       help: .init(
         """
-        How stages are collected: auto (the probe, and the start-up log of Python, Node, Java \
-        or Go), probe, breakpoints, statistics, text or marks; repeatable (default: probe, or \
+        How stages are collected: auto (the probe, the start-up log of Python, Node, Java or Go, \
+        and as root what main to ready is spent on), probe, breakpoints, statistics, text or marks; repeatable (default: probe, or \
         breakpoints where the probe cannot be used).
         """,
         valueName: "collector"

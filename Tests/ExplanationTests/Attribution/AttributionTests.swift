@@ -1,5 +1,6 @@
 import LaunchCore
 import LaunchStatistics
+import Stages
 import Testing
 
 @testable import Explanation

@@ -1,5 +1,6 @@
 import Explanation
 import LaunchCore
+import Stages
 import Testing
 
 @Suite("Comparison of counts")

@@ -1,5 +1,6 @@
 import LaunchCore
 import Rendering
+import Stages
 import Testing
 
 @testable import Explanation

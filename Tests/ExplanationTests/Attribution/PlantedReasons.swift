@@ -1,5 +1,6 @@
 import Explanation
 import LaunchCore
+import Stages
 import Testing
 
 /// A reason that is built into a program, and how it must be named.

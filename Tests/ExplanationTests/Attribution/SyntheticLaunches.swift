@@ -1,6 +1,7 @@
 import Explanation
 import Foundation
 import LaunchCore
+import Stages
 
 /// A program that does some things one after the other, from which launches are drawn.
 struct SyntheticProgram {

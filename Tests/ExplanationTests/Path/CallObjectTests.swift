@@ -1,7 +1,7 @@
 import LaunchCore
 import Testing
 
-@testable import Explanation
+@testable import Stages
 
 @Suite("What system calls work on")
 struct CallObjectTests {

@@ -1,5 +1,5 @@
-import Explanation
 import LaunchCore
+import Stages
 import Testing
 
 @Suite("The critical path")

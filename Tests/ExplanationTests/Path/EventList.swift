@@ -1,5 +1,5 @@
-import Explanation
 import LaunchCore
+import Stages
 
 /// The events of a launch, written down by hand; those that name no thread are of the main one.
 struct EventList {

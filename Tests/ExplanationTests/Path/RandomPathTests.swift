@@ -1,7 +1,7 @@
 import LaunchCore
 import Testing
 
-@testable import Explanation
+@testable import Stages
 
 @Suite("Partition of a launch")
 struct RandomPathTests {

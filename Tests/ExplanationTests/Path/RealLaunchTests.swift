@@ -4,9 +4,9 @@ import LabTestSupport
 import SystemPackage
 import Testing
 
-@testable import Explanation
 @testable import LaunchCore
 @testable import LaunchHost
+@testable import Stages
 
 /// Critical paths of programs of this machine.
 @Suite(

@@ -1,6 +1,7 @@
 import LaunchCore
 import LaunchStatistics
 import Rendering
+import Stages
 import Testing
 
 @testable import Explanation

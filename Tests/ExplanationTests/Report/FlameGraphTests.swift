@@ -1,6 +1,7 @@
 import Foundation
 import LaunchCore
 import LaunchStatistics
+import Stages
 import Testing
 
 @testable import Explanation

@@ -1,5 +1,6 @@
 import LaunchCore
 import LaunchStatistics
+import Stages
 
 @testable import Explanation
 

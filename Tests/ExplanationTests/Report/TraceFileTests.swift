@@ -1,6 +1,7 @@
 import Foundation
 import LabTestSupport
 import LaunchCore
+import Stages
 import Testing
 
 @testable import Explanation

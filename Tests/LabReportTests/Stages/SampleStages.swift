@@ -36,6 +36,30 @@ enum SampleStages {
     }
   }
 
+  /// A launch like that of node whose critical path is known, most of it own code.
+  static func divided() -> LaunchStages {
+    let launch = node()
+    let main = launch.launch.children.first { $0.name == StageName.mainToReady }
+    let (start, duration) = (main?.start ?? .zero, main?.duration ?? .zero)
+    let parts: [(tenths: Int64, activity: Activity)] = [
+      (6, .ownCode), (8, .systemCall(name: "read", object: "/usr/lib/node/index.js")),
+      (9, .wait(name: "epoll_wait", object: nil, waker: nil)), (10, .queue),
+    ]
+    var segments: [PathSegment] = []
+    for (tenths, activity) in parts {
+      segments.append(
+        PathSegment(
+          start: segments.last?.end ?? begin,
+          end: begin + start + Nanoseconds(duration.count * tenths / 10),
+          actor: .main,
+          activity: activity
+        )
+      )
+    }
+    let path = LaunchPath(segments: segments, counts: [:], eventCounts: [])
+    return launch.dividing(by: path, since: begin)
+  }
+
   private static let libraries = [
     "/usr/local/bin/node", "/lib64/ld-linux-x86-64.so.2", "linux-vdso.so.1",
     "/lib/x86_64-linux-gnu/libdl.so.2", "/lib/x86_64-linux-gnu/libstdc++.so.6",

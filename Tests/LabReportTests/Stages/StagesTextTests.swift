@@ -32,6 +32,7 @@ import Testing
       summary: SampleStages.summary(SampleStages.nodes, plain: 43_000),
       style: TextStyle(usesColor: true, width: 120)
     ),
+    Case(name: "divided", summary: SampleStages.summary([SampleStages.divided()])),
     Case(
       name: "tool-ascii",
       summary: SampleStages.summary([SampleStages.tool]),

@@ -65,7 +65,7 @@ package enum Activity: Hashable, Sendable {
 
 extension Activity {
   /// What it is done to, or what is waited for, where that is known.
-  var object: String? {
+  package var object: String? {
     switch self {
     case .systemCall(_, let object), .wait(_, let object, _), .diskWait(_, let object): object
     case .ownCode, .faultWait, .queue, .harness, .unknown: nil

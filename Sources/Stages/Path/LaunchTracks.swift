@@ -24,51 +24,52 @@ package struct RecordedLaunch: Hashable, Sendable {
 /// What the threads of a launch did side by side, and its critical path.
 ///
 /// Every instant is one since the beginning of the launch, and none is after it was ready.
-struct LaunchTracks {
-  let duration: Nanoseconds
+package struct LaunchTracks {
+  package let duration: Nanoseconds
 
   /// Those that lived before the launch was ready, in the order in which they were started.
-  private(set) var threads: [Thread] = []
+  package private(set) var threads: [Thread] = []
 
   /// Without gaps: the durations add up to the launch.
-  let criticalPath: [PathSegment]
+  package let criticalPath: [PathSegment]
 
-  struct Thread {
-    let actor: LaunchActor
+  package struct Thread {
+    package let actor: LaunchActor
 
     /// The number of its process; 0 is the one that was launched.
-    let process: Int
+    package let process: Int
 
     /// Ascending; a gap is where the events say nothing.
-    var stretches: [Stretch]
+    package var stretches: [Stretch]
   }
 
   /// The time that a thread was in own code, or in one system call.
-  struct Stretch {
-    let start: Nanoseconds
-    var end: Nanoseconds
+  package struct Stretch {
+    package let start: Nanoseconds
+    package var end: Nanoseconds
 
     /// Nil in own code.
-    let call: String?
-    let object: String?
+    package let call: String?
+    package let object: String?
 
     /// When it did not run, ascending.
-    var pauses: [Pause] = []
+    package var pauses: [Pause] = []
   }
 
   /// The time that a thread did not run.
-  struct Pause {
-    let start: Nanoseconds
-    let end: Nanoseconds
+  package struct Pause {
+    package let start: Nanoseconds
+    package let end: Nanoseconds
 
     /// The wait.
-    let activity: Activity
+    package let activity: Activity
 
     /// The number of the thread that ended it at its end, if one of the launch did.
-    var waker: Int?
+    package var waker: Int?
   }
 
-  init(_ recorded: RecordedLaunch) {
+  /// Follows the threads of a recorded launch.
+  package init(_ recorded: RecordedLaunch) {
     let timeline = recorded.timeline
     let (begin, ready) = (timeline.begin.count, timeline.ready.count)
     duration = Nanoseconds(max(0, ready - begin))
@@ -103,7 +104,7 @@ struct LaunchTracks {
 
 extension LaunchTracks.Thread {
   /// What it did at an instant: the last stretch that began before it, in O(log n).
-  func stretch(before time: Nanoseconds) -> LaunchTracks.Stretch? {
+  package func stretch(before time: Nanoseconds) -> LaunchTracks.Stretch? {
     var (low, high) = (0, stretches.count)
     while low < high {
       let middle = (low + high) / 2
@@ -155,32 +156,5 @@ extension Activity {
     case .queue, .wait, .diskWait, .faultWait: true
     case .ownCode, .systemCall, .harness, .unknown: false
     }
-  }
-}
-
-/// Finds a launch that takes about the median time and was little disturbed while launches go on, and
-/// keeps that one only.
-struct TypicalLaunch {
-  private(set) var launch: RecordedLaunch?
-
-  private var time = Nanoseconds.zero
-  private var queue = Nanoseconds.zero
-
-  /// Ascending.
-  private var times: [Nanoseconds] = []
-
-  /// Takes the place of the one that is kept where it is nearer to the median so far, with what it
-  /// waited for processors as a part of its distance.
-  ///
-  /// - Parameters:
-  ///   - recorded: The launch.
-  ///   - time: How long it took, without what it waited for processors.
-  ///   - queue: How long it waited for them.
-  mutating func consider(_ recorded: RecordedLaunch, time: Nanoseconds, queue: Nanoseconds) {
-    times.insert(time, at: times.firstIndex { $0 > time } ?? times.count)
-    let median = times[(times.count - 1) / 2]
-    let kept = (self.time - median).magnitude + self.queue
-    guard launch == nil || (time - median).magnitude + queue <= kept else { return }
-    (launch, self.time, self.queue) = (recorded, time, queue)
   }
 }
