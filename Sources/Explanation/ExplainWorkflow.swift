@@ -547,6 +547,8 @@ package struct ExplainWorkflow {
     var look = 0
     var mayCount = counted
     var instructions: Sides<[InstructionCounts]>?
+    var counting = Nanoseconds.zero
+    var last: Found?
     while true {
       var named = try await named(
         from: &look,
@@ -561,23 +563,25 @@ package struct ExplainWorkflow {
         let start = laboratory.now
         instructions = try launches.count(by: counted, on: &laboratory)
         // What was asked for takes nothing from the launches that confirm.
-        if request.countsInstructions == true { end = end + (laboratory.now - start) }
+        if request.countsInstructions == true { counting = laboratory.now - start }
+        end = end + counting
       }
       if let instructions {
         let reader = named.explanation.reading.reader
         named.explanation.add(InstructionDifference(instructions, reader: reader))
       }
-      guard !named.explanation.reasons.isEmpty else { return (named.explanation, nil) }
+      guard !named.explanation.reasons.isEmpty else { return last ?? (named.explanation, nil) }
       // What was named is estimated from launches that had no part in its choice.
       let count = launches.blocks.count
       try await launches.launch(until: 2 * count, before: end, on: &laboratory)
       let fresh = Array(launches.blocks[count...])
-      guard fresh.count >= Self.fewestFresh else { return (named.explanation, nil) }
+      guard fresh.count >= Self.fewestFresh else { return last ?? (named.explanation, nil) }
       named.attribution.settings.costPerEvent = launches.eventCost
       let confirmed = named.attribution.confirm(named.explanation, on: fresh)
       // Where too much is left, reasons are named again, from all launches that there are now.
-      let isLast = isLast(look, of: launches, after: laboratory.now - beginning)
+      let isLast = isLast(look, of: launches, after: laboratory.now - beginning - counting)
       if confirmed.decision != .more || isLast { return (confirmed, fresh.count) }
+      if !confirmed.reasons.isEmpty { last = (confirmed, fresh.count) }
     }
   }
 

@@ -21,6 +21,9 @@ struct TracedLaunches {
   /// Why functions are not named, as sentences without a full stop.
   private var problems: [String] = []
 
+  /// Whether a launch that counts instructions failed.
+  private var couldNotCount = false
+
   /// How many launches of each program were counted under valgrind; nil for none.
   private var countedLaunches: Int?
 
@@ -96,9 +99,7 @@ struct TracedLaunches {
       counts = nil
     }
     countedLaunches = counts?.after.count
-    if counts == nil {
-      problems.append("no instructions are counted, since a launch under valgrind failed")
-    }
+    couldNotCount = counts == nil
     return counts
   }
 
@@ -156,8 +157,15 @@ struct TracedLaunches {
       ]
     return lost
       + problems.withoutRepetitions.map { Diagnostic(.note, id: "unnamed-functions", problem: $0) }
+      + (couldNotCount ? [Self.noteUncounted] : [])
       + sink.withoutRights.sorted().map(Self.noteWithoutRights)
   }
+
+  private static let noteUncounted = Diagnostic(
+    .note,
+    id: "uncounted-instructions",
+    problem: "no instructions are counted, since a launch under valgrind failed"
+  )
 
   private static func noteWithoutRights(_ path: String) -> Diagnostic {
     Diagnostic(
@@ -212,7 +220,7 @@ extension TracedLaunches {
     /// What it took of the processors, with the processes that it waited for.
     var processorTime: Nanoseconds?
 
-    /// How many events its timeline has.
+    /// How many events its timeline has until it was ready.
     var events = 0
   }
 
@@ -275,7 +283,7 @@ extension TracedLaunches {
       switch arm.kind {
       case .timeline, .ptrace:
         launch.traced = traced(result.timeline, of: arm.target)
-        launch.events = result.timeline?.events.count ?? 0
+        launch.events = result.timeline?.eventCount ?? 0
         launch.processorTime = launch.processorTime.map {
           $0 + (result.timeline?.tracerTime ?? .zero)
         }
@@ -381,14 +389,19 @@ extension TracedLaunches {
           return Double((with - plain).count)
         }
         guard times.count == 2 else { return nil }
-        return EventCost.Block(
-          time: times[1] - times[0],
-          events: Double(pairs[1].with.events - pairs[0].with.events)
-        )
+        let events = pairs.map(\.with.events)
+        // Of few more events the time says less than of which kinds they are.
+        guard abs(events[1] - events[0]) * 10 >= events[0] + events[1] else { return nil }
+        return EventCost.Block(time: times[1] - times[0], events: Double(events[1] - events[0]))
       }
       return EventCost(calibrated: calibratedCost).corrected(by: blocks)
     }
   }
+}
+
+extension LaunchTimeline {
+  /// How many events the launch had until it was ready, which is when its processor time is read.
+  fileprivate var eventCount: Int { events.count { (begin...ready).contains($0.time) } }
 }
 
 extension LaunchProfile {

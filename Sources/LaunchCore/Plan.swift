@@ -61,7 +61,7 @@ package struct Arm: Hashable, Codable, Sendable {
       case .timeline, .ptrace: "traced launches"
       case .profile: "profiled launches"
       case .modules: "launches with module times"
-      case .auto: "launches with the probe and the runtime's own text"
+      case .auto: "launches with the probe, the runtime's own text and tracing"
       default: "launches with \(rawValue)"
       }
     }

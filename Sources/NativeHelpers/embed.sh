@@ -21,6 +21,11 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# Whether a library can be linked statically.
+has_archive() {
+  case $("$compiler" "-print-file-name=$1.a") in /*) true ;; *) false ;; esac
+}
+
 # Writes the names of the system calls by their numbers.
 list_calls() {
   echo '#include <sys/syscall.h>' | "$compiler" -dM -E - |
@@ -70,6 +75,9 @@ timeline)
   fi
   list_calls
   set -- -s -I "$work" "-DKERNEL_PROGRAMS=\"$work/kernel.o\"" -l:libbpf.a -lelf -lz
+  # It lives while cold launches are made, which must not find its libraries in memory.
+  has_archive libelf && set -- -static "$@"
+  has_archive libzstd && set -- "$@" -lzstd
   ;;
 tracer)
   # It writes the same file, and says the same of itself.

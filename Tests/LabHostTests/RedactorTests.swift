@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import LaunchCore
 @testable import LaunchHost
 
 @Suite struct RedactorTests {
@@ -88,6 +89,27 @@ import Testing
     #expect(redactor.redacted(bytes("r2-secret on"), isCutBefore: true) == bytes("*** on"))
     #expect(redactor.redacted(bytes("so hunter%32%2"), isCutAfter: true) == bytes("so ***"))
     #expect(redactor.redacted(bytes("2%2Dsecret on"), isCutBefore: true) == bytes("*** on"))
+  }
+
+  @Test func `takes secrets out of the paths of a traced launch`() {
+    let path = "/run/app-\(Self.secret)/sock"
+    var result = LaunchResult(outcome: .ready)
+    let call = TimelineEvent.SystemCall(name: "openat", arguments: [], text: path)
+    result.timeline = LaunchTimeline(
+      begin: .zero,
+      ready: Nanoseconds(1),
+      process: 7,
+      events: [TimelineEvent.Kind.enteredCall(call), .executed(path: path), .ended].map {
+        TimelineEvent(time: .zero, thread: 7, kind: $0)
+      }
+    )
+    Redactor([Self.secret]).redact(&result)
+    let hidden = "/run/app-***/sock"
+    let hiddenCall = TimelineEvent.SystemCall(name: "openat", arguments: [], text: hidden)
+    #expect(
+      result.timeline?.events.map(\.kind)
+        == [.enteredCall(hiddenCall), .executed(path: hidden), .ended]
+    )
   }
 
   @Test func `hides the name and password of a webhook in base64 too`() {

@@ -16,6 +16,10 @@ struct EventCost {
     var events: Double
   }
 
+  /// The estimate stays within these shares of what was calibrated: where it would not, the launches
+  /// differ in something else than the number of events.
+  private static let bounds = 0.5...3
+
   /// Combines what was calibrated with what the launches say, each by how exact it is.
   ///
   /// The estimate is the mean of two normal distributions multiplied: the prior has the calibrated
@@ -24,7 +28,7 @@ struct EventCost {
   /// (Gelman et al., Bayesian Data Analysis, 3rd edition, section 2.5.)
   ///
   /// - Parameter blocks: Fewer than four say nothing.
-  /// - Returns: Nanoseconds, at least half of what was calibrated.
+  /// - Returns: Nanoseconds, from a half to three times what was calibrated.
   func corrected(by blocks: [Block]) -> Double {
     guard calibrated > 0, blocks.count >= 4, let times = try? Sample(blocks.map(\.time)),
       let events = try? Sample(blocks.map(\.events))
@@ -35,6 +39,6 @@ struct EventCost {
     let prior = 1 / (calibrated * calibrated)
     let seen = events.median * events.median / variance
     let mean = (calibrated * prior + times.median * events.median / variance) / (prior + seen)
-    return max(mean, calibrated / 2)
+    return min(max(mean, calibrated * Self.bounds.lowerBound), calibrated * Self.bounds.upperBound)
   }
 }

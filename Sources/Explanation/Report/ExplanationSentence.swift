@@ -85,7 +85,7 @@ struct ExplanationSentence {
       result.freshBlocks == nil ? "block" : "fresh block"
     )
     let dropped =
-      explanation.droppedBlocks > 0 ? ", \(explanation.droppedBlocks) unusual ones left out" : ""
+      explanation.droppedBlocks > 0 ? ", \(explanation.droppedBlocks) unusual left out" : ""
     let figures = "figures from \(blocks)\(dropped)"
     return counts.isEmpty ? figures : "\(counts.joined(separator: ", ")); \(figures)"
   }

@@ -252,7 +252,12 @@ private struct Place: Hashable {
 
 extension CollectorRow {
   fileprivate func isComparable(to other: Self) -> Bool {
-    arm.target == other.arm.target && arm.state == other.arm.state && collector == other.collector
-      && version == other.version
+    arm == other.arm && collector == other.collector && version == other.version
+      && isDivided == other.isDivided
+  }
+
+  /// Whether the launches were traced as well, which takes time.
+  private var isDivided: Bool {
+    stages.contains { $0.path.contains(" > \(StageName.mainToReady).") }
   }
 }

@@ -223,7 +223,8 @@ package struct StagePlan: Hashable, Codable, Sendable {
 ///
 /// The raw value is the name used in scenarios, JSON, the store and reports.
 package enum StageCollector: String, Hashable, Codable, CaseIterable, Sendable {
-  /// The probe, and what the runtime of a known program prints of its own start when it is asked.
+  /// The probe, what the runtime of a known program prints of its own start when it is asked, and what
+  /// `main_to_ready` is spent on where the launch can be traced.
   case auto
 
   /// An `LD_AUDIT` object in the target: every stage, library and initializer of a dynamic glibc

@@ -93,8 +93,8 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Traces launches; nil when the plan has none that are.
   private let tracer: LaunchTracer?
 
-  /// Whether launches for stages may be traced, as far as that was tried.
-  private var canDivide = true
+  /// Why launches for stages are not traced as well, once one could not be.
+  private var undivided: HostError?
 
   /// The start of the spawner whose use of processors is told from that of others.
   private var meteredStart: Int
@@ -317,7 +317,8 @@ package struct HostLaboratory: LaunchLaboratory {
   /// Launches, and traces it where the arm is for that; nothing is traced when it has ended.
   private mutating func launchTraced(_ arm: Arm) throws(HostError) -> LaunchResult {
     guard let tracer, let pid = spawner.processID else { return try launchUnwatched(arm) }
-    guard arm.kind.isTraced else { return try launchStaged(arm, tracer, spawner: pid) }
+    if arm.kind == .auto { return try launchDivided(arm, by: tracer, spawner: pid) }
+    guard arm.kind.isTraced else { return try launchUnwatched(arm) }
     try tracer.begin(arm, spawner: pid)
     do throws(HostError) {
       var result = try launchUnwatched(arm)
@@ -329,21 +330,36 @@ package struct HostLaboratory: LaunchLaboratory {
     }
   }
 
-  /// Launches, and divides a stage of an arm for that where the host lets the launch be traced.
-  private mutating func launchStaged(
+  /// Launches for stages, and traces it for one of them to be divided; where it cannot be traced, the
+  /// observation says why.
+  private mutating func launchDivided(
     _ arm: Arm,
-    _ tracer: LaunchTracer,
+    by tracer: LaunchTracer,
     spawner: Int32
   ) throws(HostError) -> LaunchResult {
-    guard arm.kind == .auto, canDivide else { return try launchUnwatched(arm) }
+    var result: LaunchResult
     do throws(HostError) {
-      try tracer.begin(arm, spawner: spawner)
+      if undivided == nil { try tracer.begin(arm, spawner: spawner) }
     } catch {
-      canDivide = false
-      return try launchUnwatched(arm)
+      undivided = error
     }
-    var result = try launchUnwatched(arm)
-    try? tracer.end(arm, &result)
+    do throws(HostError) {
+      result = try launchUnwatched(arm)
+    } catch {
+      tracer.close()
+      throw error
+    }
+    do throws(HostError) {
+      if undivided == nil { try tracer.end(arm, &result) }
+    } catch {
+      undivided = error
+      tracer.close()
+    }
+    let problem = undivided?.diagnostics.first?.problem
+    result.observation?.notes.append(
+      problem.map { "main to ready is not divided: \($0)" }
+        ?? "the launch was traced as well, which takes time too"
+    )
     return result
   }
 

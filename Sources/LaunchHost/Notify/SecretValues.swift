@@ -149,11 +149,25 @@ extension Redactor {
     if case .notStarted(let reason) = result.outcome {
       result.outcome = .notStarted(reason: redacted(reason))
     }
+    for index in result.timeline?.events.indices ?? 0..<0 {
+      guard let kind = result.timeline?.events[index].kind else { continue }
+      result.timeline?.events[index].kind = redacted(kind)
+    }
     guard var seen = result.observation else { return }
     seen.loaderText = redacted(seen.loaderText)
     seen.notes = seen.notes.map { redacted($0) }
     for index in seen.events.indices { seen.events[index].text = redacted(seen.events[index].text) }
     result.observation = seen
+  }
+
+  private func redacted(_ kind: TimelineEvent.Kind) -> TimelineEvent.Kind {
+    switch kind {
+    case .enteredCall(var call):
+      call.text = call.text.map { redacted($0) }
+      return .enteredCall(call)
+    case .executed(let path): return .executed(path: redacted(path))
+    default: return kind
+    }
   }
 
   private func redact(_ stream: inout CapturedStream) {

@@ -29,9 +29,13 @@ package struct StageConclusion {
       case .statistics: loaderStages(of: result)
       case .text: printedStages(of: result)
       }
-    if let timeline = result.timeline, timeline.lostEvents == 0 {
-      let path = LaunchPath(timeline, readiness: readiness)
-      stages = stages?.dividing(by: path, since: timeline.begin)
+    if let timeline = result.timeline {
+      if timeline.lostEvents == 0 {
+        let path = LaunchPath(timeline, readiness: readiness)
+        stages = stages?.dividing(by: path, launched: timeline.process, since: timeline.begin)
+      } else {
+        stages?.notes.append("main to ready is not divided: there was no room for all events")
+      }
     }
     stages?.pageIns = result.pageIns
     stages?.processes = result.processes

@@ -47,6 +47,9 @@ struct StageRows {
       + [StageRow(depth: 0, title: "launch", stage: summary.launch, isTotal: true)]
   }
 
+  /// As many objects of a part tell what it was.
+  private static let mostObjects = 3
+
   /// What a stage after `main` is divided into, the longest first, each with its largest objects;
   /// unless everything is shown, only what takes a fiftieth of the launch.
   private func division(of part: StageSummary) -> [StageRow] {
@@ -56,7 +59,7 @@ struct StageRows {
     }
     return longest(part.children.filter { $0.kind == .part }).flatMap { group in
       [StageRow(depth: 1, title: StageWords.title(group), stage: group)]
-        + longest(group.children).map {
+        + longest(group.children).prefix(showsAll ? .max : Self.mostObjects).map {
           StageRow(depth: 2, title: StageWords.title($0), stage: $0)
         }
     }

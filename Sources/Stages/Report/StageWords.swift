@@ -55,7 +55,7 @@ package enum StageWords {
 
   static func collector(_ collector: StageCollector) -> String {
     switch collector {
-    case .auto: "the probe and the runtime's own text"
+    case .auto: "the probe, the runtime's own text and tracing"
     case .probe: "the probe"
     case .breakpoints: "breakpoints"
     case .statistics: "the loader's statistics"

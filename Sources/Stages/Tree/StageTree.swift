@@ -207,7 +207,6 @@ struct StageNode: Sendable {
     let sample = try? Sample(values.map(Double.init))
     let median = sample?.median
     let summaries = children.map { $0.summary(of: total) }
-    let isTimed = summaries.allSatisfy { $0.start != nil }
     return StageSummary(
       name: flags.contains(.folded) && values.count > 1 ? "shorter ones" : stage.name,
       kind: stage.kind,
@@ -220,13 +219,15 @@ struct StageNode: Sendable {
       share: median.flatMap { median in total.flatMap { $0 > 0 ? median / $0 : nil } },
       start: (try? Sample(starts.map(Double.init)))?.median,
       resolution: resolution,
-      children: isTimed ? Self.byStart(summaries) : summaries
+      children: Self.byStart(summaries)
     )
   }
 
+  /// The same, with those that have a start in the order of it; the others keep their places.
   private static func byStart(_ summaries: [StageSummary]) -> [StageSummary] {
-    summaries.enumerated()
+    var timed = summaries.filter { $0.start != nil }.enumerated()
       .sorted { ($0.element.start ?? 0, $0.offset) < ($1.element.start ?? 0, $1.offset) }
-      .map(\.element)
+      .map(\.element)[...]
+    return summaries.map { $0.start == nil ? $0 : timed.popFirst() ?? $0 }
   }
 }

@@ -253,6 +253,8 @@ struct AttributionTests {
     let noisy = cost.corrected(by: blocks(noise.map { 64 * $0 + 560_000 }, events: 1_600))
     #expect(abs(noisy - (200 + weight * 150)) < 1e-9)
     #expect(cost.corrected(by: blocks(noise.map { $0 - 400_000 }, events: 1_600)) == 100)
+    // So much time for so few events is that of something else.
+    #expect(cost.corrected(by: blocks(noise.map { $0 + 560_000 }, events: 50)) == 600)
     #expect(cost.corrected(by: blocks([560_000, 570_000], events: 1_600)) == 200)
     #expect(EventCost(calibrated: 0).corrected(by: blocks(noise, events: 1_600)) == 0)
   }

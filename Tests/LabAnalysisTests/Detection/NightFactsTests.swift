@@ -119,5 +119,12 @@ import Testing
       StageChange.changes(from: [row([:], collector: .breakpoints)], to: [row(["exec": 1])])
         .isEmpty
     )
+    // Launches that were traced as well take longer for that.
+    let divided = row(["main_to_ready > main_to_ready.files": 1, "main_to_ready": 3])
+    #expect(StageChange.changes(from: [row(["main_to_ready": 2])], to: [divided]).isEmpty)
+    #expect(
+      !StageChange.changes(from: [divided], to: [row(["main_to_ready > main_to_ready.files": 2])])
+        .isEmpty
+    )
   }
 }

@@ -68,7 +68,7 @@ import Testing
       (end: 980, actor: .main, activity: .unknown),
       (end: 1_000, actor: .main, activity: .harness),
     ])
-    let children = try children(of: Self.launch.dividing(by: path, since: Self.begin))
+    let children = try children(of: Self.launch.dividing(by: path, launched: 7, since: Self.begin))
     let times = Dictionary(uniqueKeysWithValues: children.map { ($0.name, $0.duration?.count) })
     #expect(
       times == [
@@ -88,11 +88,28 @@ import Testing
     #expect(processes.children.map(\.name) == ["sed"])
   }
 
+  @Test func `behind a launcher it is the time of the program itself`() throws {
+    var launch = Self.launch
+    (launch.pid, launch.program) = (8, "/opt/tool/app")
+    let path = path([
+      (end: 500, actor: .main, activity: .ownCode),
+      (end: 800, actor: .process(program: "app", thread: 0), activity: .ownCode),
+      (end: 900, actor: .process(program: "app", thread: 1), activity: .ownCode),
+      (end: 1_000, actor: .process(program: "sed", thread: 0), activity: .ownCode),
+    ])
+    let children = try children(of: launch.dividing(by: path, launched: 7, since: Self.begin))
+    func part(_ name: String) -> Stage? { children.first { $0.name == name } }
+    #expect(part(StageName.MainPart.ownCode)?.duration == Nanoseconds(300))
+    #expect(part(StageName.MainPart.threads)?.duration == Nanoseconds(100))
+    let processes = part(StageName.MainPart.processes)?.children.map(\.name)
+    #expect(processes == ["launcher", "sed"])
+  }
+
   @Test func `a path that does not cover the stage divides nothing`() {
     let short = path([(end: 990, actor: .main, activity: .ownCode)])
-    #expect(Self.launch.dividing(by: short, since: Self.begin) == Self.launch)
+    #expect(Self.launch.dividing(by: short, launched: 7, since: Self.begin) == Self.launch)
     var alone = Self.launch
     alone.launch.children.removeLast()
-    #expect(alone.dividing(by: short, since: Self.begin) == alone)
+    #expect(alone.dividing(by: short, launched: 7, since: Self.begin) == alone)
   }
 }

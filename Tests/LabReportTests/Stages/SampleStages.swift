@@ -57,7 +57,7 @@ enum SampleStages {
       )
     }
     let path = LaunchPath(segments: segments, counts: [:], eventCounts: [])
-    return launch.dividing(by: path, since: begin)
+    return launch.dividing(by: path, launched: launch.pid ?? 0, since: begin)
   }
 
   private static let libraries = [

@@ -12,8 +12,13 @@ import Testing
 /// Explanations of launches on a laboratory without a machine.
 @Suite(.temporaryDirectory) struct ExplainWorkflowTests {
   /// A launch whose own code takes so long, in nanoseconds, after a file was opened; it sleeps after
-  /// that unless the sleep is 0.
-  static func timeline(work: Int64, sleep: Int64, open: Int64 = 20_000) -> LaunchTimeline {
+  /// that unless the sleep is 0, and then there are so many short calls.
+  static func timeline(
+    work: Int64,
+    sleep: Int64,
+    open: Int64 = 20_000,
+    calls: (count: Int, duration: Int64) = (0, 0)
+  ) -> LaunchTimeline {
     var events: [TimelineEvent] = []
     var time: Int64 = 1_000
     func add(_ kind: TimelineEvent.Kind, after pause: Int64) {
@@ -43,6 +48,7 @@ import Testing
       add(.switchedIn, after: 2_000)
       add(.leftCall(result: 0), after: 1_000)
     }
+    for _ in 0..<calls.count { call("getppid", for: calls.duration) }
     call("exit_group", for: 10_000)
     add(.ended, after: 10)
     return LaunchTimeline(
@@ -156,6 +162,32 @@ import Testing
     #expect(result.modules == nil)
     let profile = result.collectors.first { $0.kind == .profile }
     #expect(profile?.missing?.contains("perf events are refused") == true)
+  }
+
+  @Test func `takes off what events cost in these launches, not on a quiet host`() async throws {
+    let result = try await explain([["/bin/true", "a"], ["/bin/true", "b"]]) { arm, number in
+      var generator = SplitMix64(seed: UInt64(number), part: 0)
+      let work = 2_000_000 + Int64(generator.next(below: 20_000))
+      let isAfter = arm.target == "B"
+      // Each of two events takes 400 ns, twice as much as where it was measured.
+      let cost: Int64 = arm.kind.hasTimeline ? 2 * 400 : 0
+      let calls = (count: isAfter ? 1_000 : 0, duration: 100 + cost)
+      var timeline = Self.timeline(work: work, sleep: isAfter ? 3_000_000 : 0, calls: calls)
+      timeline.eventCost = 200
+      var result = LaunchResult(outcome: .ready, launch: timeline.ready - timeline.begin)
+      result.figures.userTime = Nanoseconds(work)
+      result.figures.systemTime = Nanoseconds(Int64(calls.count) * calls.duration)
+      if arm.kind.hasTimeline { result.timeline = timeline }
+      return result
+    }
+    let difference = result.explanation.difference
+    let plain = try #require(difference.plain?.difference.count)
+    #expect(abs(plain - 3_115_000) < 20_000)
+    #expect(abs(difference.traced.difference.count - plain) < 20_000)
+    let isContradicted = result.explanation.notes.contains {
+      if case .tracedDiffersFromPlain = $0 { true } else { false }
+    }
+    #expect(!isContradicted)
   }
 
   @Test func `names again where what was named leaves too much of fresh launches`() async throws {
