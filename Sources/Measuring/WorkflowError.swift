@@ -146,7 +146,7 @@ package enum WorkflowError: LabError, Hashable {
         .error,
         id: "cannot-write",
         problem: "cannot write \"\(path)\": \(reason)",
-        remedy: "give a path in a directory that exists and may be written to"
+        remedy: "give a path in a directory that exists, may be written to and has room"
       )
     case .cannotRead(let path, let reason):
       Diagnostic(

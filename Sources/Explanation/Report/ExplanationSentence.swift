@@ -15,7 +15,8 @@ struct ExplanationSentence {
   var headline: String {
     switch result.outcome {
     case .single: return "\(statement), spent in"
-    case .same, .notSignificant: return statement
+    case .same, .notSignificant:
+      return explanation.reasons.isEmpty ? statement : "\(statement), but these parts differ"
     case .different:
       return explanation.reasons.contains(where: \.isSpecific)
         ? "\(statement), because" : "\(statement), and no reason was found"

@@ -98,6 +98,10 @@ struct ExplanationTextTests {
     let likely = ExplanationText(result, style: TextStyle(width: .max)).rendered()
     #expect(likely.hasPrefix("B may be 300 µs slower than A (2.60 → 2.90 ms when traced, 95 %"))
     #expect(likely.contains("+500 µs): too little to be sure\n"), "\(likely)")
+    // One part may be slower and another one faster.
+    result.explanation.reasons = SampleExplanation.slower.explanation.reasons
+    let parts = ExplanationText(result, style: TextStyle(width: .max)).rendered()
+    #expect(parts.contains("too little to be sure, but these parts differ\n"), "\(parts)")
   }
 
   @Test("cuts a call path that nobody would read")
