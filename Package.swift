@@ -146,8 +146,7 @@ let package = Package(
       name: "ExplanationTests",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "LaunchHost", "Stages", "Measuring",
-        "Comparison",
-        "Explanation", "LabTestSupport", systemPackage,
+        "Comparison", "Explanation", "LabTestSupport", systemPackage,
       ]
     ),
     .testTarget(

@@ -311,7 +311,7 @@ extension TracedLaunches {
       }
       calibratedCost = timeline.eventCost
       withoutRights.formUnion(timeline.withoutRights)
-      let ready = plan.scenario.targets.first { $0.name == target }?.ready ?? .exit
+      let ready = plan.scenario.readiness(of: target)
       let recorded = RecordedLaunch(
         timeline: timeline,
         readiness: ready,

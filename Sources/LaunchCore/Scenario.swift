@@ -119,6 +119,11 @@ package struct Scenario: Hashable, Codable, Sendable {
 }
 
 extension Scenario {
+  /// What makes a target ready; that it exits for one that is launchlab's own, such as the floor.
+  package func readiness(of target: String) -> Readiness {
+    targets.first { $0.name == target }?.ready ?? .exit
+  }
+
   /// Which differences between nights matter; the default one where the scenario has none.
   package var regressionRule: RegressionRule { regression ?? RegressionRule() }
 

@@ -121,9 +121,9 @@ enum ScenarioKeys {
   static let stages: [Field<StagePlan>] = [
     Field("collect", .list(of: .word, each: "the collector"), \.collectors) {
       "What sees how launches are spent: auto (the probe, what Python, Node, Java or Go prints of "
-        + "its own start, and what main to ready is spent on where eBPF can be used), probe (every stage, library and initializer of dynamic glibc "
-        + "programs), breakpoints (exec, entry and main of any program), statistics "
-        + "(LD_DEBUG=statistics), text (what the program prints itself), marks (what it says with "
+        + "its own start, and what main to ready is spent on where eBPF can be used), probe (every "
+        + "stage, library and initializer of dynamic glibc programs), breakpoints (exec, entry and "
+        + "main of any program), statistics (LD_DEBUG=statistics), text (what the program prints itself), marks (what it says with "
         + "launch marks). Default: [probe]."
     },
     Field("launches", .whole(launchRange), \.launches) {

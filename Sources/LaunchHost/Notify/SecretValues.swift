@@ -149,9 +149,8 @@ extension Redactor {
     if case .notStarted(let reason) = result.outcome {
       result.outcome = .notStarted(reason: redacted(reason))
     }
-    for index in result.timeline?.events.indices ?? 0..<0 {
-      guard let kind = result.timeline?.events[index].kind else { continue }
-      result.timeline?.events[index].kind = redacted(kind)
+    if let events = result.timeline?.events {
+      result.timeline?.events = events.map(redacted)
     }
     guard var seen = result.observation else { return }
     seen.loaderText = redacted(seen.loaderText)
@@ -160,14 +159,16 @@ extension Redactor {
     result.observation = seen
   }
 
-  private func redacted(_ kind: TimelineEvent.Kind) -> TimelineEvent.Kind {
-    switch kind {
+  private func redacted(_ event: TimelineEvent) -> TimelineEvent {
+    var event = event
+    switch event.kind {
     case .enteredCall(var call):
       call.text = call.text.map { redacted($0) }
-      return .enteredCall(call)
-    case .executed(let path): return .executed(path: redacted(path))
-    default: return kind
+      event.kind = .enteredCall(call)
+    case .executed(let path): event.kind = .executed(path: redacted(path))
+    default: break
     }
+    return event
   }
 
   private func redact(_ stream: inout CapturedStream) {

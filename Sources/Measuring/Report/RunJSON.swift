@@ -155,8 +155,7 @@ package struct HyperfineJSON {
 
   /// A launch that counts has exited with status 0, or was ready and stopped by launchlab.
   private func exitCodes(of arm: Arm, count: Int) -> JSONValue {
-    let exits = (target(of: arm)?.ready ?? .exit) == .exit
-    return exits
+    summary.run.plan.scenario.readiness(of: arm.target) == .exit
       ? .integers(Array(repeating: 0, count: count))
       : .array(Array(repeating: .null, count: count))
   }

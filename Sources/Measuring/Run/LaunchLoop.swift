@@ -181,9 +181,9 @@ package struct LaunchLoop {
       return (preparation: preparation, startedAt: startedAt, result: try laboratory.launch(arm))
     }
     if losses > 0 { launched.result.flags.append(.relaunched) }
-    let ready = plan.scenario.targets.first { $0.name == arm.target }?.ready ?? .exit
+    let readiness = plan.scenario.readiness(of: arm.target)
     let stages = arm.kind.collector.flatMap {
-      conclusion.stages(of: launched.result, by: $0, readiness: ready)
+      conclusion.stages(of: launched.result, by: $0, readiness: readiness)
     }
     // The stages have what is kept of it.
     if stages != nil { launched.result.timeline = nil }
@@ -232,7 +232,7 @@ extension LaunchLoop.Ending {
     case .failed(let arm, let record, let times):
       FailureDiagnostic.make(
         arm: arm,
-        ready: scenario.targets.first { $0.name == arm.target }?.ready ?? .exit,
+        ready: scenario.readiness(of: arm.target),
         record: record,
         times: times
       )

@@ -130,10 +130,9 @@ struct StagesFailures {
       )
     case .complete:
       guard isFailure, let unready else { return nil }
-      let target = scenario.targets.first { $0.name == unready.arm.target }
       return FailureDiagnostic.make(
         unready: unready.arm,
-        ready: target?.ready ?? .exit,
+        ready: scenario.readiness(of: unready.arm.target),
         record: unready.record
       )
     }
