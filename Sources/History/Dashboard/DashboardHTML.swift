@@ -112,8 +112,24 @@ struct DashboardHeader {
     let why = AlertCommands(alert).why
     return """
       <li class="\(kind)"><a href="#\(hash(of: alert))">\(alert.id)</a> \
-      \(Markup.text(sentence)) <code>\(Markup.text(why))</code></li>
+      \(Markup.text(sentence)) <code>\(Markup.text(why))</code>\(explanation(of: alert))</li>
       """
+  }
+
+  /// Why launches are slower, with the flame graph where there is one.
+  private func explanation(of alert: Alert) -> String {
+    guard let explanation = alert.explanation else { return "" }
+    let picture = summary.flameGraphs[alert.number].map(Self.frame) ?? ""
+    return "<p class=\"why\"><b>Why:</b> \(Markup.text(explanation.why))</p>\(picture)"
+  }
+
+  /// A picture as a document of its own: its style and its tooltips stay its own, and nothing in it runs.
+  private static func frame(_ picture: String) -> String {
+    let size = picture.prefixMatch(of: /<svg [^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"/)
+    let shape = size.map { " style=\"aspect-ratio: \($0.1) / \($0.2)\"" } ?? ""
+    let source = picture.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+    return "<details><summary>Flame graph of the difference</summary>"
+      + "<iframe sandbox title=\"flame graph\"\(shape) srcdoc=\"\(source)\"></iframe></details>"
   }
 
   /// The part of the address that shows the series of an alert, and its first night.

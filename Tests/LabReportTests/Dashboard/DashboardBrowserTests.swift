@@ -65,6 +65,27 @@ struct DashboardBrowserTests {
     const asked = name => new URLSearchParams(location.hash.slice(1)).get(name);
     """
 
+  @Test func `shows a flame graph, and runs nothing that is in it`() throws {
+    var summary = SampleDashboard().summary
+    summary.alerts[0].explanation = SampleAlerts.explanation
+    summary.flameGraphs = [
+      summary.alerts[0].number: """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 480"><title>"a" &amp; b</title>
+      <style>body { display: none }</style>
+      <script>parent.document.title = 'broken'; top.location.hash = 'broken'</script></svg>
+      """
+    ]
+    let script = """
+      const frame = document.querySelector('iframe');
+      frame.closest('details').open = true;
+      const size = frame.getBoundingClientRect();
+      const inside = new DOMParser().parseFromString(frame.srcdoc, 'text/html');
+      return [Math.round(10 * size.width / size.height), inside.querySelector('title').textContent,
+        getComputedStyle(document.body).display, document.title.includes('broken')].join('; ');
+      """
+    #expect(try found(script, in: summary) == "25; \"a\" &amp; b; block; false")
+  }
+
   @Test func `zooms by dragging, and back`() throws {
     let script = """
       point('pointerdown', 0.5); point('pointermove', 0.7);

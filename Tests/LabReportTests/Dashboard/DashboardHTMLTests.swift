@@ -82,6 +82,22 @@ import Testing
     #expect(page.contains("lazy-load &quot;fonts&quot; &amp; &lt;icons&gt;"))
   }
 
+  @Test func `says why an alert is slower, with its flame graph`() throws {
+    var summary = SampleDashboard().summary
+    summary.alerts[0].explanation = SampleAlerts.explanation
+    let why = "<p class=\"why\"><b>Why:</b> scan_plugins (new): +0.34 of +0.46 ms (73 %)</p>"
+    #expect(DashboardHTML(summary).rendered().contains("\(why)</li>"))
+    summary.flameGraphs = [
+      summary.alerts[0].number: "<svg viewBox=\"0 0 1200 480\"><text>a &amp; b</text></svg>"
+    ]
+    let page = DashboardHTML(summary).rendered()
+    let frame = try #require(page.firstMatch(of: #/<iframe sandbox .*?</iframe>/#)).0
+    #expect(frame.contains("style=\"aspect-ratio: 1200 / 480\""))
+    #expect(frame.contains("&quot;0 0 1200 480&quot;"))
+    #expect(frame.contains("a &amp;amp; b"))
+    #expect(page.ranges(of: "<b>Why:").count == 1)
+  }
+
   @Test func `is quiet when nothing is open`() {
     var summary = SampleDashboard().summary
     summary.alerts = []
