@@ -220,7 +220,7 @@ extension TracedLaunches {
     /// What it took of the processors, with the processes that it waited for.
     var processorTime: Nanoseconds?
 
-    /// How many events its timeline has until it was ready.
+    /// How many events cost it time until it was ready.
     var events = 0
   }
 
@@ -283,7 +283,10 @@ extension TracedLaunches {
       switch arm.kind {
       case .timeline, .ptrace:
         launch.traced = traced(result.timeline, of: arm.target)
-        launch.events = result.timeline?.eventCount ?? 0
+        // The tracer takes a thread out of its time for most of what it does at a stop.
+        launch.events =
+          (arm.kind == .ptrace ? launch.traced?.attributableEvents : result.timeline?.eventCount)
+          ?? 0
         launch.processorTime = launch.processorTime.map {
           $0 + (result.timeline?.tracerTime ?? .zero)
         }
@@ -380,21 +383,33 @@ extension TracedLaunches {
 
     /// How much time recording an event takes in these launches, in nanoseconds.
     var eventCost: Double {
+      guard let kind = plan.arms.lazy.map(\.kind).first(where: \.hasTimeline) else { return 0 }
       let blocks = launches.values.compactMap { arms -> EventCost.Block? in
-        let pairs = besidesPlain(.timeline, in: arms).filter { $0.with.traced != nil }
-        let times = pairs.compactMap { pair -> Double? in
-          guard let with = pair.with.processorTime, let plain = pair.plain.processorTime else {
-            return nil
-          }
-          return Double((with - plain).count)
-        }
+        let pairs = besidesPlain(kind, in: arms)
+        let times = pairs.compactMap { recordingTime(of: $0.with, besides: $0.plain, by: kind) }
         guard times.count == 2 else { return nil }
         let events = pairs.map(\.with.events)
         // Of few more events the time says less than of which kinds they are.
         guard abs(events[1] - events[0]) * 10 >= events[0] + events[1] else { return nil }
         return EventCost.Block(time: times[1] - times[0], events: Double(events[1] - events[0]))
       }
-      return EventCost(calibrated: calibratedCost).corrected(by: blocks)
+      let known = kind == .ptrace ? EventCost.ofStops : EventCost(calibrated: calibratedCost)
+      return known.corrected(by: blocks)
+    }
+
+    /// By how much longer a traced launch takes than a plain one, in nanoseconds of the processors;
+    /// by ptrace, which takes the processors for itself, of the critical path.
+    private func recordingTime(
+      of launch: Launch,
+      besides plain: Launch,
+      by kind: Arm.Kind
+    ) -> Double? {
+      guard let traced = launch.traced else { return nil }
+      guard kind == .ptrace else {
+        guard let with = launch.processorTime, let without = plain.processorTime else { return nil }
+        return Double((with - without).count)
+      }
+      return plain.plain.map { Double((traced.attributable - $0).count) }
     }
   }
 }

@@ -365,6 +365,53 @@ extension EndToEnd {
       #expect(!output.stderr.contains("without the rights"))
     }
 
+    /// By ptrace the launch runs on the tracer's processor, of which it must not know.
+    @Test(.enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "one processor"))
+    func `tells programs that are traced by ptrace which processors they have`() async throws {
+      let lab = Launchlab()
+      let source = """
+        #define _GNU_SOURCE
+        #include <pthread.h>
+        #include <sched.h>
+        static cpu_set_t first;
+        static int sees(const cpu_set_t *expected) {
+          cpu_set_t seen;
+          return sched_getaffinity(0, sizeof seen, &seen) == 0 && CPU_EQUAL(&seen, expected);
+        }
+        static void *run(void *expected) { return sees(expected) ? expected : 0; }
+        static int has_thread_that_sees(cpu_set_t *expected) {
+          pthread_t thread;
+          void *result = 0;
+          pthread_create(&thread, 0, run, expected);
+          pthread_join(thread, &result);
+          return result != 0;
+        }
+        int main(void) {
+          if (sched_getaffinity(0, sizeof first, &first) != 0 || CPU_COUNT(&first) < 2) return 1;
+          if (!sees(&first) || !has_thread_that_sees(&first)) return 2;
+          cpu_set_t one;
+          CPU_ZERO(&one);
+          for (int place = 0; place < CPU_SETSIZE && CPU_COUNT(&one) == 0; place++)
+            if (CPU_ISSET(place, &first)) CPU_SET(place, &one);
+          if (sched_setaffinity(0, sizeof one, &one) != 0) return 3;
+          return sees(&one) && has_thread_that_sees(&one) ? 0 : 4;
+        }
+        """
+      let program = try CompiledProgram(source, in: lab.directory).path
+
+      let output = try await lab.run(
+        "explain",
+        "--collector",
+        "ptrace",
+        "--launches",
+        "3",
+        "--",
+        program
+      )
+
+      #expect(output.status == 0, "\(output.stderr)")
+    }
+
     @Test func `says that a target fails`() async throws {
       let lab = Launchlab()
 

@@ -85,6 +85,9 @@ package struct TracedLaunch: Hashable, Sendable {
   /// The time of the launch itself.
   var attributable: Nanoseconds { classes.values.reduce(.zero, +) }
 
+  /// The events whose cost is in that time.
+  var attributableEvents: Int { classEvents.values.reduce(0, +) }
+
   /// Divides the critical path of a launch.
   package init(_ path: LaunchPath) {
     let divided = LaunchClasses(path)
@@ -116,8 +119,7 @@ package struct TracedLaunch: Hashable, Sendable {
     for (key, count) in resourceEvents { times[key, default: 0] -= Double(count) * costPerEvent }
     if resourceEvents.isEmpty, !classEvents.isEmpty {
       let whole = classes.values.reduce(0) { $0 + Double($1.count) }
-      let events = classEvents.values.reduce(0, +)
-      let share = whole > 0 ? 1 - Double(events) * costPerEvent / whole : 1
+      let share = whole > 0 ? 1 - Double(attributableEvents) * costPerEvent / whole : 1
       times = times.mapValues { $0 * share }
     }
     return times

@@ -120,6 +120,7 @@ static void interrupt(int number) { (void)number; }
 struct collector *collector_load(void) {
   struct collector *collector = calloc(1, sizeof *collector);
   if (collector == NULL) return NULL;
+  collector->following.processor = -1;
   waits_prepare();
   struct sigaction action = {.sa_handler = interrupt};
   sigaction(SIGUSR1, &action, NULL);
@@ -153,6 +154,7 @@ static void *trace(void *argument) {
     // Without the spawner there is nothing to follow until the end is asked for.
     if (errno == ECHILD && !collector->is_over) pause();
   }
+  release(&collector->following);
   collector->used = processor_time();
   sem_post(&collector->ended);
   return NULL;
@@ -160,6 +162,7 @@ static void *trace(void *argument) {
 
 int collector_begin(struct collector *collector, int32_t spawner) {
   recorded_clear(&collector->following.recorded);
+  collector->following.processor = -1;
   collector->spawner = spawner;
   collector->is_over = 0;
   errno = pthread_create(&collector->tracer, NULL, trace, collector);

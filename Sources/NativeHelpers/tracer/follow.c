@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -78,10 +79,11 @@ static void add_signal(
   if (key != 0) add(following, TIMELINE_SIGNAL, thread->id, time, key, 0);
 }
 
-// MARK: The processor of the tracer
-
-// Stops for which the tracer stays where it is.
-enum { STAY = 8 };
+// MARK: The processor of the launch
+//
+// A stop that has to wake another processor costs ten times as much as one that does not, and more
+// differently so. The scheduler wakes a thread on an idle one, so that the launch is kept on the
+// processor of the tracer; where it asks on which it may run, it is told as if it were not.
 
 void keep_on(pid_t thread, int processor) {
   cpu_set_t processors;
@@ -105,6 +107,53 @@ static int processor_of(pid_t thread) {
   return at != NULL ? atoi(at) : -1;
 }
 
+static int is_kept(const struct following *following, const struct thread *thread) {
+  return following->processor >= 0 && !thread->is_spawner && !thread->is_free;
+}
+
+static void let_go(const struct following *following, const struct thread *thread) {
+  if (is_kept(following, thread))
+    sched_setaffinity(thread->id, sizeof following->allowed, &following->allowed);
+}
+
+// What the launch executes first is kept, and so is all that it starts.
+static void keep_launch(struct following *following, const struct thread *thread) {
+  if (following->processor >= 0) return;
+  int processor = processor_of(thread->id);
+  size_t size = sizeof following->allowed;
+  if (processor < 0 || sched_getaffinity(thread->id, size, &following->allowed) != 0) return;
+  following->processor = processor;
+  keep_on(0, processor);
+  keep_on(thread->id, processor);
+}
+
+// Whose processors a call asks for or sets; NULL for none of the launch.
+static struct thread *asked_thread(const struct thread *thread) {
+  pid_t id = (pid_t)thread->arguments[0];
+  return known_thread(id != 0 ? id : thread->id);
+}
+
+static void let_ask(const struct following *following, const struct thread *thread) {
+  const struct thread *asked = asked_thread(thread);
+  if (thread->call == SYS_sched_getaffinity && asked != NULL) let_go(following, asked);
+}
+
+static void keep_again(
+    const struct following *following, const struct thread *thread, int64_t result) {
+  struct thread *asked = asked_thread(thread);
+  if (asked == NULL) return;
+  if (thread->call == SYS_sched_setaffinity && result >= 0) asked->is_free = 1;
+  if (thread->call == SYS_sched_getaffinity && is_kept(following, asked))
+    keep_on(asked->id, following->processor);
+}
+
+static void release_thread(struct thread *thread, void *following) { let_go(following, thread); }
+
+void release(struct following *following) {
+  each_thread(release_thread, following);
+  following->processor = -1;
+}
+
 // Nanoseconds by which the cost of a stop is corrected at a time.
 enum { CORRECTION = 50 };
 
@@ -117,22 +166,16 @@ static void correct_cost(struct following *following, uint64_t ran) {
   following->near.own_code += (uint64_t)more;
 }
 
-// What the stops have cost that a thread ran between, so long. A stop that has to wake another
-// processor costs ten times as much, so that the tracer follows the launch to its processor.
+// What the stops have cost that a thread ran between, so long.
 static const struct stop_cost *cost_of(
     struct following *following, const struct thread *thread, uint64_t ran) {
-  following->stops++;
   if (ran < 3 * following->near.own_code) {
     if (thread->phase == IN_CALL && is_trivial(thread)) correct_cost(following, ran);
     return &following->near;
   }
+  if (is_kept(following, thread)) return &following->near;
   int processor = processor_of(thread->id);
-  if (processor < 0 || processor == sched_getcpu()) return &following->near;
-  if (following->stops > STAY) {
-    keep_on(0, processor);
-    following->stops = 0;
-  }
-  return &following->far;
+  return processor < 0 || processor == sched_getcpu() ? &following->near : &following->far;
 }
 
 // MARK: What a thread did since it was let go
@@ -311,6 +354,7 @@ static void stop_at_call(struct following *following, struct thread *thread, int
     add_plain_interval(following, thread, now);
     enter_call(following, thread, &info, now);
     add_signal(following, thread, monotonic(), wakes(thread));
+    let_ask(following, thread);
   } else if (info.op == PTRACE_SYSCALL_INFO_EXIT) {
     if (thread->resumed != 0) {
       struct interval spent = interval(following, thread, now);
@@ -319,6 +363,7 @@ static void stop_at_call(struct following *following, struct thread *thread, int
       add_interval(following, thread, &spent, key, ended);
     }
     note_pair(thread, info.exit.rval);
+    keep_again(following, thread, info.exit.rval);
     add(following, TIMELINE_LEAVE, thread->id, now, (uint64_t)info.exit.rval, 0);
     add_stop(following, thread, now);
     thread->phase = IN_OWN_CODE;
@@ -336,6 +381,7 @@ static void start(struct following *following, struct thread *thread, int event,
   struct clone clone = clone_of(thread);
   child->process = event == PTRACE_EVENT_CLONE && clone.flags & CLONE_THREAD
                      ? thread->process : child->id;
+  child->is_free = thread->is_free;
   child->parent = child->process == thread->process ? thread->parent : thread->process;
   if (clone.flags & CLONE_CHILD_CLEARTID) child->end_address = clone.end_address;
   if (event == PTRACE_EVENT_VFORK) thread->started = child->id;
@@ -374,6 +420,7 @@ static struct thread *execute(struct following *following, pid_t id, int64_t now
   recorded_add(&following->recorded, &built, thread->path);
   add_stop(following, thread, now);
   add_signal(following, thread, now, start_key(id));
+  keep_launch(following, thread);
   thread->end_address = 0;
   return thread;
 }

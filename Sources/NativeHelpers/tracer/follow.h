@@ -2,6 +2,7 @@
 #ifndef FOLLOW_H
 #define FOLLOW_H
 
+#include <sched.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,8 +21,9 @@ struct following {
   struct stop_cost near, far;
   uint64_t plain;  // nanoseconds of a call that does nothing, without a tracer
 
-  // Stops since the tracer went to the processor of a thread.
-  unsigned stops;
+  // Where the launch and the tracer run, and where the launch may; -1 until it executes its program.
+  int processor;
+  cpu_set_t allowed;
 
   // The tracer itself, and for how many nanoseconds it could not see to a thread that had stopped:
   // it saw to another one, or waited for a processor.
@@ -44,6 +46,9 @@ int follow_child(pid_t child);
 
 // Follows what happens until nothing is left that could; returns when a signal interrupts it, too.
 void follow(struct following *following);
+
+// Lets what is left of the launch run where it may.
+void release(struct following *following);
 
 // Has a thread run on one processor only; 0 is the caller.
 void keep_on(pid_t thread, int processor);

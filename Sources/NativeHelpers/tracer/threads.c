@@ -36,6 +36,8 @@ struct thread *thread_of(pid_t id) {
   return thread;
 }
 
+struct thread *known_thread(pid_t id) { return *place_of(id); }
+
 void forget_thread(pid_t id) {
   struct thread **place = place_of(id), *thread = *place;
   if (thread == NULL) return;
@@ -47,6 +49,12 @@ void forget_thread(pid_t id) {
 void forget_threads(void) {
   for (int bucket = 0; bucket < BUCKETS; bucket++)
     while (buckets[bucket] != NULL) forget_thread(buckets[bucket]->id);
+}
+
+void each_thread(void (*call)(struct thread *thread, void *context), void *context) {
+  for (int bucket = 0; bucket < BUCKETS; bucket++)
+    for (struct thread *thread = buckets[bucket]; thread != NULL; thread = thread->next)
+      call(thread, context);
 }
 
 struct thread *take_over(pid_t former, pid_t id) {

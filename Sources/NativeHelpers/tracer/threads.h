@@ -23,6 +23,7 @@ struct thread {
   pid_t parent;   // the process that started its process
   int is_spawner;
   int is_stopped;  // before its first instant
+  int is_free;     // it, or who started it, has said where it runs
 
   int statistics;  // /proc/ID/schedstat, or -1
   struct usage before;
@@ -40,9 +41,15 @@ struct thread {
 // Gives a thread, which is made where there is none; NULL where there is no memory.
 struct thread *thread_of(pid_t id);
 
+// Gives a thread that is known; else NULL.
+struct thread *known_thread(pid_t id);
+
 // Forgets a thread, or all.
 void forget_thread(pid_t id);
 void forget_threads(void);
+
+// Calls something with every thread.
+void each_thread(void (*call)(struct thread *thread, void *context), void *context);
 
 // The thread goes on under the id of the first one of its process, which is gone.
 struct thread *take_over(pid_t former, pid_t id);

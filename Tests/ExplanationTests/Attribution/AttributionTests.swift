@@ -257,6 +257,12 @@ struct AttributionTests {
     #expect(cost.corrected(by: blocks(noise.map { $0 + 560_000 }, events: 50)) == 600)
     #expect(cost.corrected(by: blocks([560_000, 570_000], events: 1_600)) == 200)
     #expect(EventCost(calibrated: 0).corrected(by: blocks(noise, events: 1_600)) == 0)
+    // Of stops the rest of the cost is told by launches only.
+    let stops = EventCost.ofStops
+    #expect(stops.corrected(by: blocks([600_000], events: 1_600)) == 0)
+    let rest = stops.corrected(by: blocks(noise.map { $0 + 560_000 }, events: 1_600))
+    #expect(abs(rest - 350) < 5)
+    #expect(stops.corrected(by: blocks(noise.map { $0 - 560_000 }, events: 1_600)) == 0)
   }
 
   @Test("torn launches are left out")
