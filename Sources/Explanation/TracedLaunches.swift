@@ -259,18 +259,26 @@ extension TracedLaunches {
       namings = Self.namings(of: plan.scenario.targets, programs)
     }
 
-    /// Calls two programs the same; one alone keeps its name.
+    /// Calls two programs the same, and the directories that they are told of; one alone keeps its name.
     private static func namings(
       of targets: [Target],
       _ programs: Sides<String?>
     ) -> [String: ProgramNaming] {
-      guard targets.count == 2, let before = programs.before, let after = programs.after else {
-        return [:]
+      guard targets.count == 2 else { return [:] }
+      let paths = [programs.before, programs.after]
+      return targets.indices.reduce(into: [:]) { namings, own in
+        let other = 1 - own
+        var naming = ProgramNaming()
+        if let program = paths[own], let another = paths[other] {
+          naming = ProgramNaming(of: program, besides: another)
+        }
+        naming.unify(
+          targets[own].command,
+          targets[other].command,
+          below: targets[own].directory
+        )
+        namings[targets[own].name] = naming
       }
-      return [
-        targets[0].name: ProgramNaming(of: before, besides: after),
-        targets[1].name: ProgramNaming(of: after, besides: before),
-      ]
     }
 
     mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {

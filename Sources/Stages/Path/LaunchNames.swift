@@ -143,6 +143,9 @@ package struct ProgramNaming: Hashable, Sendable {
   /// The directory that it is in, with a slash at its end; nil leaves it as it is.
   private var directory: String?
 
+  /// The directories that are another one in the other command, with slashes at their ends.
+  private var differing: [String] = []
+
   /// Leaves all names as they are.
   package init() {}
 
@@ -162,10 +165,53 @@ package struct ProgramNaming: Hashable, Sendable {
     if directories[0] != directories[1], !isInstalled { directory = String(directories[0]) }
   }
 
+  /// Calls the directories the same, `…`, in which the words of two commands look for the same, such as
+  /// `/srv/old` and `/srv/new` of `/srv/old/src/main.py` and `/srv/new/src/main.py`.
+  ///
+  /// A launch may read from both, and so both have that name in both.
+  ///
+  /// - Parameters:
+  ///   - own: The words of its command.
+  ///   - other: Those of the other one.
+  ///   - workingDirectory: What relative directories lie in.
+  package mutating func unify(_ own: [String], _ other: [String], below workingDirectory: String) {
+    guard own.count == other.count else { return }
+    for (one, two) in zip(own, other) where one != two {
+      let parts = [one, two].map { $0.split(separator: "/", omittingEmptySubsequences: false) }
+      let common = zip(parts[0], parts[1]).prefix { $0 == $1 }.count
+      // Where the last parts differ, these are files.
+      guard parts.allSatisfy({ common + 1 < $0.count }) else { continue }
+      let directories = parts.map { Self.directory(in: $0[...common].joined(separator: "/")) }
+      guard !directories.contains(where: Self.isShared) else { continue }
+      for directory in directories {
+        differing.append("\(directory)/")
+        if !directory.hasPrefix("/") { differing.append("\(workingDirectory)/\(directory)/") }
+      }
+    }
+  }
+
+  /// The last path in a word, such as `/b` in `NAME=/a:/b`.
+  private static func directory(in word: String) -> Substring {
+    let start = word.lastIndex { "=:,; '\"".contains($0) }.map(word.index(after:))
+    return word[(start ?? word.startIndex)...]
+  }
+
+  /// Whether everything of a machine lies in a directory, and not only what a command brings along.
+  private static func isShared(_ directory: Substring) -> Bool {
+    let names = directory.split(separator: "/")
+    guard directory.hasPrefix("/") else {
+      return names.isEmpty || names == ["."] || names == [".."]
+    }
+    return names.count < 2 || (names[0] == "usr" && names.count < 3)
+  }
+
   func name(of path: String) -> String {
     if path == program { return "program" }
-    guard let directory, path.hasPrefix(directory) else { return path }
-    return "…/" + path.dropFirst(directory.count)
+    for directory in [directory].compactMap(\.self) + differing {
+      if path.hasPrefix(directory) { return "…/" + path.dropFirst(directory.count) }
+      if path.count + 1 == directory.count, directory.hasPrefix(path) { return "…" }
+    }
+    return path
   }
 }
 

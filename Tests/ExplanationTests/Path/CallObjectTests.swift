@@ -164,6 +164,28 @@ struct CallObjectTests {
     #expect(ObjectName.masked(path) == expected)
   }
 
+  @Test(
+    "the directories in which two commands look for the same have the same name",
+    arguments: [
+      (["x", "/srv/old/src/a.py"], ["x", "/srv/new/src/b.py"], "/srv/old/lib/c", "…/lib/c"),
+      (["x", "/srv/old/src/a.py"], ["x", "/srv/new/src/b.py"], "/srv/new", "…"),
+      (["x", "P=/opt/x:/a/b-1/c"], ["x", "P=/opt/x:/a/b-2/c"], "/a/b-2/c/d", "…/c/d"),
+      (["x", "old/a.js"], ["x", "new/a.js"], "/work/old/b.js", "…/b.js"),
+      (["x", "old/a.js"], ["x", "new/a.js"], "new/b.js", "…/b.js"),
+      (["x", "/srv/a.py"], ["x", "/srv/b.py"], "/srv/a.py", "/srv/a.py"),
+      (["/bin/x"], ["/usr/bin/x"], "/usr/lib/c", "/usr/lib/c"),
+      (["/usr/bin/x"], ["/usr/local/bin/x"], "/usr/bin/c", "/usr/bin/c"),
+      (["x", "/srv/old/a"], ["x", "-v", "/srv/new/a"], "/srv/old/a", "/srv/old/a"),
+    ]
+  )
+  func directories(_ own: [String], _ other: [String], _ path: String, _ expected: String) {
+    for (own, other) in [(own, other), (other, own)] {
+      var naming = ProgramNaming()
+      naming.unify(own, other, below: "/work")
+      #expect(naming.name(of: path) == expected)
+    }
+  }
+
   @Test("temporary ports are the same in every launch")
   func ports() {
     #expect(ObjectName(address: "127.0.0.1:80").text == "127.0.0.1:80")
