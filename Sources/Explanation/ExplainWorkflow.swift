@@ -573,7 +573,8 @@ package struct ExplainWorkflow {
       guard !named.explanation.reasons.isEmpty else { return last ?? (named.explanation, nil) }
       // What was named is estimated from launches that had no part in its choice.
       let count = launches.blocks.count
-      try await launches.launch(until: 2 * count, before: end, on: &laboratory)
+      let until = end - moduleTime(after: launches)
+      try await launches.launch(until: 2 * count, before: until, on: &laboratory)
       let fresh = Array(launches.blocks[count...])
       guard fresh.count >= Self.fewestFresh else { return last ?? (named.explanation, nil) }
       named.attribution.settings.costPerEvent = launches.eventCost
@@ -583,6 +584,12 @@ package struct ExplainWorkflow {
       if confirmed.decision != .more || isLast { return (confirmed, fresh.count) }
       if !confirmed.reasons.isEmpty { last = (confirmed, fresh.count) }
     }
+  }
+
+  /// What is kept of the time for launches that tell of modules, at most an eighth.
+  private func moduleTime(after launches: TracedLaunches) -> Nanoseconds {
+    guard launches.hasModules else { return .zero }
+    return min(Nanoseconds(request.timeLimit.count / 8), ModuleLaunches.time(after: launches))
   }
 
   /// From fewer fresh blocks no interval would tell a reason from nothing.

@@ -46,7 +46,7 @@ struct ExplanationStart: LogStart, Codable, Sendable {
   var receipts: [ControlReceipt]
   var launchlabVersion = LaunchlabVersion.current
 
-  static let currentRules = 2
+  static let currentRules = 3
 }
 
 /// A file that must not change while its program is launched.

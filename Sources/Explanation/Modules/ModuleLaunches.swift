@@ -25,14 +25,25 @@ struct ModuleLaunches {
     var plan = launched.plan
     plan.arms = Self.arms(of: plan)
     let blocks = launched.blocks
-    let times = blocks.flatMap { [$0.before.plain, $0.after.plain].compactMap(\.self) }
-    let sum = times.reduce(0) { $0 + Double($1.count) } / Double(max(1, blocks.count))
-    let affordable = sum > 0 ? Int(Double(timeLimit.count) / sum) : Self.mostBlocks
+    let time = Self.blockTime(after: launched)
+    let affordable = time > 0 ? Int(Double(timeLimit.count) / time) : Self.mostBlocks
     let fewest = plan.arms.count == 2 ? SignFlipTest.fewestBlocks : 1
     plan.blockCount = min(blocks.count, Self.mostBlocks, affordable)
     guard plan.blockCount >= min(fewest, blocks.count), plan.blockCount > 0 else { return nil }
     self.plan = plan
     self.observe = observe
+  }
+
+  /// How long all of them take, as far as the launches before tell.
+  static func time(after launched: TracedLaunches) -> Nanoseconds {
+    Nanoseconds(Int64(Double(min(launched.blocks.count, mostBlocks)) * blockTime(after: launched)))
+  }
+
+  /// How long the plain launches of a block take, in nanoseconds.
+  private static func blockTime(after launched: TracedLaunches) -> Double {
+    let blocks = launched.blocks
+    let times = blocks.flatMap { [$0.before.plain, $0.after.plain].compactMap(\.self) }
+    return times.reduce(0) { $0 + Double($1.count) } / Double(max(1, blocks.count))
   }
 
   /// What such launches of a plan are called.
