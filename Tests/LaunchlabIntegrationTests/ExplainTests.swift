@@ -174,6 +174,42 @@ extension EndToEnd {
       #expect(abs(children.reduce(0, +) - root.afterNs) <= children.count)
     }
 
+    @Test(.enabled(if: Machine.isTemporaryDirectoryOnDisk, "temporary files lie in memory"))
+    func `counts what a cold launch reads`() async throws {
+      let lab = Launchlab()
+      let table = lab.path("table.bin")
+      try Data(repeating: 7, count: 64 * 4096).write(to: URL(filePath: table))
+      let planted = Case(
+        testDescription: "a file that is read cold",
+        code: """
+          int f = open("\(table)", O_RDONLY); char text[4096]; \
+          while (read(f, text, sizeof text) > 0) sink += text[0]
+          """,
+        kind: "disk",
+        names: "table.bin"
+      )
+      let program = try Self.programs(planted, in: lab.directory).after
+
+      let output = try await lab.run(
+        "explain",
+        "--state",
+        "reboot-cold",
+        "--launches",
+        "3",
+        "--json",
+        "e.json",
+        "--",
+        program
+      )
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let counts = try #require(Result(lab, "e.json").pageIns)
+      let read = try #require(counts.first { $0.file == table }, "\(output.stdout)")
+      #expect(read.pages == 64)
+      #expect((1...63).contains(read.readAhead))
+      #expect(output.stdout.contains("page-ins: "))
+    }
+
     @Test func `writes a launch of each program for other programs`() async throws {
       let lab = Launchlab()
       let planted = try #require(Self.cases.first)
@@ -539,6 +575,13 @@ private struct Result: Decodable {
   let reasons: [Reason]
   let tree: [Node]
   let instructions: Instructions?
+  let pageIns: [PageIns]?
+
+  struct PageIns: Decodable {
+    let file: String?
+    let pages: Int
+    let readAhead: Int
+  }
 
   struct Instructions: Decodable {
     let before: Int

@@ -77,6 +77,8 @@ enum timeline_kind {
   TIMELINE_WAIT,    // thread waits: values[0] until when at most, [1] until when if nobody is known to have
                     // woken it, [2] for which key, [3] or which other one, [4] TIMELINE_DISK or 0
   TIMELINE_SIGNAL,  // thread wakes who waits for the key values[0]
+
+  TIMELINE_PAGE_IN,  // values[0] pages of a file come into the page cache for the thread, by eBPF only
 };
 
 // What is executed has lost the rights that its file gives (set-user-ID), since it is traced.

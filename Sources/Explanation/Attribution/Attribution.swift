@@ -191,6 +191,7 @@ private struct Analysis {
       resources: nodes(of: time.resources),
       classes: classes,
       counts: isPair ? CountComparison.changes(in: blocks) : [],
+      pageIns: isPair ? [] : CountComparison.pageIns(in: blocks.compactMap(\.after.traced)),
       libraries: isPair ? LaunchExplanation.LibraryChange(blocks) : .init(),
       notes: notes,
       reading: time.reading

@@ -41,6 +41,30 @@ enum CountComparison {
     }
   }
 
+  /// What came from files into the page cache, as medians of the launches of one program.
+  ///
+  /// - Parameter launches: All of its traced launches.
+  /// - Returns: Files of which more than half of the launches brought any page in, most pages first.
+  static func pageIns(in launches: [TracedLaunch]) -> [PageInCount] {
+    var files: Set<String?> = []
+    for launch in launches {
+      for case .pageIns(let file) in launch.counts.keys { files.insert(file) }
+    }
+    func median(_ thing: CountedThing) -> Int {
+      Int(self.median(launches.map { $0.counts[thing] ?? 0 }).rounded())
+    }
+    let counts = files.map { file in
+      PageInCount(
+        file: file,
+        pages: median(.pageIns(file: file)),
+        readAhead: median(.readAhead(file: file))
+      )
+    }
+    return counts.filter { $0.pages > 0 }.sorted {
+      ($0.pages, $1.file ?? "") > ($1.pages, $0.file ?? "")
+    }
+  }
+
   /// The counts of a pair of launches.
   private struct Pair {
     var before: [CountedThing: Int]

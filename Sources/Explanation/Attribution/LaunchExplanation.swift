@@ -41,6 +41,9 @@ package struct LaunchExplanation: Hashable, Sendable {
   /// What happened another number of times, the largest difference first.
   package var counts: [CountChange]
 
+  /// What came from files into the page cache, most pages first; only of one program alone.
+  package var pageIns: [PageInCount]
+
   /// The libraries that only one of the two has in memory.
   package var libraries: LibraryChange
 
@@ -255,4 +258,14 @@ package struct CountChange: Hashable, Sendable {
   package var isCertain: Bool
 
   package var difference: Double { after - before }
+}
+
+/// How many pages of a file come into the page cache in a launch, as medians.
+package struct PageInCount: Hashable, Sendable {
+  /// Nil for what is not known, such as directories on the way to a program.
+  package var file: String?
+  package var pages: Int
+
+  /// Those of them that the launch had not asked for yet.
+  package var readAhead: Int
 }

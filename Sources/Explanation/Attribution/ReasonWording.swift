@@ -274,7 +274,10 @@ struct ReasonWording {
     let faults = substance.pageFaults >= 0.1 * substance.whole
     let isNotSampled = substance.ownCode >= 0.5 * substance.whole && time.stacks.isEmpty
     let found = counts.filter { change in
-      guard change.isCertain, change.difference * draft.mean > 0 else { return false }
+      // How much is read ahead depends on what else the disk does.
+      guard change.isCertain || change.thing.isPageIns, change.difference * draft.mean > 0 else {
+        return false
+      }
       switch change.thing {
       case .call(let name, let object):
         guard names.contains(name), kind != .child else { return false }
@@ -285,6 +288,10 @@ struct ReasonWording {
       case .processes(let program):
         return kind == .child
           && draft.actors.contains { $0.runs(program) || draft.wholeActor == nil }
+      case .readAhead: return false
+      case .pageIns(let file):
+        return kind == .disk
+          && (directories.isEmpty || directories.contains { Self.contains($0, file ?? "") })
       case .faults:
         return faults
           || (isNotSampled && Self.isPlausible(draft.mean, faults: change.difference))
@@ -310,6 +317,10 @@ extension CountedThing {
 
   fileprivate var faultedFile: String? {
     if case .faults(let file) = self { file } else { nil }
+  }
+
+  fileprivate var isPageIns: Bool {
+    if case .pageIns = self { true } else { false }
   }
 
   fileprivate var isFaults: Bool {

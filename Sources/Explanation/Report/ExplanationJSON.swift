@@ -45,6 +45,7 @@ package struct ExplanationJSON {
       "resources": .array(explanation.resources.map(node)),
       "classes": .array(explanation.classes.map(timeClass)),
       "counts": .array(explanation.counts.map(count)),
+      "page_ins": isSingle ? .array(explanation.pageIns.map(pageIn)) : .null,
       "libraries": [
         "new": .array(explanation.libraries.new.map(JSONValue.string)),
         "gone": .array(explanation.libraries.gone.map(JSONValue.string)),
@@ -56,6 +57,13 @@ package struct ExplanationJSON {
       "warnings": .array(result.warnings.map(JSONValue.init(diagnostic:))),
       "store": JSONValue(result.store),
       "files": .array(result.files.map(JSONValue.string)),
+    ]
+  }
+
+  private func pageIn(_ count: PageInCount) -> JSONValue {
+    [
+      "file": JSONValue(count.file), "pages": JSONValue(count.pages),
+      "read_ahead": JSONValue(count.readAhead),
     ]
   }
 
@@ -299,6 +307,8 @@ extension CountedThing {
     case .threads: ("threads", nil, nil)
     case .processes(let program): ("process", program, nil)
     case .faults(let file): ("page-faults", nil, file)
+    case .pageIns(let file): ("page-ins", nil, file)
+    case .readAhead(let file): ("read-ahead", nil, file)
     }
   }
 }

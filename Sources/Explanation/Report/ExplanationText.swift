@@ -36,7 +36,7 @@ package struct ExplanationText {
     let body = result.outcome == .single ? parts : reasons
     let trees = isVerbose ? [withdrawn, counts] + views : []
     let modules = ModuleText(result)?.lines(isVerbose: isVerbose, style: style) ?? []
-    let sections = [headline, body, modules, comparison] + trees + [footer]
+    let sections = [headline, body, pageIns, modules, comparison] + trees + [footer]
     let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
     let warnings = includesWarnings ? warningText : ""
     return (text + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")
@@ -77,6 +77,28 @@ package struct ExplanationText {
     let parts = LaunchParts(result)
     return isVerbose
       ? parts.lines(atMost: .max, style: style) : parts.lines(atMost: 7, style: style)
+  }
+
+  /// How much of which files came from storage.
+  private var pageIns: [String] {
+    guard !explanation.pageIns.isEmpty else { return [] }
+    let pages = explanation.pageIns.reduce(0) { $0 + $1.pages }
+    let ahead = explanation.pageIns.reduce(0) { $0 + $1.readAhead }
+    let shown = explanation.pageIns.prefix(isVerbose ? .max : 3).map {
+      "\(name(of: $0)) \($0.pages)"
+    }
+    let more = explanation.pageIns.count - shown.count
+    let all =
+      "page-ins: \(Quantity.count(pages, "page")), \(ahead) of them read ahead: "
+      + (shown + (more > 0 ? ["\(Quantity.count(more, "other file"))"] : [])).joined(
+        separator: ", "
+      )
+    return style.wrapped(all.printable, indent: 2)
+  }
+
+  private func name(of count: PageInCount) -> String {
+    guard let file = count.file else { return "unknown files" }
+    return isVerbose ? file : file.lastPathPart
   }
 
   // MARK: - Two programs

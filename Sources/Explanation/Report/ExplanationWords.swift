@@ -70,6 +70,8 @@ enum ExplanationWords {
     case .threads: "threads"
     case .processes(let program): program.map { "process \($0)" } ?? "forked processes"
     case .faults(let file): file.map { "page faults in \($0)" } ?? "page faults outside files"
+    case .pageIns(let file): file.map { "page-ins of \($0)" } ?? "page-ins of unknown files"
+    case .readAhead(let file): "pages read ahead of \(file ?? "unknown files")"
     }
   }
 

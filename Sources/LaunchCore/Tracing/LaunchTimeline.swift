@@ -90,6 +90,9 @@ package struct TimelineEvent: Hashable, Codable, Sendable {
     /// It touched a page that it could not use yet.
     case faulted(address: UInt64)
 
+    /// So many pages of a file came into the page cache for what it does.
+    case pagedIn(pages: Int)
+
     /// It started a thread; of its own process if `process` is its own.
     case started(thread: Int32, process: Int32)
 

@@ -125,6 +125,7 @@ private struct TimelineConversion {
       append(head, .leftCall(result: Int64(bitPattern: head.values.0)))
     case TIMELINE_WAKE: append(head, .woken(by: waker(of: record)))
     case TIMELINE_FAULT: append(head, .faulted(address: head.values.0))
+    case TIMELINE_PAGE_IN: append(head, .pagedIn(pages: Int(clamping: head.values.0)))
     case TIMELINE_EXECUTE:
       let path = text(of: record) ?? ""
       if head.values.1 & UInt64(TIMELINE_WITHOUT_RIGHTS) != 0 { withoutRights.append(path) }

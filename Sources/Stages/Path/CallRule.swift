@@ -5,6 +5,7 @@ struct CallRule: Sendable {
   var object: Object
   var effect: Effect
   var role: Role?
+  var demand = Demand.all
 
   enum Object: Sendable {
     case none
@@ -58,6 +59,16 @@ struct CallRule: Sendable {
     case renames
   }
 
+  /// Which pages it asks for itself of those that come into the page cache meanwhile; the others are
+  /// read ahead.
+  enum Demand: Sendable {
+    case all
+
+    /// As many as the bytes that an argument says.
+    case length(argument: Int)
+    case none
+  }
+
   init(_ object: Object, _ effect: Effect = .none, role: Role? = nil) {
     self.object = object
     self.effect = effect
@@ -71,6 +82,8 @@ struct CallRule: Sendable {
     for names in [onPath, onPathAt, onDescriptor, onNothing] {
       for (name, rule) in names { rules[name] = rule }
     }
+    for name in ["read", "pread64"] { rules[name]?.demand = .length(argument: 2) }
+    for name in ["readahead", "fadvise64", "madvise"] { rules[name]?.demand = .none }
     return rules
   }()
 

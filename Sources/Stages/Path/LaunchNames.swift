@@ -224,9 +224,14 @@ struct LaunchCounts {
     case thread
     case process(program: Int32?)
     case fault(object: Int32?)
+    case pageIn(object: Int32?)
+    case readAhead(object: Int32?)
   }
 
-  mutating func add(_ thing: Thing) { counts[thing, default: 0] += 1 }
+  mutating func add(_ thing: Thing, count: Int = 1) {
+    guard count > 0 else { return }
+    counts[thing, default: 0] += count
+  }
 
   func named(by names: LaunchNames) -> [CountedThing: Int] {
     var named: [CountedThing: Int] = [:]
@@ -243,6 +248,8 @@ struct LaunchCounts {
     case .thread: .threads
     case .process(let program): .processes(program: program.map { names.words[Int($0)] })
     case .fault(let object): .faults(file: text(object))
+    case .pageIn(let object): .pageIns(file: text(object))
+    case .readAhead(let object): .readAhead(file: text(object))
     }
   }
 }

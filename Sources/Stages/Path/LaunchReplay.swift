@@ -94,6 +94,7 @@ struct LaunchReplay {
       let waker = self.waker(waker, of: life, at: time)
       lives[life].wake(by: waker, at: time, program: program)
     case .faulted(let address): fault(address, life, at: time)
+    case .pagedIn(let pages): pageIn(pages, life, at: time)
     case .executed(let path): execute(path, life, at: time)
     case .ended: lives[life].sayEnd(at: time)
     case .started: break
@@ -170,6 +171,7 @@ struct LaunchReplay {
       let said = ReadyCalls.Call(role: role, object: object, process: processes[process].id)
       readyCalls.enter(said, life: life, at: time)
     }
+    lives[life].askedPages = call.askedPages
     lives[life].enter(call, at: time, program: processes[process].program)
   }
 
@@ -191,10 +193,23 @@ struct LaunchReplay {
       case nil: names.mappedByExecution
       }
     lives[life].faultObject = object
+    lives[life].askedPages = 1
     if lives[life].state == .unknown {
       lives[life].begin(.running, at: time, program: processes[process].program)
     }
     if isCounted(time) { counts.add(.fault(object: object)) }
+  }
+
+  /// Counts pages that came in for a call, or for the page that was touched last; those that a call
+  /// writes were not read.
+  private mutating func pageIn(_ pages: Int, _ life: Int, at time: Int64) {
+    let call = lives[life].call
+    guard isCounted(time), call?.rule.role != .writes else { return }
+    let object = call == nil ? lives[life].faultObject : call?.object
+    let asked = min(pages, lives[life].askedPages)
+    lives[life].askedPages -= asked
+    counts.add(.pageIn(object: object), count: pages)
+    counts.add(.readAhead(object: object), count: pages - asked)
   }
 
   private mutating func execute(_ path: String, _ caller: Int, at time: Int64) {

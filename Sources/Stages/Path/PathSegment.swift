@@ -103,4 +103,10 @@ package enum CountedThing: Hashable, Sendable {
 
   /// Page faults in own code, by the file that is mapped there; nil for memory without a file.
   case faults(file: String?)
+
+  /// Pages that came into the page cache for what the launch did to a file; nil for one that is not known.
+  case pageIns(file: String?)
+
+  /// Those of them that it had not asked for yet.
+  case readAhead(file: String?)
 }

@@ -29,6 +29,9 @@ struct ThreadLife {
   /// What is mapped where it touched a page, since its last call.
   var faultObject: Int32?
 
+  /// How many pages its call, or the page it touched, may still bring in that it asked for itself.
+  var askedPages = 0
+
   /// Whether it was woken while it was about to wait.
   var wasWokenEarly = false
 
@@ -148,6 +151,19 @@ struct OpenCall {
 
   /// Gives 0 for one that was not recorded.
   func argument(_ place: Int) -> Int64 { place < arguments.count ? arguments[place] : 0 }
+
+  /// How many pages it asks for of those that come in meanwhile.
+  var askedPages: Int {
+    switch rule.demand {
+    case .all: .max
+    case .length(let place): Int(clamping: max(0, argument(place)).addingPages / 4_096)
+    case .none: 0
+    }
+  }
+}
+
+extension Int64 {
+  fileprivate var addingPages: Int64 { self > .max - 4_095 ? self : self + 4_095 }
 }
 
 /// What a thread did without a break.

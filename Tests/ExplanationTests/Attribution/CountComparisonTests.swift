@@ -53,4 +53,23 @@ struct CountComparisonTests {
     )
     #expect(found.map(\.difference) == [40, 1])
   }
+
+  @Test("page-ins of one program are the medians of its launches, most pages first")
+  func pageIns() {
+    let launches = [90, 100, 400].map { pages -> [CountedThing: Int] in
+      [
+        .pageIns(file: "/lib/x.so"): pages, .readAhead(file: "/lib/x.so"): pages - 10,
+        .pageIns(file: "/etc/y"): 1, .pageIns(file: pages > 300 ? "/tmp/rare" : nil): 500,
+      ]
+    }
+    let found = Attribution().division(
+      of: launches.map { counts in
+        let launch = TracedLaunch(classes: [:], resources: [:], counts: counts)
+        return AttributionBlock(before: BlockLaunches(), after: BlockLaunches(traced: launch))
+      }
+    )
+    #expect(found.pageIns.map(\.file) == [nil, "/lib/x.so", "/etc/y"])
+    #expect(found.pageIns.map(\.pages) == [500, 100, 1])
+    #expect(found.pageIns.map(\.readAhead) == [0, 90, 0])
+  }
 }

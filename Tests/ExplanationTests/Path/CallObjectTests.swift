@@ -131,6 +131,40 @@ struct CallObjectTests {
     #expect(counts[.faults(file: "[mapped by execve]")] == 4)
   }
 
+  @Test(
+    "pages that come in are counted by the file that the launch asked for, those read ahead apart"
+  )
+  func pageIns() {
+    var events = EventList.demo
+    events.call("openat", -100, text: "/lib/x.so", result: 3, at: 14)
+    events.call("mmap", 0, 0x9000, 1, 2, 3, result: 0x7000_0000, at: 16)
+    events.fault(0x7000_0000, at: 20)
+    for time: Int64 in [21, 22] { events.add(.pagedIn(pages: 16), at: time) }
+    events.enter("read", 3, 0, 5_000, at: 30)
+    for time: Int64 in [31, 32, 33] { events.add(.pagedIn(pages: 1), at: time) }
+    events.leave(5_000, at: 34)
+    events.enter("newfstatat", -100, text: "/etc/y", at: 36)
+    events.add(.pagedIn(pages: 4), at: 37)
+    events.leave(at: 38)
+    events.call("openat", -100, 1, text: "/var/z", result: 4, at: 40)
+    events.enter("readahead", 4, 0, 8_192, at: 42)
+    events.add(.pagedIn(pages: 2), at: 43)
+    events.leave(at: 44)
+    events.enter("write", 4, 0, 4_096, at: 46)
+    events.add(.pagedIn(pages: 1), at: 47)
+    events.leave(4_096, at: 48)
+    events.fault(0x6000_0000, at: 52)
+    events.add(.pagedIn(pages: 8), at: 60)
+    let counts = events.path(until: 55).counts
+    #expect(counts[.pageIns(file: "/lib/x.so")] == 35)
+    #expect(counts[.readAhead(file: "/lib/x.so")] == 32)
+    #expect(counts[.pageIns(file: "/etc/y")] == 4)
+    #expect(counts[.readAhead(file: "/etc/y")] == nil)
+    #expect(counts[.pageIns(file: "/var/z")] == 2)
+    #expect(counts[.readAhead(file: "/var/z")] == 2)
+    #expect(counts[.pageIns(file: "[mapped by execve]")] == nil)
+  }
+
   @Test("a mapping that moves takes its file along")
   func moving() {
     var events = EventList.demo

@@ -131,6 +131,7 @@ enum SampleExplanation {
         time(.main, .diskWait, 100, 95),
       ],
       counts: [opened, read, faults, slept, stat],
+      pageIns: [],
       libraries: LaunchExplanation.LibraryChange(),
       notes: [],
       reading: reading
