@@ -15,6 +15,7 @@ package import LaunchCore
 package import LaunchHost
 package import Measuring
 import Rendering
+import Stages
 
 /// Which launches are explained.
 package struct ExplainRequest: Codable, Sendable {
@@ -101,6 +102,9 @@ package struct ExplainWorkflow {
   private let beginning: ExplanationBeginning
   private let rights: (String) throws(HostError) -> TracingRights
 
+  /// Whether there are launches for a view by stage, too.
+  package var comparesStages = false
+
   /// - Parameters:
   ///   - request: What is explained.
   ///   - context: Where it is launched.
@@ -185,8 +189,12 @@ package struct ExplainWorkflow {
     if let log { laboratory = log }
     defer { log?.closeFile() }
     do {
-      let found = try await found(in: setting, on: &laboratory, log)
+      var found = try await found(in: setting, on: &laboratory, log)
+      let left = found.end - laboratory.now
       laboratory.close()
+      if comparesStages {
+        try await addStages(to: &found, within: left, log, in: session, interrupt: interrupt)
+      }
       let notes = (logNotes + session.end() + laboratory.notes + session.notes).withoutRepetitions
       try log?.end(notes)
       return await result(of: found, in: setting, log, notes: notes)
@@ -326,7 +334,8 @@ package struct ExplainWorkflow {
     // Nothing goes on that could be told of.
     var silent = self
     silent.context.observe = { _ in }
-    let found = try await silent.found(in: setting, on: &laboratory, log)
+    var found = try await silent.found(in: setting, on: &laboratory, log)
+    found.stages = record.stages ?? []
     return await result(
       of: found,
       in: setting,
@@ -345,6 +354,10 @@ package struct ExplainWorkflow {
     var freshBlocks: Int?
     var modules: ModuleComparison?
     var isSilent: Bool
+    var stages: [StageDifference] = []
+
+    /// When the time for launches is over, by the clock of the laboratory.
+    var end: Nanoseconds
   }
 
   private func found(
@@ -373,9 +386,54 @@ package struct ExplainWorkflow {
       explanation: found.explanation,
       freshBlocks: found.freshBlocks,
       modules: modules.comparison,
-      isSilent: modules.isSilent
+      isSilent: modules.isSilent,
+      end: beginning + request.timeLimit
     )
   }
+
+  /// Launches again for a view by stage, for no more than a quarter of the time and what is left of it.
+  ///
+  /// These launches are no others': the probe of the loader is in them. Where they fail there is no such
+  /// view.
+  private func addStages(
+    to found: inout FoundReasons,
+    within left: Nanoseconds,
+    _ log: LoggedLaboratory?,
+    in session: LabSession,
+    interrupt: InterruptFlag
+  ) async throws {
+    if let kept = log?.keptStages {
+      found.stages = kept
+      return
+    }
+    let time = min(left, Nanoseconds(request.timeLimit.count / 4))
+    let launches = found.launches.affordableBlocks(within: time, atMost: Self.mostStageLaunches)
+    guard launches >= StageDifference.fewestLaunches else { return }
+    var scenario = request.scenario
+    scenario.states = [request.state]
+    scenario.adaptive = nil
+    scenario.launches = launches
+    scenario.stages = StagePlan(launches: launches)
+    let telling = context.telling { [observe = context.observe] event in
+      if case .launched = event { observe(event) }
+    }
+    do {
+      let seen = try await StagesWorkflow(scenario: scenario, in: telling)
+        .stages(in: session, interrupt: interrupt)
+      let names = scenario.targets.map(\.name)
+      let sides = names.map { name in seen.filter { $0.arm.target == name }.map(\.stages) }
+      found.stages =
+        sides.count == 2
+        ? StageDifference.differences(from: sides[0], to: sides[1])
+        : StageDifference.parts(of: sides[0])
+    } catch  where error.isOfLaunch {
+      found.stages = []
+    }
+    try log?.keep(found.stages)
+  }
+
+  /// These are enough for a difference of a few percent.
+  private static let mostStageLaunches = 16
 
   private func result(
     of found: FoundReasons,
@@ -395,6 +453,7 @@ package struct ExplainWorkflow {
       freshBlocks: found.freshBlocks
     )
     result.add(found.modules)
+    result.stages = found.stages
     result.store = log?.directory
     let isConfirmed = found.freshBlocks != nil || found.explanation.reasons.isEmpty
     result.warnings = isConfirmed ? [] : [notConfirmed(log)]

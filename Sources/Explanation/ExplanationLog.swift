@@ -2,6 +2,7 @@ import Foundation
 import LaunchCore
 import LaunchHost
 import Measuring
+import Stages
 import SystemPackage
 
 /// A line of the log of an explanation; everything else is computed from these and from the files
@@ -23,6 +24,9 @@ enum ExplanationEvent: Codable, Sendable {
 
   /// The functions of sampled launches have names; the file has them as the unwinder answered.
   case named(launches: [Int], file: String, notes: [String])
+
+  /// How the launches differ by stage, or are made up of stages.
+  case staged([StageDifference])
 
   /// The result is known, at these readings of the clock since the last launch.
   case ended(clock: [Nanoseconds], notes: [Diagnostic])
@@ -130,6 +134,9 @@ package struct ExplanationRecord {
   /// What was said of naming functions.
   private(set) var namingNotes: [String] = []
 
+  /// What was said of stages; nil where that was not asked yet.
+  private(set) var stages: [StageDifference]?
+
   /// The length of what is gone on with, in bytes.
   private(set) var length: Int
 
@@ -167,6 +174,7 @@ package struct ExplanationRecord {
           add(bytes, of: numbers.compactMap { launches.indices.contains($0) ? launches[$0] : nil })
         }
         namingNotes += notes
+      case .staged(let found): stages = found
       case .ended(let clock, let notes):
         lastReadings = clock
         self.notes = notes
@@ -207,6 +215,9 @@ final class LoggedLaboratory: LaunchLaboratory {
   private let profiles: [String: LaunchProfile]
   private let namingNotes: [String]
 
+  /// What is kept of stages; nil for nothing.
+  let keptStages: [StageDifference]?
+
   /// The readings of the clock that are kept, and how many of them were given.
   private let clock: [Nanoseconds]
   private var given = 0
@@ -246,7 +257,7 @@ final class LoggedLaboratory: LaunchLaboratory {
     self.laboratory = laboratory
     self.path = path
     (id, host, receipts) = (start.id, laboratory.host, laboratory.receipts)
-    (clock, profiles, namingNotes) = ([], [:], [])
+    (clock, profiles, namingNotes, keptStages) = ([], [:], [], nil)
   }
 
   /// Gives the launches of a log.
@@ -265,6 +276,7 @@ final class LoggedLaboratory: LaunchLaboratory {
     path = record.path
     (id, host, receipts) = (record.start.id, record.start.host, record.start.receipts)
     (profiles, namingNotes) = (record.profiles, record.namingNotes)
+    keptStages = record.stages
     var clock: [Nanoseconds] = []
     for (number, launch) in record.launches.enumerated() {
       clock += launch.clock
@@ -449,6 +461,11 @@ final class LoggedLaboratory: LaunchLaboratory {
       recordings.map { profiles[name($0)] ?? named[name($0)] ?? nil }, namingNotes + read.notes
     )
   }
+
+  /// Keeps what was said of stages.
+  ///
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
+  func keep(_ stages: [StageDifference]) throws { try log?.append(.staged(stages)) }
 
   /// Writes that the result is known.
   ///

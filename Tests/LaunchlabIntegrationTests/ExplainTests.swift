@@ -112,6 +112,9 @@ extension EndToEnd {
       #expect(reason.said.contains(planted.names), "\(output.stdout)")
       #expect(reason.share > 0.6 && reason.share < 1.4)
       #expect((reason.confirmedBlocks ?? 0) >= 6)
+      // What was planted is after `main`, and stages are launched apart.
+      let stage = try #require(result.stages.first, "\(output.stdout)")
+      #expect(stage.path == "main_to_ready" && (stage.after ?? 0) > (stage.before ?? .infinity))
       #expect(output.stdout.contains("slower than A"))
       #expect(try String(contentsOfFile: lab.path("e.md"), encoding: .utf8).contains("**Why**"))
       #expect(try String(contentsOfFile: lab.path("e.svg"), encoding: .utf8).hasPrefix("<svg"))
@@ -204,7 +207,10 @@ extension EndToEnd {
 
       #expect(output.status == 0, "\(output.stderr)")
       let counts = try #require(Result(lab, "e.json").pageIns)
-      let read = try #require(counts.first { $0.file == table }, "\(output.stdout)")
+      let read = try #require(
+        counts.first { $0.file?.hasSuffix("/table.bin") == true },
+        "\(output.stdout)"
+      )
       #expect(read.pages == 64)
       #expect((1...63).contains(read.readAhead))
       #expect(output.stdout.contains("page-ins: "))
@@ -575,6 +581,14 @@ private struct Result: Decodable {
   let reasons: [Reason]
   let tree: [Node]
   let instructions: Instructions?
+  let stages: [Stage]
+
+  struct Stage: Decodable {
+    let path: String
+    let before: Double?
+    let after: Double?
+  }
+
   let pageIns: [PageIns]?
 
   struct PageIns: Decodable {

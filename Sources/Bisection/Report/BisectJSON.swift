@@ -81,7 +81,7 @@ package struct BisectJSON {
       ("parent_build", JSONValue(details.builds?.parent.place)),
       ("build", JSONValue(details.builds?.culprit.place)),
       ("compare", JSONValue(commands.comparison(index).map(ShellQuoting.text))),
-      ("stage_changes", .array(details.stageChanges.map(stage))),
+      ("stage_changes", .array(details.stageChanges.map(JSONValue.init(stage:)))),
     ]
   }
 
@@ -202,7 +202,10 @@ package struct BisectJSON {
       ("levels", .array(answer.levels.map(level))),
       ("launch_noise", JSONValue(answer.launchNoise)),
       ("build_noise", JSONValue(answer.buildNoise)), ("notes", .array(answer.notes.map(note))),
-      ("stage_changes", .array((summary.details.first?.stageChanges ?? []).map(stage))),
+      (
+        "stage_changes",
+        .array((summary.details.first?.stageChanges ?? []).map(JSONValue.init(stage:)))
+      ),
       ("conditions", summary.conditions.map(conditions) ?? .null),
       ("build_log", .array(summary.buildLogTail.map(JSONValue.string))),
       ("warnings", .array((summary.told + summary.warnings).map(JSONValue.init(diagnostic:)))),
@@ -231,18 +234,6 @@ package struct BisectJSON {
     case .layoutNoise(let size): ["kind": "layout-noise", "size": .number(size)]
     case .spread: ["kind": "spread"]
     }
-  }
-
-  private func stage(_ change: StageDifference) -> JSONValue {
-    [
-      "kind": .string(change.kind.rawValue),
-      "path": .string(change.path),
-      "unit": .string(change.kind == .tally ? "1" : "ns"),
-      "before": JSONValue(change.before),
-      "after": JSONValue(change.after),
-      "share": JSONValue(change.share),
-      "ci95": change.interval.map { [.number($0.lowerBound), .number($0.upperBound)] } ?? .null,
-    ]
   }
 
   private func conditions(_ conditions: BisectConditions) -> JSONValue {

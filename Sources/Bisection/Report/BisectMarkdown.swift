@@ -3,6 +3,7 @@ import History
 import LaunchCore
 import Measuring
 import Rendering
+import Stages
 
 /// The report of a bisection in Markdown, to be put into an issue.
 ///
@@ -141,7 +142,7 @@ package struct BisectMarkdown {
       let isOnly = summary.answer.culprits.count == 1
       let name = isOnly ? nil : words.short(culprit.revisions.upperBound)
       let table = StageDifferenceTable(details.stageChanges)
-      let title = name.map(StageDifferenceTable.title(of:)) ?? StageDifferenceTable.title
+      let title = BisectWords.stagesTitle(of: name)
       return [
         CulpritContents(details, words).markdown(of: name),
         table.isEmpty ? [] : ["## \(MarkdownTable.escaped(title))", ""] + table.markdown,

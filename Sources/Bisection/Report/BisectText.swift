@@ -1,6 +1,7 @@
 import History
 package import LaunchCore
 package import Rendering
+import Stages
 
 /// The result of a bisection as a terminal shows it: one sentence first, then what it changes, and
 /// what can be done next; what it rests on only where that is asked for.
@@ -65,12 +66,10 @@ package struct BisectText {
         details.stageChanges,
         mostRows: isVerbose ? count : Self.fewestStages
       )
+      guard !table.isEmpty else { return [] }
       let isOnly = summary.answer.culprits.count == 1
-      return table.lines(
-        style: style,
-        title: isOnly
-          ? StageDifferenceTable.title : StageDifferenceTable.title(of: name)
-      )
+      let title = BisectWords.stagesTitle(of: isOnly ? nil : name)
+      return [style.paint(title, .bold)] + table.lines(style: style)
     }
   }
 

@@ -9,6 +9,12 @@ struct BisectWords {
 
   init(_ start: BisectStart) { self.start = start }
 
+  /// The heading of what a culprit changes in the stages of the launch; nil names the only one.
+  static func stagesTitle(of culprit: String?) -> String {
+    culprit.map { "What \($0) changed in the launch" }
+      ?? "What changed between the parent and the culprit"
+  }
+
   // MARK: - Revisions
 
   /// The first digits of a commit, or the name of an artifact.

@@ -24,26 +24,21 @@ struct ModuleLaunches {
   ) {
     var plan = launched.plan
     plan.arms = Self.arms(of: plan)
-    let blocks = launched.blocks
-    let time = Self.blockTime(after: launched)
-    let affordable = time > 0 ? Int(Double(timeLimit.count) / time) : Self.mostBlocks
     let fewest = plan.arms.count == 2 ? SignFlipTest.fewestBlocks : 1
-    plan.blockCount = min(blocks.count, Self.mostBlocks, affordable)
-    guard plan.blockCount >= min(fewest, blocks.count), plan.blockCount > 0 else { return nil }
+    plan.blockCount = launched.affordableBlocks(
+      within: timeLimit,
+      atMost: min(launched.blocks.count, Self.mostBlocks)
+    )
+    guard plan.blockCount >= min(fewest, launched.blocks.count), plan.blockCount > 0 else {
+      return nil
+    }
     self.plan = plan
     self.observe = observe
   }
 
   /// How long all of them take, as far as the launches before tell.
   static func time(after launched: TracedLaunches) -> Nanoseconds {
-    Nanoseconds(Int64(Double(min(launched.blocks.count, mostBlocks)) * blockTime(after: launched)))
-  }
-
-  /// How long the plain launches of a block take, in nanoseconds.
-  private static func blockTime(after launched: TracedLaunches) -> Double {
-    let blocks = launched.blocks
-    let times = blocks.flatMap { [$0.before.plain, $0.after.plain].compactMap(\.self) }
-    return times.reduce(0) { $0 + Double($1.count) } / Double(max(1, blocks.count))
+    Nanoseconds(Int64(Double(min(launched.blocks.count, mostBlocks)) * launched.plainBlockTime))
   }
 
   /// What such launches of a plan are called.
@@ -107,6 +102,17 @@ struct ModuleLaunches {
 }
 
 extension TracedLaunches {
+  /// How long the plain launches of a block take, in nanoseconds.
+  fileprivate var plainBlockTime: Double {
+    let times = blocks.flatMap { [$0.before.plain, $0.after.plain].compactMap(\.self) }
+    return times.reduce(0) { $0 + Double($1.count) } / Double(max(1, blocks.count))
+  }
+
+  /// How many blocks of one launch of each program there is time for.
+  func affordableBlocks(within time: Nanoseconds, atMost most: Int) -> Int {
+    plainBlockTime > 0 ? min(most, Int(max(0, Double(time.count)) / plainBlockTime)) : most
+  }
+
   /// Whether the launches executed a program that can say which modules it loads.
   var hasModules: Bool {
     if let isKept = log?.hasKeptModules { return isKept }

@@ -53,6 +53,7 @@ package struct ExplanationJSON {
       "static": code,
       "instructions": instructions,
       "modules": result.modules.map(modules) ?? .null,
+      "stages": .array(result.stages.map(JSONValue.init(stage:))),
       "notes": .array(explanation.notes.map { JSONValue(diagnostic: Diagnostic(note: $0)) }),
       "warnings": .array(result.warnings.map(JSONValue.init(diagnostic:))),
       "store": JSONValue(result.store),

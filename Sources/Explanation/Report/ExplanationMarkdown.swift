@@ -1,6 +1,7 @@
 import LaunchCore
 import LaunchStatistics
 import Rendering
+import Stages
 
 /// An explanation in Markdown, for a report or a comment on a pull request.
 package struct ExplanationMarkdown {
@@ -11,7 +12,10 @@ package struct ExplanationMarkdown {
   /// The sentence, the reasons as a table, and how they were measured, with a line feed after every
   /// line.
   package func rendered() -> String {
-    text([heading + (why().map { ["", $0] } ?? []), table, modules, comparison, method, warnings])
+    text([
+      heading + (why().map { ["", $0] } ?? []), table, modules, stages, comparison, method,
+      warnings,
+    ])
   }
 
   /// The same without the sentence, for a report that has it further above.
@@ -19,7 +23,9 @@ package struct ExplanationMarkdown {
   /// - Parameter includesWarnings: Whether warnings follow, below a heading of the second level.
   /// - Returns: Markdown that begins with a heading of the third level.
   package func section(includesWarnings: Bool = true) -> String {
-    text([heading, table, modules, comparison, method] + (includesWarnings ? [warnings] : []))
+    text(
+      [heading, table, modules, stages, comparison, method] + (includesWarnings ? [warnings] : [])
+    )
   }
 
   private func text(_ sections: [[String]]) -> String {
@@ -118,6 +124,12 @@ package struct ExplanationMarkdown {
   }
 
   private var modules: [String] { ModuleText(result)?.markdown ?? [] }
+
+  private var stages: [String] {
+    guard !result.stages.isEmpty else { return [] }
+    return result.outcome == .single
+      ? StagePartTable(result.stages).markdown : StageDifferenceTable(result.stages).markdown
+  }
 
   // MARK: - What else is known
 

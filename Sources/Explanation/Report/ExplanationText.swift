@@ -36,7 +36,7 @@ package struct ExplanationText {
     let body = result.outcome == .single ? parts : reasons
     let trees = isVerbose ? [withdrawn, counts] + views : []
     let modules = ModuleText(result)?.lines(isVerbose: isVerbose, style: style) ?? []
-    let sections = [headline, body, pageIns, modules, comparison] + trees + [footer]
+    let sections = [headline, body, pageIns, modules, stages, comparison] + trees + [footer]
     let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
     let warnings = includesWarnings ? warningText : ""
     return (text + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")
@@ -94,6 +94,18 @@ package struct ExplanationText {
         separator: ", "
       )
     return style.wrapped(all.printable, indent: 2)
+  }
+
+  /// The view by stage.
+  private var stages: [String] {
+    guard !result.stages.isEmpty else { return [] }
+    let most = isVerbose ? Int.max : 5
+    let lines =
+      result.outcome == .single
+      ? StagePartTable(result.stages, atMost: most).lines(style: style)
+      : StageDifferenceTable(result.stages, mostRows: most)
+        .lines(style: style, hasRemark: isVerbose)
+    return ["by stage, as launchlab stages tells:"] + lines.map { "  \($0)" }
   }
 
   private func name(of count: PageInCount) -> String {

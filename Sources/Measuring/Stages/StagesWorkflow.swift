@@ -44,7 +44,54 @@ package struct StagesWorkflow {
     }
   }
 
+  /// Launches in a lab that is there already, and ends it.
+  ///
+  /// - Parameters:
+  ///   - session: The lab.
+  ///   - interrupt: Ends the launches when it is set.
+  /// - Returns: As ``run()``.
+  /// - Throws: As ``run()``.
   package func run(in session: LabSession, interrupt: InterruptFlag) async throws -> StagesResult {
+    let seen = try await seen(in: session, interrupt)
+    let changed = session.end()
+    let symbols = await SymbolReader().symbols(for: seen.sink.codePlaces)
+    var summary = seen.sink.accumulator.summary(of: seen.run).naming(symbols.names)
+    summary.warnings =
+      changed
+      + StagesFailures(ending: seen.ending, unready: seen.sink.unready, scenario: scenario)
+      .told(with: summary.warnings) + seen.notes + session.notes
+    return StagesResult(
+      summary: summary,
+      launches: seen.sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) },
+      notes: symbols.notes
+    )
+  }
+
+  /// The stages of each collector launch of a lab that goes on, in launch order.
+  ///
+  /// - Parameters:
+  ///   - session: The lab.
+  ///   - interrupt: Ends the launches when it is set.
+  /// - Returns: Those of launches that were ready, by what was launched.
+  /// - Throws: a ``LabError`` when nothing could be launched, and when it is interrupted.
+  package func stages(
+    in session: LabSession,
+    interrupt: InterruptFlag
+  ) async throws -> [(arm: Arm, stages: LaunchStages)] {
+    let seen = try await seen(in: session, interrupt)
+    if case .interrupted = seen.ending { throw HostError.interrupted }
+    let symbols = await SymbolReader().symbols(for: seen.sink.codePlaces)
+    return seen.sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) }
+  }
+
+  private struct Seen {
+    var run: RunRecord
+    var sink: StagesSink
+    var ending: LaunchLoop.Ending
+    var notes: [Diagnostic]
+  }
+
+  private func seen(in session: LabSession, _ interrupt: InterruptFlag) async throws -> Seen {
     let plan = plan
     var laboratory = try await context.laboratory(
       plan,
@@ -58,18 +105,7 @@ package struct StagesWorkflow {
     let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
     run.status = ending.status
     laboratory.close()
-    let changed = session.end()
-    let symbols = await SymbolReader().symbols(for: sink.codePlaces)
-    var summary = sink.accumulator.summary(of: run).naming(symbols.names)
-    summary.warnings =
-      changed
-      + StagesFailures(ending: ending, unready: sink.unready, scenario: plan.scenario)
-      .told(with: summary.warnings) + laboratory.notes + session.notes
-    return StagesResult(
-      summary: summary,
-      launches: sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) },
-      notes: symbols.notes
-    )
+    return Seen(run: run, sink: sink, ending: ending, notes: laboratory.notes)
   }
 
   /// A single launch is not compared with plain ones.

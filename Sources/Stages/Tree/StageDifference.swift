@@ -3,7 +3,7 @@ package import LaunchCore
 import LaunchStatistics
 
 /// What differs between the launches of two builds, as a collector saw them.
-package struct StageDifference: Hashable, Sendable {
+package struct StageDifference: Hashable, Codable, Sendable {
   package var kind: Kind
 
   /// The names from the part of the launch down, joined by ` > `; of a number its name.
@@ -90,6 +90,29 @@ extension StageDifference {
     let old = StageSamples(before)
     let new = StageSamples(after)
     return times(from: old, to: new) + tallies(from: old, to: new)
+  }
+
+  /// The stages of the launches of one build: those of the launch, and those of which they are made,
+  /// with at least a hundredth of it.
+  ///
+  /// - Parameter launches: By one collector.
+  /// - Returns: Each with its median after and its share of the median launch, a stage before its
+  ///   parts.
+  package static func parts(of launches: [LaunchStages]) -> [Self] {
+    let samples = StageSamples(launches)
+    guard let whole = samples.launch?.median, whole > 0 else { return [] }
+    return samples.times.compactMap { path, time in
+      let depth = path.components(separatedBy: separator).count
+      let median = time.sample.median
+      guard time.kind == .stage, depth <= 2, median >= whole / 100 else { return nil }
+      return Self(
+        kind: .stage,
+        path: path,
+        before: nil,
+        after: median,
+        share: median / whole
+      )
+    }
   }
 
   // MARK: - Times

@@ -215,7 +215,8 @@ extension Launchlab {
       defer { progress.clear() }
       let context = WorkflowContext.live.telling { progress.show($0) }
       let (result, alert) = try await waiting.patiently(on: console) {
-        let (workflow, request) = try await self.asked(in: context)
+        var (workflow, request) = try await self.asked(in: context)
+        workflow.comparesStages = true
         return (try await workflow.run(), request.alert)
       }
       progress.clear()

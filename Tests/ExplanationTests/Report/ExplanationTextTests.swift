@@ -331,4 +331,27 @@ struct ExplanationExitCodeTests {
 
   @Test("a program alone is always done")
   func single() { #expect(SampleExplanation.single.exitCode == .done) }
+
+  @Test("stages are compared below the reasons, in text, Markdown and JSON")
+  func stages() {
+    func stage(_ path: String, _ before: Double?, _ after: Double?) -> StageDifference {
+      StageDifference(kind: .stage, path: path, before: before, after: after, share: 0.9)
+    }
+    var result = SampleExplanation.slower
+    result.stages = [
+      stage("main_to_ready", 2_000_000, 7_300_000), stage("main_to_ready > files", nil, 1_000_000),
+    ]
+    let text = ExplanationText(result, style: TextStyle(width: 100)).rendered()
+    #expect(text.contains("\nby stage, as launchlab stages tells:\n  stage "))
+    #expect(text.contains("\n  main to ready  2.000 ms  7.300 ms   +5.300 ms"))
+    #expect(!text.contains("within the noise"))
+    #expect(ExplanationMarkdown(result).rendered().contains("\n| main to ready "))
+    var json = ""
+    ExplanationJSON(result).write { json += $0 }
+    #expect(json.contains("\"path\": \"main_to_ready\""))
+    result = SampleExplanation.single
+    result.stages = [stage("relocation", nil, 100_000), stage("main_to_ready", nil, 900_000)]
+    let single = ExplanationText(result, style: TextStyle(width: 100)).rendered()
+    #expect(single.contains("\n  relocation     100.0 µs  90 %\n  main to ready  900.0 µs  90 %\n"))
+  }
 }

@@ -61,6 +61,15 @@ import Testing
     }
   }
 
+  @Test func `lists the stages of one build with their shares, small ones left out`() {
+    let parts = StageDifference.parts(of: launches(of: "a", initializer: 1_880, main: 3_000))
+    #expect(parts.map(\.path) == ["init", "main_to_ready"])
+    #expect(parts.map(\.after) == [1_980_000, 3_000_000])
+    #expect(parts.map(\.share) == [1_980.0 / 5_010, 3_000.0 / 5_010])
+    #expect(parts.allSatisfy { $0.before == nil && $0.kind == .stage })
+    #expect(StageDifference.parts(of: []).isEmpty)
+  }
+
   @Test func `gives a time the 95 % interval of its difference`() throws {
     let differences = StageDifference.differences(
       from: launches(of: "a", initializer: 100, scatter: 0),

@@ -8,6 +8,7 @@ import Testing
 @testable import LaunchHost
 @testable import Measuring
 @testable import Scenarios
+@testable import Stages
 
 /// Explanations of launches on a laboratory without a machine.
 @Suite(.temporaryDirectory) struct ExplainWorkflowTests {
@@ -87,6 +88,7 @@ import Testing
     timeLimit: Nanoseconds = .seconds(60),
     rights: TracingRights = allowed,
     from beginning: ExplanationBeginning = .unkept,
+    comparingStages comparesStages: Bool = false,
     on bench: Bench = Bench(),
     answer: @escaping (Arm, Int) throws -> LaunchResult
   ) async throws -> ExplanationResult {
@@ -114,12 +116,14 @@ import Testing
       commandLine: ["launchlab", "explain"]
     )
     request.countsInstructions = false
-    return try await ExplainWorkflow(
+    var workflow = ExplainWorkflow(
       request,
       in: context,
       from: beginning,
       rights: { _ in rights }
-    ).run()
+    )
+    workflow.comparesStages = comparesStages
+    return try await workflow.run()
   }
 
   /// Launches that scatter by a percent; those of B sleep, and take more to open a
@@ -238,6 +242,45 @@ import Testing
     #expect(bench.laboratory?.log.count { $0.hasPrefix("launch") } == 16 * 6)
     let again = try await resume()
     #expect(again == result)
+  }
+
+  @Test(arguments: [false, true])
+  func `compares stages in launches of their own, whose failure costs no more`(
+    isFailing: Bool
+  ) async throws {
+    let bench = Bench()
+    let answer = Self.launches(sleep: 3_000_000)
+    let result = try await explain(
+      Self.pair,
+      from: .kept(location),
+      comparingStages: true,
+      on: bench
+    ) { arm, number in
+      if arm.kind == .probe, isFailing { return LaunchResult(outcome: .exited(code: 1)) }
+      var result = try answer(arm, number)
+      guard arm.kind == .probe, let ready = result.launch else { return result }
+      func event(_ kind: LaunchEvent.Kind, _ time: Int64) -> LaunchEvent {
+        LaunchEvent(kind: kind, pid: 7, time: Nanoseconds(time), text: "/bin/true")
+      }
+      result.observation = StageObservation(
+        collector: .probe,
+        begin: .zero,
+        ready: ready,
+        process: 7,
+        events: [
+          event(.programBegan, 0), event(.objectOpened, 5), event(.consistent, 40),
+          event(.mainBegins, 70),
+        ]
+      )
+      return result
+    }
+    #expect(result.explanation.reasons.first?.kind == .sleep)
+    let stage = result.stages.first
+    #expect(stage?.path == (isFailing ? nil : "main_to_ready"))
+    if let stage { #expect(abs(stage.difference - 3_000_000) < 100_000) }
+    // They have a laboratory of their own, after the one of all others.
+    #expect(bench.plans.map { $0.arms.contains { $0.kind == .probe } } == [false, true])
+    #expect(try await resume() == result)
   }
 
   @Test func `an interpreter that fails when it is asked for its modules has none`() async throws {
