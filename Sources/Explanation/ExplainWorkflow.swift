@@ -192,10 +192,11 @@ package struct ExplainWorkflow {
       var found = try await found(in: setting, on: &laboratory, log)
       let left = found.end - laboratory.now
       laboratory.close()
-      if comparesStages {
-        try await addStages(to: &found, within: left, log, in: session, interrupt: interrupt)
-      }
-      let notes = (logNotes + session.end() + laboratory.notes + session.notes).withoutRepetitions
+      let stageNotes =
+        comparesStages
+        ? try await addStages(to: &found, within: left, log, in: session, interrupt: interrupt) : []
+      let notes = (logNotes + stageNotes + session.end() + laboratory.notes + session.notes)
+        .withoutRepetitions
       try log?.end(notes)
       return await result(of: found, in: setting, log, notes: notes)
     } catch HostError.interrupted where log != nil {
@@ -393,22 +394,23 @@ package struct ExplainWorkflow {
 
   /// Launches again for a view by stage, for no more than a quarter of the time and what is left of it.
   ///
-  /// These launches are no others': the probe of the loader is in them. Where they fail there is no such
-  /// view.
+  /// - Returns: Why there is no such view, and what the reader must know of it.
   private func addStages(
     to found: inout FoundReasons,
     within left: Nanoseconds,
     _ log: LoggedLaboratory?,
     in session: LabSession,
     interrupt: InterruptFlag
-  ) async throws {
+  ) async throws -> [Diagnostic] {
     if let kept = log?.keptStages {
       found.stages = kept
-      return
+      return []
     }
     let time = min(left, Nanoseconds(request.timeLimit.count / 4))
     let launches = found.launches.affordableBlocks(within: time, atMost: Self.mostStageLaunches)
-    guard launches >= StageDifference.fewestLaunches else { return }
+    guard launches >= StageDifference.fewestLaunches else {
+      return [Self.noStages(because: "no time was left")]
+    }
     var scenario = request.scenario
     scenario.states = [request.state]
     scenario.adaptive = nil
@@ -420,16 +422,23 @@ package struct ExplainWorkflow {
     do {
       let seen = try await StagesWorkflow(scenario: scenario, in: telling)
         .stages(in: session, interrupt: interrupt)
-      let names = scenario.targets.map(\.name)
-      let sides = names.map { name in seen.filter { $0.arm.target == name }.map(\.stages) }
+      let sides = scenario.targets.map { target in
+        seen.launches.filter { $0.arm.target == target.name }.map(\.stages)
+      }
       found.stages =
         sides.count == 2
         ? StageDifference.differences(from: sides[0], to: sides[1])
         : StageDifference.parts(of: sides[0])
-    } catch  where error.isOfLaunch {
-      found.stages = []
+      try log?.keep(found.stages)
+      return seen.notes
+    } catch let error as any LabError where error.isOfLaunch {
+      let problem = error.diagnostics.first?.problem ?? "\(error)"
+      return [Self.noStages(because: problem)]
     }
-    try log?.keep(found.stages)
+  }
+
+  private static func noStages(because reason: String) -> Diagnostic {
+    Diagnostic(.note, id: "no-stages", problem: "there is no view by stage: \(reason)")
   }
 
   /// These are enough for a difference of a few percent.
@@ -607,7 +616,7 @@ package struct ExplainWorkflow {
     var mayCount = counted
     var instructions: Sides<[InstructionCounts]>?
     var counting = Nanoseconds.zero
-    var last: Found?
+    var confirmedBefore: Found?
     while true {
       var named = try await named(
         from: &look,
@@ -629,26 +638,24 @@ package struct ExplainWorkflow {
         let reader = named.explanation.reading.reader
         named.explanation.add(InstructionDifference(instructions, reader: reader))
       }
-      guard !named.explanation.reasons.isEmpty else { return last ?? (named.explanation, nil) }
+      guard !named.explanation.reasons.isEmpty else {
+        return confirmedBefore ?? (named.explanation, nil)
+      }
       // What was named is estimated from launches that had no part in its choice.
       let count = launches.blocks.count
-      let until = end - moduleTime(after: launches)
-      try await launches.launch(until: 2 * count, before: until, on: &laboratory)
+      let last = end - ModuleLaunches.reserve(after: launches, of: request.timeLimit)
+      try await launches.launch(until: 2 * count, before: last, on: &laboratory)
       let fresh = Array(launches.blocks[count...])
-      guard fresh.count >= Self.fewestFresh else { return last ?? (named.explanation, nil) }
+      guard fresh.count >= Self.fewestFresh else {
+        return confirmedBefore ?? (named.explanation, nil)
+      }
       named.attribution.settings.costPerEvent = launches.eventCost
       let confirmed = named.attribution.confirm(named.explanation, on: fresh)
       // Where too much is left, reasons are named again, from all launches that there are now.
       let isLast = isLast(look, of: launches, after: laboratory.now - beginning - counting)
       if confirmed.decision != .more || isLast { return (confirmed, fresh.count) }
-      if !confirmed.reasons.isEmpty { last = (confirmed, fresh.count) }
+      if !confirmed.reasons.isEmpty { confirmedBefore = (confirmed, fresh.count) }
     }
-  }
-
-  /// What is kept of the time for launches that tell of modules, at most an eighth.
-  private func moduleTime(after launches: TracedLaunches) -> Nanoseconds {
-    guard launches.hasModules else { return .zero }
-    return min(Nanoseconds(request.timeLimit.count / 8), ModuleLaunches.time(after: launches))
   }
 
   /// From fewer fresh blocks no interval would tell a reason from nothing.

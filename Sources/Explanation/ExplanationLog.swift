@@ -504,7 +504,7 @@ extension Error {
   /// on a laboratory, and that they are not in a log for that reason.
   var isOfLaunch: Bool {
     if let error = self as? HostError { return error != .interrupted }
-    return self is MissingLaunch
+    return self is MissingLaunch || self is TargetFailure
   }
 }
 

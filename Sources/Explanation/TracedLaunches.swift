@@ -394,6 +394,10 @@ extension TracedLaunches {
       guard let kind = plan.arms.lazy.map(\.kind).first(where: \.hasTimeline) else { return 0 }
       let blocks = launches.values.compactMap { arms -> EventCost.Block? in
         let pairs = besidesPlain(kind, in: arms)
+        // By ptrace what would run at the same time waits, which plain launches do not.
+        guard kind != .ptrace || Set(pairs.map { $0.with.traced?.startCount }).count == 1 else {
+          return nil
+        }
         let times = pairs.compactMap { recordingTime(of: $0.with, besides: $0.plain, by: kind) }
         guard times.count == 2 else { return nil }
         let events = pairs.map(\.with.events)
@@ -436,14 +440,6 @@ extension Figures {
     guard let userTime, let systemTime else { return nil }
     return userTime + systemTime
   }
-}
-
-/// A target failed, so that there is nothing to explain.
-struct TargetFailure: LabError {
-  let diagnostics: [Diagnostic]
-  var exitCode: LabExitCode { .couldNotMeasure }
-
-  init(_ diagnostic: Diagnostic) { diagnostics = [diagnostic] }
 }
 
 /// Finds a launch that takes about the median time and was little disturbed while launches go on, and

@@ -155,6 +155,47 @@ extension EndToEnd {
       #expect(result.reasons.isEmpty, "\(output.stdout)")
     }
 
+    @Test(arguments: ["bpf", "ptrace"])
+    func `names what was planted beside 500 threads`(collector: String) async throws {
+      let lab = Launchlab()
+      let source = """
+        #include <pthread.h>
+        static void *spin(void *rounds) {
+          volatile unsigned long sink = 1;
+          for (long i = 0; i < (long)rounds; i++) sink = sink * 3 + 1;
+          return 0;
+        }
+        __attribute__((noinline)) void warm_cache(void) { spin((void *)9000000); }
+        int main(void) {
+          pthread_t threads[500];
+          for (int i = 0; i < 500; i++) pthread_create(&threads[i], 0, spin, (void *)30000);
+          for (int i = 0; i < 500; i++) pthread_join(threads[i], 0);
+        #ifdef PLANTED
+          warm_cache();
+        #endif
+          return 0;
+        }
+        """
+      let programs = try ["before", "after"].map { name in
+        try CompiledProgram(
+          source,
+          name: name,
+          in: lab.directory,
+          options: ["-pthread"] + (name == "after" ? ["-DPLANTED"] : [])
+        ).path
+      }
+
+      let output = try await lab.run(
+        arguments: ["explain"] + programs
+          + ["--collector", collector, "--launches", "8", "--no-callgrind", "--json", "e.json"]
+      )
+      let result = try Result(lab, "e.json")
+
+      #expect([0, 125].contains(output.status), "\(output.stderr)")
+      let reason = try #require(result.reasons.first, "\(output.stdout)")
+      #expect(reason.said.contains("warm_cache"), "\(output.stdout)")
+    }
+
     @Test func `divides the launch of one program`() async throws {
       let lab = Launchlab()
       let program = try CompiledProgram(Self.source, in: lab.directory).path

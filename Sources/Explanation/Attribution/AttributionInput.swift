@@ -88,6 +88,16 @@ package struct TracedLaunch: Hashable, Sendable {
   /// The events whose cost is in that time.
   var attributableEvents: Int { classEvents.values.reduce(0, +) }
 
+  /// How many threads and processes it started.
+  var startCount: Int {
+    counts.reduce(0) { sum, count in
+      switch count.key {
+      case .threads, .processes: sum + count.value
+      case .call, .faults, .pageIns, .readAhead: sum
+      }
+    }
+  }
+
   /// Divides the critical path of a launch.
   package init(_ path: LaunchPath) {
     let divided = LaunchClasses(path)

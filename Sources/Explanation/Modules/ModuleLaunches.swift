@@ -36,9 +36,19 @@ struct ModuleLaunches {
     self.observe = observe
   }
 
-  /// How long all of them take, as far as the launches before tell.
-  static func time(after launched: TracedLaunches) -> Nanoseconds {
-    Nanoseconds(Int64(Double(min(launched.blocks.count, mostBlocks)) * launched.plainBlockTime))
+  /// What is kept of the time for them: what they take, and no more than an eighth; nothing where that
+  /// is too little to compare two programs.
+  ///
+  /// - Parameters:
+  ///   - launched: The launches before.
+  ///   - limit: The time for all launches.
+  /// - Returns: The same for the same launches, whatever was launched later.
+  static func reserve(after launched: TracedLaunches, of limit: Nanoseconds) -> Nanoseconds {
+    let most = min(launched.blocks.count, mostBlocks)
+    let eighth = Nanoseconds(limit.count / 8)
+    let blocks = launched.affordableBlocks(within: eighth, atMost: most)
+    guard launched.executesRuntime, blocks >= SignFlipTest.fewestBlocks else { return .zero }
+    return Nanoseconds(Int64(Double(blocks) * launched.plainBlockTime))
   }
 
   /// What such launches of a plan are called.
@@ -114,8 +124,9 @@ extension TracedLaunches {
   }
 
   /// Whether the launches executed a program that can say which modules it loads.
-  var hasModules: Bool {
-    if let isKept = log?.hasKeptModules { return isKept }
+  var hasModules: Bool { log?.hasKeptModules ?? executesRuntime }
+
+  fileprivate var executesRuntime: Bool {
     var paths = Set([programs.before, programs.after].compactMap(\.self))
     for block in blocks {
       for case .call("execve", let path?) in block.after.counts + block.before.counts {

@@ -127,8 +127,9 @@ package struct ExplanationMarkdown {
 
   private var stages: [String] {
     guard !result.stages.isEmpty else { return [] }
-    return result.outcome == .single
-      ? StagePartTable(result.stages).markdown : StageDifferenceTable(result.stages).markdown
+    return ["By stage:", ""]
+      + (result.outcome == .single
+        ? StagePartTable(result.stages).markdown : StageDifferenceTable(result.stages).markdown)
   }
 
   // MARK: - What else is known

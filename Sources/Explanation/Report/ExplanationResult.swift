@@ -12,8 +12,8 @@ package struct ExplanationResult: Hashable, Sendable {
   /// The modules that the runtime of the programs loads; nil where it does not say.
   package private(set) var modules: ModuleComparison?
 
-  /// How the launches of two programs differ by stage, or those of one are made up of stages, by launches
-  /// of their own; empty where that was not asked, or nothing differs.
+  /// How two programs differ by stage, or the stages that the launches of one are made of, by separate
+  /// launches with the probe; empty where that was not asked, or nothing differs.
   package var stages: [StageDifference] = []
 
   /// How the launches were looked into, in the order in which that is told.

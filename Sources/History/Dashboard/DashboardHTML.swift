@@ -123,11 +123,16 @@ struct DashboardHeader {
     return "<p class=\"why\"><b>Why:</b> \(Markup.text(explanation.why))</p>\(picture)"
   }
 
+  /// The picture fills the frame, however wide that is.
+  private static let frameStyle =
+    "<!DOCTYPE html><style>body { margin: 0 } svg { display: block; width: 100%; height: auto }</style>"
+
   /// A picture as a document of its own: its style and its tooltips stay its own, and nothing in it runs.
   private static func frame(_ picture: String) -> String {
     let size = picture.prefixMatch(of: /<svg [^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"/)
     let shape = size.map { " style=\"aspect-ratio: \($0.1) / \($0.2)\"" } ?? ""
-    let source = picture.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+    let source = (frameStyle + picture).replacing("&", with: "&amp;")
+      .replacing("\"", with: "&quot;")
     return "<details><summary>Flame graph of the difference</summary>"
       + "<iframe sandbox title=\"flame graph\"\(shape) srcdoc=\"\(source)\"></iframe></details>"
   }

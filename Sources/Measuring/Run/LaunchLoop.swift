@@ -248,3 +248,11 @@ extension LaunchLoop.Ending {
     }
   }
 }
+
+/// A target failed, so that nothing can be said of its launches.
+package struct TargetFailure: LabError {
+  package let diagnostics: [Diagnostic]
+  package var exitCode: LabExitCode { .couldNotMeasure }
+
+  package init(_ diagnostic: Diagnostic) { diagnostics = [diagnostic] }
+}

@@ -44,7 +44,7 @@ package struct StagesWorkflow {
     }
   }
 
-  /// Launches in a lab that is there already, and ends it.
+  /// Launches in a given lab, which ends with these launches.
   ///
   /// - Parameters:
   ///   - session: The lab.
@@ -52,7 +52,7 @@ package struct StagesWorkflow {
   /// - Returns: As ``run()``.
   /// - Throws: As ``run()``.
   package func run(in session: LabSession, interrupt: InterruptFlag) async throws -> StagesResult {
-    let seen = try await seen(in: session, interrupt)
+    let seen = try await seen(plan, in: session, interrupt)
     let changed = session.end()
     let symbols = await SymbolReader().symbols(for: seen.sink.codePlaces)
     var summary = seen.sink.accumulator.summary(of: seen.run).naming(symbols.names)
@@ -67,21 +67,26 @@ package struct StagesWorkflow {
     )
   }
 
-  /// The stages of each collector launch of a lab that goes on, in launch order.
+  /// The stages of each collector launch of a lab that goes on; there are no plain launches beside them.
   ///
   /// - Parameters:
   ///   - session: The lab.
   ///   - interrupt: Ends the launches when it is set.
-  /// - Returns: Those of launches that were ready, by what was launched.
-  /// - Throws: a ``LabError`` when nothing could be launched, and when it is interrupted.
+  /// - Returns: The launches in order, and what the reader must know of them.
+  /// - Throws: a ``LabError`` when not all launches could be made.
   package func stages(
     in session: LabSession,
     interrupt: InterruptFlag
-  ) async throws -> [(arm: Arm, stages: LaunchStages)] {
-    let seen = try await seen(in: session, interrupt)
+  ) async throws -> (launches: [(arm: Arm, stages: LaunchStages)], notes: [Diagnostic]) {
+    var plan = plan
+    plan.arms.removeAll { $0.kind.collector == nil }
+    let seen = try await seen(plan, in: session, interrupt)
     if case .interrupted = seen.ending { throw HostError.interrupted }
+    if let failure = seen.ending.diagnostic(in: scenario) { throw TargetFailure(failure) }
     let symbols = await SymbolReader().symbols(for: seen.sink.codePlaces)
-    return seen.sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) }
+    return (
+      seen.sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) }, seen.notes
+    )
   }
 
   private struct Seen {
@@ -91,8 +96,11 @@ package struct StagesWorkflow {
     var notes: [Diagnostic]
   }
 
-  private func seen(in session: LabSession, _ interrupt: InterruptFlag) async throws -> Seen {
-    let plan = plan
+  private func seen(
+    _ plan: Plan,
+    in session: LabSession,
+    _ interrupt: InterruptFlag
+  ) async throws -> Seen {
     var laboratory = try await context.laboratory(
       plan,
       try ScratchDirectory.path(),

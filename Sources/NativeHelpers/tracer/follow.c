@@ -85,11 +85,17 @@ static void add_signal(
 // differently so. The scheduler wakes a thread on an idle one, so that the launch is kept on the
 // processor of the tracer; where it asks on which it may run, it is told as if it were not.
 
-void keep_on(pid_t thread, int processor) {
+int keep_on(pid_t thread, int processor) {
   cpu_set_t processors;
   CPU_ZERO(&processors);
   CPU_SET(processor, &processors);
-  sched_setaffinity(thread, sizeof processors, &processors);
+  return sched_setaffinity(thread, sizeof processors, &processors);
+}
+
+static int is_on(pid_t thread, int processor) {
+  cpu_set_t processors;
+  return sched_getaffinity(thread, sizeof processors, &processors) == 0
+      && CPU_COUNT(&processors) == 1 && CPU_ISSET(processor, &processors);
 }
 
 // The processor that a stopped thread ran on, or -1; proc_pid_stat(5).
@@ -111,46 +117,88 @@ static int is_kept(const struct following *following, const struct thread *threa
   return following->processor >= 0 && !thread->is_spawner && !thread->is_free;
 }
 
-static void let_go(const struct following *following, const struct thread *thread) {
-  if (is_kept(following, thread))
+// One whose processors are no longer those that it was kept on has said itself where it runs.
+static void let_go(const struct following *following, struct thread *thread) {
+  if (!is_kept(following, thread)) return;
+  if (is_on(thread->id, following->processor))
     sched_setaffinity(thread->id, sizeof following->allowed, &following->allowed);
+  else
+    thread->is_free = 1;
+}
+
+// Real-time threads that share a processor with each other and with the tracer may wait for ever.
+static int is_realtime(pid_t thread) {
+  int policy = sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK;
+  return policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE;
 }
 
 // What the launch executes first is kept, and so is all that it starts.
-static void keep_launch(struct following *following, const struct thread *thread) {
-  if (following->processor >= 0) return;
+static void keep_launch(struct following *following, struct thread *thread) {
+  if (following->processor >= 0 || is_realtime(thread->id)) return;
   int processor = processor_of(thread->id);
   size_t size = sizeof following->allowed;
   if (processor < 0 || sched_getaffinity(thread->id, size, &following->allowed) != 0) return;
+  if (keep_on(0, processor) != 0 || keep_on(thread->id, processor) != 0) return;
   following->processor = processor;
+  thread->is_free = 0;
+}
+
+// Whose processors a call asks for or sets: in a namespace of its own it may have another id.
+static struct thread *asked_thread(struct thread *thread) {
+  struct thread *known = known_thread((pid_t)thread->arguments[0]);
+  return known != NULL ? known : thread;
+}
+
+static void let_ask(const struct following *following, struct thread *thread) {
+  // The calls of 32-bit programs are not known by their numbers.
+  if (thread->call & TIMELINE_32BIT) {
+    let_go(following, thread);
+    thread->is_free = 1;
+  } else if (thread->call == SYS_sched_getaffinity) {
+    let_go(following, asked_thread(thread));
+  }
+}
+
+struct kept {
+  const struct following *following;
+  int count;
+};
+
+static void count_kept(struct thread *thread, void *context) {
+  struct kept *kept = context;
+  kept->count += is_kept(kept->following, thread);
+}
+
+// Where nothing else is kept, the tracer goes along, and what is executed next is kept there.
+static void note_free(struct following *following, struct thread *thread) {
+  thread->is_free = 1;
+  struct kept kept = {.following = following};
+  each_thread(count_kept, &kept);
+  int processor = kept.count == 0 ? processor_of(thread->id) : -1;
+  if (processor < 0) return;
+  following->processor = -1;
   keep_on(0, processor);
-  keep_on(thread->id, processor);
 }
 
-// Whose processors a call asks for or sets; NULL for none of the launch.
-static struct thread *asked_thread(const struct thread *thread) {
-  pid_t id = (pid_t)thread->arguments[0];
-  return known_thread(id != 0 ? id : thread->id);
-}
-
-static void let_ask(const struct following *following, const struct thread *thread) {
-  const struct thread *asked = asked_thread(thread);
-  if (thread->call == SYS_sched_getaffinity && asked != NULL) let_go(following, asked);
-}
-
-static void keep_again(
-    const struct following *following, const struct thread *thread, int64_t result) {
+static void keep_again(struct following *following, struct thread *thread, int64_t result) {
   struct thread *asked = asked_thread(thread);
-  if (asked == NULL) return;
-  if (thread->call == SYS_sched_setaffinity && result >= 0) asked->is_free = 1;
-  if (thread->call == SYS_sched_getaffinity && is_kept(following, asked))
-    keep_on(asked->id, following->processor);
+  if (!is_kept(following, asked)) return;
+  if (thread->call == SYS_sched_setaffinity && result >= 0) note_free(following, asked);
+  if (thread->call == SYS_sched_getaffinity) keep_on(asked->id, following->processor);
 }
 
 static void release_thread(struct thread *thread, void *following) { let_go(following, thread); }
 
 void release(struct following *following) {
   each_thread(release_thread, following);
+  // Those that were started meanwhile have stopped at their first instant.
+  siginfo_t event = {0};
+  while (waitid(P_ALL, 0, &event, WSTOPPED | WNOHANG | WNOWAIT | __WALL) == 0 && event.si_pid != 0) {
+    struct thread *thread = thread_of(event.si_pid);
+    if (thread != NULL) let_go(following, thread);
+    waitpid(event.si_pid, NULL, __WALL | WNOHANG);
+    event.si_pid = 0;
+  }
   following->processor = -1;
 }
 

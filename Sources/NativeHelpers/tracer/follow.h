@@ -50,8 +50,8 @@ void follow(struct following *following);
 // Lets what is left of the launch run where it may.
 void release(struct following *following);
 
-// Has a thread run on one processor only; 0 is the caller.
-void keep_on(pid_t thread, int processor);
+// Has a thread run on one processor only; 0 is the caller. Gives 0, or -1 where that cannot be.
+int keep_on(pid_t thread, int processor);
 
 int64_t monotonic(void);
 

@@ -7,6 +7,9 @@ struct CallRule: Sendable {
   var role: Role?
   var demand = Demand.all
 
+  /// The argument that is the descriptor of a file it reads, where its object is what it writes.
+  var source: Int?
+
   enum Object: Sendable {
     case none
 
@@ -82,6 +85,7 @@ struct CallRule: Sendable {
     for names in [onPath, onPathAt, onDescriptor, onNothing] {
       for (name, rule) in names { rules[name] = rule }
     }
+    for (name, source) in [("sendfile", 1), ("splice", 0)] { rules[name]?.source = source }
     for name in ["read", "pread64"] { rules[name]?.demand = .length(argument: 2) }
     for name in ["readahead", "fadvise64", "madvise"] { rules[name]?.demand = .none }
     return rules

@@ -1,3 +1,4 @@
+import Foundation
 import LaunchCore
 
 /// The names of a launch, each stored once under a number.
@@ -180,30 +181,39 @@ package struct ProgramNaming: Hashable, Sendable {
       let parts = [one, two].map { $0.split(separator: "/", omittingEmptySubsequences: false) }
       let common = zip(parts[0], parts[1]).prefix { $0 == $1 }.count
       // Where the last parts differ, these are files.
-      guard parts.allSatisfy({ common + 1 < $0.count }) else { continue }
-      let directories = parts.map { Self.directory(in: $0[...common].joined(separator: "/")) }
-      guard !directories.contains(where: Self.isShared) else { continue }
-      for directory in directories {
-        differing.append("\(directory)/")
-        if !directory.hasPrefix("/") { differing.append("\(workingDirectory)/\(directory)/") }
+      guard parts.allSatisfy({ common + 1 < $0.count }),
+        parts[0].last == parts[1].last || parts[0][common + 1] == parts[1][common + 1]
+      else { continue }
+      let directories = parts.map { part in
+        let path = Self.path(in: part[...common].joined(separator: "/"))
+        let absolute = path.hasPrefix("/") ? String(path) : "\(workingDirectory)/\(path)"
+        return (path, absolute: (absolute as NSString).standardizingPath)
+      }
+      guard !directories.contains(where: { Self.isShared($0.absolute) }) else { continue }
+      for (path, absolute) in directories {
+        differing.append("\(absolute)/")
+        if !path.hasPrefix("/") { differing.append("\(path)/") }
       }
     }
   }
 
   /// The last path in a word, such as `/b` in `NAME=/a:/b`.
-  private static func directory(in word: String) -> Substring {
+  private static func path(in word: String) -> Substring {
     let start = word.lastIndex { "=:,; '\"".contains($0) }.map(word.index(after:))
     return word[(start ?? word.startIndex)...]
   }
 
-  /// Whether everything of a machine lies in a directory, and not only what a command brings along.
-  private static func isShared(_ directory: Substring) -> Bool {
+  /// Whether what many programs use lies in a directory, and not only what a command brings along.
+  private static func isShared(_ directory: String) -> Bool {
     let names = directory.split(separator: "/")
-    guard directory.hasPrefix("/") else {
-      return names.isEmpty || names == ["."] || names == [".."]
-    }
-    return names.count < 2 || (names[0] == "usr" && names.count < 3)
+    guard let first = names.first, let last = names.last else { return true }
+    let isOfSystem = ["usr", "lib", "lib64", "var", "etc", "home", "run"].contains(first)
+    return names.count < (isOfSystem ? 3 : 2) || commonNames.contains(last)
   }
+
+  private static let commonNames: Set<Substring> = [
+    "bin", "sbin", "lib", "lib64", "libexec", "share",
+  ]
 
   func name(of path: String) -> String {
     if path == program { return "program" }

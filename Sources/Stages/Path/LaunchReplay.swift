@@ -203,9 +203,16 @@ struct LaunchReplay {
   /// Counts pages that came in for a call, or for the page that was touched last; those that a call
   /// writes were not read.
   private mutating func pageIn(_ pages: Int, _ life: Int, at time: Int64) {
-    let call = lives[life].call
-    guard isCounted(time), call?.rule.role != .writes else { return }
-    let object = call == nil ? lives[life].faultObject : call?.object
+    guard isCounted(time) else { return }
+    var object = lives[life].faultObject
+    if let call = lives[life].call {
+      object = call.object
+      if let source = call.rule.source {
+        object = processes[lives[life].process].resources.object(of: call.argument(source))
+      } else if call.rule.role == .writes {
+        return
+      }
+    }
     let asked = min(pages, lives[life].askedPages)
     lives[life].askedPages -= asked
     counts.add(.pageIn(object: object), count: pages)

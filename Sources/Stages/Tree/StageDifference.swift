@@ -100,7 +100,9 @@ extension StageDifference {
   ///   parts.
   package static func parts(of launches: [LaunchStages]) -> [Self] {
     let samples = StageSamples(launches)
-    guard let whole = samples.launch?.median, whole > 0 else { return [] }
+    guard launches.count >= fewestLaunches, let whole = samples.launch?.median, whole > 0 else {
+      return []
+    }
     return samples.times.compactMap { path, time in
       let depth = path.components(separatedBy: separator).count
       let median = time.sample.median

@@ -95,6 +95,8 @@ import Testing
     #expect(frame.contains("style=\"aspect-ratio: 1200 / 480\""))
     #expect(frame.contains("&quot;0 0 1200 480&quot;"))
     #expect(frame.contains("a &amp;amp; b"))
+    // Whatever size it has, it fills the frame.
+    #expect(frame.contains("svg { display: block; width: 100%; height: auto }"))
     #expect(page.ranges(of: "<b>Why:").count == 1)
   }
 

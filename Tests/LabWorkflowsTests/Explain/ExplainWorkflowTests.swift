@@ -324,6 +324,33 @@ import Testing
     if freshBlocks == nil { #expect(result.exitCode == .inconclusive) }
   }
 
+  @Test func `keeps time for modules, and computes the same again where they could not be had`()
+    async throws
+  {
+    let python = TemporaryDirectory.path + "/python3"
+    try FileManager.default.copyItem(atPath: "/bin/true", toPath: python)
+    let answer = Self.launches(sleep: 3_000_000)
+    func launches(of program: String) async throws -> Int {
+      let bench = Bench()
+      let result = try await explain(
+        [[program, "a"], [program, "b"]],
+        timeLimit: Nanoseconds(122_000),
+        from: .kept(location),
+        on: bench
+      ) { arm, number in
+        if arm.kind == .modules { return LaunchResult(outcome: .exited(code: 1)) }
+        var result = try answer(arm, number)
+        // By the clock of this laboratory a block takes ten microseconds.
+        if arm.kind == .plain { result.launch = Nanoseconds(900) }
+        return result
+      }
+      #expect(try await resume() == result)
+      return Self.launches(bench)
+    }
+    let kept = try await launches(of: "/bin/true") / 4 - launches(of: python) / 4
+    #expect(kept == 1 || kept == 2)
+  }
+
   @Test func `leaves torn launches out, and says so`() async throws {
     let answer = Self.launches(sleep: 3_000_000)
     let result = try await explain([["/bin/true", "a"], ["/bin/true", "b"]]) { arm, number in
