@@ -375,20 +375,25 @@ package struct ExplainWorkflow {
       keeping: log,
       observe: context.observe
     )
-    let found = try await explained(on: &laboratory, by: &launches, setting.counted)
-    let modules = try modules(
-      of: found.explanation,
-      after: launches,
-      until: beginning + request.timeLimit,
-      on: &laboratory
-    )
+    let end = beginning + request.timeLimit
+    var modules: AskedModules?
+    let found = try await explained(on: &laboratory, by: &launches, setting.counted, &modules)
+    let asked = try modules ?? askedModules(after: launches, until: end, on: &laboratory)
+    let comparison = asked.loaded.flatMap {
+      ModuleComparison(
+        $0,
+        arms: request.scenario.targets.count == 2 ? Side.allCases : [.after],
+        launch: Double(found.explanation.difference.traced.before.count),
+        settings: settings(launches)
+      )
+    }
     return FoundReasons(
       launches: launches,
       explanation: found.explanation,
       freshBlocks: found.freshBlocks,
-      modules: modules.comparison,
-      isSilent: modules.isSilent,
-      end: beginning + request.timeLimit
+      modules: comparison,
+      isSilent: asked.isSilent || (asked.loaded != nil && comparison == nil),
+      end: end
     )
   }
 
@@ -510,29 +515,22 @@ package struct ExplainWorkflow {
     return ShellQuoting.text(["launchlab", "explain"] + id + options + place)
   }
 
+  /// What a runtime said of the modules that it loads, by block; `isSilent` where it did not say it.
+  private typealias AskedModules = (loaded: [Sides<LoadedModules?>]?, isSilent: Bool)
+
   /// Launches again where a runtime says which modules it loads, for no more than a quarter of the
   /// time and what is left of it.
-  ///
-  /// - Returns: `isSilent` where the runtime did not say it.
-  private func modules(
-    of explanation: LaunchExplanation,
+  private func askedModules(
     after launches: TracedLaunches,
     until end: Nanoseconds,
     on laboratory: inout any LaunchLaboratory
-  ) throws -> (comparison: ModuleComparison?, isSilent: Bool) {
+  ) throws -> AskedModules {
     let timeLimit = min(Nanoseconds(request.timeLimit.count / 4), end - laboratory.now)
     guard launches.hasModules,
       let asked = ModuleLaunches(after: launches, timeLimit: timeLimit, observe: context.observe)
     else { return (nil, false) }
-    guard let loaded = try asked.run(on: &laboratory) else { return (nil, true) }
-    let isPair = request.scenario.targets.count == 2
-    let comparison = ModuleComparison(
-      loaded,
-      arms: isPair ? Side.allCases : [.after],
-      launch: Double(explanation.difference.traced.before.count),
-      settings: settings(launches)
-    )
-    return (comparison, comparison == nil)
+    let loaded = try asked.run(on: &laboratory)
+    return (loaded, loaded == nil)
   }
 
   /// Compares the files of two programs, and finds which functions are to blame.
@@ -603,7 +601,8 @@ package struct ExplainWorkflow {
   private func explained(
     on laboratory: inout any LaunchLaboratory,
     by launches: inout TracedLaunches,
-    _ counted: CountedLaunches?
+    _ counted: CountedLaunches?,
+    _ modules: inout AskedModules?
   ) async throws -> Found {
     guard request.scenario.targets.count == 2 else {
       try await launches.launch(until: request.launches, on: &laboratory)
@@ -616,7 +615,7 @@ package struct ExplainWorkflow {
     var mayCount = counted
     var instructions: Sides<[InstructionCounts]>?
     var counting = Nanoseconds.zero
-    var confirmedBefore: Found?
+    var last: Found?
     while true {
       var named = try await named(
         from: &look,
@@ -639,22 +638,26 @@ package struct ExplainWorkflow {
         named.explanation.add(InstructionDifference(instructions, reader: reader))
       }
       guard !named.explanation.reasons.isEmpty else {
-        return confirmedBefore ?? (named.explanation, nil)
+        return last ?? (named.explanation, nil)
+      }
+      // Modules are asked for before there is no time left.
+      if modules == nil {
+        let half = laboratory.now + Nanoseconds((end - laboratory.now).count / 2)
+        modules = try askedModules(after: launches, until: half, on: &laboratory)
       }
       // What was named is estimated from launches that had no part in its choice.
       let count = launches.blocks.count
-      let last = end - ModuleLaunches.reserve(after: launches, of: request.timeLimit)
-      try await launches.launch(until: 2 * count, before: last, on: &laboratory)
+      try await launches.launch(until: 2 * count, before: end, on: &laboratory)
       let fresh = Array(launches.blocks[count...])
       guard fresh.count >= Self.fewestFresh else {
-        return confirmedBefore ?? (named.explanation, nil)
+        return last ?? (named.explanation, nil)
       }
       named.attribution.settings.costPerEvent = launches.eventCost
       let confirmed = named.attribution.confirm(named.explanation, on: fresh)
       // Where too much is left, reasons are named again, from all launches that there are now.
       let isLast = isLast(look, of: launches, after: laboratory.now - beginning - counting)
       if confirmed.decision != .more || isLast { return (confirmed, fresh.count) }
-      if !confirmed.reasons.isEmpty { confirmedBefore = (confirmed, fresh.count) }
+      if !confirmed.reasons.isEmpty { last = (confirmed, fresh.count) }
     }
   }
 

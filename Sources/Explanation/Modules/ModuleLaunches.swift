@@ -24,31 +24,17 @@ struct ModuleLaunches {
   ) {
     var plan = launched.plan
     plan.arms = Self.arms(of: plan)
-    let fewest = plan.arms.count == 2 ? SignFlipTest.fewestBlocks : 1
+    let isPair = plan.arms.count == 2
+    let fewest = isPair ? SignFlipTest.fewestBlocks : 1
     plan.blockCount = launched.affordableBlocks(
       within: timeLimit,
-      atMost: min(launched.blocks.count, Self.mostBlocks)
+      atMost: isPair ? Self.mostBlocks : min(launched.blocks.count, Self.mostBlocks)
     )
     guard plan.blockCount >= min(fewest, launched.blocks.count), plan.blockCount > 0 else {
       return nil
     }
     self.plan = plan
     self.observe = observe
-  }
-
-  /// What is kept of the time for them: what they take, and no more than an eighth; nothing where that
-  /// is too little to compare two programs.
-  ///
-  /// - Parameters:
-  ///   - launched: The launches before.
-  ///   - limit: The time for all launches.
-  /// - Returns: The same for the same launches, whatever was launched later.
-  static func reserve(after launched: TracedLaunches, of limit: Nanoseconds) -> Nanoseconds {
-    let most = min(launched.blocks.count, mostBlocks)
-    let eighth = Nanoseconds(limit.count / 8)
-    let blocks = launched.affordableBlocks(within: eighth, atMost: most)
-    guard launched.executesRuntime, blocks >= SignFlipTest.fewestBlocks else { return .zero }
-    return Nanoseconds(Int64(Double(blocks) * launched.plainBlockTime))
   }
 
   /// What such launches of a plan are called.
@@ -124,9 +110,8 @@ extension TracedLaunches {
   }
 
   /// Whether the launches executed a program that can say which modules it loads.
-  var hasModules: Bool { log?.hasKeptModules ?? executesRuntime }
-
-  fileprivate var executesRuntime: Bool {
+  var hasModules: Bool {
+    if let isKept = log?.hasKeptModules { return isKept }
     var paths = Set([programs.before, programs.after].compactMap(\.self))
     for block in blocks {
       for case .call("execve", let path?) in block.after.counts + block.before.counts {
