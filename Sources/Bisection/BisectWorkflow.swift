@@ -188,6 +188,9 @@ package struct BisectWorkflow {
       }
     } catch HostError.tracing(let failure) {
       summary.explanationFailure = "not traced here (\(failure.reason))"
+    } catch HostError.untraceable(let failures) {
+      let reasons = failures.map(\.reason).joined(separator: "; ")
+      summary.explanationFailure = "not traced here (\(reasons))"
     } catch {
       let problem = (error as? any LabError)?.diagnostics.first?.problem
       summary.explanationFailure = "not traced here (\(problem ?? "\(error)"))"

@@ -176,7 +176,8 @@ package struct ExplainWorkflow {
       counted: try counted(in: directory)
     )
     if let failure = setting.rights.failure(of: setting.collector) {
-      throw HostError.tracing(failure)
+      throw request.collector == nil
+        ? HostError.untraceable(setting.rights.failures) : .tracing(failure)
     }
     var laboratory = try await context.laboratory(
       setting.prepared,

@@ -435,6 +435,42 @@ extension EndToEnd {
       #expect(output.stdout.contains("in all, traced") == (host.status == 0))
     }
 
+    /// As a container does whose seccomp profile allows none of it.
+    @Test func `says what it takes in a sandbox that allows no tracing`() async throws {
+      var lab = Launchlab()
+      let source = """
+        #include <errno.h>
+        #include <linux/filter.h>
+        #include <linux/seccomp.h>
+        #include <stddef.h>
+        #include <sys/prctl.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int main(int count, char **words) {
+          struct sock_filter filter[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 3, 0),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 2, 0),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 1, 0),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+          };
+          struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+          if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 98;
+          if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return 99;
+          return execv(words[1], words + 1);
+        }
+        """
+      lab.wrapper = [try CompiledProgram(source, name: "sandbox", in: lab.directory).path]
+
+      let output = try await lab.run("explain", "--", "/bin/true")
+
+      #expect(output.status == 128, "\(output.stderr)")
+      #expect(output.stderr.contains("launches cannot be traced: the kernel does not load"))
+      #expect(output.stderr.contains("ptrace is refused"))
+      #expect(output.stderr.contains("CAP_BPF") && output.stderr.contains("SYS_PTRACE"))
+    }
+
     @Test func `leaves programs the rights that their files give`() async throws {
       let lab = Launchlab()
       let source = "#include <unistd.h>\nint main(void) { return geteuid() != 65534; }"

@@ -220,11 +220,10 @@ extension DoctorCheck {
         )
       }
       guard let collector = rights.best else {
-        let failures = TimelineCollector.allCases.compactMap { rights.failure(of: $0) }
         return .missing(
           "launches cannot be traced, so that `explain` says nothing: "
-            + failures.map(\.reason).joined(separator: "; "),
-          remedy: failures.first?.remedy ?? host.remedy(forRoot: "try again")
+            + rights.failures.map(\.reason).joined(separator: "; "),
+          remedy: rights.failures.first?.remedy ?? host.remedy(forRoot: "try again")
         )
       }
       var limits: [(text: String, remedy: String?)] = []

@@ -79,6 +79,9 @@ package enum HostError: LabError, Hashable {
   /// Launches cannot be traced, or no more.
   case tracing(TracingFailure)
 
+  /// Launches cannot be traced in any way; why not, the best way first.
+  case untraceable([TracingFailure])
+
   /// This process may have fewer files open at a time than it needs.
   case tooFewFiles(limit: Int, needed: Int)
 
@@ -129,15 +132,8 @@ package enum HostError: LabError, Hashable {
             ? "install it with `apt-get install \(name)`" : "install it, or correct PATH"
         )
       ]
-    case .tracing(let failure):
-      [
-        Diagnostic(
-          .error,
-          id: "cannot-trace",
-          problem: "launches cannot be traced: \(failure.reason)",
-          remedy: failure.remedy
-        )
-      ]
+    case .tracing(let failure): [Self.tracingDiagnostic([failure])]
+    case .untraceable(let failures): [Self.tracingDiagnostic(failures)]
     case .tooFewFiles(let limit, let needed):
       [
         Diagnostic(

@@ -65,6 +65,11 @@ package struct TracingRights: Hashable, Codable, Sendable {
     TimelineCollector.allCases.first { refused[$0] == nil }
   }
 
+  /// Why no collector of timelines works, the best one first; empty where one does.
+  package var failures: [TracingFailure] {
+    best == nil ? TimelineCollector.allCases.compactMap { refused[$0] } : []
+  }
+
   /// What a helper says when it is asked to trace.
   private struct Trial {
     var failure: TracingFailure?
@@ -87,5 +92,22 @@ package struct TracingRights: Hashable, Codable, Sendable {
         self.failure = failure
       }
     }
+  }
+}
+
+extension HostError {
+  /// That launches cannot be traced.
+  ///
+  /// - Parameter failures: Why not in each way, the best way first.
+  /// - Returns: An error with what helps against any of them.
+  static func tracingDiagnostic(_ failures: [TracingFailure]) -> Diagnostic {
+    let remedies = failures.compactMap(\.remedy)
+    return Diagnostic(
+      .error,
+      id: "cannot-trace",
+      problem: "launches cannot be traced: "
+        + failures.map(\.reason).joined(separator: "; "),
+      remedy: remedies.isEmpty ? nil : remedies.joined(separator: "; or ")
+    )
   }
 }

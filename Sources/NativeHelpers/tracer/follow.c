@@ -143,9 +143,11 @@ static void keep_launch(struct following *following, struct thread *thread) {
   thread->is_free = 0;
 }
 
-// Whose processors a call asks for or sets: in a namespace of its own it may have another id.
-static struct thread *asked_thread(struct thread *thread) {
-  struct thread *known = known_thread((pid_t)thread->arguments[0]);
+// Whose processors a call asks for or sets: one of an unknown id may be itself, in a namespace.
+static struct thread *asked_thread(struct thread *thread, int *is_known) {
+  pid_t id = (pid_t)thread->arguments[0];
+  struct thread *known = id != 0 ? known_thread(id) : thread;
+  *is_known = known != NULL;
   return known != NULL ? known : thread;
 }
 
@@ -155,7 +157,8 @@ static void let_ask(const struct following *following, struct thread *thread) {
     let_go(following, thread);
     thread->is_free = 1;
   } else if (thread->call == SYS_sched_getaffinity) {
-    let_go(following, asked_thread(thread));
+    int is_known;
+    let_go(following, asked_thread(thread, &is_known));
   }
 }
 
@@ -181,10 +184,14 @@ static void note_free(struct following *following, struct thread *thread) {
 }
 
 static void keep_again(struct following *following, struct thread *thread, int64_t result) {
-  struct thread *asked = asked_thread(thread);
+  if (thread->call != SYS_sched_setaffinity && thread->call != SYS_sched_getaffinity) return;
+  int is_known;
+  struct thread *asked = asked_thread(thread, &is_known);
   if (!is_kept(following, asked)) return;
-  if (thread->call == SYS_sched_setaffinity && result >= 0) note_free(following, asked);
-  if (thread->call == SYS_sched_getaffinity) keep_on(asked->id, following->processor);
+  if (thread->call == SYS_sched_getaffinity)
+    keep_on(asked->id, following->processor);
+  else if (result >= 0 && (is_known || !is_on(asked->id, following->processor)))
+    note_free(following, asked);
 }
 
 static void release_thread(struct thread *thread, void *following) { let_go(following, thread); }

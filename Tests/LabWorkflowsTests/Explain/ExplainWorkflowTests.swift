@@ -372,10 +372,11 @@ import Testing
 
   @Test func `says why launches cannot be traced`() async throws {
     let failure = TracingFailure(helper: "timeline", step: .load, errno: 1)
-    await #expect(throws: HostError.tracing(failure)) {
+    let other = TracingFailure(helper: "tracer", step: .attach, errno: 1)
+    await #expect(throws: HostError.untraceable([failure, other])) {
       try await explain(
         [["/bin/true"]],
-        rights: TracingRights(refused: [.bpf: failure, .ptrace: failure], profiles: nil),
+        rights: TracingRights(refused: [.bpf: failure, .ptrace: other], profiles: nil),
         answer: Self.launches(sleep: 0)
       )
     }
