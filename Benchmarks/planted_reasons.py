@@ -549,10 +549,12 @@ def run_case(options, kinds, seed, rate):
         if len(kinds) == 1 and first and times[0] and kinds[0] in SIZED:
             error = abs(reasons[0]["difference_ns"] / 1e6 - times[0])
             exact = error <= max(0.1, 0.15 * times[0])
-        # What was touched is given back when the program ends, and libraries are mapped.
+        # What was touched is given back when the program ends; libraries are mapped, and threads started.
         consequences = ["exit_group", "munmap"]
         if any("libraries" in kind for kind in kinds):
             consequences.append("mmap")
+        if any("thread" in kind or "lock" in kind for kind in kinds):
+            consequences.append("clone")
         strangers = [
             reason
             for reason in reasons

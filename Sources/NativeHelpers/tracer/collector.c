@@ -163,6 +163,7 @@ static void *trace(void *argument) {
 int collector_begin(struct collector *collector, int32_t spawner) {
   recorded_clear(&collector->following.recorded);
   collector->following.processor = -1;
+  collector->following.has_threads = 0;
   collector->spawner = spawner;
   collector->is_over = 0;
   errno = pthread_create(&collector->tracer, NULL, trace, collector);

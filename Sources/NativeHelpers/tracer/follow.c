@@ -83,7 +83,12 @@ static void add_signal(
 //
 // A stop that has to wake another processor costs ten times as much as one that does not, and more
 // differently so. The scheduler wakes a thread on an idle one, so that the launch is kept on the
-// processor of the tracer; where it asks on which it may run, it is told as if it were not.
+// processor of the tracer; where it asks on which it may run, it is told as if it were not. Once it
+// has a second thread it is let go: what would run at the same time would wait for a processor, and
+// be no part of its time.
+
+// Stops for which the tracer stays where it is.
+enum { STAY = 8 };
 
 int keep_on(pid_t thread, int processor) {
   cpu_set_t processors;
@@ -134,7 +139,7 @@ static int is_realtime(pid_t thread) {
 
 // What the launch executes first is kept, and so is all that it starts.
 static void keep_launch(struct following *following, struct thread *thread) {
-  if (following->processor >= 0 || is_realtime(thread->id)) return;
+  if (following->processor >= 0 || following->has_threads || is_realtime(thread->id)) return;
   int processor = processor_of(thread->id);
   size_t size = sizeof following->allowed;
   if (processor < 0 || sched_getaffinity(thread->id, size, &following->allowed) != 0) return;
@@ -196,6 +201,13 @@ static void keep_again(struct following *following, struct thread *thread, int64
 
 static void release_thread(struct thread *thread, void *following) { let_go(following, thread); }
 
+// Lets the launch run where it may, since a thread was started in it.
+static void note_thread(struct following *following) {
+  following->has_threads = 1;
+  each_thread(release_thread, following);
+  following->processor = -1;
+}
+
 void release(struct following *following) {
   each_thread(release_thread, following);
   // Those that were started meanwhile have stopped at their first instant.
@@ -229,8 +241,14 @@ static const struct stop_cost *cost_of(
     return &following->near;
   }
   if (is_kept(following, thread)) return &following->near;
+  following->stops++;
   int processor = processor_of(thread->id);
-  return processor < 0 || processor == sched_getcpu() ? &following->near : &following->far;
+  if (processor < 0 || processor == sched_getcpu()) return &following->near;
+  if (following->stops > STAY) {
+    keep_on(0, processor);
+    following->stops = 0;
+  }
+  return &following->far;
 }
 
 // MARK: What a thread did since it was let go
@@ -439,6 +457,7 @@ static void start(struct following *following, struct thread *thread, int event,
   child->is_free = thread->is_free;
   child->parent = child->process == thread->process ? thread->parent : thread->process;
   if (clone.flags & CLONE_CHILD_CLEARTID) child->end_address = clone.end_address;
+  if (child->process == thread->process && is_kept(following, thread)) note_thread(following);
   if (event == PTRACE_EVENT_VFORK) thread->started = child->id;
   struct timeline_record built;
   record(&built, TIMELINE_FORK, thread->id, now)->values[0] = id;

@@ -24,6 +24,10 @@ struct following {
   // Where the launch and the tracer run, and where the launch may; -1 until it executes its program.
   int processor;
   cpu_set_t allowed;
+  int has_threads;
+
+  // Long stops since the tracer went to the processor of a thread that is not kept.
+  unsigned stops;
 
   // The tracer itself, and for how many nanoseconds it could not see to a thread that had stopped:
   // it saw to another one, or waited for a processor.
