@@ -165,7 +165,7 @@ extension EndToEnd {
           for (long i = 0; i < (long)rounds; i++) sink = sink * 3 + 1;
           return 0;
         }
-        __attribute__((noinline)) void warm_cache(void) { spin((void *)9000000); }
+        __attribute__((noinline)) void warm_cache(void) { spin((void *)40000000); }
         int main(void) {
           pthread_t threads[500];
           for (int i = 0; i < 500; i++) pthread_create(&threads[i], 0, spin, (void *)30000);
