@@ -186,9 +186,7 @@ package struct BisectWorkflow {
       } else {
         summary.explanationFailure = "launches do not differ when they are traced"
       }
-    } catch HostError.tracing(let failure) {
-      summary.explanationFailure = "not traced here (\(failure.reason))"
-    } catch HostError.untraceable(let failures) {
+    } catch HostError.tracing(let failures) {
       let reasons = failures.map(\.reason).joined(separator: "; ")
       summary.explanationFailure = "not traced here (\(reasons))"
     } catch {

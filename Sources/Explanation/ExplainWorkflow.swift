@@ -176,8 +176,7 @@ package struct ExplainWorkflow {
       counted: try counted(in: directory)
     )
     if let failure = setting.rights.failure(of: setting.collector) {
-      throw request.collector == nil
-        ? HostError.untraceable(setting.rights.failures) : .tracing(failure)
+      throw HostError.tracing(request.collector == nil ? setting.rights.failures : [failure])
     }
     var laboratory = try await context.laboratory(
       setting.prepared,
@@ -393,7 +392,7 @@ package struct ExplainWorkflow {
       explanation: found.explanation,
       freshBlocks: found.freshBlocks,
       modules: comparison,
-      isSilent: asked.isSilent || (asked.loaded != nil && comparison == nil),
+      isSilent: asked.wasPossible && comparison == nil,
       end: end
     )
   }
@@ -516,8 +515,8 @@ package struct ExplainWorkflow {
     return ShellQuoting.text(["launchlab", "explain"] + id + options + place)
   }
 
-  /// What a runtime said of the modules that it loads, by block; `isSilent` where it did not say it.
-  private typealias AskedModules = (loaded: [Sides<LoadedModules?>]?, isSilent: Bool)
+  /// Whether a runtime could be asked for the modules that it loads, and what it said, by block.
+  private typealias AskedModules = (wasPossible: Bool, loaded: [Sides<LoadedModules?>]?)
 
   /// Launches again where a runtime says which modules it loads, for no more than a quarter of the
   /// time and what is left of it.
@@ -529,9 +528,8 @@ package struct ExplainWorkflow {
     let timeLimit = min(Nanoseconds(request.timeLimit.count / 4), end - laboratory.now)
     guard launches.hasModules,
       let asked = ModuleLaunches(after: launches, timeLimit: timeLimit, observe: context.observe)
-    else { return (nil, false) }
-    let loaded = try asked.run(on: &laboratory)
-    return (loaded, loaded == nil)
+    else { return (false, nil) }
+    return (true, try asked.run(on: &laboratory))
   }
 
   /// Compares the files of two programs, and finds which functions are to blame.
@@ -638,9 +636,7 @@ package struct ExplainWorkflow {
         let reader = named.explanation.reading.reader
         named.explanation.add(InstructionDifference(instructions, reader: reader))
       }
-      guard !named.explanation.reasons.isEmpty else {
-        return last ?? (named.explanation, nil)
-      }
+      guard !named.explanation.reasons.isEmpty else { return last ?? (named.explanation, nil) }
       // Modules are asked for before there is no time left.
       if modules == nil {
         let half = laboratory.now + Nanoseconds((end - laboratory.now).count / 2)
@@ -650,9 +646,7 @@ package struct ExplainWorkflow {
       let count = launches.blocks.count
       try await launches.launch(until: 2 * count, before: end, on: &laboratory)
       let fresh = Array(launches.blocks[count...])
-      guard fresh.count >= Self.fewestFresh else {
-        return last ?? (named.explanation, nil)
-      }
+      guard fresh.count >= Self.fewestFresh else { return last ?? (named.explanation, nil) }
       named.attribution.settings.costPerEvent = launches.eventCost
       let confirmed = named.attribution.confirm(named.explanation, on: fresh)
       // Where too much is left, reasons are named again, from all launches that there are now.

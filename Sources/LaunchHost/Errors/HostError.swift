@@ -76,11 +76,8 @@ package enum HostError: LabError, Hashable {
   /// The value of a variable cannot be read; the reason is a sentence without a full stop.
   case secretMissing(variable: String, place: String, reason: String)
 
-  /// Launches cannot be traced, or no more.
-  case tracing(TracingFailure)
-
-  /// Launches cannot be traced in any way; why not, the best way first.
-  case untraceable([TracingFailure])
+  /// Launches cannot be traced, or no more; why not in each way that was tried, the best one first.
+  case tracing([TracingFailure])
 
   /// This process may have fewer files open at a time than it needs.
   case tooFewFiles(limit: Int, needed: Int)
@@ -132,8 +129,7 @@ package enum HostError: LabError, Hashable {
             ? "install it with `apt-get install \(name)`" : "install it, or correct PATH"
         )
       ]
-    case .tracing(let failure): [Self.tracingDiagnostic([failure])]
-    case .untraceable(let failures): [Self.tracingDiagnostic(failures)]
+    case .tracing(let failures): [Self.tracingDiagnostic(failures)]
     case .tooFewFiles(let limit, let needed):
       [
         Diagnostic(

@@ -101,13 +101,13 @@ final class TraceHelper {
     case .message(let bytes):
       guard let answer: trace_answer = bytes.value() else { throw lost("its answer is too short") }
       guard answer.error == 0 else {
-        throw .tracing(
+        throw .tracing([
           TracingFailure(
             helper: program.name,
             step: TracingFailure.Step(answer.step),
             errno: answer.error
           )
-        )
+        ])
       }
       return answer
     case .late: throw lost("it did not answer")
@@ -119,7 +119,7 @@ final class TraceHelper {
   private func lost(_ reason: String) -> HostError {
     let status = process.take()?.abandon()
     let detail = status.map { "\(reason), with \($0)" } ?? reason
-    return .tracing(TracingFailure(helper: program.name, step: .helper(reason: detail), errno: 0))
+    return .tracing([TracingFailure(helper: program.name, step: .helper(reason: detail), errno: 0)])
   }
 }
 

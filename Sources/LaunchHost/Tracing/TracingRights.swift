@@ -88,8 +88,8 @@ package struct TracingRights: Hashable, Codable, Sendable {
       do throws(HostError) {
         level = try helper.begin(spawner: process, sampling: sampling)
         _ = try helper.end()
-      } catch .tracing(let failure) {
-        self.failure = failure
+      } catch .tracing(let failures) {
+        failure = failures.first
       }
     }
   }

@@ -62,7 +62,7 @@ package struct StagesWorkflow {
       .told(with: summary.warnings) + seen.notes + session.notes
     return StagesResult(
       summary: summary,
-      launches: seen.sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) },
+      launches: seen.sink.launches(naming: symbols.names),
       notes: symbols.notes
     )
   }
@@ -84,9 +84,7 @@ package struct StagesWorkflow {
     if case .interrupted = seen.ending { throw HostError.interrupted }
     if let failure = seen.ending.diagnostic(in: scenario) { throw TargetFailure(failure) }
     let symbols = await SymbolReader().symbols(for: seen.sink.codePlaces)
-    return (
-      seen.sink.launches.map { ($0.arm, $0.stages.naming(symbols.names)) }, seen.notes
-    )
+    return (seen.sink.launches(naming: symbols.names), seen.notes)
   }
 
   private struct Seen {
@@ -154,6 +152,11 @@ private struct StagesSink: LaunchLoop.Sink {
     self.plan = plan
     self.observe = observe
     accumulator = RunAccumulator(plan: plan)
+  }
+
+  /// The launches with their code called by these names.
+  func launches(naming symbols: [CodePlace: String]) -> [(arm: Arm, stages: LaunchStages)] {
+    launches.map { ($0.arm, $0.stages.naming(symbols)) }
   }
 
   var codePlaces: [CodePlace] {

@@ -148,12 +148,10 @@ static void keep_launch(struct following *following, struct thread *thread) {
   thread->is_free = 0;
 }
 
-// Whose processors a call asks for or sets: one of an unknown id may be itself, in a namespace.
-static struct thread *asked_thread(struct thread *thread, int *is_known) {
+// Whose processors a call asks for or sets; NULL for an unknown id, which may be its own in a namespace.
+static struct thread *asked_thread(struct thread *thread) {
   pid_t id = (pid_t)thread->arguments[0];
-  struct thread *known = id != 0 ? known_thread(id) : thread;
-  *is_known = known != NULL;
-  return known != NULL ? known : thread;
+  return id != 0 ? known_thread(id) : thread;
 }
 
 static void let_ask(const struct following *following, struct thread *thread) {
@@ -162,8 +160,8 @@ static void let_ask(const struct following *following, struct thread *thread) {
     let_go(following, thread);
     thread->is_free = 1;
   } else if (thread->call == SYS_sched_getaffinity) {
-    int is_known;
-    let_go(following, asked_thread(thread, &is_known));
+    struct thread *known = asked_thread(thread);
+    let_go(following, known != NULL ? known : thread);
   }
 }
 
@@ -190,12 +188,11 @@ static void note_free(struct following *following, struct thread *thread) {
 
 static void keep_again(struct following *following, struct thread *thread, int64_t result) {
   if (thread->call != SYS_sched_setaffinity && thread->call != SYS_sched_getaffinity) return;
-  int is_known;
-  struct thread *asked = asked_thread(thread, &is_known);
+  struct thread *known = asked_thread(thread), *asked = known != NULL ? known : thread;
   if (!is_kept(following, asked)) return;
   if (thread->call == SYS_sched_getaffinity)
     keep_on(asked->id, following->processor);
-  else if (result >= 0 && (is_known || !is_on(asked->id, following->processor)))
+  else if (result >= 0 && (known != NULL || !is_on(asked->id, following->processor)))
     note_free(following, asked);
 }
 

@@ -5,7 +5,6 @@ package import Rendering
 package struct StageDifferenceTable {
   private let differences: [StageDifference]
   private let mostRows: Int
-  private static let separator = " > "
   private static let titles = [
     "stage", "before", "after", "difference", "95 % interval", "share of time",
   ]
@@ -47,8 +46,8 @@ package struct StageDifferenceTable {
 
   /// A path without the stages that contain it, and indented for each of them.
   fileprivate static func title(of path: String, below stages: [StageDifference]) -> String {
-    let parents = stages.map(\.path).filter { path.hasPrefix($0 + separator) }
-    let closest = parents.map(\.count).max().map { $0 + separator.count } ?? 0
+    let parents = stages.map(\.path).filter { path.hasPrefix($0 + StageDifference.separator) }
+    let closest = parents.map(\.count).max().map { $0 + StageDifference.separator.count } ?? 0
     return String(repeating: "  ", count: parents.count)
       + StageWords.title(path: String(path.dropFirst(closest)))
   }

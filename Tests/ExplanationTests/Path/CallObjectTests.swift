@@ -204,10 +204,10 @@ struct CallObjectTests {
       (["x", "/srv/old/src/a.py"], ["x", "/srv/new/src/b.py"], "/srv/old/lib/c", "…/lib/c"),
       (["x", "/srv/old/src/a.py"], ["x", "/srv/new/src/b.py"], "/srv/new", "…"),
       (["x", "P=/opt/x:/a/b-1/c"], ["x", "P=/opt/x:/a/b-2/c"], "/a/b-2/c/d", "…/c/d"),
-      (["x", "old/a.js"], ["x", "new/a.js"], "/work/old/b.js", "…/b.js"),
+      (["x", "old/a.js"], ["x", "new/a.js"], "/home/ada/old/b.js", "…/b.js"),
       (["x", "old/a.js"], ["x", "new/a.js"], "new/b.js", "…/b.js"),
-      (["x", "./old/a.js"], ["x", "./new/a.js"], "/work/old/b.js", "…/b.js"),
-      (["x", "../old/a.js"], ["x", "../new/a.js"], "/new/b.js", "/new/b.js"),
+      (["x", "./old/a.js"], ["x", "./new/a.js"], "/home/ada/old/b.js", "…/b.js"),
+      (["x", "../old/a.js"], ["x", "../new/a.js"], "/home/new/b.js", "/home/new/b.js"),
       (["x", "/srv/a.py"], ["x", "/srv/b.py"], "/srv/a.py", "/srv/a.py"),
       (["x", "/srv/old/a"], ["x", "/srv/new/b"], "/srv/old/c", "/srv/old/c"),
       (["x", "/var/lib/a"], ["x", "/var/cache/a"], "/var/lib/c", "/var/lib/c"),
@@ -219,7 +219,7 @@ struct CallObjectTests {
   func directories(_ own: [String], _ other: [String], _ path: String, _ expected: String) {
     for (own, other) in [(own, other), (other, own)] {
       var naming = ProgramNaming()
-      naming.unify(own, other, below: "/work")
+      naming.unify(own, other, below: "/home/ada")
       #expect(naming.name(of: path) == expected)
     }
   }

@@ -206,7 +206,7 @@ import Testing
     #expect(try !events(summary).contains { if case .explained = $0 { true } else { false } })
   }
 
-  @Test(arguments: [HostError.interrupted, .tracing(.refused)])
+  @Test(arguments: [HostError.interrupted, .tracing([.refused])])
   func `a tracer that fails on the way loses nothing`(_ failure: HostError) async throws {
     try makeVersions()
     var reportBefore = ""

@@ -373,7 +373,7 @@ import Testing
   @Test func `says why launches cannot be traced`() async throws {
     let failure = TracingFailure(helper: "timeline", step: .load, errno: 1)
     let other = TracingFailure(helper: "tracer", step: .attach, errno: 1)
-    await #expect(throws: HostError.untraceable([failure, other])) {
+    await #expect(throws: HostError.tracing([failure, other])) {
       try await explain(
         [["/bin/true"]],
         rights: TracingRights(refused: [.bpf: failure, .ptrace: other], profiles: nil),
@@ -495,7 +495,7 @@ import Testing
       try FileManager.default.copyItem(atPath: "/bin/true", toPath: program)
     }
     let answer = Self.launches(sleep: 3_000_000)
-    let failure = HostError.tracing(TracingFailure(helper: "timeline", step: .ring, errno: 12))
+    let failure = HostError.tracing([TracingFailure(helper: "timeline", step: .ring, errno: 12)])
     let first = try await explain(programs.map { [$0] }, from: .kept(location)) { arm, number in
       if arm.kind == .modules { throw failure }
       return try answer(arm, number)

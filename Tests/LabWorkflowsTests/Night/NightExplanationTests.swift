@@ -159,7 +159,7 @@ import Testing
     #expect(try !text("report/latest.md").contains("Why"))
   }
 
-  @Test(arguments: [HostError.interrupted, .tracing(.refused)])
+  @Test(arguments: [HostError.interrupted, .tracing([.refused])])
   func `an explanation that fails on the way changes nothing`(_ failure: HostError) async throws {
     try await makeRegression(explain: "regression")
     let result = try await night(
