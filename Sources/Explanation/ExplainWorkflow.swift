@@ -709,6 +709,7 @@ package struct ExplainWorkflow {
   private func settings(_ launches: TracedLaunches) -> AttributionSettings {
     AttributionSettings(
       costPerEvent: launches.eventCost,
+      tracedByStops: launches.areStopped,
       seed: request.seed,
       beforeProgram: launches.programs.before,
       afterProgram: launches.programs.after

@@ -141,6 +141,9 @@ struct TracedLaunches {
   /// How much time recording an event takes in these launches, in nanoseconds.
   var eventCost: Double { sink.eventCost }
 
+  /// Whether events stop threads.
+  var areStopped: Bool { plan.arms.contains { $0.kind == .ptrace } }
+
   /// What the reader must know of the launches.
   var notes: [Diagnostic] {
     let torn = sink.tornCount

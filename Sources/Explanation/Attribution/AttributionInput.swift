@@ -141,6 +141,10 @@ package struct AttributionSettings: Hashable, Sendable {
   /// What one event of a timeline costs the launch, calibrated on the host, in nanoseconds.
   package var costPerEvent: Double
 
+  /// Whether an event stopped the thread, as those of ptrace do: what is left of their cost, which
+  /// differs from stop to stop, then looks like own code.
+  package var tracedByStops: Bool
+
   /// The chance that anything is named at all where nothing differs.
   package var alpha: Double
 
@@ -156,6 +160,7 @@ package struct AttributionSettings: Hashable, Sendable {
 
   package init(
     costPerEvent: Double = 0,
+    tracedByStops: Bool = false,
     alpha: Double = 0.008,
     permutations: Int = 2000,
     seed: UInt64 = 1,
@@ -163,6 +168,7 @@ package struct AttributionSettings: Hashable, Sendable {
     afterProgram: String? = nil
   ) {
     self.costPerEvent = costPerEvent
+    self.tracedByStops = tracedByStops
     self.alpha = alpha
     self.permutations = permutations
     self.seed = seed

@@ -32,6 +32,10 @@ struct DividedTime: Sendable {
 
     /// The classes with too few samples to be divided.
     var undivided: Set<ClassKey>
+
+    /// The classes of own code in which the tracer stopped threads of one program more often than those
+    /// of the other; samples say how long they took, since clocks go on while a thread is stopped.
+    var stopped: Set<ClassKey>
   }
 
   /// Divides the time of the blocks that have both traced launches.
@@ -80,7 +84,7 @@ struct DividedTime: Sendable {
       }
       Self.addResources(of: kept.map { blocks[$0][arm].traced }, arm, settings, to: &resources)
       let counts = StackCounts(kept.map { blocks[$0][arm].profile }, of: arm, reader: reader)
-      if counts.profiledBlocks > 0, !counts.stacks.isEmpty { stacks[arm] = counts }
+      if !counts.profiled.isEmpty, !counts.stacks.isEmpty { stacks[arm] = counts }
     }
     resources.sumUp()
     self.resources = resources
@@ -89,12 +93,19 @@ struct DividedTime: Sendable {
     if stacks.count < arms.count { stacks = [:] }
     self.stacks = stacks
     let undivided = earlier?.undivided ?? Self.undivided(classes, stacks)
-    reading = Reading(reader: reader, undivided: undivided)
+    let stopped =
+      earlier?.stopped
+      ?? (settings.tracedByStops ? Self.stopped(in: kept.map { blocks[$0] }, reader: reader) : [])
+    reading = Reading(reader: reader, undivided: undivided, stopped: stopped)
     var code = TimeTree(blocks: kept.count)
     for arm in arms {
       let counts = stacks[arm]
       for (key, times) in classes[arm].sorted(by: { $0.key.order < $1.key.order }) {
-        Self.divide(times, of: key, in: arm, by: counts, unless: undivided, into: &code)
+        if let counts, stopped.contains(key) {
+          Self.divideSampled(times, of: key, in: arm, by: counts, into: &code)
+        } else {
+          Self.divide(times, of: key, in: arm, by: counts, unless: undivided, into: &code)
+        }
       }
     }
     code.sumUp()
@@ -169,6 +180,27 @@ struct DividedTime: Sendable {
     return result
   }
 
+  /// The classes of own code in which threads of one program are stopped at least a tenth more often
+  /// than those of the other, or less often.
+  private static func stopped(
+    in blocks: [AttributionBlock],
+    reader: SampleReading
+  ) -> Set<ClassKey> {
+    var stops: [ClassKey: Sides<Int>] = [:]
+    for block in blocks {
+      for arm in Side.allCases {
+        for (key, count) in block[arm].traced?.classEvents ?? [:] where key.activity == .ownCode {
+          let named = ClassKey(actor: reader.name(of: key.actor, in: arm), activity: .ownCode)
+          stops[named, default: Sides(before: 0, after: 0)][arm] += count
+        }
+      }
+    }
+    let differing = stops.filter { _, count in
+      abs(count.after - count.before) * 10 >= count.before + count.after
+    }
+    return Set(differing.keys)
+  }
+
   /// Whether the waits that were sampled can be those of a class.
   ///
   /// A wait for another thread of the launch is in no class, since the critical path goes on with that
@@ -219,6 +251,39 @@ struct DividedTime: Sendable {
         of: arm
       )
     }
+  }
+}
+
+extension DividedTime {
+  /// Gives each call stack of a class the time in which it was sampled, and what is left of the class
+  /// to no function: it is that of page faults and of stops.
+  ///
+  /// The value of a stack in a block is p·(c̄ + (N / m)·(c − c̄)), where p is the time between two
+  /// samples, c the samples of the stack, and c̄ their mean over the m blocks of N that have a profile,
+  /// so that the mean of the values has the right error. In other blocks it is p·c̄.
+  private static func divideSampled(
+    _ times: [Double],
+    of key: ClassKey,
+    in arm: Side,
+    by counts: StackCounts,
+    into tree: inout TimeTree
+  ) {
+    let profiled = Double(max(1, counts.profiled.count))
+    var left = times
+    for stack in counts.stacks[key] ?? [] {
+      let mean = Double(stack.total) / profiled
+      let node = tree.makeNode(at: stack.path)
+      let values = times.indices.map { block in
+        guard counts.profiled.contains(block) else { return counts.period * mean }
+        let count = Double(stack.counts[block] ?? 0)
+        return counts.period * (mean + Double(times.count) / profiled * (count - mean))
+      }
+      tree.add({ values[$0] }, to: node, of: arm)
+      left = zip(left, values).map { $0 - $1 }
+    }
+    let leaf = TreeLabel.leaf(TimeLeaf(key.activity))
+    let node = tree.makeNode(at: [.actor(key.actor), .notSampled, leaf])
+    tree.add({ left[$0] }, to: node, of: arm)
   }
 }
 

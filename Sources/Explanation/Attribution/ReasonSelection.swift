@@ -94,8 +94,10 @@ struct ReasonSelection {
       minus: choice.minus.map(tree.path)
     )
     let wanted = time.differencesByGroup(of: [part])
-    let shares = wanted.mapValues { _ in 1.0 }
+    var shares = wanted.mapValues { _ in 1.0 }
       .merging(wanted.keys.map { ($0, share(of: wanted[$0] ?? 0, from: $0, in: view)) }) { $1 }
+    // Own code in no function cannot be told from what is left of the cost of stops.
+    if !isSpecific, !time.reading.stopped.isEmpty { shares[TimeLeaf.ownCode.group] = 0 }
     var draft = ReasonDraft(
       parts: [part],
       novelty: choice.novelty,

@@ -21,14 +21,18 @@ struct StackCounts: Sendable {
   }
 
   /// The blocks with a profile.
-  private(set) var profiledBlocks = 0
+  private(set) var profiled: Set<Int> = []
+
+  /// The mean time between two samples of a thread, in nanoseconds.
+  private(set) var period = 0.0
 
   init(_ profiles: [LaunchProfile?], of arm: Side, reader: SampleReading) {
     var names: [CodeFrame: CodeFrame] = [:]
     var places: [[TreeLabel]: Int] = [:]
     for (block, profile) in profiles.enumerated() {
       guard let profile else { continue }
-      profiledBlocks += 1
+      profiled.insert(block)
+      period += (Double(profile.period.count) - period) / Double(profiled.count)
       let actors = ProfileActors(profile)
       for sample in profile.samples
       where sample.time >= profile.begin && sample.time <= profile.ready {
@@ -67,7 +71,7 @@ struct StackCounts: Sendable {
     switch key.activity {
     case .ownCode, .call: nil
     case .wait, .diskWait, .faultWait:
-      Double(stacks[key]?.reduce(0) { $0 + $1.total } ?? 0) / Double(max(1, profiledBlocks))
+      Double(stacks[key]?.reduce(0) { $0 + $1.total } ?? 0) / Double(max(1, profiled.count))
     }
   }
 

@@ -235,6 +235,34 @@ struct AttributionTests {
     #expect(!told.notes.contains(where: contradicts))
   }
 
+  @Test("what is left of the cost of stops is not called own code")
+  func costOfStops() throws {
+    let write = SyntheticProgram.Work.call(
+      "write",
+      on: ["files", "/dev", "/dev/null", "write"],
+      ["main", "log_lines"],
+      600
+    )
+    var loop = SyntheticProgram.Work.own(["main", "log_lines"], 50)
+    loop.events = 10_000
+    var machine = SyntheticMachine(seed: 6)
+    machine.costPerEvent = 200
+    let blocks = machine.blocks(16, .base, .base + [write, loop])
+    let blind = attribution.reasons(of: blocks)
+    #expect(blind.reasons.contains { $0.path.last?.function != "log_lines" })
+    let stopped = Attribution(settings: AttributionSettings(tracedByStops: true))
+    let named = stopped.reasons(of: blocks)
+    #expect(named.reasons.map(\.path.last?.function) == ["log_lines"])
+    #expect(abs(named.reasons[0].change.difference.count - 650_000) < 100_000)
+    let left = try #require(named.unattributed).difference
+    #expect(abs(left.count - 2_000_000) < 300_000)
+    // Later launches are read alike.
+    let fresh = machine.blocks(16, .base, .base + [write, loop])
+    let confirmed = stopped.confirm(named, on: fresh)
+    #expect(confirmed.reasons.map(\.path.last?.function) == ["log_lines"])
+    #expect(abs(confirmed.reasons[0].change.difference.count - 650_000) < 100_000)
+  }
+
   @Test("launches with many more events say what an event costs, and others leave it as it is")
   func costOfEvents() {
     let cost = EventCost(calibrated: 200)
@@ -262,6 +290,9 @@ struct AttributionTests {
     #expect(stops.corrected(by: blocks([600_000], events: 1_600)) == 0)
     let rest = stops.corrected(by: blocks(noise.map { $0 + 560_000 }, events: 1_600))
     #expect(abs(rest - 350) < 5)
+    // With threads a stop may cost ten times as much as where it was measured.
+    let far = stops.corrected(by: blocks(noise.map { $0 + 16_000_000 }, events: 1_600))
+    #expect(abs(far - 10_000) < 50)
     #expect(stops.corrected(by: blocks(noise.map { $0 - 560_000 }, events: 1_600)) == 0)
   }
 
