@@ -84,6 +84,13 @@ let package = Package(
       ]
     ),
     .target(
+      name: "Gate",
+      dependencies: [
+        "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
+        "Builds", "Stages", "Measuring", "Comparison", "Explanation",
+      ]
+    ),
+    .target(
       name: "LabChecks",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
@@ -111,8 +118,8 @@ let package = Package(
     .executableTarget(
       name: "launchlab",
       dependencies: [
-        "LaunchCore", "Rendering", "Stages", "Measuring", "Comparison", "Explanation", "LabChecks",
-        "History", "Bisection", argumentParser,
+        "LaunchCore", "Rendering", "Stages", "Measuring", "Comparison", "Explanation", "Gate",
+        "LabChecks", "History", "Bisection", argumentParser,
       ]
     ),
     .plugin(name: "EmbedDashboard", capability: .buildTool()),
@@ -179,9 +186,8 @@ let package = Package(
       name: "LabWorkflowsTests",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
-        "Builds", "Stages", "Measuring", "Comparison", "Explanation", "LabChecks", "History",
-        "Bisection",
-        "LabTestSupport",
+        "Builds", "Stages", "Measuring", "Comparison", "Explanation", "Gate", "LabChecks",
+        "History", "Bisection", "LabTestSupport",
       ]
     ),
     .testTarget(

@@ -61,6 +61,20 @@ extension GitRepository {
     )
   }
 
+  /// The newest commit that two revisions have in common, as `git merge-base` says it.
+  ///
+  /// - Throws: `HostError`, where they have none, or the repository is too shallow to say.
+  package func mergeBase(of base: String, and head: String) async throws -> GitCommit {
+    let (first, second) = (try await commit(base), try await commit(head))
+    if try await isAncestor(second, of: first) { return second }
+    return try await mergeBase(of: first, second, good: base, bad: head)
+  }
+
+  private func isAncestor(_ commit: GitCommit, of other: GitCommit) async throws -> Bool {
+    let output = try await command.run(["merge-base", commit.id, other.id])
+    return output.stdout.split(separator: "\n").first.map(String.init) == commit.id
+  }
+
   /// Where the range begins: good itself, if it is an ancestor of bad.
   private func mergeBase(
     of known: GitCommit,

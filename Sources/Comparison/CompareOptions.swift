@@ -282,6 +282,7 @@ extension Scenario {
     scenario.artifactLimit = nil
     scenario.bisection = nil
     scenario.explanation = nil
+    scenario.gate = nil
     return scenario
   }
 }

@@ -73,6 +73,9 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// Which slower launches are explained; nil where the scenario does not say.
   package var explanation: AutomaticExplanation?
 
+  /// What `gate` lets in; nil for what is usual.
+  package var gate: GateRules?
+
   package init(
     name: String,
     source: Source? = nil,

@@ -53,8 +53,8 @@ probe)
       2>"$work/log" && set -- "$@" "-Wl,$option"
   done
   ;;
-symbols)
-  # It starts after the launches, so it may map what targets map.
+symbols | objects)
+  # They start after the launches, so they may map what targets map.
   set -- -s -Wl,--as-needed -ldw -lelf -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic
   ;;
 unwinder)

@@ -78,7 +78,8 @@ package enum ScenarioFile {
     return Reading(findings: findings, safety: safety)
   }
 
-  private static func text(at path: String) throws(ScenarioError) -> String {
+  /// The text of a file, without a byte order mark.
+  static func text(at path: String) throws(ScenarioError) -> String {
     switch FileKind(at: path) {
     case .regular: break
     case .directory: throw .unreadable(path: path, reason: "it is a directory")

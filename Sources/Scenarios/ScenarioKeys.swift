@@ -93,6 +93,9 @@ enum ScenarioKeys {
       "Which slower launches are traced to say why: never, bisect or regression; a map also says for "
         + "how long. Default: bisect."
     },
+    Field("gate", .section(gate, of: GateRules()), \.gate) {
+      "What `launchlab gate` lets into a launch, and by how much figures may grow."
+    },
   ]
 
   static let source: [Field<Source>] = [

@@ -24,6 +24,8 @@ package enum ScenarioReference {
       + table("`regression:`", ScenarioKeys.regression)
       + table("`bisect:` as a map", ScenarioKeys.bisect)
       + table("`explain:` as a map", ScenarioKeys.explain)
+      + table("`gate:`", ScenarioKeys.gate)
+      + table("An element of `approvals:` in a file of approvals", ScenarioKeys.approvalKeys)
       + table("An element of `budgets:`", ScenarioKeys.budget)
       + table("An element of `notify:`, with one of the keys", ScenarioKeys.notifier)
   }

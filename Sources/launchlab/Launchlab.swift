@@ -26,7 +26,8 @@ struct Launchlab: AsyncParsableCommand {
       """,
     version: LaunchlabVersion.current,
     subcommands: [
-      Run.self, Measure.self, Compare.self, Explain.self, Bisect.self, Report.self, Why.self,
+      Run.self, Measure.self, Compare.self, Gate.self, Explain.self, Bisect.self, Report.self,
+      Why.self,
       Ack.self, Dismiss.self, Unack.self, Stages.self, Mark.self, Files.self, History.self,
       Runs.self, Export.self, Import.self, Replay.self, Doctor.self, SelfTest.self, Restore.self,
       Allow.self, Init.self, Schema.self,

@@ -16,14 +16,15 @@ struct UsageError {
   ///   - words: The command line without the name of the program.
   init(_ error: any Error, words: [String]) {
     message = Launchlab.message(for: error)
-    var commands = Launchlab.configuration.subcommands
-    for word in words where !commands.isEmpty && !word.hasPrefix("-") {
+    var configuration = Launchlab.configuration
+    for word in words where !configuration.subcommands.isEmpty && !word.hasPrefix("-") {
+      let commands = configuration.subcommands
       guard let next = commands.first(where: { Self.name(of: $0) == word }) else {
-        unknown = (word, commands.map(Self.name))
+        if configuration.defaultSubcommand == nil { unknown = (word, commands.map(Self.name)) }
         break
       }
       command += " \(word)"
-      commands = next.configuration.subcommands
+      configuration = next.configuration
     }
   }
 

@@ -1,0 +1,59 @@
+import Foundation
+package import LaunchCore
+import LaunchHost
+package import Measuring
+import Scenarios
+
+/// Writes down that something may be part of a launch.
+package struct ApprovalWorkflow {
+  private let path: String
+  private let approval: GateApproval
+  private let today: String
+
+  /// - Parameters:
+  ///   - item: What is approved, as `library:libfoo.so.1`.
+  ///   - scenario: The path of the scenario whose file of approvals is extended.
+  ///   - context: What day it is.
+  ///   - approval: Makes the approval of a kind and a name.
+  /// - Throws: `ScenarioError`, and `WorkflowError` for an item of another form.
+  package init(
+    _ item: String,
+    scenario: String,
+    in context: WorkflowContext,
+    approval: (GateApproval.Kind, String) -> GateApproval
+  ) throws {
+    let parts = item.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[1].isEmpty,
+      let kind = GateApproval.Kind(rawValue: String(parts[0]))
+    else {
+      throw WorkflowError.badOption(
+        name: "item",
+        value: item,
+        expected: "a kind and a name, such as library:libfoo.so.1, initializer:NAME or task:NAME"
+      )
+    }
+    self.approval = approval(kind, String(parts[1]))
+    path = GateWorkflow.approvalsPath(of: try ScenarioFile.load(path: scenario))
+    today = String(context.now().formatted(.iso8601).prefix(10))
+  }
+
+  /// Adds the approval to the file, unless one for the same is there.
+  ///
+  /// - Returns: What was done, in one line.
+  /// - Throws: `ScenarioError` where the file has mistakes, or would have some; `WorkflowError` where
+  ///   it cannot be written.
+  package func run() throws -> String {
+    let name = "\(approval.kind.rawValue) \(approval.name)"
+    let known = try ApprovalsFile.approvals(at: path)
+    let isKnown = known.contains { other in
+      other.covers(approval.kind, approval.name, in: approval.library)
+        && !other.hasExpired(on: today)
+    }
+    guard !isKnown else { return "\(name) is approved already in \(path)" }
+    let before = try? String(contentsOfFile: path, encoding: .utf8)
+    let text = ApprovalsFile.text(before, adding: approval)
+    _ = try ApprovalsFile.approvals(in: text, path: path)
+    try WholeFile(path).write { try $0(text) }
+    return "approved \(name) in \(path)"
+  }
+}

@@ -1,0 +1,129 @@
+package import LaunchCore
+
+/// One difference between the launches of base and head, or one figure that is limited, with what the
+/// rules say of it.
+package struct GateFinding: Hashable, Sendable {
+  /// The key of the rule in the scenario, such as `libraries`; `hardening` for remarks on it.
+  package var rule: String
+
+  /// The target that is launched.
+  package var target: String
+
+  /// The state, of what is timed.
+  package var state: LaunchState?
+
+  /// What it is about, such as `libfoo.so.1`, or `peak memory`.
+  package var item: String
+
+  /// What can be approved, if this can.
+  package var thing: Thing?
+
+  /// How it was and how it is, as texts with units.
+  package var base: String?
+  package var head: String?
+
+  /// The difference as a text, such as `+3.1 %`.
+  package var change: String?
+
+  /// What the rule allows, such as `+1 %` or `review`.
+  package var limit: String?
+  package var verdict: Verdict
+
+  /// What else is known of it, as sentences without a full stop.
+  package var details: [String] = []
+
+  /// Where it is written, of an initializer or a task with debug information.
+  package var source: LaunchedObject.SourceLine?
+
+  package var approval: GateApproval?
+
+  package struct Thing: Hashable, Sendable {
+    package var kind: GateApproval.Kind
+    package var name: String
+    package var library: String?
+  }
+
+  /// In the order in which a reader needs them.
+  package enum Verdict: String, Hashable, Sendable, CaseIterable, Comparable {
+    /// The rule does not allow it.
+    case failed
+
+    /// It needs an approval, and has none.
+    case needsApproval = "needs_approval"
+
+    /// It could not be told.
+    case undecided
+    case approved
+
+    /// It is worth knowing, and not limited.
+    case remark
+    case passed
+
+    package static func < (left: Self, right: Self) -> Bool { left.place < right.place }
+
+    private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    /// What the gate says where this is the worst.
+    package var exitCode: LabExitCode {
+      switch self {
+      case .failed, .needsApproval: .regression
+      case .undecided: .inconclusive
+      case .approved, .remark, .passed: .done
+      }
+    }
+  }
+}
+
+/// Judges differences by the rules of a scenario and what was approved.
+struct GateJudge {
+  let rules: GateRules
+  let approvals: [GateApproval]
+
+  /// Today, as `YYYY-MM-DD`.
+  let day: String
+
+  /// What becomes of a new thing.
+  func judged(
+    _ thing: GateFinding.Thing,
+    of target: String,
+    details: [String],
+    source: LaunchedObject.SourceLine? = nil
+  ) -> GateFinding? {
+    let (rule, admission) =
+      switch thing.kind {
+      case .library: ("libraries", rules.libraries)
+      case .initializer: ("initializers", rules.initializers)
+      case .task: ("tasks", rules.tasks)
+      }
+    guard admission != .ignore else { return nil }
+    var finding = GateFinding(
+      rule: rule,
+      target: target,
+      item: thing.library.map { "\(thing.name) in \($0)" } ?? thing.name,
+      thing: thing,
+      change: "new",
+      limit: admission.rawValue,
+      verdict: admission == .forbid ? .failed : .needsApproval,
+      details: details,
+      source: source
+    )
+    guard admission == .review else { return finding }
+    let fitting = approvals.filter { $0.covers(thing.kind, thing.name, in: thing.library) }
+    if let valid = fitting.first(where: { !$0.hasExpired(on: day) }) {
+      finding.verdict = .approved
+      finding.approval = valid
+    } else if let old = fitting.first, let until = old.until {
+      finding.details.append("its approval by \(old.by) ended on \(until)")
+    }
+    return finding
+  }
+
+  /// Approvals that nothing needs any more: neither base nor head has what they are of, or they ended.
+  func idle(among things: Set<GateFinding.Thing>) -> [(approval: GateApproval, reason: String)] {
+    approvals.compactMap { approval in
+      if approval.hasExpired(on: day) { return (approval, "it ended on \(approval.until ?? "")") }
+      let isUsed = things.contains { approval.covers($0.kind, $0.name, in: $0.library) }
+      return isUsed ? nil : (approval, "nothing that is launched has this name")
+    }
+  }
+}

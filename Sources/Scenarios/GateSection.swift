@@ -1,0 +1,181 @@
+package import LaunchCore
+
+/// The keys of `gate:`, and those of a file of approvals.
+extension ScenarioKeys {
+  static let gate: [Field<GateRules>] = [
+    Field("libraries", .word, \.libraries) {
+      "What becomes of a new shared library: review lets it in with an approval, forbid never does, "
+        + "ignore always. Default: review."
+    },
+    Field("initializers", .word, \.initializers) {
+      "The same of new functions that run before `main`. Default: review."
+    },
+    Field("tasks", .word, \.tasks) {
+      "The same of new start-up tasks of launch marks. Default: review."
+    },
+    limit(.launch, "the time of a launch; only a decided comparison can fail", "2%"),
+    limit(.instructions, "instructions in user mode", "1%"),
+    limit(.peakRSS, "the peak memory", "5%"),
+    limit(.relocations, "the addresses that the loader adjusts in own files", "5%"),
+    limit(.mapped, "the memory that own files map", "5%"),
+    limit(.files, "the calls that open files", "10%"),
+    limit(.processes, "the programs and threads that are started", "0%"),
+    Field("approvals", .path.then { path, _, reading in reading.absolute(path) }, \.approvals) {
+      "The file of approvals. Default: launch-approvals.yml beside the scenario."
+    },
+  ]
+
+  private static func limit(
+    _ figure: GateRules.Figure,
+    _ what: String,
+    _ usual: String
+  ) -> Field<GateRules> {
+    Field(
+      figure.rawValue,
+      .share(0...1000),
+      summary: "By how much \(what) may grow. Default: \(usual)."
+    ) { $0.limits[figure] = $1 }
+  }
+
+  static let approvals: [Field<[GateApproval]>] = [
+    Field("approvals", .list(of: approval), isRequired: true, summary: "What is approved.") {
+      $0 = $1
+    }
+  ]
+
+  /// An approval while it is read.
+  struct ApprovalDraft {
+    var names: [GateApproval.Kind: String] = [:]
+    var library: String?
+    var isPattern = false
+    var reason = ""
+    var by = ""
+    var until: String?
+  }
+
+  private static let approval = Form<ApprovalDraft>.section(approvalKeys, of: ApprovalDraft())
+    .then { draft, value, reading -> GateApproval? in
+      guard let (kind, name) = draft.names.first, draft.names.count == 1 else {
+        reading.report(
+          "contradiction",
+          "an approval names \(draft.names.count) things instead of one",
+          at: value.place,
+          remedy: "write one of: library, initializer, task"
+        )
+        return nil
+      }
+      guard draft.isPattern || !name.contains("*") else {
+        reading.report(
+          "contradiction",
+          "\(quoted(name)) has a `*`, and does not say that it is a pattern",
+          at: value.place,
+          remedy: "add `pattern: true`, or write the whole name"
+        )
+        return nil
+      }
+      return GateApproval(
+        kind: kind,
+        name: name,
+        library: draft.library,
+        isPattern: draft.isPattern,
+        reason: draft.reason,
+        by: draft.by,
+        until: draft.until
+      )
+    }
+
+  static let approvalKeys: [Field<ApprovalDraft>] =
+    GateApproval.Kind.allCases.map { kind in
+      Field(kind.rawValue, .text, summary: "The name of the \(kind.rawValue).") {
+        $0.names[kind] = $1
+      }
+    } + [
+      Field("in", .text, \.library) { "The library that an initializer or a task is in." },
+      Field("pattern", .boolean, \.isPattern) {
+        "Whether `*` in the name stands for anything. Default: false."
+      },
+      Field("reason", .text, \.reason, isRequired: true) { "Why it may be there." },
+      Field("by", .text, \.by, isRequired: true) { "Who says so." },
+      Field("until", day, \.until) { "The last day on which it holds. Default: for ever." },
+    ]
+
+  private static let day = Form<String>.scalar(
+    "a day such as 2027-01-31",
+    ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"]
+  ) { text throws(FormProblem) in
+    guard text.wholeMatch(of: /[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])/) != nil else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not a day",
+        remedy: "write year, month and day, such as 2027-01-31"
+      )
+    }
+    return text
+  }
+}
+
+/// Reads and extends files of approvals.
+package enum ApprovalsFile {
+  /// What it is called beside a scenario.
+  package static let name = "launch-approvals.yml"
+
+  /// Reads the approvals of a file.
+  ///
+  /// - Returns: None where there is no file.
+  /// - Throws: ``ScenarioError`` with everything that is wrong with it.
+  package static func approvals(at path: String) throws(ScenarioError) -> [GateApproval] {
+    guard FileKind(at: path) != .missing else { return [] }
+    return try approvals(in: try ScenarioFile.text(at: path), path: path)
+  }
+
+  /// Reads the approvals of a text that is, or will be, the file at a path.
+  ///
+  /// - Throws: ``ScenarioError`` with everything that is wrong with it.
+  package static func approvals(
+    in text: String,
+    path: String
+  ) throws(ScenarioError) -> [GateApproval] {
+    var findings = Findings(path: path)
+    var yaml = YAMLText(text)
+    guard let root = yaml.value(reporting: &findings) else { throw .invalid(findings.diagnostics) }
+    var reading = ScenarioFile.reading(findings, path: path, judgedBy: nil)
+    let form = Form<[GateApproval]>.section(ScenarioKeys.approvals, of: [])
+    let approvals = form.read(root, "the file of approvals", &reading)
+    guard let approvals, reading.findings.isEmpty else {
+      throw .invalid(reading.findings.diagnostics)
+    }
+    return approvals
+  }
+
+  /// The text of a file with one approval more.
+  ///
+  /// - Parameters:
+  ///   - text: What is there; nil where there is no file.
+  ///   - approval: What is added at the end.
+  /// - Returns: YAML that is read as the same, but for line feeds.
+  package static func text(_ text: String?, adding approval: GateApproval) -> String {
+    var lines = [
+      "  - \(approval.kind.rawValue): \(quotedYAML(approval.name))"
+    ]
+    if let library = approval.library { lines.append("    in: \(quotedYAML(library))") }
+    if approval.isPattern { lines.append("    pattern: true") }
+    lines.append("    reason: \(quotedYAML(approval.reason))")
+    lines.append("    by: \(quotedYAML(approval.by))")
+    if let until = approval.until { lines.append("    until: \(quotedYAML(until))") }
+    var start = text ?? "approvals:\n"
+    if !start.hasSuffix("\n") { start += "\n" }
+    return start + lines.map { $0 + "\n" }.joined()
+  }
+
+  /// A text in quotes, in which YAML finds nothing else.
+  private static func quotedYAML(_ text: String) -> String {
+    let escaped = text.map { character in
+      switch character {
+      case "\\": "\\\\"
+      case "\"": "\\\""
+      case "\n", "\r\n", "\t", "\r": " "
+      default: String(character)
+      }
+    }
+    return "\"\(escaped.joined())\""
+  }
+}

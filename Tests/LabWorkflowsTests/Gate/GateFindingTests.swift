@@ -1,0 +1,251 @@
+import Foundation
+import LabTestSupport
+import LaunchCore
+import Rendering
+import Testing
+
+@testable import Gate
+
+struct GateFindingTests {
+  private static func object(
+    _ name: String,
+    initializers: [String] = [],
+    tasks: [String] = [],
+    relocations: Int = 100,
+    mapped: Int64 = 1 << 20,
+    needed: [String] = [],
+    hardening: Set<String> = ["relro"]
+  ) -> LaunchedObject {
+    var object = LaunchedObject(path: "/build/\(name)")
+    object.initializers = initializers.map {
+      .init(
+        section: "init_array",
+        address: 1,
+        name: $0,
+        source: .init(file: "/build/\($0).cc", line: 7)
+      )
+    }
+    object.tasks = tasks.map { .init(name: $0, phase: "main") }
+    object.relocations = ["relative": relocations]
+    object.mapped = mapped
+    object.needed = needed
+    object.hardening = hardening
+    return object
+  }
+
+  private func findings(
+    _ base: [LaunchedObject],
+    _ head: [LaunchedObject],
+    rules: GateRules = GateRules(),
+    approvals: [GateApproval] = []
+  ) -> [GateFinding] {
+    ObjectComparison(
+      target: "app",
+      directory: "/build",
+      base: LaunchedObjects(program: base[0], libraries: Array(base.dropFirst())),
+      head: LaunchedObjects(program: head[0], libraries: Array(head.dropFirst())),
+      judge: GateJudge(rules: rules, approvals: approvals, day: "2026-11-25")
+    ).findings.filter { $0.verdict != .passed }
+  }
+
+  private static let app = object("app", initializers: ["start"], needed: ["liba.so"])
+  private static let library = object("liba.so", initializers: ["one"])
+
+  @Test func `the same files differ in nothing`() {
+    #expect(findings([Self.app, Self.library], [Self.app, Self.library]) == [])
+  }
+
+  @Test func `a new library is told with who needs it, and its initializers with it`() {
+    var app = Self.app
+    app.needed.append("libnew.so")
+    let new = Self.object("libnew.so", initializers: ["two"], relocations: 0, mapped: 0)
+    let found = findings([Self.app, Self.library], [app, Self.library, new])
+    #expect(found.map(\.rule) == ["libraries"])
+    #expect(found[0].item == "libnew.so" && found[0].verdict == .needsApproval)
+    #expect(found[0].details[0] == "needed by program")
+    #expect(found[0].details[1].hasPrefix("1 initializer, "))
+  }
+
+  @Test func `what is gone is told and not limited`() {
+    let found = findings([Self.app, Self.library], [Self.app])
+    #expect(found.map(\.item) == ["liba.so", "one in liba.so"])
+    #expect(found.allSatisfy { $0.change == "gone" && $0.verdict == .remark })
+  }
+
+  @Test func `an initializer is new, or has moved`() {
+    let head = Self.object("liba.so", initializers: ["one", "two"])
+    let found = findings([Self.app, Self.library], [Self.app, head])
+    #expect(found.map(\.item) == ["two in liba.so"])
+    #expect(found[0].source == .init(file: "two.cc", line: 7))
+    let moved = findings(
+      [Self.app, Self.library],
+      [
+        Self.object("app", initializers: ["start", "one"], needed: ["liba.so"]),
+        Self.object("liba.so"),
+      ]
+    )
+    #expect(moved.map(\.change) == ["moved"])
+    #expect(moved[0].base == "liba.so" && moved[0].head == "program")
+  }
+
+  @Test func `tasks are new, or gone`() {
+    let head = Self.object("app", initializers: ["start"], tasks: ["load"], needed: ["liba.so"])
+    let found = findings([Self.app, Self.library], [head, Self.library])
+    #expect(found.map(\.rule) == ["tasks"] && found[0].item == "load in program")
+    #expect(findings([head, Self.library], [Self.app, Self.library]).map(\.change) == ["gone"])
+  }
+
+  @Test func `figures fail beyond their limits, and not by what linkers round`() {
+    func app(_ relocations: Int, _ mapped: Int64) -> [LaunchedObject] {
+      [Self.object("app", relocations: relocations, mapped: mapped)]
+    }
+    let found = findings(app(1_000, 10 << 20), app(1_500, 12 << 20))
+    #expect(found.map(\.rule) == ["relocations", "mapped"])
+    #expect(found.allSatisfy { $0.verdict == .failed })
+    #expect(found[0].change == "+50 %" && found[0].details == ["program: 1000 → 1500"])
+    #expect(findings(app(100, 1 << 20), app(149, (1 << 20) + (255 << 10))) == [])
+    #expect(findings(app(10_000, 100 << 20), app(10_400, 104 << 20)) == [])
+  }
+
+  @Test func `hardening that is lost is a remark`() {
+    let head = Self.object(
+      "app",
+      initializers: ["start"],
+      needed: ["liba.so"],
+      hardening: ["exec-stack"]
+    )
+    let found = findings([Self.app, Self.library], [head, Self.library])
+    #expect(found.map(\.item) == ["relro of program", "exec-stack of program"])
+    #expect(found.allSatisfy { $0.verdict == .remark && $0.verdict.exitCode == .done })
+  }
+
+  @Test func `rules forbid, ignore, or ask for an approval that has not ended`() {
+    let head = [Self.app, Self.library, Self.object("libnew.so", relocations: 0, mapped: 0)]
+    var rules = GateRules()
+    rules.libraries = .forbid
+    var approval = GateApproval(kind: .library, name: "libnew.so", reason: "r", by: "Ann")
+    func verdicts() -> [GateFinding.Verdict] {
+      findings([Self.app, Self.library], head, rules: rules, approvals: [approval]).map(\.verdict)
+    }
+    #expect(verdicts() == [.failed])
+    rules.libraries = .ignore
+    #expect(verdicts() == [])
+    rules.libraries = .review
+    #expect(verdicts() == [.approved])
+    approval.until = "2026-11-25"
+    #expect(verdicts() == [.approved])
+    approval.until = "2026-11-24"
+    #expect(verdicts() == [.needsApproval])
+    let found = findings([Self.app, Self.library], head, approvals: [approval])
+    #expect(found[0].details.contains("its approval by Ann ended on 2026-11-24"))
+  }
+
+  @Test func `approvals that nothing needs are told`() {
+    let approvals = ["liba.so", "libgone.so"].map {
+      GateApproval(kind: .library, name: $0, reason: "r", by: "Ann")
+    }
+    let judge = GateJudge(rules: GateRules(), approvals: approvals, day: "2026-11-25")
+    let idle = judge.idle(among: [.init(kind: .library, name: "liba.so")])
+    #expect(idle.map(\.approval.name) == ["libgone.so"])
+  }
+
+  @Test func `a figure that launches of base disagree on does not decide`() {
+    let figure = GateFigure(.files, of: "app", "files", unit: .count)
+    func verdict(_ base: Double, _ head: Double, isStable: Bool) -> GateFinding.Verdict {
+      figure.judged(base, head, least: 3, by: GateRules(), isStable: isStable, details: []).verdict
+    }
+    #expect(verdict(20, 50, isStable: true) == .failed)
+    #expect(verdict(20, 50, isStable: false) == .undecided)
+    #expect(verdict(20, 22, isStable: true) == .passed)
+    #expect(verdict(0, 3, isStable: true) == .failed)
+    #expect(verdict(0, 0, isStable: true) == .passed)
+  }
+
+  @Test(arguments: [
+    ("main..HEAD", "main", "HEAD", false), ("main...HEAD", "main", "HEAD", true),
+    ("v1..", "v1", "HEAD", false), ("...topic", "HEAD", "topic", true),
+  ])
+  func `reads ranges as git does`(
+    _ text: String,
+    _ base: String,
+    _ head: String,
+    _ merge: Bool
+  ) throws {
+    let revisions = try GateWorkflow.revisions(in: text)
+    #expect(revisions == (base, head, merge))
+  }
+
+  @Test(arguments: ["main", "..", "...", "a..b..c", "--x..y", "a....b"])
+  func `refuses what is no range`(_ text: String) {
+    #expect(throws: (any Error).self) { try GateWorkflow.revisions(in: text) }
+  }
+}
+
+struct GateReportTests {
+  private var result: GateResult {
+    let thing = GateFinding.Thing(kind: .library, name: "libnew.so")
+    let findings = [
+      GateFinding(
+        rule: "libraries",
+        target: "app",
+        item: "libnew.so",
+        thing: thing,
+        change: "new",
+        limit: "review",
+        verdict: .needsApproval,
+        details: ["needed by program"]
+      ),
+      GateFinding(
+        rule: "launch",
+        target: "app",
+        state: .warm,
+        item: "launch, warm",
+        base: "2.0 ms",
+        head: "2.1 ms",
+        change: "+5 %",
+        limit: "+10 %",
+        verdict: .passed
+      ),
+    ]
+    return GateResult(
+      base: .init(id: "aaaaaaaaaaaa", subject: "Base | one"),
+      head: .init(id: "bbbbbbbbbbbb", subject: "Head"),
+      findings: findings,
+      problems: ["instructions are not counted"],
+      idle: []
+    )
+  }
+
+  @Test func `the verdict is the last line of the text, and what passed is behind -v`() {
+    let report = GateReport(result)
+    let lines = report.text().split(separator: "\n")
+    #expect(lines.last == "aaaaaaaaa..bbbbbbbbb failed: 1 to be approved")
+    #expect(lines[0].hasPrefix("needs approval"))
+    #expect(lines[2] == "    launchlab gate approve library:libnew.so --reason '…'")
+    #expect(!report.text().contains("launch, warm"))
+    #expect(report.text(isVerbose: true).contains("launch, warm"))
+    #expect(result.exitCode == .regression)
+  }
+
+  @Test func `the comment begins with the verdict, and folds what passed`() throws {
+    let text = GateReport(result).markdown()
+    #expect(text.hasPrefix("### 🔴 Launch gate: failed: 1 to be approved\n"))
+    let folded = try #require(text.range(of: "<details>"))
+    let passed = try #require(text.range(of: "launch, warm"))
+    #expect(folded.lowerBound < passed.lowerBound)
+    #expect(text.contains("launchlab gate approve library:libnew.so"))
+    #expect(text.contains("instructions are not counted"))
+  }
+
+  @Test func `JSON has everything`() throws {
+    var text = ""
+    JSONText.write(GateReport(result).json(), .indented) { text += $0 }
+    let document = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    #expect(document?["schema"] as? String == "launchlab.gate/1")
+    #expect(document?["exit_code"] as? Int == 1)
+    let findings = document?["findings"] as? [[String: Any]]
+    #expect(findings?.count == 2)
+    #expect(findings?.first?["verdict"] as? String == "needs_approval")
+    #expect(findings?.last?["state"] as? String == "warm")
+  }
+}

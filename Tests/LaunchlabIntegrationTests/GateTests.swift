@@ -1,0 +1,106 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite(
+    .temporaryDirectory,
+    .enabled(if: Machine.has("git"), "git is not installed"),
+    .enabled(if: Machine.has("cc"), "there is no C compiler `cc`")
+  )
+  struct GateTests {
+    private static let busy = """
+      static volatile int fonts;
+      __attribute__((constructor)) static void load_fonts(void) { fonts = 1; }
+      int main(void) { return fonts - 1; }
+
+      """
+
+    private func lab() throws -> Launchlab {
+      let lab = Launchlab()
+      try lab.writeProject(build: "cc -o app main.c")
+      try lab.makeRepository()
+      return lab
+    }
+
+    private func gate(_ lab: Launchlab, _ range: String) async throws -> Tool.Output {
+      try await lab.run("gate", range, "scenario.yml", "--max-time", "5s", "--json", "g.json")
+    }
+
+    /// What `gate --json` writes.
+    private struct Document: Decodable {
+      let schema: String
+      let findings: [Finding]
+
+      struct Finding: Decodable {
+        let rule: String
+        let item: String
+        let verdict: String
+      }
+
+      init(_ lab: Launchlab) throws {
+        let data = try Data(contentsOf: URL(filePath: lab.path("g.json")))
+        self = try JSONDecoder().decode(Self.self, from: data)
+      }
+    }
+
+    @Test func `names a new initializer, until it is approved`() async throws {
+      let lab = try lab()
+      try lab.write(Self.busy, to: "repository/main.c")
+      try lab.commit()
+
+      let first = try await gate(lab, "HEAD~1..HEAD")
+      let document = try Document(lab)
+      #expect(first.status == 1, "\(first.stderr)")
+      #expect(document.schema == "launchlab.gate/1")
+      #expect(document.findings.first?.rule == "initializers")
+      #expect(document.findings.first?.item == "load_fonts in program")
+      #expect(document.findings.contains { $0.rule == "peak_rss" })
+      #expect(document.findings.contains { $0.rule == "launch" })
+
+      let approved = try await lab.run(
+        "gate",
+        "approve",
+        "initializer:load_fonts",
+        "--in",
+        "program",
+        "--reason",
+        "fonts",
+        "--by",
+        "Ann"
+      )
+      #expect(approved.status == 0, "\(approved.stderr)")
+      let again = try await lab.run(
+        "gate",
+        "approve",
+        "initializer:load_fonts",
+        "--in",
+        "program",
+        "--reason",
+        "x"
+      )
+      #expect(again.stdout.contains("approved already"), "\(again.stderr)")
+      _ = try await gate(lab, "HEAD~1...HEAD")
+      #expect(try Document(lab).findings.first { $0.rule == "initializers" }?.verdict == "approved")
+    }
+
+    @Test func `builds nothing where the files are the same, and refuses what it cannot do`()
+      async throws
+    {
+      let lab = try lab()
+      let same = try await gate(lab, "HEAD..HEAD")
+      #expect(same.status == 0 && same.stdout.contains("base and head have the same files"))
+      let unknown = try await gate(lab, "HEAD~9..HEAD")
+      #expect(unknown.status == 128)
+      let word = try await gate(lab, "HEAD")
+      #expect(word.status == 64 && word.stderr.contains("main...HEAD"))
+      try lab.write("not C", to: "repository/main.c")
+      try lab.commit()
+      let broken = try await gate(lab, "HEAD~1..HEAD")
+      #expect(broken.status == 128)
+      try lab.write("approvals: 3\n", to: "launch-approvals.yml")
+      let mistaken = try await gate(lab, "HEAD~1..HEAD")
+      #expect(mistaken.status == 64 && mistaken.stderr.contains("launch-approvals.yml:1:"))
+    }
+  }
+}
