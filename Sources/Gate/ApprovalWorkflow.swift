@@ -32,7 +32,29 @@ package struct ApprovalWorkflow {
         expected: "a kind and a name, such as library:libfoo.so.1, initializer:NAME or task:NAME"
       )
     }
-    self.approval = approval(kind, String(parts[1]))
+    let approval = approval(kind, String(parts[1]))
+    self.approval = approval
+    if approval.name.contains("*"), !approval.isPattern {
+      throw WorkflowError.badOption(
+        name: "item",
+        value: item,
+        expected: "--pattern with it, so that * stands for anything"
+      )
+    }
+    if let library = approval.library, kind == .library {
+      throw WorkflowError.badOption(
+        name: "--in",
+        value: library,
+        expected: "it with an initializer or a task only"
+      )
+    }
+    if let until = approval.until, !ApprovalsFile.isDay(until) {
+      throw WorkflowError.badOption(
+        name: "--until",
+        value: until,
+        expected: "a day such as 2027-01-31"
+      )
+    }
     path = GateWorkflow.approvalsPath(of: try ScenarioFile.load(path: scenario))
     today = String(context.now().formatted(.iso8601).prefix(10))
   }

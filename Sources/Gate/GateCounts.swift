@@ -43,7 +43,8 @@ struct GateCounts {
     for pair in pairs {
       let (base, head) = (seen[pair.base.name] ?? Seen(), seen[pair.head.name] ?? Seen())
       if collector != nil {
-        result.findings += calls(pair.name, base, head)
+        let isWhole = [base, head].allSatisfy { $0.counts.count == Self.launches }
+        result.findings += isWhole ? calls(pair.name, base, head) : [lost(pair.name)]
       }
       if let finding = instructions(of: pair, counted) { result.findings.append(finding) }
       if let finding = figure(
@@ -59,6 +60,17 @@ struct GateCounts {
       }
     }
     return result
+  }
+
+  /// Says that there are no counts of calls, since events were lost or launches were not ready.
+  private func lost(_ target: String) -> GateFinding {
+    GateFinding(
+      rule: GateRules.Figure.files.rawValue,
+      target: target,
+      item: "programs, threads and files",
+      verdict: .undecided,
+      details: ["not every traced launch told all of its calls"]
+    )
   }
 
   /// What records the calls of a launch; nil where nothing can.
@@ -109,11 +121,15 @@ struct GateCounts {
     return sink.seen
   }
 
-  private func plan(_ targets: [Target], _ kinds: [Arm.Kind]) -> Plan {
+  private func plan(
+    _ targets: [Target],
+    _ kinds: [Arm.Kind],
+    in state: LaunchState? = nil
+  ) -> Plan {
     var scenario = scenario.comparing(targets)
     scenario.launches = Self.launches
     scenario.adaptive = nil
-    let state = scenario.states.first { $0 == .warm } ?? scenario.states.first ?? .warm
+    let state = state ?? scenario.states.first { $0 == .warm } ?? scenario.states.first ?? .warm
     scenario.states = [state]
     return Plan(
       scenario: scenario,
@@ -142,6 +158,7 @@ struct GateCounts {
       let (arm, result) = (plan.arms[record.arm], record.result)
       let total = plan.blockCount * plan.arms.count
       observe(.launched(arm: arm, outcome: result.outcome, done: done, total: total))
+      guard result.outcome == .ready else { return }
       if arm.kind == .plain {
         if let peak = result.value(of: .peakRSS) {
           seen[arm.target, default: Seen()].memory.append(Double(peak))
@@ -246,33 +263,45 @@ struct GateCounts {
     do throws(HostError) {
       valgrind = try ValgrindCount(below: directory)
     } catch {
-      result.problems.append("instructions are not counted: valgrind is not installed")
+      let problem = error.diagnostics.first?.problem ?? "valgrind cannot be used"
+      result.problems.append("instructions are not counted: \(problem)")
       return [:]
     }
     let targets = pairs.flatMap { [$0.base, $0.head] }.map { target in
       var counted = valgrind.counting(target)
+      counted.timeout = min(counted.timeout, Self.longest)
       counted.environment.merge(Self.seeds) { own, _ in own }
       return counted
     }
-    let plan = plan(targets, [.plain])
+    let plan = plan(targets, [.plain], in: .warm)
     var laboratory = try await context.laboratory(plan, directory, session, interrupt)
     defer { laboratory.close() }
     var counts: [String: [Double]] = [:]
-    for _ in 0..<Self.counted {
-      for arm in plan.arms {
+    var failed: Set<String> = []
+    for round in 0..<Self.counted {
+      try laboratory.beginBlock()
+      for arm in plan.arms where !failed.contains(arm.target) {
+        // Making sure that a target is warm is another launch, and no fault changes what is counted.
+        if round == 0 { _ = try laboratory.prepare(arm) }
         try valgrind.begin()
         let launch = try laboratory.launch(arm)
-        guard launch.outcome == .ready, let count = valgrind.instructions() else {
+        if launch.outcome == .ready, let count = valgrind.instructions() {
+          counts[arm.target, default: []].append(Double(count))
+        } else {
+          failed.insert(arm.target)
+          counts[arm.target] = nil
           result.problems.append(
             "instructions are not counted: \(arm.target) does not get ready below valgrind"
           )
-          return [:]
         }
-        counts[arm.target, default: []].append(Double(count))
       }
+      try laboratory.endBlock()
     }
     return counts
   }
+
+  /// The most that a launch below valgrind may take.
+  private static let longest = Nanoseconds.seconds(120)
 
   /// How often instructions are counted of each build.
   private static let counted = 2

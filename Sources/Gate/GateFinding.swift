@@ -37,6 +37,17 @@ package struct GateFinding: Hashable, Sendable {
 
   package var approval: GateApproval?
 
+  /// Where it stands among others; what is broken and what is to be approved stand in the order of the
+  /// steps, since what is in the files causes what is counted and timed.
+  var rank: Int {
+    switch verdict {
+    case .failed, .needsApproval: 0
+    case .undecided: 1
+    case .approved, .remark: 2
+    case .passed: 3
+    }
+  }
+
   package struct Thing: Hashable, Sendable {
     package var kind: GateApproval.Kind
     package var name: String
@@ -113,15 +124,15 @@ struct GateJudge {
       finding.verdict = .approved
       finding.approval = valid
     } else if let old = fitting.first, let until = old.until {
-      finding.details.append("its approval by \(old.by) ended on \(until)")
+      finding.details.append("its approval by \(old.by) expired on \(until)")
     }
     return finding
   }
 
-  /// Approvals that nothing needs any more: neither base nor head has what they are of, or they ended.
+  /// Approvals that nothing needs any more: neither base nor head has what they are of, or they have expired.
   func idle(among things: Set<GateFinding.Thing>) -> [(approval: GateApproval, reason: String)] {
     approvals.compactMap { approval in
-      if approval.hasExpired(on: day) { return (approval, "it ended on \(approval.until ?? "")") }
+      if approval.hasExpired(on: day) { return (approval, "it expired on \(approval.until ?? "")") }
       let isUsed = things.contains { approval.covers($0.kind, $0.name, in: $0.library) }
       return isUsed ? nil : (approval, "nothing that is launched has this name")
     }

@@ -45,6 +45,9 @@ package struct GateResult: Sendable {
   package var base: GitRevision
   package var head: GitRevision
 
+  /// The path of the scenario, as it was given.
+  package var scenario: String
+
   /// The most important first.
   package var findings: [GateFinding]
 
@@ -59,8 +62,20 @@ package struct GateResult: Sendable {
     package var subject: String
   }
 
+  /// Why a step could not be done.
+  package var failures: [Diagnostic] = []
+
   package var verdict: GateFinding.Verdict { findings.map(\.verdict).min() ?? .passed }
-  package var exitCode: LabExitCode { findings.map(\.verdict.exitCode).max() ?? .done }
+
+  package var exitCode: LabExitCode {
+    failures.isEmpty ? findings.map(\.verdict.exitCode).max() ?? .done : .couldNotMeasure
+  }
+
+  /// Takes what ended a step; an interruption ends all of them.
+  fileprivate mutating func take(_ error: any Error) throws {
+    guard let error = error as? any LabError, error.exitCode != .interrupted else { throw error }
+    failures += error.diagnostics.filter { !failures.contains($0) }
+  }
 }
 
 /// Looks at a change before it is merged.
@@ -172,6 +187,7 @@ package struct GateWorkflow {
     var result = GateResult(
       base: .init(id: base.id, subject: base.subject),
       head: .init(id: head.id, subject: head.subject),
+      scenario: options.scenario,
       findings: [],
       problems: [],
       idle: []
@@ -184,11 +200,12 @@ package struct GateWorkflow {
     }
     let built = try await built(base.id, head.id, of: source)
     let judge = GateJudge(rules: rules, approvals: approvals, day: day)
-    try await compareFiles(of: built, by: judge, &result)
-    try await count(built.pairs, &result)
-    try await time(built.pairs, &result)
+    // What one step cannot do, the others may.
+    do { try await compareFiles(of: built, by: judge, &result) } catch { try result.take(error) }
+    do { try await count(built.pairs, &result) } catch { try result.take(error) }
+    do { try await time(built.pairs, &result) } catch { try result.take(error) }
     result.findings = result.findings.enumerated().sorted { left, right in
-      (left.element.verdict, left.offset) < (right.element.verdict, right.offset)
+      (left.element.rank, left.offset) < (right.element.rank, right.offset)
     }.map(\.element)
     return result
   }
@@ -206,8 +223,9 @@ package struct GateWorkflow {
   private struct Built {
     var pairs: [Pair]
 
-    /// The tree of head.
-    var directory: String
+    /// Their trees.
+    var base: String
+    var head: String
   }
 
   /// A target in both builds.
@@ -215,6 +233,20 @@ package struct GateWorkflow {
     var name: String
     var base: Target
     var head: Target
+
+    /// Says that both builds launch the same; nil where they do not.
+    var unbuilt: GateFinding? {
+      let isSame =
+        base.command == head.command && base.directory == head.directory && base.files == head.files
+      guard isSame else { return nil }
+      return GateFinding(
+        rule: GateRules.Figure.launch.rawValue,
+        target: name,
+        item: "what is launched",
+        verdict: .undecided,
+        details: ["\(base.command[0]) is not built from the source, so that both builds launch it"]
+      )
+    }
   }
 
   private func built(_ base: String, _ head: String, of source: Source) async throws -> Built {
@@ -236,7 +268,7 @@ package struct GateWorkflow {
       second.name = "\(name)@head"
       return Pair(name: name, base: first, head: second)
     }
-    return Built(pairs: pairs, directory: after.directory)
+    return Built(pairs: pairs, base: before.directory, head: after.directory)
   }
 
   // MARK: - Steps
@@ -244,8 +276,7 @@ package struct GateWorkflow {
   /// What a step has found, in one line.
   private static func line(_ step: String, _ findings: [GateFinding]) -> String {
     let bad = findings.filter { $0.verdict < .approved }.map(\.item)
-    let passed = "\(findings.count) compared, nothing to object"
-    return "\(step): \(bad.isEmpty ? passed : bad.joined(separator: ", "))"
+    return "\(step): \(bad.isEmpty ? "passed" : bad.joined(separator: ", "))"
   }
 
   private func compareFiles(
@@ -258,20 +289,22 @@ package struct GateWorkflow {
     var findings: [GateFinding] = []
     var things: Set<GateFinding.Thing> = []
     for pair in built.pairs {
+      if let finding = pair.unbuilt { findings.append(finding) }
       let base = try await reader.objects(of: pair.base, in: policy)
       let head = try await reader.objects(of: pair.head, in: policy)
-      result.problems += head.problems
+      for problem in base.problems + head.problems where !result.problems.contains(problem) {
+        result.problems.append(problem)
+      }
       let comparison = ObjectComparison(
         target: pair.name,
-        directory: built.directory,
-        base: base,
-        head: head,
+        base: BuiltObjects(base, in: built.base),
+        head: BuiltObjects(head, in: built.head),
         judge: judge
       )
       findings += comparison.findings
       things.formUnion(comparison.things)
     }
-    result.idle = judge.idle(among: things)
+    if options.targets.isEmpty { result.idle = judge.idle(among: things) }
     result.findings += findings
     tell(Self.line("files", findings))
   }
@@ -307,20 +340,36 @@ package struct GateWorkflow {
       commandLine: command
     )
     let summary = try await CompareWorkflow(request, in: context).run()
-    var findings: [GateFinding] = []
-    for finding in summary.findings {
-      var timed = timed(finding)
-      if finding.verdict == .regression,
-        let why = await why(finding, pairs.first { $0.name == finding.pair.name })
-      {
-        timed.details.append(why)
-      }
-      findings.append(timed)
+    switch summary.run.exitCode {
+    case .interrupted: throw HostError.interrupted
+    case .couldNotMeasure:
+      result.failures.append(
+        Diagnostic(
+          .error,
+          id: "comparison-failed",
+          problem: "the comparison failed part-way, as run \(summary.run.run.id)",
+          remedy: "try `launchlab run \(options.scenario)`, which says what fails"
+        )
+      )
+    default: break
     }
+    var findings = summary.findings.map { timed($0, confidence: rule.confidence) }
     result.findings += findings
+    tell(Self.line("times", findings))
+    // All explanations together may take as long as one.
+    let slower = summary.findings.indices.filter { summary.findings[$0].verdict == .regression }
+    for index in slower {
+      let time = Nanoseconds(Self.explanationTime.count / Int64(slower.count))
+      if let why = try await why(summary.findings[index], pairs, within: time) {
+        findings[index].details.append(why)
+      }
+    }
+    result.findings.replaceSubrange((result.findings.count - findings.count)..., with: findings)
   }
 
-  private func timed(_ finding: ComparisonFinding) -> GateFinding {
+  private static let explanationTime = Nanoseconds.seconds(60)
+
+  private func timed(_ finding: ComparisonFinding, confidence: Double) -> GateFinding {
     let interval = finding.interval.map { interval in
       [interval.low, interval.high].map { Quantity.signed($0 - 1, Quantity.percent) }
         .joined(separator: " to ")
@@ -331,29 +380,43 @@ package struct GateWorkflow {
       state: finding.state,
       item: "launch, \(finding.state.rawValue)",
       base: finding.baselineMedian.map { Quantity.text($0, .nanoseconds) },
-      head: finding.candidateMedian.map { Quantity.text($0, .nanoseconds) },
+      // That of the pairs, since medians of all launches may say something else on a busy machine.
+      head: finding.baselineMedian.flatMap { median in
+        finding.ratio.map { Quantity.text(median * $0, .nanoseconds) }
+      },
       change: finding.ratio.map { Quantity.signed($0 - 1, Quantity.percent) },
       limit: "+\(Quantity.percent(rules.limit(of: .launch)))",
       verdict: finding.verdict == .regression
         ? .failed : finding.verdict == .inconclusive ? .undecided : .passed,
-      details: interval.map { ["95 % interval \($0), from \(finding.count) pairs"] } ?? []
+      details: interval.map {
+        ["\(Quantity.percent(confidence)) interval \($0), from \(finding.count) pairs"]
+      } ?? []
     )
   }
 
-  /// What `explain` says of a slower launch; nil where it can say nothing.
-  private func why(_ finding: ComparisonFinding, _ pair: Pair?) async -> String? {
-    guard let pair else { return nil }
+  /// What `explain` says of a slower launch, or why it says nothing.
+  ///
+  /// - Throws: `HostError.interrupted`.
+  private func why(
+    _ finding: ComparisonFinding,
+    _ pairs: [Pair],
+    within time: Nanoseconds
+  ) async throws -> String? {
+    guard let pair = pairs.first(where: { $0.name == finding.pair.name }) else { return nil }
     var compared = scenario.comparing([pair.base, pair.head])
     compared.adaptive = nil
     let request = ExplainRequest(
       scenario: compared,
       state: finding.state,
       launches: ExplainRequest.mostLaunches,
-      timeLimit: .seconds(60),
+      timeLimit: time,
       seed: nil,
       commandLine: command
     )
-    let result = try? await ExplainWorkflow(request, in: context).run()
-    return result.flatMap { WhySentence($0).plain }
+    do {
+      return WhySentence(try await ExplainWorkflow(request, in: context).run()).plain
+    } catch let error as any LabError where error.exitCode != .interrupted {
+      return error.diagnostics.first.map { "not explained: \($0.problem)" }
+    }
   }
 }

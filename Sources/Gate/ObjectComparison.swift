@@ -1,72 +1,155 @@
 import LaunchCore
 import Rendering
 
+/// The files of one build that take part in a launch, called as in the other build.
+struct BuiltObjects {
+  /// What the executable is called.
+  static let program = "program"
+
+  /// In the order of the loader, the executable first.
+  private(set) var objects: [(name: String, object: LaunchedObject)] = []
+
+  /// The names of the files that could not be read, and why.
+  private(set) var unread: [String: String] = [:]
+
+  private let directory: String
+
+  /// - Parameters:
+  ///   - launched: What was read.
+  ///   - directory: The tree that it was built in.
+  init(_ launched: LaunchedObjects, in directory: String) {
+    self.directory = directory
+    objects = launched.all.map { object in
+      let isProgram = object.path == launched.program?.path
+      return (isProgram ? Self.program : object.soname ?? path(object.path), object)
+    }
+    unread = Dictionary(
+      launched.unread.map { (path($0.key), $0.value) },
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  var own: [(name: String, object: LaunchedObject)] { objects.filter(\.object.isOwn) }
+
+  /// A path below the tree; of other files the last part.
+  func path(_ path: String) -> String {
+    if path.hasPrefix("\(directory)/") { return String(path.dropFirst(directory.count + 1)) }
+    return path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  /// Leaves out what the other build could not read.
+  mutating func leaveOut(_ names: some Sequence<String>) {
+    let names = Set(names)
+    objects = objects.filter { name, object in
+      !names.contains(name) && !names.contains(path(object.path))
+    }
+  }
+}
+
 /// What differs in the files of two builds that take part in a launch.
 struct ObjectComparison {
   let target: String
-
-  /// The tree that head was built in, which paths of sources are relative to.
-  let directory: String
-  let base: LaunchedObjects
-  let head: LaunchedObjects
+  let base: BuiltObjects
+  let head: BuiltObjects
   let judge: GateJudge
 
   /// Differences below this are those of the linker, which rounds to pages and pads.
   private static let leastMapped: Int64 = 256 << 10
   private static let leastRelocations = 50
 
+  init(target: String, base: BuiltObjects, head: BuiltObjects, judge: GateJudge) {
+    (self.target, self.judge) = (target, judge)
+    var (before, after) = (base, head)
+    before.leaveOut(head.unread.keys)
+    after.leaveOut(base.unread.keys)
+    (self.base, self.head) = (before, after)
+  }
+
   var findings: [GateFinding] {
-    libraries + initializers + tasks + figures + hardening
+    let tasks = tasks
+    // A task of C++ brings an initializer, which registers it.
+    let initializers = initializers.filter { initializer in
+      !tasks.contains { task in
+        task.change == "new" && initializer.change == "new" && initializer.source != nil
+          && task.thing?.library == initializer.thing?.library
+          && task.source?.file == initializer.source?.file
+      }
+    }
+    return unread + libraries + tasks + initializers + figures + hardening
   }
 
   /// Everything in both builds that an approval can be of.
   var things: Set<GateFinding.Thing> {
-    let all = base.all + head.all
-    return Set(
-      all.filter { $0.interpreter == nil }.map { .init(kind: .library, name: $0.name) }
-        + (base.all + head.all).flatMap { object in
-          object.initializers.map { initializer in
-            .init(kind: .initializer, name: Self.name(of: initializer), library: name(of: object))
-          } + object.tasks.map { .init(kind: .task, name: $0.name, library: name(of: object)) }
-        }
-    )
-  }
-
-  /// What an object is called in both builds.
-  private func name(of object: LaunchedObject) -> String {
-    object == base.program || object == head.program ? "program" : object.name
-  }
-
-  private static func name(of initializer: LaunchedObject.Initializer) -> String {
-    initializer.name ?? "a function without a name"
+    var things: Set<GateFinding.Thing> = []
+    for build in [base, head] {
+      for (name, _) in build.objects { things.insert(.init(kind: .library, name: name)) }
+      for place in initializers(of: build) {
+        things.insert(.init(kind: .initializer, name: place.name, library: place.object))
+      }
+      for place in tasks(of: build) {
+        things.insert(.init(kind: .task, name: place.name, library: place.object))
+      }
+    }
+    return things
   }
 
   // MARK: - Libraries
 
-  private var libraries: [GateFinding] {
-    let (old, new) = (base.libraries.map(\.name), head.libraries.map(\.name))
-    let added = head.libraries.filter { !old.contains($0.name) }
-    let gone = base.libraries.filter { !new.contains($0.name) }
-    return added.compactMap { library in
-      judge.judged(
-        .init(kind: .library, name: library.name),
-        of: target,
-        details: details(of: library)
+  /// What was left out, which may hide anything.
+  private var unread: [GateFinding] {
+    let reasons =
+      base.unread.map { "\($0.key) of base: \($0.value)" }.sorted()
+      + head.unread.map { "\($0.key) of head: \($0.value)" }.sorted()
+    guard !reasons.isEmpty else { return [] }
+    return [
+      GateFinding(
+        rule: "unread",
+        target: target,
+        item: "files that cannot be read",
+        verdict: .undecided,
+        details: reasons
       )
-    }
-      + gone.map { library in
-        GateFinding(
-          rule: "libraries",
-          target: target,
-          item: library.name,
-          change: "gone",
-          verdict: .remark
-        )
-      }
+    ]
   }
 
-  private func details(of library: LaunchedObject) -> [String] {
-    let needing = head.all.filter { $0.needed.contains(library.name) }.map(name)
+  private var libraries: [GateFinding] {
+    let (old, new) = (base.objects.map(\.name), head.objects.map(\.name))
+    let added = Self.left(of: head.objects, by: \.name, without: old)
+    let gone = Self.left(of: base.objects, by: \.name, without: new)
+    return added.compactMap { name, library in
+      guard name != BuiltObjects.program else { return nil }
+      return judge.judged(
+        .init(kind: .library, name: name),
+        of: target,
+        details: details(of: library, name)
+      )
+    }
+      + gone.filter { $0.name != BuiltObjects.program }.map { self.gone("libraries", $0.name) }
+  }
+
+  private func gone(_ rule: String, _ item: String) -> GateFinding {
+    GateFinding(rule: rule, target: target, item: item, change: "gone", verdict: .remark)
+  }
+
+  /// The elements that are left when each key is taken away once, in their order.
+  private static func left<Element>(
+    of elements: [Element],
+    by key: (Element) -> String,
+    without keys: [String]
+  ) -> [Element] {
+    var counts: [String: Int] = [:]
+    for key in keys { counts[key, default: 0] += 1 }
+    return elements.filter { element in
+      guard let count = counts[key(element)], count > 0 else { return true }
+      counts[key(element)] = count - 1
+      return false
+    }
+  }
+
+  private func details(of library: LaunchedObject, _ name: String) -> [String] {
+    let needing = head.objects.filter { other in
+      other.object.needed.contains { $0 == name || $0 == library.name }
+    }.map(\.name)
     let by =
       needing.isEmpty ? "named by the scenario" : "needed by \(needing.joined(separator: ", "))"
     let counts = [
@@ -79,66 +162,114 @@ struct ObjectComparison {
 
   // MARK: - Initializers and tasks
 
-  /// An initializer, and the object that it is in.
+  /// An initializer or a task, and the object that it is in.
   private struct Placed {
     var name: String
     var object: String
     var source: LaunchedObject.SourceLine?
+
+    var key: String { "\(object)\t\(name)" }
   }
 
-  private func initializers(of objects: LaunchedObjects) -> [Placed] {
-    objects.all.flatMap { object in
-      object.initializers.map { placed(Self.name(of: $0), in: object, at: $0.source) }
+  private func tasks(of build: BuiltObjects) -> [Placed] {
+    build.objects.flatMap { name, object in
+      object.tasks.map {
+        Placed(name: $0.name, object: name, source: Self.relative($0.source, in: build))
+      }
     }
   }
 
-  private func tasks(of objects: LaunchedObjects) -> [Placed] {
-    objects.all.flatMap { object in
-      object.tasks.map { placed($0.name, in: object, at: $0.source) }
+  private func initializers(of build: BuiltObjects) -> [Placed] {
+    build.objects.flatMap { name, object in
+      object.initializers.map { initializer in
+        let source = Self.relative(initializer.source, in: build)
+        return Placed(name: Self.name(of: initializer, source), object: name, source: source)
+      }
     }
   }
 
-  private func placed(
-    _ name: String,
-    in object: LaunchedObject,
-    at source: LaunchedObject.SourceLine?
-  ) -> Placed {
-    var source = source
-    if let file = source?.file, file.hasPrefix("\(directory)/") {
-      source?.file = String(file.dropFirst(directory.count + 1))
-    }
-    return Placed(name: name, object: self.name(of: object), source: source)
+  private static func relative(
+    _ source: LaunchedObject.SourceLine?,
+    in build: BuiltObjects
+  ) -> LaunchedObject.SourceLine? {
+    source.map { .init(file: build.path($0.file), line: $0.line) }
   }
 
-  private var initializers: [GateFinding] {
-    placed(.initializer, "initializers", initializers(of: base), initializers(of: head))
+  /// The name of an initializer.
+  ///
+  /// That of the global objects of a source file is called after the first of them by gcc, which another
+  /// order changes, and after the file by clang.
+  private static func name(
+    of initializer: LaunchedObject.Initializer,
+    _ source: LaunchedObject.SourceLine?
+  ) -> String {
+    guard let name = initializer.name else { return unnamed }
+    guard name.hasPrefix(globals) else { return name }
+    return source.map { globals + ($0.file.split(separator: "/").last ?? "") } ?? name
   }
+
+  private static let globals = "_GLOBAL__sub_I_"
+  private static let unnamed = "a function without a name"
 
   private var tasks: [GateFinding] { placed(.task, "tasks", tasks(of: base), tasks(of: head)) }
 
-  /// What is new in an object that was there, or came from another one; the initializers of a new
-  /// library are told with it.
+  private var initializers: [GateFinding] {
+    var (before, after) = (initializers(of: base), initializers(of: head))
+    // Where a build has no names, only the numbers can be compared.
+    let stripped = Set((before + after).filter { $0.name == Self.unnamed }.map(\.object))
+    let counts = [before, after].map { places in
+      Dictionary(
+        places.filter { stripped.contains($0.object) }.map { ($0.object, 1) },
+        uniquingKeysWith: +
+      )
+    }
+    before.removeAll { stripped.contains($0.object) }
+    after.removeAll { stripped.contains($0.object) }
+    var findings = placed(.initializer, "initializers", before, after)
+    for object in stripped.sorted() {
+      let (old, new) = (counts[0][object] ?? 0, counts[1][object] ?? 0)
+      // One that every C library brings along is known by its name only.
+      guard new > old + (areNamed(base, object) ? 1 : 0), isKnown(object) else { continue }
+      let thing = GateFinding.Thing(kind: .initializer, name: Self.unnamed, library: object)
+      guard var finding = judge.judged(thing, of: target, details: []) else { continue }
+      (finding.base, finding.head) = ("\(old)", "\(new)")
+      findings.append(finding)
+    }
+    return findings
+  }
+
+  private func areNamed(_ build: BuiltObjects, _ object: String) -> Bool {
+    build.objects.first { $0.name == object }?.object.initializers.contains { $0.name != nil }
+      ?? false
+  }
+
+  /// Whether an object was there before; what is in a new one is told with it.
+  private func isKnown(_ object: String) -> Bool { base.objects.contains { $0.name == object } }
+
+  /// What is new in an object that was there, or came from another one.
   private func placed(
     _ kind: GateApproval.Kind,
     _ rule: String,
     _ before: [Placed],
     _ after: [Placed]
   ) -> [GateFinding] {
-    let known = Set(base.libraries.map(\.name))
-    let newLibraries = Set(head.libraries.map(\.name)).subtracting(known)
-    var left: [String: [Placed]] = Dictionary(grouping: before) { "\($0.object)\t\($0.name)" }
-    let added = after.filter { place in
-      left["\(place.object)\t\(place.name)"]?.popLast() == nil
+    var added = Self.left(of: after, by: \.key, without: before.map(\.key))
+    var gone = Self.left(of: before, by: \.key, without: after.map(\.key))
+    // Without debug information the name that gcc gives says nothing.
+    for place in added where place.name.hasPrefix(Self.globals) && place.source == nil {
+      let same = gone.firstIndex { $0.object == place.object && $0.name.hasPrefix(Self.globals) }
+      guard let same, let own = added.firstIndex(where: { $0.key == place.key }) else { continue }
+      gone.remove(at: same)
+      added.remove(at: own)
     }
-    var gone = left.values.flatMap(\.self)
     var findings: [GateFinding] = []
-    for place in added where !newLibraries.contains(place.object) || kind == .task {
-      let origin = gone.firstIndex { $0.name == place.name && place.name != Self.unnamed }
+    for place in added {
+      let origin = gone.firstIndex { $0.name == place.name }
       let from = origin.map { gone.remove(at: $0).object }
-      let thing = GateFinding.Thing(kind: kind, name: place.name, library: place.object)
+      guard from != nil || kind == .task || isKnown(place.object) else { continue }
       guard
         var finding = judge.judged(
-          thing,
+          .init(kind: kind, name: place.name, library: place.object),
           of: target,
           details: place.source.map { ["\($0.file):\($0.line)"] } ?? [],
           source: place.source
@@ -146,104 +277,67 @@ struct ObjectComparison {
       else { continue }
       if let from {
         finding.change = "moved"
-        finding.base = from
-        finding.head = place.object
+        (finding.base, finding.head) = (from, place.object)
       }
       findings.append(finding)
     }
-    findings += gone.map { place in
-      GateFinding(
-        rule: rule,
-        target: target,
-        item: "\(place.name) in \(place.object)",
-        change: "gone",
-        verdict: .remark
-      )
-    }
-    return findings
+    return findings + gone.map { self.gone(rule, "\($0.name) in \($0.object)") }
   }
-
-  private static let unnamed = "a function without a name"
 
   // MARK: - Figures
 
   private var figures: [GateFinding] {
-    let relocations = [base, head].map { objects in
-      objects.all.filter(\.isOwn).reduce(0) { $0 + $1.relocations.values.reduce(0, +) }
-    }
-    let mapped = [base, head].map { objects in
-      objects.all.filter(\.isOwn).reduce(Int64(0)) { $0 + $1.mapped }
-    }
-    return [
-      GateFigure(.relocations, of: target, "relocations of own files", unit: .count)
-        .judged(
-          Double(relocations[0]),
-          Double(relocations[1]),
-          least: Double(Self.leastRelocations),
-          by: judge.rules,
-          details: relocationDetails
-        ),
-      GateFigure(.mapped, of: target, "memory that own files map", unit: .bytes)
-        .judged(
-          Double(mapped[0]),
-          Double(mapped[1]),
-          least: Double(Self.leastMapped),
-          by: judge.rules,
-          details: mappedDetails
-        ),
+    [
+      figure(.relocations, "relocations of own files", .count, Double(Self.leastRelocations)) {
+        Double($0.relocations.values.reduce(0, +))
+      },
+      figure(.mapped, "memory that own files map", .bytes, Double(Self.leastMapped)) {
+        Double($0.mapped)
+      },
     ]
   }
 
-  private var relocationDetails: [String] {
-    changes { $0.relocations.values.reduce(0, +) }
-      .map { name, before, after in "\(name): \(before) → \(after)" }
-  }
-
-  private var mappedDetails: [String] {
-    changes { Int($0.mapped) }.map { name, before, after in
-      let texts = [before, after].map { Quantity.text(Double($0), .bytes) }
-      return "\(name): \(texts[0]) → \(texts[1])"
+  /// Judges a sum over own files.
+  private func figure(
+    _ figure: GateRules.Figure,
+    _ item: String,
+    _ unit: Metric.Unit,
+    _ least: Double,
+    _ value: (LaunchedObject) -> Double
+  ) -> GateFinding {
+    let sides = [base, head].map { build in
+      Dictionary(build.own.map { ($0.name, value($0.object)) }, uniquingKeysWith: +)
     }
-  }
-
-  /// What differs in own objects, by name.
-  private func changes(
-    _ figure: (LaunchedObject) -> Int
-  ) -> [(name: String, before: Int, after: Int)] {
-    let sides = [base, head].map { objects in
-      Dictionary(
-        objects.all.filter(\.isOwn).map { (name(of: $0), figure($0)) },
-        uniquingKeysWith: +
-      )
-    }
-    return Set(sides[0].keys).union(sides[1].keys).sorted().compactMap { name in
+    let details = Set(sides[0].keys).union(sides[1].keys).sorted().compactMap { name -> String? in
       let (before, after) = (sides[0][name] ?? 0, sides[1][name] ?? 0)
-      return before == after ? nil : (name, before, after)
+      guard before != after else { return nil }
+      return "\(name): \(Quantity.text(before, unit)) → \(Quantity.text(after, unit))"
     }
+    return GateFigure(figure, of: target, item, unit: unit).judged(
+      sides[0].values.reduce(0, +),
+      sides[1].values.reduce(0, +),
+      least: least,
+      by: judge.rules,
+      details: details
+    )
   }
 
   // MARK: - Hardening
 
   private var hardening: [GateFinding] {
-    head.all.filter(\.isOwn).flatMap { object -> [GateFinding] in
-      guard let before = base.all.first(where: { name(of: $0) == name(of: object) }) else {
-        return []
-      }
-      let wanted = ["pie", "relro", "bind-now"]
-      let lost = wanted.filter {
+    head.own.flatMap { name, object -> [GateFinding] in
+      guard let before = base.own.first(where: { $0.name == name })?.object else { return [] }
+      let lost = ["pie", "relro", "bind-now"].filter {
         before.hardening.contains($0) && !object.hardening.contains($0)
       }
       let worse = ["exec-stack", "text-relocations"].filter {
         !before.hardening.contains($0) && object.hardening.contains($0)
       }
-      return (lost.map { ($0, "lost") } + worse.map { ($0, "new") }).map { word, change in
-        GateFinding(
-          rule: "hardening",
-          target: target,
-          item: "\(word) of \(name(of: object))",
-          change: change,
-          verdict: .remark
-        )
+      var changes =
+        lost.map { ("\($0) of \(name)", "lost") } + worse.map { ("\($0) of \(name)", "new") }
+      if before.machine != object.machine { changes.append(("architecture of \(name)", "other")) }
+      return changes.map { item, change in
+        GateFinding(rule: "hardening", target: target, item: item, change: change, verdict: .remark)
       }
     }
   }

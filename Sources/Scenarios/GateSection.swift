@@ -1,3 +1,4 @@
+import Foundation
 package import LaunchCore
 
 /// The keys of `gate:`, and those of a file of approvals.
@@ -103,7 +104,7 @@ extension ScenarioKeys {
     "a day such as 2027-01-31",
     ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"]
   ) { text throws(FormProblem) in
-    guard text.wholeMatch(of: /[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])/) != nil else {
+    guard ApprovalsFile.isDay(text) else {
       throw FormProblem(
         problem: "\(quoted(text)) is not a day",
         remedy: "write year, month and day, such as 2027-01-31"
@@ -134,6 +135,7 @@ package enum ApprovalsFile {
     in text: String,
     path: String
   ) throws(ScenarioError) -> [GateApproval] {
+    guard !isEmpty(text) else { return [] }
     var findings = Findings(path: path)
     var yaml = YAMLText(text)
     guard let root = yaml.value(reporting: &findings) else { throw .invalid(findings.diagnostics) }
@@ -153,17 +155,37 @@ package enum ApprovalsFile {
   ///   - approval: What is added at the end.
   /// - Returns: YAML that is read as the same, but for line feeds.
   package static func text(_ text: String?, adding approval: GateApproval) -> String {
-    var lines = [
-      "  - \(approval.kind.rawValue): \(quotedYAML(approval.name))"
-    ]
-    if let library = approval.library { lines.append("    in: \(quotedYAML(library))") }
-    if approval.isPattern { lines.append("    pattern: true") }
-    lines.append("    reason: \(quotedYAML(approval.reason))")
-    lines.append("    by: \(quotedYAML(approval.by))")
-    if let until = approval.until { lines.append("    until: \(quotedYAML(until))") }
-    var start = text ?? "approvals:\n"
+    var lines = ["- \(approval.kind.rawValue): \(quotedYAML(approval.name))"]
+    if let library = approval.library { lines.append("  in: \(quotedYAML(library))") }
+    if approval.isPattern { lines.append("  pattern: true") }
+    lines.append("  reason: \(quotedYAML(approval.reason))")
+    lines.append("  by: \(quotedYAML(approval.by))")
+    if let until = approval.until { lines.append("  until: \(quotedYAML(until))") }
+    var start = text.flatMap { isEmpty($0) ? nil : $0 } ?? "approvals:\n"
     if !start.hasSuffix("\n") { start += "\n" }
-    return start + lines.map { $0 + "\n" }.joined()
+    // Elements stand as far to the right as those that are there.
+    let indent = start.split(separator: "\n").last { $0.drop { $0 == " " }.hasPrefix("- ") }
+      .map { $0.prefix { $0 == " " } }
+    return start + lines.map { "\(indent ?? "  ")\($0)\n" }.joined()
+  }
+
+  /// Whether a text is a day of the calendar, such as `2027-01-31`.
+  package static func isDay(_ text: String) -> Bool {
+    guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/) else { return false }
+    let day = DateComponents(
+      calendar: Calendar(identifier: .gregorian),
+      year: Int(match.1),
+      month: Int(match.2),
+      day: Int(match.3)
+    )
+    return day.isValidDate
+  }
+
+  /// Whether a file has no approvals, but maybe comments.
+  private static func isEmpty(_ text: String) -> Bool {
+    let lines = text.split(separator: "\n").map { $0.filter { $0 != " " } }
+      .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    return lines.isEmpty || lines == ["approvals:"] || lines == ["approvals:[]"]
   }
 
   /// A text in quotes, in which YAML finds nothing else.

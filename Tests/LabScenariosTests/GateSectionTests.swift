@@ -56,6 +56,12 @@ struct GateSectionTests {
     #expect(read[0].reason == "two lines: # and more")
     #expect(read[0].until == first.until && read[0].library == first.library)
     #expect(read[1] == second)
+    for start in [
+      "", "# none\n", "approvals: []\n", "approvals:\n",
+      "approvals:\n- {task: a, reason: r, by: b}\n",
+    ] {
+      #expect(try approvals(ApprovalsFile.text(start, adding: second)).last == second, "\(start)")
+    }
   }
 
   @Test(arguments: [
@@ -63,6 +69,7 @@ struct GateSectionTests {
     ("- {reason: r, by: c}", "an approval names 0 things instead of one"),
     ("- {library: 'a*', reason: r, by: c}", "does not say that it is a pattern"),
     ("- {library: a, reason: r, by: c, until: 2027-13-01}", "\"2027-13-01\" is not a day"),
+    ("- {library: a, reason: r, by: c, until: 2027-02-31}", "\"2027-02-31\" is not a day"),
     ("- {library: a, by: c}", "reason"),
     ("- {libary: a, reason: r, by: c}", "libary"),
   ])

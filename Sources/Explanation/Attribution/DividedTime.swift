@@ -180,6 +180,9 @@ struct DividedTime: Sendable {
     return result
   }
 
+  /// So many stops more in a launch are no accident.
+  private static let fewestStops = 10
+
   /// The classes of own code in which threads of one program are stopped at least a tenth more often
   /// than those of the other, or less often.
   private static func stopped(
@@ -196,7 +199,9 @@ struct DividedTime: Sendable {
       }
     }
     let differing = stops.filter { _, count in
-      abs(count.after - count.before) * 10 >= count.before + count.after
+      let difference = abs(count.after - count.before)
+      return difference * 10 >= count.before + count.after
+        && difference >= fewestStops * blocks.count
     }
     return Set(differing.keys)
   }

@@ -1,4 +1,5 @@
 import LaunchCore
+import Stages
 
 /// Chooses reasons from both views, none of whose time is in two of them.
 ///
@@ -97,7 +98,7 @@ struct ReasonSelection {
     var shares = wanted.mapValues { _ in 1.0 }
       .merging(wanted.keys.map { ($0, share(of: wanted[$0] ?? 0, from: $0, in: view)) }) { $1 }
     // Own code in no function cannot be told from what is left of the cost of stops.
-    if !isSpecific, !time.reading.stopped.isEmpty { shares[TimeLeaf.ownCode.group] = 0 }
+    if !isSpecific, isStopped(part) { shares[TimeLeaf.ownCode.group] = 0 }
     var draft = ReasonDraft(
       parts: [part],
       novelty: choice.novelty,
@@ -118,6 +119,12 @@ struct ReasonSelection {
       taken[view, default: [:]][group, default: 0] += difference
     }
     drafts.append(draft)
+  }
+
+  /// Whether stops are in the own code of a part; the view by resources does not tell actors apart.
+  private func isStopped(_ part: ReasonPart) -> Bool {
+    guard case .actor(let actor)? = part.path.first else { return !time.reading.stopped.isEmpty }
+    return time.reading.stopped.contains(ClassKey(actor: actor, activity: .ownCode))
   }
 
   /// Which share of a difference is still to be had of a group.

@@ -22,6 +22,7 @@ package struct GateReport {
     if failed > 0 { parts.append("\(Quantity.count(failed, "rule")) broken") }
     if open > 0 { parts.append("\(open) to be approved") }
     if undecided > 0 { parts.append("\(undecided) undecided") }
+    if !result.failures.isEmpty { parts.append("\(result.failures.count) not done") }
     return switch result.exitCode {
     case .done: "passed"
     case .inconclusive: "cannot tell: \(parts.joined(separator: ", "))"
@@ -41,10 +42,17 @@ package struct GateReport {
   }
 
   /// What is to be done about those that need an approval.
-  private static func command(for thing: GateFinding.Thing) -> String {
-    let place = thing.library.map { " --in \(ShellQuoting.text([$0]))" } ?? ""
-    let item = ShellQuoting.text(["\(thing.kind.rawValue):\(thing.name)"])
-    return "launchlab gate approve \(item)\(place) --reason '…'"
+  private func command(for thing: GateFinding.Thing) -> String {
+    var words = ["launchlab", "gate", "approve", "\(thing.kind.rawValue):\(thing.name)"]
+    if let library = thing.library { words += ["--in", library] }
+    if result.scenario != "scenario.yml" { words += ["--scenario", result.scenario] }
+    return "\(ShellQuoting.text(words).printable) --reason '…'"
+  }
+
+  /// What keeps a text together in Markdown, whatever it holds.
+  private static func fence(around lines: [String]) -> String {
+    let longest = lines.flatMap { $0.matches(of: /`+/).map(\.0.count) }.max() ?? 0
+    return String(repeating: "`", count: max(3, longest + 1))
   }
 
   private var isOfOneTarget: Bool { Set(result.findings.map(\.target)).count < 2 }
@@ -53,10 +61,15 @@ package struct GateReport {
     isOfOneTarget ? finding.item : "\(finding.target): \(finding.item)"
   }
 
-  private var idle: [String] {
-    result.idle.map { approval, reason in
-      "the approval of \(approval.kind.rawValue) \(approval.name) by \(approval.by) is of no use: \(reason)"
+  /// What was not done or not looked at, and approvals that nothing needs.
+  private var notes: [String] {
+    let failures = result.failures.map { failure in
+      "not done: \(failure.problem)" + (failure.remedy.map { "; \($0)" } ?? "")
     }
+    return failures + result.problems
+      + result.idle.map { approval, reason in
+        "the approval of \(approval.kind.rawValue) \(approval.name) by \(approval.by) is not needed: \(reason)"
+      }
   }
 
   // MARK: - Terminal
@@ -69,24 +82,28 @@ package struct GateReport {
     for finding in shown {
       table.rows.append(
         [
-          .init(Self.word(finding), ink(finding)), .init(item(finding)), .init(finding.base ?? ""),
+          .init(Self.word(finding), ink(finding)), .init(item(finding).printable),
+          .init(finding.base ?? ""),
           .init(finding.head ?? ""), .init(finding.change ?? ""), .init(finding.limit ?? ""),
         ]
       )
     }
     for (line, finding) in zip(table.lines(style: style), shown) {
       lines.append(line)
-      lines += finding.details.flatMap { style.wrapped("    \($0)", indent: 4) }
+      lines += finding.details.flatMap { style.wrapped("    \($0.printable)", indent: 4) }
       if let approval = finding.approval {
-        lines += style.wrapped("    approved by \(approval.by): \(approval.reason)", indent: 4)
+        lines += style.wrapped(
+          "    approved by \(approval.by): \(approval.reason)".printable,
+          indent: 4
+        )
       }
       if finding.verdict == .needsApproval, let thing = finding.thing {
-        lines.append("    \(Self.command(for: thing))")
+        lines.append("    \(command(for: thing))")
       }
     }
     let passed = result.findings.count { $0.verdict == .passed }
     if !isVerbose, passed > 0 { lines.append("\(passed) passed: see -v") }
-    lines += (result.problems + idle).map { "note: \($0)" }
+    lines += notes.map { "note: \($0.printable)" }
     let ink: TextStyle.Ink =
       switch result.exitCode {
       case .done: .bold
@@ -126,7 +143,9 @@ package struct GateReport {
     if !shown.isEmpty { lines += table(shown) + [""] }
     let actions = shown.filter { $0.verdict == .needsApproval }.compactMap(\.thing)
     if !actions.isEmpty {
-      lines += ["To approve:", "", "```sh"] + actions.map(Self.command) + ["```", ""]
+      let commands = actions.map { command(for: $0) }
+      let fence = Self.fence(around: commands)
+      lines += ["To approve:", "", "\(fence)sh"] + commands + [fence, ""]
     }
     for finding in shown where !finding.details.isEmpty || finding.approval != nil {
       let details =
@@ -142,7 +161,7 @@ package struct GateReport {
       lines += ["<details>", "<summary>\(passed.count) passed</summary>", ""]
       lines += table(passed) + ["", "</details>", ""]
     }
-    lines += (result.problems + idle).map { "- \(MarkdownTable.escaped($0))" }
+    lines += notes.map { "- \(MarkdownTable.escaped($0))" }
     if lines.last != "" { lines.append("") }
     lines.append(
       "\(result.base.id.prefix(9)) \(MarkdownTable.escaped(result.base.subject)) → "
@@ -176,6 +195,7 @@ package struct GateReport {
       "head": revision(result.head),
       "findings": .array(result.findings.map(document)),
       "problems": .array(result.problems.map { .string($0) }),
+      "failures": .array(result.failures.map { JSONValue(diagnostic: $0) }),
       "idle_approvals": .array(
         result.idle.map { approval, reason in
           var document = self.approval(approval)

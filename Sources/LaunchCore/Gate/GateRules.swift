@@ -33,7 +33,7 @@ package struct GateRules: Hashable, Codable, Sendable {
     /// The memory that the executable and its libraries map.
     case mapped
 
-    /// Files opened or looked for.
+    /// Calls that open files.
     case files
 
     /// Programs started, and threads.

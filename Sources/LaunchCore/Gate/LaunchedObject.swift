@@ -108,10 +108,19 @@ package struct LaunchedObjects: Hashable, Codable, Sendable {
   /// What could not be found out, as sentences without a full stop.
   package var problems: [String]
 
-  package init(program: LaunchedObject?, libraries: [LaunchedObject], problems: [String] = []) {
+  /// The files that could not be read, by path, and why, as sentences without a full stop.
+  package var unread: [String: String]
+
+  package init(
+    program: LaunchedObject?,
+    libraries: [LaunchedObject],
+    problems: [String] = [],
+    unread: [String: String] = [:]
+  ) {
     self.program = program
     self.libraries = libraries
     self.problems = problems
+    self.unread = unread
   }
 
   package var all: [LaunchedObject] { (program.map { [$0] } ?? []) + libraries }

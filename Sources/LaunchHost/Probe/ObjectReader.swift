@@ -48,7 +48,8 @@ package struct ObjectReader: Sendable {
     return LaunchedObjects(
       program: program,
       libraries: objects.filter { $0.path != program?.path },
-      problems: notes + found.problems
+      problems: notes,
+      unread: found.unread
     )
   }
 
@@ -63,8 +64,11 @@ package struct ObjectReader: Sendable {
   /// - Returns: Those that could be read, in their order, and why others could not.
   package func objects(
     at paths: [String]
-  ) async -> (objects: [LaunchedObject], problems: [String]) {
-    guard !paths.isEmpty else { return ([], []) }
+  ) async -> (objects: [LaunchedObject], unread: [String: String]) {
+    func none(_ reason: String) -> (objects: [LaunchedObject], unread: [String: String]) {
+      ([], Dictionary(paths.map { ($0, reason) }) { first, _ in first })
+    }
+    guard !paths.isEmpty else { return ([], [:]) }
     let reading = ReadingHelper(
       name: "the reader of objects",
       helper: helper,
@@ -74,12 +78,11 @@ package struct ObjectReader: Sendable {
     switch await reading.answer([], to: paths.flatMap { Array($0.utf8) + [0] }) {
     case .success(let bytes):
       guard let answer = ObjectAnswer(bytes, to: paths) else {
-        return ([], ["no file was read: the answer was not understood"])
+        return none("the answer of its reader was not understood")
       }
-      let named = await Self.named(answer.objects)
-      return (named, answer.problems)
+      return (await Self.named(answer.objects), answer.unread)
     case .failure(let failure):
-      return ([], ["no file was read: \(failure.reason)"])
+      return none(failure.reason)
     }
   }
 
@@ -104,7 +107,9 @@ package struct ObjectReader: Sendable {
 /// says what they are, with tabs between their fields.
 struct ObjectAnswer {
   private(set) var objects: [LaunchedObject] = []
-  private(set) var problems: [String] = []
+
+  /// Why files could not be read, by path.
+  private(set) var unread: [String: String] = [:]
 
   /// Nil when it is no answer to a question of these files.
   init?(_ bytes: [UInt8], to paths: [String]) {
@@ -121,7 +126,7 @@ struct ObjectAnswer {
         object = LaunchedObject(path: path)
       } else if kind == UInt8(ascii: "E") {
         guard let path = object?.path else { return nil }
-        problems.append("\(path) could not be read: \(fields.joined(separator: " "))")
+        unread[path] = fields.joined(separator: " ")
         object = nil
       } else {
         guard object?.add(fields, of: kind) ?? false else { return nil }

@@ -37,15 +37,66 @@ struct GateFindingTests {
     _ base: [LaunchedObject],
     _ head: [LaunchedObject],
     rules: GateRules = GateRules(),
-    approvals: [GateApproval] = []
+    approvals: [GateApproval] = [],
+    unread: (base: [String: String], head: [String: String]) = ([:], [:])
   ) -> [GateFinding] {
     ObjectComparison(
       target: "app",
-      directory: "/build",
-      base: LaunchedObjects(program: base[0], libraries: Array(base.dropFirst())),
-      head: LaunchedObjects(program: head[0], libraries: Array(head.dropFirst())),
+      base: built(base, unread: unread.base),
+      head: built(head, unread: unread.head),
       judge: GateJudge(rules: rules, approvals: approvals, day: "2026-11-25")
     ).findings.filter { $0.verdict != .passed }
+  }
+
+  private func built(_ objects: [LaunchedObject], unread: [String: String]) -> BuiltObjects {
+    let launched = LaunchedObjects(
+      program: objects[0],
+      libraries: Array(objects.dropFirst()),
+      unread: unread
+    )
+    return BuiltObjects(launched, in: "/build")
+  }
+
+  @Test func `what one build cannot read is undecided, and not new or gone in the other`() {
+    let unread = ["/build/liba.so": "it is damaged"]
+    let gone = findings([Self.app, Self.library], [Self.app], unread: ([:], unread))
+    #expect(gone.map(\.verdict) == [.undecided])
+    #expect(gone[0].details == ["liba.so of head: it is damaged"])
+    let new = findings([Self.app], [Self.app, Self.library], unread: (unread, [:]))
+    #expect(new.map(\.verdict) == [.undecided])
+  }
+
+  @Test func `the initializer of a file is called after it, whatever the compiler calls it`() {
+    func app(_ name: String, _ source: LaunchedObject.SourceLine?) -> [LaunchedObject] {
+      var app = LaunchedObject(path: "/build/app")
+      app.initializers = [.init(section: "init_array", address: 1, name: name, source: source)]
+      return [app]
+    }
+    let line = LaunchedObject.SourceLine(file: "/build/src/fonts.cc", line: 3)
+    #expect(findings(app("_GLOBAL__sub_I_a", line), app("_GLOBAL__sub_I_b", line)) == [])
+    #expect(findings(app("_GLOBAL__sub_I_a", nil), app("_GLOBAL__sub_I_b", nil)) == [])
+    let found = findings(app("start", nil), app("_GLOBAL__sub_I_b", line))
+    #expect(found.first?.item == "_GLOBAL__sub_I_fonts.cc in program")
+  }
+
+  @Test func `functions without names are counted`() {
+    func library(_ names: [String?]) -> [LaunchedObject] {
+      var library = LaunchedObject(path: "/build/liba.so")
+      library.initializers = names.map { .init(section: "init_array", address: 1, name: $0) }
+      return [Self.app, library]
+    }
+    #expect(findings(library([nil, nil]), library([nil, nil])) == [])
+    // One that every C library brings along has been left out by its name.
+    #expect(findings(library(["one"]), library([nil, nil])) == [])
+    let found = findings(library([nil]), library([nil, nil]))
+    #expect(found.map(\.verdict) == [.needsApproval])
+    #expect(found[0].base == "1" && found[0].head == "2")
+  }
+
+  @Test func `two libraries of one name are two, by their paths`() {
+    let (one, two) = (Self.object("a/plug.so"), Self.object("b/plug.so"))
+    let found = findings([Self.app, one], [Self.app, one, two])
+    #expect(found.first?.item == "b/plug.so")
   }
 
   private static let app = object("app", initializers: ["start"], needed: ["liba.so"])
@@ -137,7 +188,7 @@ struct GateFindingTests {
     approval.until = "2026-11-24"
     #expect(verdicts() == [.needsApproval])
     let found = findings([Self.app, Self.library], head, approvals: [approval])
-    #expect(found[0].details.contains("its approval by Ann ended on 2026-11-24"))
+    #expect(found[0].details.contains("its approval by Ann expired on 2026-11-24"))
   }
 
   @Test func `approvals that nothing needs are told`() {
@@ -210,6 +261,7 @@ struct GateReportTests {
     return GateResult(
       base: .init(id: "aaaaaaaaaaaa", subject: "Base | one"),
       head: .init(id: "bbbbbbbbbbbb", subject: "Head"),
+      scenario: "ci/scenario.yml",
       findings: findings,
       problems: ["instructions are not counted"],
       idle: []
@@ -221,7 +273,10 @@ struct GateReportTests {
     let lines = report.text().split(separator: "\n")
     #expect(lines.last == "aaaaaaaaa..bbbbbbbbb failed: 1 to be approved")
     #expect(lines[0].hasPrefix("needs approval"))
-    #expect(lines[2] == "    launchlab gate approve library:libnew.so --reason '…'")
+    #expect(
+      lines[2]
+        == "    launchlab gate approve library:libnew.so --scenario ci/scenario.yml --reason '…'"
+    )
     #expect(!report.text().contains("launch, warm"))
     #expect(report.text(isVerbose: true).contains("launch, warm"))
     #expect(result.exitCode == .regression)
