@@ -65,7 +65,10 @@ package struct GateResult: Sendable {
   /// Why a step could not be done.
   package var failures: [Diagnostic] = []
 
-  package var verdict: GateFinding.Verdict { findings.map(\.verdict).min() ?? .passed }
+  /// The worst of all findings; what could not be done is undecided.
+  package var verdict: GateFinding.Verdict {
+    min(findings.map(\.verdict).min() ?? .passed, failures.isEmpty ? .passed : .undecided)
+  }
 
   package var exitCode: LabExitCode {
     failures.isEmpty ? findings.map(\.verdict.exitCode).max() ?? .done : .couldNotMeasure

@@ -292,6 +292,19 @@ struct GateReportTests {
     #expect(text.contains("instructions are not counted"))
   }
 
+  @Test func `a step that could not be done is told, and leaves the gate undecided at best`() {
+    var result = result
+    result.findings.removeFirst()
+    #expect(result.verdict == .passed && result.exitCode == .done)
+    result.failures = [
+      Diagnostic(.error, id: "e", problem: "the target fails", remedy: "run it by hand")
+    ]
+    #expect(result.verdict == .undecided && result.exitCode == .couldNotMeasure)
+    let report = GateReport(result)
+    #expect(report.text().contains("note: not done: the target fails; run it by hand\n"))
+    #expect(report.verdict == "failed: 1 not done")
+  }
+
   @Test func `JSON has everything`() throws {
     var text = ""
     JSONText.write(GateReport(result).json(), .indented) { text += $0 }
