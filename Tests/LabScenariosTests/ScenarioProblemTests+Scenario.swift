@@ -13,7 +13,8 @@ extension ScenarioProblemTests {
       "1:1",
       "the scenario is \"hello\", not a map",
       "give a map with the keys scenario, targets, states, launches, cold, baseline, source, "
-        + "controls, stages, regression, budgets, notify, releases, artifacts, bisect, explain"
+        + "controls, stages, regression, budgets, notify, releases, artifacts, bisect, explain, "
+        + "gate"
     ),
     Case(
       "scenario: s\ntargts: {a: {command: [a]}}",
