@@ -35,7 +35,7 @@ extension BisectStart {
     let targets = arms.map { arm in
       var target = valgrind?.counting(arm.target) ?? arm.target
       target.name = "\(arm.revision)"
-      if isCountedExactly { target.environment.merge(Self.seeds) { own, _ in own } }
+      if isCountedExactly { target.fixOrder() }
       return target
     }
     var scenario = self.scenario.comparing(targets)
@@ -69,14 +69,6 @@ extension BisectStart {
         && scenario.stages?.collectors.contains(.probe) == false ? .breakpoints : .probe
     }
   }
-
-  /// What keeps tables of Python and Perl in one order, which is random otherwise.
-  ///
-  /// Without it launches of either differ by 0.1 to 0.4 % of their instructions, and with it not at
-  /// all. What the scenario says comes first.
-  private static let seeds = [
-    "PERL_HASH_SEED": "0", "PERL_PERTURB_KEYS": "0", "PYTHONHASHSEED": "0",
-  ]
 }
 
 /// What is known of the time of builds and launches before the first one: from former bisections, and

@@ -43,6 +43,9 @@ extension GitRepository {
       throw HostError.rangeRefused(.sameCommit(good: good, bad: bad, id: last.id))
     }
     let base = try await mergeBase(of: known, last, good: good, bad: bad)
+    guard base.id != last.id else {
+      throw HostError.rangeRefused(.swapped(good: good, bad: bad))
+    }
     let line = ["rev-list", "--reverse", "--topo-order", "--first-parent"]
     let ends = ["^" + base.id, last.id, "--"]
     let commits = GitCommit.list(try await listing(line + [GitCommit.format] + ends))
@@ -65,17 +68,10 @@ extension GitRepository {
   ///
   /// - Throws: `HostError`, where they have none, or the repository is too shallow to say.
   package func mergeBase(of base: String, and head: String) async throws -> GitCommit {
-    let (first, second) = (try await commit(base), try await commit(head))
-    if try await isAncestor(second, of: first) { return second }
-    return try await mergeBase(of: first, second, good: base, bad: head)
+    try await mergeBase(of: commit(base), commit(head), good: base, bad: head)
   }
 
-  private func isAncestor(_ commit: GitCommit, of other: GitCommit) async throws -> Bool {
-    let output = try await command.run(["merge-base", commit.id, other.id])
-    return output.stdout.split(separator: "\n").first.map(String.init) == commit.id
-  }
-
-  /// Where the range begins: good itself, if it is an ancestor of bad.
+  /// The newest common commit: one of the two, if it is an ancestor of the other.
   private func mergeBase(
     of known: GitCommit,
     _ last: GitCommit,
@@ -85,7 +81,7 @@ extension GitRepository {
     let output = try await command.run(["merge-base", known.id, last.id])
     let base = output.stdout.split(separator: "\n").first.map(String.init)
     if base == known.id { return known }
-    if base == last.id { throw HostError.rangeRefused(.swapped(good: good, bad: bad)) }
+    if base == last.id { return last }
     if try await isShallow { throw HostError.rangeRefused(.shallow(repository: directory.string)) }
     guard output.stderr.isEmpty else {
       throw HostError.rangeRefused(.unreadable(message: output.stderr))

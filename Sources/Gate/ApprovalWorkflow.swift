@@ -56,7 +56,7 @@ package struct ApprovalWorkflow {
       )
     }
     path = GateWorkflow.approvalsPath(of: try ScenarioFile.load(path: scenario))
-    today = String(context.now().formatted(.iso8601).prefix(10))
+    today = context.day
   }
 
   /// Adds the approval to the file, unless one for the same is there.

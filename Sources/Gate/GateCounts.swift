@@ -270,7 +270,7 @@ struct GateCounts {
     let targets = pairs.flatMap { [$0.base, $0.head] }.map { target in
       var counted = valgrind.counting(target)
       counted.timeout = min(counted.timeout, Self.longest)
-      counted.environment.merge(Self.seeds) { own, _ in own }
+      counted.fixOrder()
       return counted
     }
     let plan = plan(targets, [.plain], in: .warm)
@@ -305,11 +305,6 @@ struct GateCounts {
 
   /// How often instructions are counted of each build.
   private static let counted = 2
-
-  /// What keeps tables of Python and Perl in one order, which is random otherwise.
-  private static let seeds = [
-    "PERL_HASH_SEED": "0", "PERL_PERTURB_KEYS": "0", "PYTHONHASHSEED": "0",
-  ]
 
   private func instructions(
     of pair: (name: String, base: Target, head: Target),

@@ -202,7 +202,7 @@ package struct GateWorkflow {
       return result
     }
     let built = try await built(base.id, head.id, of: source)
-    let judge = GateJudge(rules: rules, approvals: approvals, day: day)
+    let judge = GateJudge(rules: rules, approvals: approvals, day: context.day)
     // What one step cannot do, the others may.
     do { try await compareFiles(of: built, by: judge, &result) } catch { try result.take(error) }
     do { try await count(built.pairs, &result) } catch { try result.take(error) }
@@ -215,11 +215,6 @@ package struct GateWorkflow {
 
   private var command: [String] {
     ["launchlab", "gate", options.range, options.scenario]
-  }
-
-  /// Today, as approvals write it.
-  private var day: String {
-    String(context.now().formatted(.iso8601).prefix(10))
   }
 
   /// Both builds.
@@ -422,4 +417,9 @@ package struct GateWorkflow {
       return error.diagnostics.first.map { "not explained: \($0.problem)" }
     }
   }
+}
+
+extension WorkflowContext {
+  /// Today in UTC, as approvals write it.
+  var day: String { String(now().formatted(.iso8601).prefix(10)) }
 }
