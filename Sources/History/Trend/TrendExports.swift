@@ -4,9 +4,6 @@ import Rendering
 
 /// The verdict of nights as a file for Prometheus, such as one of the textfile collector of
 /// node_exporter.
-///
-/// Source of the format: OpenMetrics 1.0. Only gauges are used, so that parsers of the older text
-/// format read it too.
 package struct OpenMetricsText {
   private let summaries: [TrendSummary]
 
@@ -14,29 +11,7 @@ package struct OpenMetricsText {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    let families = [verdict, alerts, time] + measured
-    return families.filter { !$0.samples.isEmpty }.flatMap(\.lines).map { $0 + "\n" }.joined()
-      + "# EOF\n"
-  }
-
-  private struct Family {
-    var name: String
-    var help: String
-    var unit: String?
-    var samples: [(labels: [(String, String)], value: Double)]
-
-    var lines: [String] {
-      let unit = unit.map { ["# UNIT \(name) \($0)"] } ?? []
-      return ["# TYPE \(name) gauge"] + unit + ["# HELP \(name) \(help)"]
-        + samples.map { sample in
-          let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }
-          return "\(name){\(labels.joined(separator: ","))} \(sample.value)"
-        }
-    }
-
-    private static func escaped(_ text: String) -> String {
-      text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n").replacing("\"", with: "\\\"")
-    }
+    OpenMetricsFamily.document([verdict, alerts, time] + measured)
   }
 
   private func scenario(_ summary: TrendSummary) -> (String, String) {
@@ -44,9 +19,9 @@ package struct OpenMetricsText {
   }
 
   /// 1 for the verdict of the night, 0 for the others.
-  private var verdict: Family {
-    Family(
-      name: "launchlab_night_verdict",
+  private var verdict: OpenMetricsFamily {
+    OpenMetricsFamily(
+      "launchlab_night_verdict",
       help: "Whether the newest night has this verdict.",
       samples: summaries.flatMap { summary in
         TrendLead.Colour.allCases.map { colour in
@@ -57,9 +32,9 @@ package struct OpenMetricsText {
     )
   }
 
-  private var alerts: Family {
-    Family(
-      name: "launchlab_open_alerts",
+  private var alerts: OpenMetricsFamily {
+    OpenMetricsFamily(
+      "launchlab_open_alerts",
       help: "Open alerts of the code that ask for something.",
       samples: summaries.flatMap { summary in
         [
@@ -73,9 +48,9 @@ package struct OpenMetricsText {
     )
   }
 
-  private var time: Family {
-    Family(
-      name: "launchlab_night_timestamp_seconds",
+  private var time: OpenMetricsFamily {
+    OpenMetricsFamily(
+      "launchlab_night_timestamp_seconds",
       help: "When the newest night began, in Unix time.",
       unit: "seconds",
       samples: summaries.map { ([scenario($0)], $0.tonight.startedAt.timeIntervalSince1970) }
@@ -83,17 +58,12 @@ package struct OpenMetricsText {
   }
 
   /// Two families per metric: tonight's medians, and their ratios to the baselines.
-  private var measured: [Family] {
+  private var measured: [OpenMetricsFamily] {
     Metric.allCases.flatMap { metric in
       let trends = summaries.flatMap { summary in
         summary.series.filter { $0.key.metric == metric }.map { (summary, $0) }
       }
-      let (unit, factor): (String?, Double) =
-        switch metric.unit {
-        case .nanoseconds: ("seconds", 1e-9)
-        case .bytes: ("bytes", 1)
-        case .count: (nil, 1)
-        }
+      let (unit, factor) = OpenMetricsFamily.unit(of: metric.unit)
       let name = "launchlab_\(metric.rawValue)"
       func samples(_ value: (SeriesTrend) -> Double?) -> [([(String, String)], Double)] {
         trends.compactMap { summary, trend in
@@ -104,14 +74,14 @@ package struct OpenMetricsText {
         }
       }
       return [
-        Family(
-          name: name + (unit.map { "_\($0)" } ?? ""),
+        OpenMetricsFamily(
+          name,
           help: "Median of the newest night.",
           unit: unit,
           samples: samples { $0.assessment.tonight.map { factor * $0.median } }
         ),
-        Family(
-          name: "\(name)_baseline_ratio",
+        OpenMetricsFamily(
+          "\(name)_baseline_ratio",
           help: "Median of the newest night / median of its baseline.",
           unit: "ratio",
           samples: samples(\.assessment.ratio)
@@ -133,50 +103,27 @@ package struct JUnitReport {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    ([#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites>"] + summaries.flatMap(suite)
-      + ["</testsuites>"]).map { $0 + "\n" }.joined()
+    JUnitSuite.document(summaries.map(suite))
   }
 
-  private struct Case {
-    var group: String
-    var name: String
-    var seconds: Double?
-    var finding: (element: String, text: String)?
-
-    var lines: [String] {
-      let time = seconds.map { " time=\"\($0)\"" } ?? ""
-      let head =
-        "    <testcase classname=\"\(SVGText.escaped(group))\" name=\"\(SVGText.escaped(name))\"\(time)"
-      guard let finding else { return [head + "/>"] }
-      return [
-        head + ">", "      <\(finding.element) message=\"\(SVGText.escaped(finding.text))\"/>",
-        "    </testcase>",
-      ]
-    }
+  private func suite(_ summary: TrendSummary) -> JUnitSuite {
+    JUnitSuite(
+      name: summary.scenario.name,
+      start: summary.tonight.startedAt.formatted(.iso8601),
+      cases: cases(summary)
+    )
   }
 
-  private func suite(_ summary: TrendSummary) -> [String] {
-    let cases = cases(summary)
-    func count(_ element: String) -> Int { cases.count { $0.finding?.element == element } }
-    let name = SVGText.escaped(summary.scenario.name)
-    let start = summary.tonight.startedAt.formatted(.iso8601)
-    return [
-      "  <testsuite name=\"\(name)\" timestamp=\"\(start)\" tests=\"\(cases.count)\""
-        + " failures=\"\(count("failure"))\" errors=\"\(count("error"))\""
-        + " skipped=\"\(count("skipped"))\">"
-    ] + cases.flatMap(\.lines) + ["  </testsuite>"]
-  }
-
-  private func cases(_ summary: TrendSummary) -> [Case] {
+  private func cases(_ summary: TrendSummary) -> [JUnitSuite.Case] {
     let lead = TrendLead(summary)
     let name = summary.scenario.name
     if lead.colour == .failed {
       let text = summary.failure ?? lead.statusText ?? "the run has no result"
-      return [Case(group: name, name: "night", finding: ("error", text))]
+      return [.init(group: name, name: "night", finding: ("error", text))]
     }
     let series = summary.judged.map { trend in
       let metric = trend.key.metric
-      return Case(
+      return JUnitSuite.Case(
         group: "\(name).\(trend.key.target).\(trend.key.state.rawValue)",
         name: metric.rawValue,
         seconds: metric == .launch ? trend.assessment.tonight.map { $0.median / 1e9 } : nil,
@@ -193,7 +140,7 @@ package struct JUnitReport {
         case .undecided, .unmeasured: "error"
         case .kept: nil
         }
-      return Case(
+      return JUnitSuite.Case(
         group: "\(name).\(budget.target).\(budget.state.rawValue)",
         name: "budget of \(budget.metric.rawValue)",
         finding: element.map { ($0, text) }
