@@ -174,6 +174,9 @@ package struct HostTrials: Sendable {
   /// Whether a program that notifications need is installed.
   var hasProgram: @Sendable (NoticeProgram) -> Bool
 
+  /// Whether instructions can be counted without counters of the processor.
+  var hasValgrind: @Sendable () -> Bool
+
   /// Those of this process, on the machine that it runs on.
   static let live = Self(
     user: { geteuid() },
@@ -194,7 +197,8 @@ package struct HostTrials: Sendable {
     hasProgram: {
       let sender = NoticeSender(directory: "/", environment: ProcessInfo.processInfo.environment)
       return sender.path(of: $0) != nil
-    }
+    },
+    hasValgrind: { ValgrindCount.isInstalled }
   )
 
   /// Loads the programs that record events, and opens the perf events of a profile.

@@ -246,6 +246,25 @@ extension DoctorCheck {
       }
       return .ok("launches can be traced and sampled, for `explain`")
     },
+    Self("gate", "checks before a merge") { host in
+      let collector = host.trials.tracingRights()?.best
+      var missing: [(text: String, remedy: String)] = []
+      if collector == nil {
+        missing.append(("calls, files and processes are not counted", "see `explain` above"))
+      }
+      if !host.trials.hasValgrind() {
+        missing.append(("instructions are not counted", "install valgrind"))
+      }
+      let always = "`gate` compares files and times"
+      guard missing.isEmpty else {
+        return .degraded(
+          "\(always); \(missing.map(\.text).joined(separator: ", and "))",
+          remedy: missing.map(\.remedy).joined(separator: "; ")
+        )
+      }
+      let way = collector == .bpf ? "eBPF" : "ptrace"
+      return .ok("\(always), and counts calls by \(way) and instructions by valgrind")
+    },
   ]
 
   private static func events(

@@ -18,7 +18,8 @@ extension HostTrials {
     probeProblem: { nil },
     tracingRights: { TracingRights(profiles: nil) },
     isDebugBuild: { false },
-    hasProgram: { _ in true }
+    hasProgram: { _ in true },
+    hasValgrind: { true }
   )
 
   /// Of a user who may trace processes, and nothing in the kernel.
@@ -57,7 +58,8 @@ extension HostTrials {
       )
     },
     isDebugBuild: { true },
-    hasProgram: { _ in false }
+    hasProgram: { _ in false },
+    hasValgrind: { false }
   )
 }
 

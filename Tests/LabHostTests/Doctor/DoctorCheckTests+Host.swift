@@ -105,6 +105,9 @@ extension DoctorCheckTests {
     Case("explain", .ok, "traced and sampled"),
     Case("explain", .missing, "cannot be traced", remedy: "CAP_BPF", trials: .refused),
     Case("explain", .degraded, "by ptrace", remedy: "CAP_BPF", trials: .plainUser),
+    Case("gate", .ok, "by eBPF and instructions by valgrind"),
+    Case("gate", .ok, "by ptrace", trials: .plainUser),
+    Case("gate", .degraded, "are not counted, and instr", remedy: "valgrind", trials: .refused),
     Case("explain", .degraded, "own code only", remedy: "CAP_PERFMON", trials: .withoutKernel),
     Case("probe", .degraded, "says: no", remedy: "--collect breakpoints", trials: .refused),
   ]
