@@ -15,6 +15,9 @@ final class ProgressDisplay {
   private var resumedAt = 0
   private var isBarShown = false
 
+  /// Whether the launches that follow are of a run that was told of.
+  private var isAnnounced = false
+
   /// Whether the run may end before the last block.
   private var mayEndEarly = false
 
@@ -37,6 +40,7 @@ final class ProgressDisplay {
     case .started(let run, let done):
       beginning = .now
       resumedAt = done
+      isAnnounced = true
       mayEndEarly = run.plan.looks.count > 1
       timeLimit = run.plan.scenario.adaptive?.timeLimit
       fewest = run.plan.looks[0] * run.plan.arms.count
@@ -67,6 +71,11 @@ final class ProgressDisplay {
     repeated: Int
   ) {
     self.done = done
+    if done == 1, !isAnnounced {
+      beginning = .now
+      resumedAt = 1
+    }
+    isAnnounced = false
     if outcome != .ready, !console.stderr.isTerminal {
       note("\(arm.target) \(arm.state.rawValue): \(outcome)")
     }
