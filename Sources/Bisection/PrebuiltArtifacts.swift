@@ -86,7 +86,7 @@ struct PrebuiltArtifacts: BisectBuilder {
   var buildsAhead: Int { 0 }
 
   func isLaunchable(_ built: BisectBuilt) -> Bool {
-    guard let program = built.target?.command.first, Self.isExecutable(program) else {
+    guard let program = built.target?.command.first, PrebuiltProgram.isExecutable(program) else {
       return false
     }
     // A file that took the place of another one is not what was measured.
@@ -95,13 +95,7 @@ struct PrebuiltArtifacts: BisectBuilder {
 
   /// The absolute path of what is launched.
   private func program(of revision: BisectRevision) -> String? {
-    let entry = "\(directory)/\(revision.id)"
-    let name = (target.command[0] as NSString).lastPathComponent
-    return [entry, "\(entry)/\(name)", "\(entry)/bin/\(name)"].first(where: Self.isExecutable)
-  }
-
-  private static func isExecutable(_ path: String) -> Bool {
-    (try? ExecutableLookup.resolve(command: path, path: nil, directory: "/")) != nil
+    PrebuiltProgram.path(in: "\(directory)/\(revision.id)", of: target)
   }
 }
 

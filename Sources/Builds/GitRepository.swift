@@ -10,7 +10,7 @@ package struct GitRepository: Sendable {
   let directory: FilePath
 
   /// The path of `directory` below the top of the checkout, empty or ending in a slash.
-  let prefix: String
+  package let prefix: String
 
   var command: GitCommand { GitCommand(directory: directory) }
 
@@ -50,6 +50,15 @@ package struct GitRepository: Sendable {
       throw HostError.unknownRevision(revision, repository: directory.string)
     }
     return commit
+  }
+
+  /// An absolute path below the top of the checkout; nil for one that is not there.
+  package func pathBelowTop(_ path: String) -> String? {
+    guard let real = DeclaredDirectory.realPath(of: FilePath(path))?.string,
+      let own = DeclaredDirectory.realPath(of: directory)?.string
+    else { return nil }
+    let top = "\(own)/".dropLast(prefix.count)
+    return real.hasPrefix(top) ? String(real.dropFirst(top.count)) : nil
   }
 
   /// Whether the history is cut off somewhere.

@@ -190,3 +190,22 @@ package struct KeptRoom: Hashable, Sendable {
     return surplus
   }
 }
+
+/// Finds the program in a build that launchlab did not make.
+package enum PrebuiltProgram {
+  /// The absolute path of what is launched: the entry itself, or a file in it, at its top or in
+  /// `bin`, that is called as the target's program is.
+  ///
+  /// - Parameters:
+  ///   - entry: The absolute path of an executable, or of a directory with one.
+  ///   - target: Whose program is looked for.
+  /// - Returns: The path; nil where nothing there can be executed.
+  package static func path(in entry: String, of target: Target) -> String? {
+    let name = (target.command[0] as NSString).lastPathComponent
+    return [entry, "\(entry)/\(name)", "\(entry)/bin/\(name)"].first(where: isExecutable)
+  }
+
+  package static func isExecutable(_ path: String) -> Bool {
+    (try? ExecutableLookup.resolve(command: path, path: nil, directory: "/")) != nil
+  }
+}

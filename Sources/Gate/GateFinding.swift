@@ -1,4 +1,5 @@
 package import LaunchCore
+import Rendering
 
 /// One difference between the launches of base and head, or one figure that is limited, with what the
 /// rules say of it.
@@ -17,6 +18,9 @@ package struct GateFinding: Hashable, Sendable {
 
   /// What can be approved, if this can.
   package var thing: Thing?
+
+  /// The figures of both builds in the unit of the rule, where it is about one.
+  package var figures: Figures?
 
   /// How it was and how it is, as texts with units.
   package var base: String?
@@ -46,6 +50,11 @@ package struct GateFinding: Hashable, Sendable {
     case .approved, .remark: 2
     case .passed: 3
     }
+  }
+
+  package struct Figures: Hashable, Sendable {
+    package var base: Double?
+    package var head: Double?
   }
 
   package struct Thing: Hashable, Sendable {
@@ -127,6 +136,46 @@ struct GateJudge {
       finding.details.append("its approval by \(old.by) expired on \(until)")
     }
     return finding
+  }
+
+  /// Judges a figure, which may grow by a share only.
+  ///
+  /// - Parameters:
+  ///   - figure: With its limit, and with the difference that never fails.
+  ///   - target: What is launched.
+  ///   - base: The figure of base.
+  ///   - head: The figure of head.
+  ///   - isStable: Whether launches of base agree; a value that differs from launch to launch never
+  ///     decides.
+  ///   - details: What is known of a difference.
+  /// - Returns: A finding with texts for people.
+  func judged(
+    _ figure: GateRules.Figure,
+    of target: String,
+    _ base: Double,
+    _ head: Double,
+    isStable: Bool = true,
+    details: [String]
+  ) -> GateFinding {
+    let limit = rules.limit(of: figure)
+    let isOver =
+      head - base >= max(figure.least, .leastNonzeroMagnitude) && head > base * (1 + limit)
+    let share =
+      base > 0
+      ? Quantity.signed(head / base - 1, Quantity.percent) : head > 0 ? "new" : "0"
+    return GateFinding(
+      rule: figure.rawValue,
+      target: target,
+      item: figure.title,
+      figures: .init(base: base, head: head),
+      base: Quantity.text(base, figure.unit),
+      head: Quantity.text(head, figure.unit),
+      change: head == base ? "0" : share,
+      limit: "+\(Quantity.percent(limit))",
+      verdict: isOver ? (isStable ? .failed : .undecided) : .passed,
+      details: (isStable ? [] : ["launches of base differ too much among themselves"])
+        + (isOver ? details : [])
+    )
   }
 
   /// Approvals that nothing needs any more: neither base nor head has what they are of, or they have expired.

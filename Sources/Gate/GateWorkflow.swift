@@ -18,8 +18,7 @@ import Scenarios
 
 /// What is asked of a gate.
 package struct GateOptions {
-  /// `base..head`, or `base...head` from where they parted.
-  package var range: String
+  package var subject: Subject
 
   /// The path of the scenario.
   package var scenario: String
@@ -30,23 +29,36 @@ package struct GateOptions {
   package var store: String?
   package var suppressed: [String] = []
 
-  /// The files that the command writes.
-  package var files = CommandFiles()
+  /// The files that are written; `-` is stdout.
+  package var outputs: [GateFormat: String] = [:]
 
-  package init(range: String, scenario: String) {
-    self.range = range
+  package init(_ subject: Subject, scenario: String) {
+    self.subject = subject
     self.scenario = scenario
+  }
+
+  /// What is compared.
+  package enum Subject: Hashable, Sendable {
+    /// `base..head`, or `base...head` from where they parted.
+    case revisions(String)
+
+    /// Two builds: executables, or directories that stand for the one of the sources.
+    case builds(base: String, head: String)
   }
 }
 
 /// What a gate found.
 package struct GateResult: Sendable {
-  /// Full commits, and what they are called.
-  package var base: GitRevision
-  package var head: GitRevision
+  package var base: Side
+  package var head: Side
 
   /// The path of the scenario, as it was given.
   package var scenario: String
+
+  /// The same below the top of the repository, and that of the sources, which ends in a slash where
+  /// it is not empty.
+  package var scenarioPath: String
+  package var prefix = ""
 
   /// The most important first.
   package var findings: [GateFinding]
@@ -57,9 +69,15 @@ package struct GateResult: Sendable {
   /// Approvals that nothing needs, and why.
   package var idle: [(approval: GateApproval, reason: String)]
 
-  package struct GitRevision: Hashable, Sendable {
+  package struct Side: Hashable, Sendable {
+    /// The full commit, or the path of a build.
     package var id: String
-    package var subject: String
+
+    /// That of the commit; nil for a build.
+    package var subject: String?
+
+    /// What it is called in a line.
+    package var name: String { subject == nil ? id : String(id.prefix(9)) }
   }
 
   /// Why a step could not be done.
@@ -87,7 +105,7 @@ package struct GateWorkflow {
   private let scenario: Scenario
   private let rules: GateRules
   private let approvals: [GateApproval]
-  private let revisions: (base: String, head: String, isFromMergeBase: Bool)
+  private let revisions: (base: String, head: String, isFromMergeBase: Bool)?
   private let store: String
   private let context: WorkflowContext
 
@@ -108,16 +126,17 @@ package struct GateWorkflow {
     self.options = options
     self.context = context
     self.tell = tell
-    revisions = try Self.revisions(in: options.range)
+    revisions =
+      if case .revisions(let range) = options.subject { try Self.revisions(in: range) } else { nil }
     var scenario = try ScenarioFile.loadForLaunch(
       path: options.scenario,
       suppressing: options.suppressed
     )
     try Preflight.check(scenario.controls?.suppressed ?? [])
-    guard scenario.source != nil else {
+    guard scenario.source != nil || revisions == nil else {
       throw WorkflowError.cannotCompare(
         reason: "\(options.scenario) has no section `source` to build revisions from",
-        remedy: "add `source`"
+        remedy: "add `source`, or give two builds with --artifacts"
       )
     }
     if let unknown = options.targets.first(where: { name in
@@ -143,7 +162,9 @@ package struct GateWorkflow {
     scenario.adaptive = count.adaptive
     self.scenario = scenario
     store = StoreLocation.path(options.store, beside: scenario.directory)
-    try options.files.keeping(store: store).reading(scenario, at: options.scenario).check()
+    try options.outputs.sorted { $0.key.rawValue < $1.key.rawValue }
+      .reduce(CommandFiles()) { $0.writing($1.value, as: "--\($1.key.rawValue)") }
+      .keeping(store: store).reading(scenario, at: options.scenario).check()
   }
 
   /// The file of approvals of a scenario.
@@ -180,74 +201,86 @@ package struct GateWorkflow {
   ///
   /// - Throws: a ``LabError`` when a revision cannot be built, or nothing could be looked at.
   package func run() async throws -> GateResult {
-    guard let source = scenario.source else { preconditionFailure("checked when it was read") }
-    let repository = try await GitRepository(containing: source.repository)
-    let head = try await repository.commit(revisions.head)
-    let base =
-      revisions.isFromMergeBase
-      ? try await repository.mergeBase(of: revisions.base, and: revisions.head)
-      : try await repository.commit(revisions.base)
-    var result = GateResult(
-      base: .init(id: base.id, subject: base.subject),
-      head: .init(id: head.id, subject: head.subject),
-      scenario: options.scenario,
-      findings: [],
-      problems: [],
-      idle: []
-    )
-    guard base.tree != head.tree else {
+    var (result, pairs) = try await subjects()
+    guard let pairs else {
       result.problems.append(
         "base and head have the same files, so that there is nothing to look at"
       )
       return result
     }
-    let built = try await built(base.id, head.id, of: source)
     let judge = GateJudge(rules: rules, approvals: approvals, day: context.day)
+    var seen = Seen()
     // What one step cannot do, the others may.
-    do { try await compareFiles(of: built, by: judge, &result) } catch { try result.take(error) }
-    do { try await count(built.pairs, &result) } catch { try result.take(error) }
-    do { try await time(built.pairs, &result) } catch { try result.take(error) }
+    do { try await compareFiles(of: pairs, by: judge, &seen, &result) } catch {
+      try result.take(error)
+    }
+    do { try await count(pairs, by: judge, &seen, &result) } catch { try result.take(error) }
+    do { try await time(pairs, &result) } catch { try result.take(error) }
+    if options.targets.isEmpty, seen.isWhole { result.idle = judge.idle(among: seen.things) }
     result.findings = result.findings.enumerated().sorted { left, right in
       (left.element.rank, left.offset) < (right.element.rank, right.offset)
     }.map(\.element)
     return result
   }
 
+  /// What the steps have seen of both builds.
+  private struct Seen {
+    /// What approvals can be of.
+    var things: Set<GateFinding.Thing> = []
+
+    /// The names of the libraries that the files of each target tell.
+    var libraries: [String: Set<String>] = [:]
+
+    /// Whether the files were read.
+    var isWhole = false
+  }
+
   private var command: [String] {
-    ["launchlab", "gate", options.range, options.scenario]
-  }
-
-  /// Both builds.
-  private struct Built {
-    var pairs: [Pair]
-
-    /// Their trees.
-    var base: String
-    var head: String
-  }
-
-  /// A target in both builds.
-  private struct Pair {
-    var name: String
-    var base: Target
-    var head: Target
-
-    /// Says that both builds launch the same; nil where they do not.
-    var unbuilt: GateFinding? {
-      let isSame =
-        base.command == head.command && base.directory == head.directory && base.files == head.files
-      guard isSame else { return nil }
-      return GateFinding(
-        rule: GateRules.Figure.launch.rawValue,
-        target: name,
-        item: "what is launched",
-        verdict: .undecided,
-        details: ["\(base.command[0]) is not built from the source, so that both builds launch it"]
-      )
+    switch options.subject {
+    case .revisions(let range): ["launchlab", "gate", range, options.scenario]
+    case .builds(let base, let head):
+      ["launchlab", "gate", "--artifacts", base, head, options.scenario]
     }
   }
 
-  private func built(_ base: String, _ head: String, of source: Source) async throws -> Built {
+  // MARK: - Builds
+
+  /// What is compared; nil for revisions with the same files.
+  private func subjects() async throws -> (GateResult, [GatePair]?) {
+    var result = GateResult(
+      base: .init(id: ""),
+      head: .init(id: ""),
+      scenario: options.scenario,
+      scenarioPath: (options.scenario as NSString).lastPathComponent,
+      findings: [],
+      problems: [],
+      idle: []
+    )
+    switch (options.subject, revisions, scenario.source) {
+    case (.builds(let base, let head), _, _):
+      (result.base.id, result.head.id) = (base, head)
+      let sides = try [base, head].map(prebuilt)
+      return (result, pairs(sides[0].targets, sides[1].targets, in: (sides[0].tree, sides[1].tree)))
+    case (.revisions, let revisions?, let source?):
+      let repository = try await GitRepository(containing: source.repository)
+      let head = try await repository.commit(revisions.head)
+      let base =
+        revisions.isFromMergeBase
+        ? try await repository.mergeBase(of: revisions.base, and: revisions.head)
+        : try await repository.commit(revisions.base)
+      result.base = .init(id: base.id, subject: base.subject)
+      result.head = .init(id: head.id, subject: head.subject)
+      result.prefix = repository.prefix
+      result.scenarioPath =
+        repository.pathBelowTop(absolute(options.scenario)) ?? result.scenarioPath
+      return (
+        result, base.tree == head.tree ? nil : try await built(base.id, head.id, of: source)
+      )
+    case (.revisions, _, _): preconditionFailure("checked when it was read")
+    }
+  }
+
+  private func built(_ base: String, _ head: String, of source: Source) async throws -> [GatePair] {
     let cache = CacheLocation(directory: (store as NSString).deletingLastPathComponent)
     let (before, after) = try await context.lab(for: command) { _ in
       (
@@ -255,18 +288,65 @@ package struct GateWorkflow {
         try await cache.build(head, of: source, in: context)
       )
     }
-    let (old, new) = (
+    return pairs(
       scenario.rebased(from: source.repository, to: before.directory).targets,
-      scenario.rebased(from: source.repository, to: after.directory).targets
+      scenario.rebased(from: source.repository, to: after.directory).targets,
+      in: (before.directory, after.directory)
     )
-    let pairs = zip(old, new).map { first, second in
+  }
+
+  /// The targets as a build that somebody else made has them, and its directory.
+  private func prebuilt(_ path: String) throws -> (targets: [Target], tree: String) {
+    let entry = absolute(path)
+    let isDirectory =
+      (try? URL(filePath: entry).resourceValues(forKeys: [.isDirectoryKey]))?
+      .isDirectory == true
+    let own = scenario.source?.repository ?? scenario.directory
+    let scenario = isDirectory ? scenario.rebased(from: own, to: entry) : scenario
+    let targets = try scenario.targets.map { target in
+      var target = target
+      let isBuilt = target.command[0].hasPrefix("\(entry)/")
+      if !isBuilt || !PrebuiltProgram.isExecutable(target.command[0]) {
+        // An interpreter of the system stays what it is.
+        let other = isDirectory && !isBuilt ? target.command[0] : nil
+        guard let program = PrebuiltProgram.path(in: entry, of: target) ?? other else {
+          let name = (target.command[0] as NSString).lastPathComponent
+          throw WorkflowError.badOption(
+            name: "--artifacts",
+            value: path,
+            expected: "an executable, or a directory with \(name) at its top or in bin"
+          )
+        }
+        target.command[0] = program
+      }
+      return target
+    }
+    if !isDirectory, targets.count > 1 {
+      throw WorkflowError.badOption(
+        name: "--artifacts",
+        value: path,
+        expected: "a directory, since the scenario has \(targets.count) targets, or --target"
+      )
+    }
+    return (targets, isDirectory ? entry : (entry as NSString).deletingLastPathComponent)
+  }
+
+  private func absolute(_ path: String) -> String {
+    ((path.hasPrefix("/") ? path : "\(context.directory)/\(path)") as NSString).standardizingPath
+  }
+
+  private func pairs(
+    _ base: [Target],
+    _ head: [Target],
+    in trees: (base: String, head: String)
+  ) -> [GatePair] {
+    zip(base, head).map { first, second in
       var (first, second) = (first, second)
       let name = first.name
       first.name = "\(name)@base"
       second.name = "\(name)@head"
-      return Pair(name: name, base: first, head: second)
+      return GatePair(name: name, base: first, head: second, trees: trees)
     }
-    return Built(pairs: pairs, base: before.directory, head: after.directory)
   }
 
   // MARK: - Steps
@@ -278,15 +358,15 @@ package struct GateWorkflow {
   }
 
   private func compareFiles(
-    of built: Built,
+    of pairs: [GatePair],
     by judge: GateJudge,
+    _ seen: inout Seen,
     _ result: inout GateResult
   ) async throws {
     let reader = ObjectReader()
     let policy = scenario.controls?.environment ?? .inherited
     var findings: [GateFinding] = []
-    var things: Set<GateFinding.Thing> = []
-    for pair in built.pairs {
+    for pair in pairs {
       if let finding = pair.unbuilt { findings.append(finding) }
       let base = try await reader.objects(of: pair.base, in: policy)
       let head = try await reader.objects(of: pair.head, in: policy)
@@ -295,35 +375,43 @@ package struct GateWorkflow {
       }
       let comparison = ObjectComparison(
         target: pair.name,
-        base: BuiltObjects(base, in: built.base),
-        head: BuiltObjects(head, in: built.head),
+        base: BuiltObjects(base, in: pair.trees.base),
+        head: BuiltObjects(head, in: pair.trees.head),
         judge: judge
       )
       findings += comparison.findings
-      things.formUnion(comparison.things)
+      seen.things.formUnion(comparison.things)
+      seen.libraries[pair.name] = comparison.libraryNames
     }
-    if options.targets.isEmpty { result.idle = judge.idle(among: things) }
+    seen.isWhole = true
     result.findings += findings
     tell(Self.line("files", findings))
   }
 
-  private func count(_ pairs: [Pair], _ result: inout GateResult) async throws {
+  private func count(
+    _ pairs: [GatePair],
+    by judge: GateJudge,
+    _ seen: inout Seen,
+    _ result: inout GateResult
+  ) async throws {
     let counts = GateCounts(
-      pairs: pairs.map { ($0.name, $0.base, $0.head) },
+      pairs: pairs,
       scenario: scenario,
-      rules: rules,
+      judge: judge,
+      known: seen.libraries,
       context: context
     )
     let interrupt = try context.interrupt()
     let counted = try await context.lab(for: command) { session in
       try await counts.result(in: session, interrupt: interrupt)
     }
+    seen.things.formUnion(counted.things)
     result.findings += counted.findings
     result.problems += counted.problems
     tell(Self.line("counts", counted.findings))
   }
 
-  private func time(_ pairs: [Pair], _ result: inout GateResult) async throws {
+  private func time(_ pairs: [GatePair], _ result: inout GateResult) async throws {
     var rule = ComparisonRule()
     rule.effectLimit = rules.limit(of: .launch)
     rule.confidence = scenario.regression?.confidence ?? rule.confidence
@@ -352,6 +440,7 @@ package struct GateWorkflow {
     default: break
     }
     var findings = summary.findings.map { timed($0, confidence: rule.confidence) }
+    findings += budgets(in: summary.run)
     result.findings += findings
     tell(Self.line("times", findings))
     // All explanations together may take as long as one.
@@ -377,6 +466,10 @@ package struct GateWorkflow {
       target: finding.pair.name,
       state: finding.state,
       item: "launch, \(finding.state.rawValue)",
+      figures: .init(
+        base: finding.baselineMedian,
+        head: finding.baselineMedian.flatMap { median in finding.ratio.map { median * $0 } }
+      ),
       base: finding.baselineMedian.map { Quantity.text($0, .nanoseconds) },
       // That of the pairs, since medians of all launches may say something else on a busy machine.
       head: finding.baselineMedian.flatMap { median in
@@ -392,12 +485,48 @@ package struct GateWorkflow {
     )
   }
 
+  /// Whether head keeps the absolute budgets of the scenario, by the interval of its median.
+  private func budgets(in run: RunSummary) -> [GateFinding] {
+    guard rules.budgets == .keep else { return [] }
+    return (scenario.budgets ?? []).compactMap { budget in
+      guard scenario.targets.contains(where: { $0.name == budget.target }) else { return nil }
+      func median(_ side: String) -> Estimates? {
+        let arm = run.arms.first {
+          $0.arm == Arm(target: "\(budget.target)@\(side)", state: budget.state, kind: .plain)
+        }
+        return arm?.metrics.first { $0.metric == budget.metric }?.estimates
+      }
+      let unit = budget.metric.unit
+      let (base, head) = (median("base"), median("head"))
+      var finding = GateFinding(
+        rule: "budgets",
+        target: budget.target,
+        state: budget.state,
+        item: "budget of \(budget.metric.label), \(budget.state.rawValue)",
+        figures: .init(base: base?.median, head: head?.median),
+        base: base.map { Quantity.text($0.median, unit) },
+        head: head.map { Quantity.text($0.median, unit) },
+        limit: Quantity.text(budget.maximum, unit),
+        verdict: .undecided
+      )
+      if let head {
+        let low = head.medianInterval?.low ?? head.median
+        let high = head.medianInterval?.high ?? head.median
+        if low > budget.maximum { finding.verdict = .failed }
+        if high <= budget.maximum { finding.verdict = .passed }
+      } else {
+        finding.details = ["it was not measured"]
+      }
+      return finding
+    }
+  }
+
   /// What `explain` says of a slower launch, or why it says nothing.
   ///
   /// - Throws: `HostError.interrupted`.
   private func why(
     _ finding: ComparisonFinding,
-    _ pairs: [Pair],
+    _ pairs: [GatePair],
     within time: Nanoseconds
   ) async throws -> String? {
     guard let pair = pairs.first(where: { $0.name == finding.pair.name }) else { return nil }
@@ -416,6 +545,22 @@ package struct GateWorkflow {
     } catch let error as any LabError where error.exitCode != .interrupted {
       return error.diagnostics.first.map { "not explained: \($0.problem)" }
     }
+  }
+}
+
+extension GatePair {
+  /// Says that both builds launch the same; nil where they do not.
+  fileprivate var unbuilt: GateFinding? {
+    let isSame =
+      base.command == head.command && base.directory == head.directory && base.files == head.files
+    guard isSame else { return nil }
+    return GateFinding(
+      rule: GateRules.Figure.launch.rawValue,
+      target: name,
+      item: "what is launched",
+      verdict: .undecided,
+      details: ["\(base.command[0]) is not built from the source, so that both builds launch it"]
+    )
   }
 }
 

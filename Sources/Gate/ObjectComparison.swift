@@ -33,8 +33,13 @@ struct BuiltObjects {
 
   /// A path below the tree; of other files the last part.
   func path(_ path: String) -> String {
-    if path.hasPrefix("\(directory)/") { return String(path.dropFirst(directory.count + 1)) }
-    return path.split(separator: "/").last.map(String.init) ?? path
+    let below = self.path(below: path)
+    return below.hasPrefix("/") ? path.split(separator: "/").last.map(String.init) ?? path : below
+  }
+
+  /// A path below the tree; others stay as they are.
+  func path(below path: String) -> String {
+    path.hasPrefix("\(directory)/") ? String(path.dropFirst(directory.count + 1)) : path
   }
 
   /// Leaves out what the other build could not read.
@@ -42,6 +47,91 @@ struct BuiltObjects {
     let names = Set(names)
     objects = objects.filter { name, object in
       !names.contains(name) && !names.contains(path(object.path))
+    }
+  }
+
+  // MARK: - Initializers and tasks
+
+  /// An initializer or a task, and the object that it is in.
+  struct Placed {
+    var name: String
+    var object: String
+    var source: LaunchedObject.SourceLine?
+
+    var key: String { "\(object)\t\(name)" }
+  }
+
+  var tasks: [Placed] {
+    objects.flatMap { name, object in
+      object.tasks.map { Placed(name: $0.name, object: name, source: relative($0.source)) }
+    }
+  }
+
+  var initializers: [Placed] {
+    objects.flatMap { name, object in
+      object.initializers.map { initializer in
+        let source = relative(initializer.source)
+        return Placed(name: Self.name(of: initializer, source), object: name, source: source)
+      }
+    }
+  }
+
+  private func relative(_ source: LaunchedObject.SourceLine?) -> LaunchedObject.SourceLine? {
+    source.map { .init(file: path(below: $0.file), line: $0.line) }
+  }
+
+  /// The name of an initializer.
+  ///
+  /// That of the global objects of a source file is called after the first of them by gcc, which another
+  /// order changes, and after the file by clang.
+  private static func name(
+    of initializer: LaunchedObject.Initializer,
+    _ source: LaunchedObject.SourceLine?
+  ) -> String {
+    guard let name = initializer.name else { return unnamed }
+    guard name.hasPrefix(globals) else { return name }
+    return source.map { globals + ($0.file.split(separator: "/").last ?? "") } ?? name
+  }
+
+  static let globals = "_GLOBAL__sub_I_"
+  static let unnamed = "a function without a name"
+
+  /// Everything that an approval can be of.
+  var things: Set<GateFinding.Thing> {
+    var things = Set(objects.map { GateFinding.Thing(kind: .library, name: $0.name) })
+    for place in initializers {
+      things.insert(.init(kind: .initializer, name: place.name, library: place.object))
+    }
+    for place in tasks {
+      things.insert(.init(kind: .task, name: place.name, library: place.object))
+    }
+    return things
+  }
+
+  // MARK: - Figures
+
+  /// What the files of a build have of a figure, by file and kind.
+  func values(_ figure: GateRules.Figure) -> [String: Double] {
+    own.reduce(into: [:]) { sums, file in
+      for (kind, value) in Self.values(figure, of: file.object) {
+        sums["\(file.name)\(kind.isEmpty ? "" : ", \(kind)")", default: 0] += value
+      }
+    }
+  }
+
+  /// The figures that files have.
+  static let figures: [GateRules.Figure] = [.relocations, .symbols, .mapped, .size]
+
+  private static func values(
+    _ figure: GateRules.Figure,
+    of object: LaunchedObject
+  ) -> [String: Double] {
+    switch figure {
+    case .relocations: object.relocations.mapValues(Double.init)
+    case .symbols: ["": Double(object.imported)]
+    case .mapped: ["": Double(object.mapped)]
+    case .size: ["": Double(object.size)]
+    default: [:]
     }
   }
 }
@@ -52,10 +142,6 @@ struct ObjectComparison {
   let base: BuiltObjects
   let head: BuiltObjects
   let judge: GateJudge
-
-  /// Differences below this are those of the linker, which rounds to pages and pads.
-  private static let leastMapped: Int64 = 256 << 10
-  private static let leastRelocations = 50
 
   init(target: String, base: BuiltObjects, head: BuiltObjects, judge: GateJudge) {
     (self.target, self.judge) = (target, judge)
@@ -75,22 +161,17 @@ struct ObjectComparison {
           && task.source?.file == initializer.source?.file
       }
     }
-    return unread + libraries + tasks + initializers + figures + hardening
+    return unread + libraries + tasks + initializers + figures + hardening + runPaths
   }
 
   /// Everything in both builds that an approval can be of.
-  var things: Set<GateFinding.Thing> {
-    var things: Set<GateFinding.Thing> = []
-    for build in [base, head] {
-      for (name, _) in build.objects { things.insert(.init(kind: .library, name: name)) }
-      for place in initializers(of: build) {
-        things.insert(.init(kind: .initializer, name: place.name, library: place.object))
-      }
-      for place in tasks(of: build) {
-        things.insert(.init(kind: .task, name: place.name, library: place.object))
-      }
-    }
-    return things
+  var things: Set<GateFinding.Thing> { base.things.union(head.things) }
+
+  /// The names of the files of head, and the last parts of their paths.
+  var libraryNames: Set<String> {
+    Set(head.objects.map(\.name)).union(
+      head.objects.compactMap { $0.object.path.split(separator: "/").last.map(String.init) }
+    )
   }
 
   // MARK: - Libraries
@@ -162,61 +243,12 @@ struct ObjectComparison {
 
   // MARK: - Initializers and tasks
 
-  /// An initializer or a task, and the object that it is in.
-  private struct Placed {
-    var name: String
-    var object: String
-    var source: LaunchedObject.SourceLine?
-
-    var key: String { "\(object)\t\(name)" }
-  }
-
-  private func tasks(of build: BuiltObjects) -> [Placed] {
-    build.objects.flatMap { name, object in
-      object.tasks.map {
-        Placed(name: $0.name, object: name, source: Self.relative($0.source, in: build))
-      }
-    }
-  }
-
-  private func initializers(of build: BuiltObjects) -> [Placed] {
-    build.objects.flatMap { name, object in
-      object.initializers.map { initializer in
-        let source = Self.relative(initializer.source, in: build)
-        return Placed(name: Self.name(of: initializer, source), object: name, source: source)
-      }
-    }
-  }
-
-  private static func relative(
-    _ source: LaunchedObject.SourceLine?,
-    in build: BuiltObjects
-  ) -> LaunchedObject.SourceLine? {
-    source.map { .init(file: build.path($0.file), line: $0.line) }
-  }
-
-  /// The name of an initializer.
-  ///
-  /// That of the global objects of a source file is called after the first of them by gcc, which another
-  /// order changes, and after the file by clang.
-  private static func name(
-    of initializer: LaunchedObject.Initializer,
-    _ source: LaunchedObject.SourceLine?
-  ) -> String {
-    guard let name = initializer.name else { return unnamed }
-    guard name.hasPrefix(globals) else { return name }
-    return source.map { globals + ($0.file.split(separator: "/").last ?? "") } ?? name
-  }
-
-  private static let globals = "_GLOBAL__sub_I_"
-  private static let unnamed = "a function without a name"
-
-  private var tasks: [GateFinding] { placed(.task, "tasks", tasks(of: base), tasks(of: head)) }
+  private var tasks: [GateFinding] { placed(.task, "tasks", base.tasks, head.tasks) }
 
   private var initializers: [GateFinding] {
-    var (before, after) = (initializers(of: base), initializers(of: head))
+    var (before, after) = (base.initializers, head.initializers)
     // Where a build has no names, only the numbers can be compared.
-    let stripped = Set((before + after).filter { $0.name == Self.unnamed }.map(\.object))
+    let stripped = Set((before + after).filter { $0.name == BuiltObjects.unnamed }.map(\.object))
     let counts = [before, after].map { places in
       Dictionary(
         places.filter { stripped.contains($0.object) }.map { ($0.object, 1) },
@@ -230,7 +262,7 @@ struct ObjectComparison {
       let (old, new) = (counts[0][object] ?? 0, counts[1][object] ?? 0)
       // One that every C library brings along is known by its name only.
       guard new > old + (areNamed(base, object) ? 1 : 0), isKnown(object) else { continue }
-      let thing = GateFinding.Thing(kind: .initializer, name: Self.unnamed, library: object)
+      let thing = GateFinding.Thing(kind: .initializer, name: BuiltObjects.unnamed, library: object)
       guard var finding = judge.judged(thing, of: target, details: []) else { continue }
       (finding.base, finding.head) = ("\(old)", "\(new)")
       findings.append(finding)
@@ -250,14 +282,16 @@ struct ObjectComparison {
   private func placed(
     _ kind: GateApproval.Kind,
     _ rule: String,
-    _ before: [Placed],
-    _ after: [Placed]
+    _ before: [BuiltObjects.Placed],
+    _ after: [BuiltObjects.Placed]
   ) -> [GateFinding] {
     var added = Self.left(of: after, by: \.key, without: before.map(\.key))
     var gone = Self.left(of: before, by: \.key, without: after.map(\.key))
     // Without debug information the name that gcc gives says nothing.
-    for place in added where place.name.hasPrefix(Self.globals) && place.source == nil {
-      let same = gone.firstIndex { $0.object == place.object && $0.name.hasPrefix(Self.globals) }
+    for place in added where place.name.hasPrefix(BuiltObjects.globals) && place.source == nil {
+      let same = gone.firstIndex {
+        $0.object == place.object && $0.name.hasPrefix(BuiltObjects.globals)
+      }
       guard let same, let own = added.firstIndex(where: { $0.key == place.key }) else { continue }
       gone.remove(at: same)
       added.remove(at: own)
@@ -287,39 +321,21 @@ struct ObjectComparison {
   // MARK: - Figures
 
   private var figures: [GateFinding] {
-    [
-      figure(.relocations, "relocations of own files", .count, Double(Self.leastRelocations)) {
-        Double($0.relocations.values.reduce(0, +))
-      },
-      figure(.mapped, "memory that own files map", .bytes, Double(Self.leastMapped)) {
-        Double($0.mapped)
-      },
-    ]
-  }
-
-  /// Judges a sum over own files.
-  private func figure(
-    _ figure: GateRules.Figure,
-    _ item: String,
-    _ unit: Metric.Unit,
-    _ least: Double,
-    _ value: (LaunchedObject) -> Double
-  ) -> GateFinding {
-    let sides = [base, head].map { build in
-      Dictionary(build.own.map { ($0.name, value($0.object)) }, uniquingKeysWith: +)
+    BuiltObjects.figures.map { figure in
+      let (before, after) = (base.values(figure), head.values(figure))
+      let details = Set(before.keys).union(after.keys).sorted().compactMap { name -> String? in
+        let (old, new) = (before[name] ?? 0, after[name] ?? 0)
+        guard old != new else { return nil }
+        return "\(name): \(Quantity.text(old, figure.unit)) → \(Quantity.text(new, figure.unit))"
+      }
+      return judge.judged(
+        figure,
+        of: target,
+        before.values.reduce(0, +),
+        after.values.reduce(0, +),
+        details: details
+      )
     }
-    let details = Set(sides[0].keys).union(sides[1].keys).sorted().compactMap { name -> String? in
-      let (before, after) = (sides[0][name] ?? 0, sides[1][name] ?? 0)
-      guard before != after else { return nil }
-      return "\(name): \(Quantity.text(before, unit)) → \(Quantity.text(after, unit))"
-    }
-    return GateFigure(figure, of: target, item, unit: unit).judged(
-      sides[0].values.reduce(0, +),
-      sides[1].values.reduce(0, +),
-      least: least,
-      by: judge.rules,
-      details: details
-    )
   }
 
   // MARK: - Hardening
@@ -341,59 +357,26 @@ struct ObjectComparison {
       }
     }
   }
-}
 
-/// A figure of a launch that may grow by a share only.
-struct GateFigure {
-  let figure: GateRules.Figure
-  let target: String
-  let item: String
-  let unit: Metric.Unit
+  // MARK: - Run paths
 
-  init(
-    _ figure: GateRules.Figure,
-    of target: String,
-    _ item: String,
-    unit: Metric.Unit
-  ) {
-    (self.figure, self.target, self.item, self.unit) = (figure, target, item, unit)
-  }
-
-  /// Judges the two values.
-  ///
-  /// - Parameters:
-  ///   - base: That of base.
-  ///   - head: That of head.
-  ///   - least: A difference that is smaller never fails.
-  ///   - rules: With the limit.
-  ///   - isStable: Whether launches of base agree; a value that differs from launch to launch never
-  ///     decides.
-  ///   - details: What is known of a difference.
-  /// - Returns: A finding with texts for people.
-  func judged(
-    _ base: Double,
-    _ head: Double,
-    least: Double,
-    by rules: GateRules,
-    isStable: Bool = true,
-    details: [String]
-  ) -> GateFinding {
-    let limit = rules.limit(of: figure)
-    let isOver = head - base >= max(least, .leastNonzeroMagnitude) && head > base * (1 + limit)
-    let share =
-      base > 0
-      ? Quantity.signed(head / base - 1, Quantity.percent) : head > 0 ? "new" : "0"
-    return GateFinding(
-      rule: figure.rawValue,
-      target: target,
-      item: item,
-      base: Quantity.text(base, unit),
-      head: Quantity.text(head, unit),
-      change: head == base ? "0" : share,
-      limit: "+\(Quantity.percent(limit))",
-      verdict: isOver ? (isStable ? .failed : .undecided) : .passed,
-      details: (isStable ? [] : ["launches of base differ too much among themselves"])
-        + (isOver ? details : [])
-    )
+  /// Where libraries are looked for may make the loader find others, or search longer.
+  private var runPaths: [GateFinding] {
+    head.own.compactMap { name, object in
+      guard let before = base.own.first(where: { $0.name == name })?.object else { return nil }
+      let paths = [(base, before), (head, object)].map { build, object in
+        object.runPaths.map(build.path(below:)).joined(separator: ":")
+      }
+      guard paths[0] != paths[1] else { return nil }
+      return GateFinding(
+        rule: "run_paths",
+        target: target,
+        item: "run path of \(name)",
+        base: paths[0].isEmpty ? "none" : paths[0],
+        head: paths[1].isEmpty ? "none" : paths[1],
+        change: "other",
+        verdict: .remark
+      )
+    }
   }
 }

@@ -54,6 +54,14 @@ package enum StateReached: Hashable, Codable, Sendable {
 }
 
 extension StateReached {
+  /// Why the state was not reached or not verified; nil when it was reached.
+  package var reason: String? {
+    switch self {
+    case .reached: nil
+    case .notReached(let reason), .notVerified(let reason): reason
+    }
+  }
+
   /// The name used in JSON, the store and reports.
   package var name: String {
     switch self {

@@ -3,38 +3,33 @@ package import LaunchCore
 
 /// The keys of `gate:`, and those of a file of approvals.
 extension ScenarioKeys {
-  static let gate: [Field<GateRules>] = [
-    Field("libraries", .word, \.libraries) {
-      "What becomes of a new shared library: review lets it in with an approval, forbid never does, "
-        + "ignore always. Default: review."
-    },
-    Field("initializers", .word, \.initializers) {
-      "The same of new functions that run before `main`. Default: review."
-    },
-    Field("tasks", .word, \.tasks) {
-      "The same of new start-up tasks of launch marks. Default: review."
-    },
-    limit(.launch, "the time of a launch; only a decided comparison can fail", "2%"),
-    limit(.instructions, "instructions in user mode", "1%"),
-    limit(.peakRSS, "the peak memory", "5%"),
-    limit(.relocations, "the addresses that the loader adjusts in own files", "5%"),
-    limit(.mapped, "the memory that own files map", "5%"),
-    limit(.files, "the calls that open files", "10%"),
-    limit(.processes, "the programs and threads that are started", "0%"),
-    Field("approvals", .path.then { path, _, reading in reading.absolute(path) }, \.approvals) {
-      "The file of approvals. Default: launch-approvals.yml beside the scenario."
-    },
-  ]
+  static let gate: [Field<GateRules>] =
+    [
+      Field("libraries", .word, \.libraries) {
+        "What becomes of a new shared library: review lets it in with an approval, forbid never does, "
+          + "ignore always. Default: review."
+      },
+      Field("initializers", .word, \.initializers) {
+        "The same of new functions that run before `main`. Default: review."
+      },
+      Field("tasks", .word, \.tasks) {
+        "The same of new start-up tasks of launch marks. Default: review."
+      },
+    ] + GateRules.Figure.allCases.map(limit) + [
+      Field("budgets", .word, \.budgets) {
+        "Whether the scenario's absolute budgets hold for head, too: keep, or ignore. Default: keep."
+      },
+      Field("approvals", .path.then { path, _, reading in reading.absolute(path) }, \.approvals) {
+        "The file of approvals. Default: launch-approvals.yml beside the scenario."
+      },
+    ]
 
-  private static func limit(
-    _ figure: GateRules.Figure,
-    _ what: String,
-    _ usual: String
-  ) -> Field<GateRules> {
+  private static func limit(_ figure: GateRules.Figure) -> Field<GateRules> {
     Field(
       figure.rawValue,
       .share(0...1000),
-      summary: "By how much \(what) may grow. Default: \(usual)."
+      summary: "By how much the figure may grow: \(figure.title). "
+        + "Default: \((figure.usualLimit * 100).formatted())%."
     ) { $0.limits[figure] = $1 }
   }
 

@@ -84,6 +84,84 @@ extension EndToEnd {
       #expect(try Document(lab).findings.first { $0.rule == "initializers" }?.verdict == "approved")
     }
 
+    /// Reads a library while it runs, and looks for files that are not there.
+    private static let searching = """
+      #include <dlfcn.h>
+      #include <fcntl.h>
+      #include <stdio.h>
+      int main(void) {
+        char path[32];
+        for (int i = 0; i < 40; i++) {
+          sprintf(path, "missing-%d", i);
+          open(path, O_RDONLY);
+        }
+        return !dlopen("libm.so.6", RTLD_NOW);
+      }
+
+      """
+
+    @Test(.enabled(if: geteuid() == 0, "tracing takes root"))
+    func `compares two builds, and counts what their launches do`() async throws {
+      let lab = Launchlab()
+      try lab.write("int main(void) { return 0; }\n", to: "old.c")
+      try lab.write(Self.searching, to: "new.c")
+      for name in ["old", "new"] {
+        try FileManager.default.createDirectory(
+          atPath: lab.path(name),
+          withIntermediateDirectories: true
+        )
+        _ = try Tool.run("cc", ["-o", "\(name)/app", "\(name).c"], in: lab.path("."))
+      }
+      try lab.write(
+        """
+        scenario: builds
+        targets:
+          app: {command: [./app]}
+        states: [warm]
+        launches: 3
+        budgets:
+          - {target: app, state: warm, metric: peak_rss, max: 1KiB}
+        """,
+        to: "scenario.yml"
+      )
+      let files = ["sarif", "junit", "code-quality", "metrics"].flatMap { ["--\($0)", "g.\($0)"] }
+      var job = lab
+      job.wrapper = ["env", "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=\(lab.path("summary.md"))"]
+      let gate = try await job.run(
+        arguments: ["gate", "--artifacts", "old", "new", "--max-time", "3s", "--json", "g.json"]
+          + files
+      )
+      #expect(gate.status == 1, "\(gate.stderr)")
+      let document = try Document(lab)
+      let failed = document.findings.filter { $0.verdict != "passed" }.map(\.rule)
+      #expect(failed.contains("libraries"))
+      #expect(document.findings.first { $0.rule == "libraries" }?.item == "libm.so.6")
+      for rule in ["files", "lookups", "system_calls", "budgets"] {
+        #expect(failed.contains(rule), "\(rule) of \(failed)")
+      }
+      #expect(gate.stdout.contains("\n::error file=scenario.yml,line=1,"))
+      let summary = try String(contentsOfFile: lab.path("summary.md"), encoding: .utf8)
+      #expect(summary.hasPrefix("### 🔴 Launch gate: failed"))
+      for file in ["g.sarif", "g.junit", "g.code-quality", "g.metrics"] {
+        let text = try String(contentsOfFile: lab.path(file), encoding: .utf8)
+        #expect(text.contains("lookups"), "\(file)")
+      }
+
+      let wrong = try await lab.run("gate", "--artifacts", "old.c", "new")
+      #expect(wrong.status == 64 && wrong.stderr.contains("a directory with app at its top"))
+      let twice = try await lab.run(
+        "gate",
+        "--artifacts",
+        "old",
+        "new",
+        "--json",
+        "-",
+        "--sarif",
+        "-"
+      )
+      #expect(twice.status == 64)
+    }
+
     @Test func `builds nothing where the files are the same, and refuses what it cannot do`()
       async throws
     {

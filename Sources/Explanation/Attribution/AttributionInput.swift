@@ -93,7 +93,7 @@ package struct TracedLaunch: Hashable, Sendable {
     counts.reduce(0) { sum, count in
       switch count.key {
       case .threads, .processes: sum + count.value
-      case .call, .faults, .pageIns, .readAhead: sum
+      case .call, .missing, .faults, .pageIns, .readAhead: sum
       }
     }
   }
@@ -106,7 +106,7 @@ package struct TracedLaunch: Hashable, Sendable {
       resources: divided.resources,
       classEvents: divided.classEvents,
       resourceEvents: divided.resourceEvents,
-      counts: path.counts,
+      counts: path.counts.filter { !$0.key.isMissing },
       queue: divided.queue,
       harness: divided.harness,
       unknown: divided.unknown

@@ -288,7 +288,7 @@ struct ReasonWording {
       case .processes(let program):
         return kind == .child
           && draft.actors.contains { $0.runs(program) || draft.wholeActor == nil }
-      case .readAhead: return false
+      case .missing, .readAhead: return false
       case .pageIns(let file):
         return kind == .disk
           && (directories.isEmpty || directories.contains { Self.contains($0, file ?? "") })

@@ -1,4 +1,4 @@
-import LaunchCore
+package import LaunchCore
 import LaunchHost
 import Stages
 
@@ -11,6 +11,8 @@ package struct LoadedModules: Hashable, Sendable {
 
   /// By name; what several processes of the launch loaded is one.
   private(set) var modules: [String: Module] = [:]
+
+  package var names: some Collection<String> { modules.keys }
 
   struct Module: Hashable {
     /// Without those that it loads.
@@ -26,7 +28,7 @@ package struct LoadedModules: Hashable, Sendable {
   ///   - output: Of a launch whose runtime was asked to print; nil is returned where it did not, and
   ///     where a part of it was not kept.
   ///   - launch: How long it took.
-  init?(_ output: CapturedStream, launch: Nanoseconds) {
+  package init?(_ output: CapturedStream, launch: Nanoseconds) {
     let bytes = output.head + output.tail
     guard Int64(bytes.count) == output.totalBytes else { return nil }
     let lines = bytes.split(separator: UInt8(ascii: "\n"))

@@ -305,6 +305,7 @@ extension CountedThing {
   fileprivate var parts: (kind: String, name: String?, object: String?) {
     switch self {
     case .call(let name, let object): ("call", name, object)
+    case .missing(let name, let object): ("missing", name, object)
     case .threads: ("threads", nil, nil)
     case .processes(let program): ("process", program, nil)
     case .faults(let file): ("page-faults", nil, file)

@@ -1,10 +1,10 @@
 import Foundation
 import LaunchCore
 import Rendering
-import Stages
+package import Stages
 
 /// What the parts of an explanation are called in text, Markdown and pictures.
-enum ExplanationWords {
+package enum ExplanationWords {
   // MARK: - Actors and functions
 
   static func name(of actor: LaunchActor) -> String {
@@ -64,9 +64,11 @@ enum ExplanationWords {
 
   // MARK: - Counts
 
-  static func name(of thing: CountedThing) -> String {
+  /// What something that is counted is called, such as `openat /etc/passwd`.
+  package static func name(of thing: CountedThing) -> String {
     switch thing {
-    case .call(let name, let object): object.map { "\(name) \($0)" } ?? name
+    case .call(let name, let object), .missing(let name, let object):
+      object.map { "\(name) \($0)" } ?? name
     case .threads: "threads"
     case .processes(let program): program.map { "process \($0)" } ?? "forked processes"
     case .faults(let file): file.map { "page faults in \($0)" } ?? "page faults outside files"

@@ -3,7 +3,7 @@ package import Rendering
 
 /// What a gate found, for terminals, pull requests and programs.
 package struct GateReport {
-  private let result: GateResult
+  let result: GateResult
   private let style: TextStyle
 
   package init(_ result: GateResult, style: TextStyle = TextStyle()) {
@@ -42,7 +42,7 @@ package struct GateReport {
   }
 
   /// What is to be done about those that need an approval.
-  private func command(for thing: GateFinding.Thing) -> String {
+  func command(for thing: GateFinding.Thing) -> String {
     var words = ["launchlab", "gate", "approve", "\(thing.kind.rawValue):\(thing.name)"]
     if let library = thing.library { words += ["--in", library] }
     if result.scenario != "scenario.yml" { words += ["--scenario", result.scenario] }
@@ -57,12 +57,12 @@ package struct GateReport {
 
   private var isOfOneTarget: Bool { Set(result.findings.map(\.target)).count < 2 }
 
-  private func item(_ finding: GateFinding) -> String {
+  func item(_ finding: GateFinding) -> String {
     isOfOneTarget ? finding.item : "\(finding.target): \(finding.item)"
   }
 
   /// What was not done or not looked at, and approvals that nothing needs.
-  private var notes: [String] {
+  var notes: [String] {
     let failures = result.failures.map { failure in
       "not done: \(failure.problem)" + (failure.remedy.map { "; \($0)" } ?? "")
     }
@@ -112,7 +112,7 @@ package struct GateReport {
       }
     lines.append(
       style.paint(
-        "\(result.base.id.prefix(9))..\(result.head.id.prefix(9)) \(verdict)",
+        "\(result.base.name)..\(result.head.name) \(verdict)".printable,
         ink
       )
     )
@@ -164,8 +164,9 @@ package struct GateReport {
     lines += notes.map { "- \(MarkdownTable.escaped($0))" }
     if lines.last != "" { lines.append("") }
     lines.append(
-      "\(result.base.id.prefix(9)) \(MarkdownTable.escaped(result.base.subject)) → "
-        + "\(result.head.id.prefix(9)) \(MarkdownTable.escaped(result.head.subject))"
+      [result.base, result.head].map { side in
+        MarkdownTable.escaped([side.name, side.subject].compactMap(\.self).joined(separator: " "))
+      }.joined(separator: " → ")
     )
     return lines.map { $0 + "\n" }.joined()
   }
@@ -191,8 +192,8 @@ package struct GateReport {
       "schema": "launchlab.gate/1",
       "verdict": .string(result.verdict.rawValue),
       "exit_code": .integer(Int64(result.exitCode.rawValue)),
-      "base": revision(result.base),
-      "head": revision(result.head),
+      "base": document(result.base),
+      "head": document(result.head),
       "findings": .array(result.findings.map(document)),
       "problems": .array(result.problems.map { .string($0) }),
       "failures": .array(result.failures.map { JSONValue(diagnostic: $0) }),
@@ -209,8 +210,9 @@ package struct GateReport {
     ]
   }
 
-  private func revision(_ revision: GateResult.GitRevision) -> JSONValue {
-    ["commit": .string(revision.id), "subject": .string(revision.subject)]
+  private func document(_ side: GateResult.Side) -> JSONValue {
+    guard let subject = side.subject else { return ["path": .string(side.id)] }
+    return ["commit": .string(side.id), "subject": .string(subject)]
   }
 
   private func approval(_ approval: GateApproval) -> JSONValue {
@@ -227,7 +229,8 @@ package struct GateReport {
       "rule": .string(finding.rule), "target": .string(finding.target),
       "state": JSONValue(finding.state?.rawValue), "item": .string(finding.item),
       "kind": JSONValue(finding.thing?.kind.rawValue), "name": JSONValue(finding.thing?.name),
-      "in": JSONValue(finding.thing?.library), "base": JSONValue(finding.base),
+      "in": JSONValue(finding.thing?.library), "base_value": JSONValue(finding.figures?.base),
+      "head_value": JSONValue(finding.figures?.head), "base": JSONValue(finding.base),
       "head": JSONValue(finding.head), "change": JSONValue(finding.change),
       "limit": JSONValue(finding.limit), "verdict": .string(finding.verdict.rawValue),
       "details": .array(finding.details.map { .string($0) }),

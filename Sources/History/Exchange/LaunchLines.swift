@@ -112,16 +112,6 @@ extension Metric {
   var exportName: String { unit == .nanoseconds ? "\(rawValue)_ns" : rawValue }
 }
 
-extension StateReached {
-  /// Why the state was not reached or not verified; nil when it was reached.
-  var reason: String? {
-    switch self {
-    case .reached: nil
-    case .notReached(let reason), .notVerified(let reason): reason
-    }
-  }
-}
-
 /// Stored launches as comma-separated values, one line per launch.
 ///
 /// The columns are always the same ones. A value that could not be had is an empty field. Several

@@ -5,8 +5,11 @@ package struct GateRules: Hashable, Codable, Sendable {
   package var initializers = Admission.review
   package var tasks = Admission.review
 
-  /// By which share of the base each figure may grow, by the name of the figure's key.
-  package var limits = Figure.usual
+  /// By which share of the base each figure may grow, where a scenario says it.
+  package var limits: [Figure: Double] = [:]
+
+  /// Whether the absolute budgets of the scenario hold for head too.
+  package var budgets = Budgets.keep
 
   /// The absolute path of the file of approvals; nil for that beside the scenario.
   package var approvals: String?
@@ -25,33 +28,71 @@ package struct GateRules: Hashable, Codable, Sendable {
     case ignore
   }
 
-  /// A figure that is limited.
+  package enum Budgets: String, Hashable, Codable, Sendable, CaseIterable {
+    /// A broken one fails.
+    case keep
+    case ignore
+  }
+
+  /// A figure that is limited, in the order in which differences are told.
   package enum Figure: String, Hashable, Codable, Sendable, CaseIterable {
-    /// Addresses that the loader adjusts.
+    // What is in the files.
     case relocations
-
-    /// The memory that the executable and its libraries map.
+    case symbols
     case mapped
+    case size
 
-    /// Calls that open files.
-    case files
-
-    /// Programs started, and threads.
+    // What is counted in launches.
     case processes
+    case files
+    case lookups
+    case modules
+    case systemCalls = "system_calls"
+    case pageFaults = "page_faults"
+    case pageIns = "page_ins"
     case instructions
     case peakRSS = "peak_rss"
 
     /// The time of a plain launch.
     case launch
 
-    /// The limits where a scenario does not say its own.
-    package static let usual: [Self: Double] = [
-      .relocations: 0.05, .mapped: 0.05, .files: 0.1, .processes: 0, .instructions: 0.01,
-      .peakRSS: 0.05, .launch: 0.02,
-    ]
+    /// What it is called.
+    package var title: String { definition.title }
+
+    package var unit: Metric.Unit { definition.unit }
+
+    /// The limit where a scenario does not say its own, as a share.
+    package var usualLimit: Double { definition.limit }
+
+    /// A difference that is smaller never fails: linkers round to pages, allocators to arenas.
+    package var least: Double { definition.least }
+
+    private typealias Definition = (
+      title: String, unit: Metric.Unit, limit: Double, least: Double
+    )
+
+    private var definition: Definition {
+      switch self {
+      case .relocations: ("relocations of own files", .count, 0.05, 50)
+      case .symbols: ("symbols that own files import", .count, 0.1, 50)
+      case .mapped: ("memory that own files map", .bytes, 0.05, 256 * 1024)
+      case .size: ("size of own files", .bytes, 0.1, 1024 * 1024)
+      case .processes: ("programs and threads started", .count, 0, 1)
+      case .files: ("calls that open files", .count, 0.1, 3)
+      case .lookups: ("lookups of missing files", .count, 0.1, 5)
+      case .modules: ("modules loaded", .count, 0.1, 3)
+      case .systemCalls: ("system calls", .count, 0.1, 20)
+      case .pageFaults: ("pages touched", .count, 0.1, 100)
+      case .pageIns: ("cold page-ins of own files", .count, 0.1, 64)
+      case .instructions: ("instructions", .count, 0.01, 50_000)
+      case .peakRSS: ("peak memory", .bytes, 0.05, 512 * 1024)
+      case .launch: ("time of a launch", .nanoseconds, 0.02, 0)
+      }
+    }
   }
 
-  package func limit(of figure: Figure) -> Double { limits[figure] ?? Figure.usual[figure] ?? 0 }
+  /// By which share of the base a figure may grow.
+  package func limit(of figure: Figure) -> Double { limits[figure] ?? figure.usualLimit }
 }
 
 /// What is allowed to take part in a launch although it is new, and why.

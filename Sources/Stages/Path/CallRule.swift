@@ -10,6 +10,14 @@ struct CallRule: Sendable {
   /// The argument that is the descriptor of a file it reads, where its object is what it writes.
   var source: Int?
 
+  /// Whether it looks for a file.
+  var takesPath: Bool {
+    switch object {
+    case .path, .pathAt: true
+    case .none, .descriptor, .address, .mapping: false
+    }
+  }
+
   enum Object: Sendable {
     case none
 

@@ -231,6 +231,7 @@ struct LaunchCounts {
 
   enum Thing: Hashable {
     case call(name: Int32, object: Int32?)
+    case missing(name: Int32, object: Int32?)
     case thread
     case process(program: Int32?)
     case fault(object: Int32?)
@@ -255,6 +256,8 @@ struct LaunchCounts {
     return switch thing {
     case .call(let name, let object):
       .call(name: names.calls[Int(name)], object: text(object))
+    case .missing(let name, let object):
+      .missing(name: names.calls[Int(name)], object: text(object))
     case .thread: .threads
     case .process(let program): .processes(program: program.map { names.words[Int($0)] })
     case .fault(let object): .faults(file: text(object))

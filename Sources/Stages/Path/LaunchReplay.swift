@@ -180,10 +180,17 @@ struct LaunchReplay {
     readyCalls.leave(life: life, at: time)
     if let call = lives[life].call, result >= 0 {
       processes[process].resources.leave(call, result: result, names: &names)
+    } else if let call = lives[life].call, call.rule.takesPath, isCounted(time),
+      Self.missing.contains(result)
+    {
+      counts.add(.missing(name: call.name, object: call.object))
     }
     if processes[process].executing == life { processes[process].executing = nil }
     lives[life].leave(at: time, program: processes[process].program)
   }
+
+  /// No such file or directory, and no directory where a path goes through.
+  private static let missing: Set<Int64> = [-2, -20]
 
   private mutating func fault(_ address: UInt64, _ life: Int, at time: Int64) {
     let process = lives[life].process

@@ -96,6 +96,9 @@ package enum CountedThing: Hashable, Sendable {
   /// A system call on an object, such as `openat` on `/etc/passwd`.
   case call(name: String, object: String?)
 
+  /// Those of them that found no file of that path.
+  case missing(name: String, object: String?)
+
   case threads
 
   /// Processes by the last part of what they executed; `nil` for those that executed nothing.
@@ -109,4 +112,6 @@ package enum CountedThing: Hashable, Sendable {
 
   /// Those of them that it had not asked for yet.
   case readAhead(file: String?)
+
+  package var isMissing: Bool { if case .missing = self { true } else { false } }
 }

@@ -34,20 +34,31 @@ extension Launchlab.Gate {
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check a change; the word check may be left out.",
+      usage: """
+        launchlab gate <base..head> [<scenario>] [<options>]
+        launchlab gate --artifacts <base> <head> [<scenario>] [<options>]
+        """,
       discussion: """
         base..head compares two revisions, base...head what head has added since it parted from \
-        base, as in git.
+        base, as in git. With --artifacts two builds are compared that are there already: \
+        executables, or directories that stand for the one of the scenario's sources.
+
+        In a job of GitHub Actions what was found is also shown as annotations, and added to the \
+        summary of the job.
         """
     )
 
-    @Argument(help: ArgumentHelp("Two revisions, such as main...HEAD.", valueName: "base..head"))
-    var range: String
-
     @Argument(
-      help: ArgumentHelp("Scenario with a source.", valueName: "scenario"),
-      completion: .file(extensions: ["yml", "yaml"])
+      help: ArgumentHelp(
+        "Two revisions, such as main...HEAD, or two builds, and the scenario (default: scenario.yml).",
+        valueName: "argument"
+      ),
+      completion: .file()
     )
-    var scenario = "scenario.yml"
+    var arguments: [String] = []
+
+    @Flag(help: "Compare two builds instead of two revisions.")
+    var artifacts = false
 
     @Option(
       name: .customLong("target"),
@@ -87,6 +98,30 @@ extension Launchlab.Gate {
     )
     var markdown: String?
 
+    @Option(
+      help: .init("Write what was found as SARIF, for code scanning.", valueName: "file"),
+      completion: .file()
+    )
+    var sarif: String?
+
+    @Option(
+      help: .init("Write the result as test cases of JUnit.", valueName: "file"),
+      completion: .file()
+    )
+    var junit: String?
+
+    @Option(
+      help: .init("Write what was found as code quality report of GitLab.", valueName: "file"),
+      completion: .file()
+    )
+    var codeQuality: String?
+
+    @Option(
+      help: .init("Write the figures of head as metrics report of GitLab.", valueName: "file"),
+      completion: .file()
+    )
+    var metrics: String?
+
     @Flag(name: .shortAndLong, help: "Also show what passed.")
     var verbose = false
 
@@ -94,11 +129,7 @@ extension Launchlab.Gate {
 
     @OptionGroup var waiting: WaitOptions
 
-    func validate() throws {
-      if json == "-", markdown == "-" {
-        throw ValidationError("--json and --markdown cannot both write to stdout")
-      }
-    }
+    func validate() throws { _ = try subject }
 
     func run() async throws { try await run(on: .standard) }
 
@@ -114,24 +145,57 @@ extension Launchlab.Gate {
       }
       progress.clear()
       let report = GateReport(result, style: console.resultStyle)
-      if json != "-", markdown != "-" {
-        try console.write(report.text(isVerbose: verbose))
+      let job = GateJob(report, environment: ProcessInfo.processInfo.environment)
+      let annotations = job.annotations.map { $0 + "\n" }.joined()
+      if outputs.values.contains("-") {
+        // GitHub reads both streams.
+        try console.stderr.write(annotations)
+      } else {
+        try console.write(report.text(isVerbose: verbose) + annotations)
       }
-      if let markdown { try ResultFile(markdown).write { try $0(report.markdown()) } }
-      if let json {
-        try ResultFile(json).write { try JSONText.write(report.json(), .indented, to: $0) }
+      for (format, path) in outputs {
+        try ResultFile(path).write { try $0(report.text(as: format)) }
       }
+      if let problem = job.addToSummary() { console.note(problem) }
       if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
     }
 
+    private var outputs: [GateFormat: String] {
+      [
+        .json: json, .markdown: markdown, .sarif: sarif, .junit: junit, .codeQuality: codeQuality,
+        .metrics: metrics,
+      ].compactMapValues(\.self)
+    }
+
+    private var subject: (GateOptions.Subject, scenario: String) {
+      get throws {
+        let count = artifacts ? 2 : 1
+        guard (count...count + 1).contains(arguments.count) else {
+          throw ValidationError(
+            artifacts
+              ? "--artifacts takes two builds, and a scenario: "
+                + "launchlab gate --artifacts old new scenario.yml"
+              : "gate takes two revisions, and a scenario: launchlab gate main...HEAD scenario.yml"
+          )
+        }
+        let scenario = arguments.count > count ? arguments[count] : "scenario.yml"
+        return artifacts
+          ? (.builds(base: arguments[0], head: arguments[1]), scenario)
+          : (.revisions(arguments[0]), scenario)
+      }
+    }
+
     private var options: GateOptions {
-      var options = GateOptions(range: range, scenario: scenario)
-      options.maxTime = maxTime
-      options.targets = targets
-      options.store = store
-      options.suppressed = suppression.ids
-      options.files = CommandFiles().writing(json, as: "--json").writing(markdown, as: "--markdown")
-      return options
+      get throws {
+        let (subject, scenario) = try subject
+        var options = GateOptions(subject, scenario: scenario)
+        options.maxTime = maxTime
+        options.targets = targets
+        options.store = store
+        options.suppressed = suppression.ids
+        options.outputs = outputs
+        return options
+      }
     }
   }
 

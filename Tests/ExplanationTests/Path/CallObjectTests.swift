@@ -165,6 +165,20 @@ struct CallObjectTests {
     #expect(counts[.pageIns(file: "[mapped by execve]")] == nil)
   }
 
+  @Test("a call that finds no file of its path is counted twice")
+  func lookups() {
+    var events = EventList.demo
+    for (result, time) in [(Int64(-2), Int64(14)), (-20, 16), (-13, 18), (3, 20)] {
+      events.call("openat", -100, text: "/lib/x.so", result: result, at: time)
+    }
+    events.call("read", 3, result: -2, at: 22)
+    events.call("stat", text: "/etc/late", result: -2, at: 60)
+    let counts = events.path(until: 55).counts
+    #expect(counts[.call(name: "openat", object: "/lib/x.so")] == 4)
+    #expect(counts[.missing(name: "openat", object: "/lib/x.so")] == 2)
+    #expect(counts.keys.count(where: \.isMissing) == 1)
+  }
+
   @Test("a mapping that moves takes its file along")
   func moving() {
     var events = EventList.demo

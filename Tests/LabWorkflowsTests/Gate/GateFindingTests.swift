@@ -153,7 +153,7 @@ struct GateFindingTests {
     let found = findings(app(1_000, 10 << 20), app(1_500, 12 << 20))
     #expect(found.map(\.rule) == ["relocations", "mapped"])
     #expect(found.allSatisfy { $0.verdict == .failed })
-    #expect(found[0].change == "+50 %" && found[0].details == ["program: 1000 → 1500"])
+    #expect(found[0].change == "+50 %" && found[0].details == ["program, relative: 1000 → 1500"])
     #expect(findings(app(100, 1 << 20), app(149, (1 << 20) + (255 << 10))) == [])
     #expect(findings(app(10_000, 100 << 20), app(10_400, 104 << 20)) == [])
   }
@@ -201,9 +201,9 @@ struct GateFindingTests {
   }
 
   @Test func `a figure that launches of base disagree on does not decide`() {
-    let figure = GateFigure(.files, of: "app", "files", unit: .count)
+    let judge = GateJudge(rules: GateRules(), approvals: [], day: "2026-11-25")
     func verdict(_ base: Double, _ head: Double, isStable: Bool) -> GateFinding.Verdict {
-      figure.judged(base, head, least: 3, by: GateRules(), isStable: isStable, details: []).verdict
+      judge.judged(.files, of: "app", base, head, isStable: isStable, details: []).verdict
     }
     #expect(verdict(20, 50, isStable: true) == .failed)
     #expect(verdict(20, 50, isStable: false) == .undecided)
@@ -251,6 +251,7 @@ struct GateReportTests {
         target: "app",
         state: .warm,
         item: "launch, warm",
+        figures: .init(base: 2e6, head: 2.1e6),
         base: "2.0 ms",
         head: "2.1 ms",
         change: "+5 %",
@@ -262,6 +263,8 @@ struct GateReportTests {
       base: .init(id: "aaaaaaaaaaaa", subject: "Base | one"),
       head: .init(id: "bbbbbbbbbbbb", subject: "Head"),
       scenario: "ci/scenario.yml",
+      scenarioPath: "app/ci/scenario.yml",
+      prefix: "app/",
       findings: findings,
       problems: ["instructions are not counted"],
       idle: []
@@ -315,5 +318,111 @@ struct GateReportTests {
     #expect(findings?.count == 2)
     #expect(findings?.first?["verdict"] as? String == "needs_approval")
     #expect(findings?.last?["state"] as? String == "warm")
+  }
+
+  // MARK: - For CI systems
+
+  /// With an initializer whose place is known, and something that could not be done.
+  private var whole: GateReport {
+    var result = result
+    result.findings.insert(
+      GateFinding(
+        rule: "initializers",
+        target: "app",
+        item: "load_fonts in program",
+        thing: .init(kind: .initializer, name: "load_fonts", library: "program"),
+        change: "new",
+        limit: "review",
+        verdict: .undecided,
+        details: ["100 % <sure>"],
+        source: .init(file: "src/a, b:c.cc", line: 7)
+      ),
+      at: 1
+    )
+    result.failures = [Diagnostic(.error, id: "e", problem: "the target fails", remedy: "look")]
+    return GateReport(result)
+  }
+
+  private func document(_ format: GateFormat) throws -> Any {
+    try JSONSerialization.jsonObject(with: Data(whole.text(as: format).utf8))
+  }
+
+  @Test func `SARIF has a result for each problem, at its line below the top of the repository`()
+    throws
+  {
+    let document = try document(.sarif) as? [String: Any]
+    #expect(document?["version"] as? String == "2.1.0")
+    let run = try #require((document?["runs"] as? [[String: Any]])?.first)
+    let results = try #require(run["results"] as? [[String: Any]])
+    #expect(results.compactMap { $0["ruleId"] as? String } == ["libraries", "initializers"])
+    #expect(results.compactMap { $0["level"] as? String } == ["error", "warning"])
+    let message = (results[0]["message"] as? [String: String])?["text"] ?? ""
+    #expect(message.hasPrefix("libnew.so: new; needed by program. To approve: launchlab gate "))
+    let places = results.compactMap { ($0["locations"] as? [[String: Any]])?.first }
+      .compactMap { $0["physicalLocation"] as? [String: Any] }
+    let files = places.compactMap { ($0["artifactLocation"] as? [String: String])?["uri"] }
+    #expect(files == ["app/ci/scenario.yml", "app/src/a,%20b%3Ac.cc"])
+    #expect(places.compactMap { ($0["region"] as? [String: Int])?["startLine"] } == [1, 7])
+    let prints = results.compactMap { $0["partialFingerprints"] as? [String: String] }
+    #expect(Set(prints).count == 2)
+    let invocation = try #require((run["invocations"] as? [[String: Any]])?.first)
+    #expect(invocation["executionSuccessful"] as? Bool == false)
+    #expect((invocation["toolExecutionNotifications"] as? [Any])?.count == 2)
+  }
+
+  @Test func `JUnit has a test case for each finding, and one for what was not done`() {
+    let text = whole.text(as: .junit)
+    #expect(
+      text.contains(
+        #"<testsuite name="launchlab gate: app" tests="3" failures="1" errors="0" skipped="1">"#
+      )
+    )
+    #expect(text.contains(#"<testcase classname="app.launch" name="launch, warm"/>"#))
+    #expect(text.contains("<failure message=\"libnew.so: new; needed by program. To approve: "))
+    #expect(text.contains("100 % &lt;sure&gt;"))
+    #expect(text.contains(#"<error message="the target fails; look"/>"#))
+  }
+
+  @Test func `a code quality report has severities, and places as paths`() throws {
+    let problems = try document(.codeQuality) as? [[String: Any]]
+    #expect(problems?.compactMap { $0["severity"] as? String } == ["major", "minor"])
+    let places = problems?.compactMap { $0["location"] as? [String: Any] } ?? []
+    #expect(
+      places.compactMap { $0["path"] as? String } == ["app/ci/scenario.yml", "app/src/a, b:c.cc"]
+    )
+  }
+
+  @Test func `metrics are those of head in base units`() {
+    let text = whole.text(as: .metrics)
+    #expect(text.contains(#"launchlab_gate_launch_seconds{target="app",state="warm"} 0.0021"#))
+    #expect(text.hasSuffix("# EOF\n"))
+  }
+
+  @Test func `annotations are for jobs of GitHub, and cannot be broken out of`() throws {
+    #expect(GateJob(whole, environment: [:]).annotations == [])
+    let lines = GateJob(whole, environment: ["GITHUB_ACTIONS": "true"]).annotations
+    #expect(lines.count == 2)
+    #expect(
+      lines[0].hasPrefix(
+        "::error file=app/ci/scenario.yml,line=1,title=launchlab gate::libnew.so: "
+      )
+    )
+    #expect(
+      lines[1]
+        == "::warning file=app/src/a%2C b%3Ac.cc,line=7,title=launchlab gate::load_fonts in program: "
+        + "new; 100 %25 <sure>"
+    )
+  }
+
+  @Test func `the summary of a job has the comment, and no job none`() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "gate-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let file = directory.appending(path: "summary.md").path
+    #expect(GateJob(whole, environment: [:]).addToSummary() == nil)
+    #expect(GateJob(whole, environment: ["GITHUB_STEP_SUMMARY": file]).addToSummary() == nil)
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == whole.markdown())
+    let wrong = GateJob(whole, environment: ["GITHUB_STEP_SUMMARY": directory.path]).addToSummary()
+    #expect(wrong?.hasPrefix("the summary of the job has no report: ") == true)
   }
 }

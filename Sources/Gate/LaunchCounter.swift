@@ -1,0 +1,341 @@
+import Comparison
+import Explanation
+import Foundation
+import LaunchCore
+import LaunchHost
+import LaunchStatistics
+import Measuring
+import Stages
+
+/// What a few launches of one target did.
+struct CountedLaunches {
+  /// Of each figure, what was counted in each launch, by name; where it has no names, all is below "".
+  private(set) var values: [GateRules.Figure: [[String: Int]]] = [:]
+
+  /// The libraries that were opened, by name, with their paths.
+  private(set) var libraries: [String: String] = [:]
+
+  mutating func add(_ figure: GateRules.Figure, _ value: [String: Int]) {
+    values[figure, default: []].append(value)
+  }
+
+  mutating func add(_ figure: GateRules.Figure, _ value: Int) { add(figure, ["": value]) }
+
+  mutating func leaveOut(_ figure: GateRules.Figure) { values[figure] = nil }
+
+  /// How much was counted in each launch; empty where nothing was.
+  func sums(_ figure: GateRules.Figure) -> [Int] {
+    (values[figure] ?? []).map { $0.values.reduce(0, +) }
+  }
+
+  /// The median of the launches; nil where nothing was counted.
+  func median(_ figure: GateRules.Figure) -> Double? {
+    (try? Sample(sums(figure).map(Double.init)))?.median
+  }
+
+  /// Adds the calls, files and processes of a traced launch.
+  mutating func add(_ counts: [CountedThing: Int]) {
+    var sums: [GateRules.Figure: [String: Int]] = [
+      .processes: [:], .files: [:], .lookups: [:], .systemCalls: [:],
+    ]
+    for (thing, count) in counts {
+      let name = ExplanationWords.name(of: thing)
+      switch thing {
+      case .threads, .processes: sums[.processes]?[name, default: 0] += count
+      case .missing: sums[.lookups]?[name, default: 0] += count
+      case .call(let call, let path):
+        sums[.systemCalls]?[call, default: 0] += count
+        guard Self.opening.contains(call) else { break }
+        sums[.files]?[name, default: 0] += count
+        guard let path, let library = path.split(separator: "/").last.map(String.init),
+          library.contains(/\.so(\.[0-9]+)*$/),
+          count > counts[.missing(name: call, object: path)] ?? 0
+        else { break }
+        libraries[library] = path
+      case .faults, .pageIns, .readAhead: break
+      }
+    }
+    for (figure, sum) in sums { add(figure, sum) }
+  }
+
+  /// The calls by which files are opened.
+  private static let opening: Set = ["open", "openat", "openat2", "creat"]
+}
+
+/// Counts what launches of targets do, a few times each.
+///
+/// What is counted hardly differs from launch to launch, so that a busy machine changes nothing.
+struct LaunchCounter {
+  let targets: [Target]
+  let scenario: Scenario
+  let context: WorkflowContext
+
+  /// What the program of each target is called besides those of others, by the name of the target.
+  var namings: [String: ProgramNaming] = [:]
+
+  /// Shortens the paths of files.
+  var shortened: (String) -> String
+
+  /// How often each target is launched.
+  static let launches = 3
+
+  /// What only traced launches tell.
+  static let traced: Set<GateRules.Figure> = [.processes, .files, .lookups, .systemCalls]
+
+  /// What was counted, by the name of the target.
+  private(set) var counted: [String: CountedLaunches] = [:]
+
+  /// What could not be counted, and why, as sentences without a full stop.
+  private(set) var problems: [String] = []
+
+  /// Whether launches could be traced.
+  private(set) var isTraced = false
+
+  init(
+    _ targets: [Target],
+    of scenario: Scenario,
+    in context: WorkflowContext,
+    shortening shortened: @escaping (String) -> String
+  ) {
+    self.targets = targets
+    self.scenario = scenario
+    self.context = context
+    self.shortened = shortened
+  }
+
+  /// Launches, in a lab of its own.
+  ///
+  /// - Throws: `HostError.interrupted`, and `TargetFailure` where a target does not get ready.
+  mutating func count(in session: LabSession, _ interrupt: InterruptFlag) async throws {
+    try await countCalls(session, interrupt)
+    try await countModules(session, interrupt)
+    try await countPageIns(session, interrupt)
+  }
+
+  private mutating func note(_ problem: String) {
+    if !problems.contains(problem) { problems.append(problem) }
+  }
+
+  // MARK: - Launches
+
+  /// Launches a plan, and passes on the launches that were ready.
+  ///
+  /// - Throws: `HostError.interrupted`, and `TargetFailure` where a target does not get ready.
+  private func launches(
+    _ plan: Plan,
+    _ session: LabSession,
+    _ interrupt: InterruptFlag
+  ) async throws -> [(arm: Arm, record: LaunchRecord)] {
+    var laboratory = try await context.laboratory(
+      plan,
+      try ScratchDirectory.path(),
+      session,
+      interrupt
+    )
+    defer { laboratory.close() }
+    var sink = Sink(plan: plan, observe: context.observe)
+    let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
+    if case .interrupted = ending { throw HostError.interrupted }
+    if let failure = ending.diagnostic(in: plan.scenario) { throw TargetFailure(failure) }
+    return sink.launched
+  }
+
+  private func plan(
+    _ targets: [Target],
+    _ kinds: [Arm.Kind],
+    in state: LaunchState? = nil
+  ) -> Plan {
+    var scenario = scenario.comparing(targets)
+    scenario.launches = Self.launches
+    scenario.adaptive = nil
+    if kinds == [.probe] { scenario.stages = StagePlan(launches: Self.launches) }
+    let state = state ?? scenario.states.first { $0 == .warm } ?? scenario.states.first ?? .warm
+    scenario.states = [state]
+    return Plan(
+      scenario: scenario,
+      seed: 1,
+      arms: targets.flatMap { target in
+        kinds.map { Arm(target: target.name, state: state, kind: $0) }
+      },
+      blockCount: Self.launches
+    )
+  }
+
+  private struct Sink: LaunchLoop.Sink {
+    let plan: Plan
+    let observe: (RunEvent) -> Void
+    private(set) var launched: [(arm: Arm, record: LaunchRecord)] = []
+    private var done = 0
+
+    init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
+      self.plan = plan
+      self.observe = observe
+    }
+
+    mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
+      done += 1
+      let arm = plan.arms[record.arm]
+      let total = plan.blockCount * plan.arms.count
+      observe(.launched(arm: arm, outcome: record.result.outcome, done: done, total: total))
+      if record.result.outcome == .ready { launched.append((arm, record)) }
+    }
+
+    mutating func endBlock(at now: Nanoseconds) {}
+  }
+
+  /// Counts what can be done without; what is wrong with it, or nil.
+  ///
+  /// - Throws: `HostError.interrupted`, and what is no error of launchlab.
+  private func optionalLaunches(
+    _ plan: Plan,
+    _ session: LabSession,
+    _ interrupt: InterruptFlag
+  ) async throws -> (launched: [(arm: Arm, record: LaunchRecord)], problem: String?) {
+    do {
+      return (try await launches(plan, session, interrupt), nil)
+    } catch let error as any LabError where error.exitCode != .interrupted {
+      return ([], error.diagnostics.first?.problem ?? "launches failed")
+    }
+  }
+
+  // MARK: - Calls, pages and memory
+
+  private mutating func countCalls(_ session: LabSession, _ interrupt: InterruptFlag) async throws {
+    let rights = (try? ScratchDirectory.path()).flatMap { try? TracingRights(in: $0) }
+    let traced: [Arm.Kind] =
+      switch rights?.best {
+      case .bpf: [.timeline]
+      case .ptrace: [.ptrace]
+      case nil: []
+      }
+    isTraced = !traced.isEmpty
+    if !isTraced {
+      note("files, programs, threads and calls are not counted: launches cannot be traced")
+    }
+    let plan = plan(targets, [.plain] + traced)
+    for (arm, record) in try await launches(plan, session, interrupt) {
+      let result = record.result
+      if arm.kind == .plain {
+        let figures = result.figures
+        if let peak = figures.peakRSS {
+          counted[arm.target, default: .init()].add(.peakRSS, Int(peak))
+        }
+        if let minor = figures.minorFaults, let major = figures.majorFaults {
+          counted[arm.target, default: .init()].add(.pageFaults, Int(minor + major))
+        }
+      } else if let timeline = result.timeline, timeline.lostEvents == 0 {
+        let path = LaunchPath(
+          timeline,
+          readiness: plan.scenario.readiness(of: arm.target),
+          naming: namings[arm.target] ?? ProgramNaming()
+        )
+        counted[arm.target, default: .init()].add(path.counts)
+      }
+    }
+  }
+
+  // MARK: - Modules
+
+  /// Counts the modules of launches whose runtime names them.
+  private mutating func countModules(
+    _ session: LabSession,
+    _ interrupt: InterruptFlag
+  ) async throws {
+    let targets = targets.filter { target in
+      let program = (try? ExecutableLookup.program(of: target)) ?? target.command[0]
+      return RuntimeModules.areKnown(of: program)
+    }
+    guard !targets.isEmpty else { return }
+    let (launched, problem) = try await optionalLaunches(
+      plan(targets, [.modules]),
+      session,
+      interrupt
+    )
+    for (arm, record) in launched {
+      let output = record.result.output.stderr
+      guard let loaded = LoadedModules(output, launch: record.result.launch ?? .zero) else {
+        continue
+      }
+      let modules = Dictionary(loaded.names.map { ($0, 1) }, uniquingKeysWith: { one, _ in one })
+      counted[arm.target, default: .init()].add(.modules, modules)
+    }
+    if let problem { note("modules are not counted: \(problem)") }
+  }
+
+  // MARK: - Page-ins
+
+  /// Counts the pages of own files that cold launches bring in.
+  private mutating func countPageIns(
+    _ session: LabSession,
+    _ interrupt: InterruptFlag
+  ) async throws {
+    let state = scenario.states.first(where: \.isCold) ?? .reinstallCold
+    let plan = plan(targets, [.probe], in: state)
+    var (launched, problem) = try await optionalLaunches(plan, session, interrupt)
+    for (arm, record) in launched {
+      guard case .reached = record.stateReached, let found = record.result.pageIns else {
+        problem = record.stateReached.reason ?? "the pages of its files cannot be seen"
+        continue
+      }
+      let pages = found.files.filter(\.isOwn).reduce(into: [String: Int]()) { sums, file in
+        sums[shortened(file.path), default: 0] += file.pages
+      }
+      counted[arm.target, default: .init()].add(.pageIns, pages)
+    }
+    guard let problem else { return }
+    note("cold page-ins are not counted: \(problem)")
+    for target in targets { counted[target.name]?.leaveOut(.pageIns) }
+  }
+
+  // MARK: - Instructions
+
+  /// Counts instructions in user mode.
+  ///
+  /// - Throws: `HostError.interrupted`.
+  mutating func countInstructions(
+    in session: LabSession,
+    _ interrupt: InterruptFlag
+  ) async throws {
+    let valgrind: ValgrindCount
+    let directory = try ScratchDirectory.path()
+    do throws(HostError) {
+      valgrind = try ValgrindCount(below: directory)
+    } catch {
+      let problem = error.diagnostics.first?.problem ?? "valgrind cannot be used"
+      return note("instructions are not counted: \(problem)")
+    }
+    let targets = targets.map { target in
+      var counted = valgrind.counting(target)
+      counted.timeout = min(counted.timeout, Self.longest)
+      counted.fixOrder()
+      return counted
+    }
+    let plan = plan(targets, [.plain], in: .warm)
+    var laboratory = try await context.laboratory(plan, directory, session, interrupt)
+    defer { laboratory.close() }
+    var failed: Set<String> = []
+    for round in 0..<Self.valgrindLaunches {
+      try laboratory.beginBlock()
+      for arm in plan.arms where !failed.contains(arm.target) {
+        // Making sure that a target is warm is another launch, and no fault changes what is counted.
+        if round == 0 { _ = try laboratory.prepare(arm) }
+        try valgrind.begin()
+        let launch = try laboratory.launch(arm)
+        if launch.outcome == .ready, let count = valgrind.instructions() {
+          counted[arm.target, default: .init()].add(.instructions, Int(count))
+        } else {
+          failed.insert(arm.target)
+          counted[arm.target]?.leaveOut(.instructions)
+          note("instructions are not counted: \(arm.target) does not get ready below valgrind")
+        }
+      }
+      try laboratory.endBlock()
+    }
+  }
+
+  /// The most that a launch below valgrind may take.
+  private static let longest = Nanoseconds.seconds(120)
+
+  /// How often instructions are counted of each target.
+  private static let valgrindLaunches = 2
+}
