@@ -163,6 +163,10 @@ struct GateJudge {
     let share =
       base > 0
       ? Quantity.signed(head / base - 1, Quantity.percent) : head > 0 ? "new" : "0"
+    // That of both which allows more.
+    let allowed =
+      limit * base < figure.least
+      ? "< +\(Quantity.text(figure.least, figure.unit))" : "+\(Quantity.percent(limit))"
     return GateFinding(
       rule: figure.rawValue,
       target: target,
@@ -171,7 +175,7 @@ struct GateJudge {
       base: Quantity.text(base, figure.unit),
       head: Quantity.text(head, figure.unit),
       change: head == base ? "0" : share,
-      limit: "+\(Quantity.percent(limit))",
+      limit: allowed,
       verdict: isOver ? (isStable ? .failed : .undecided) : .passed,
       details: (isStable ? [] : ["launches of base differ too much among themselves"])
         + (isOver ? details : [])

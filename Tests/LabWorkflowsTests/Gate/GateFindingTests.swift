@@ -210,6 +210,10 @@ struct GateFindingTests {
     #expect(verdict(20, 22, isStable: true) == .passed)
     #expect(verdict(0, 3, isStable: true) == .failed)
     #expect(verdict(0, 0, isStable: true) == .passed)
+    let limits = [20.0, 100].map {
+      judge.judged(.files, of: "app", $0, $0 + 2, details: []).limit
+    }
+    #expect(limits == ["< +3", "+10 %"])
   }
 
   @Test(arguments: [
