@@ -43,6 +43,9 @@ struct GateCounts {
 
     /// What could not be counted, and why, as sentences without a full stop.
     var problems: [String] = []
+
+    /// Whether all libraries that are opened were seen.
+    var isWhole = true
   }
 
   /// Launches, in a lab of its own.
@@ -75,8 +78,9 @@ struct GateCounts {
         for name in Set(base.libraries.keys).union(head.libraries.keys) {
           result.things.insert(.init(kind: .library, name: name))
         }
-      } else if counter.isTraced {
-        result.findings.append(lost(pair.name))
+      } else {
+        result.isWhole = false
+        if counter.isTraced { result.findings.append(lost(pair.name)) }
       }
       result.findings += GateRules.Figure.allCases.compactMap { figure in
         isWhole || !LaunchCounter.traced.contains(figure)
@@ -121,17 +125,27 @@ struct GateCounts {
     _ base: CountedLaunches,
     _ head: CountedLaunches
   ) -> GateFinding? {
-    let sums = base.sums(figure)
     guard let before = base.median(figure), let after = head.median(figure),
-      let low = sums.min(), let high = sums.max()
+      let spread = [base, head].compactMap({ $0.spread(figure) }).max()
     else { return nil }
+    let count = LaunchCounter.launches
+    guard base.sums(figure).count == count, head.sums(figure).count == count else {
+      return GateFinding(
+        rule: figure.rawValue,
+        target: target,
+        item: figure.title,
+        verdict: .undecided,
+        details: ["not every launch told it"]
+      )
+    }
     let limit = max(judge.rules.limit(of: figure) * before, figure.least)
     return judge.judged(
       figure,
       of: target,
       before,
       after,
-      isStable: Double(high - low) < limit,
+      // A few launches that agree by chance must not decide.
+      isStable: 2 * spread < limit,
       details: more(base.values[figure]?.first ?? [:], head.values[figure]?.first ?? [:])
     )
   }

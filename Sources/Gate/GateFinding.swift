@@ -145,7 +145,7 @@ struct GateJudge {
   ///   - target: What is launched.
   ///   - base: The figure of base.
   ///   - head: The figure of head.
-  ///   - isStable: Whether launches of base agree; a value that differs from launch to launch never
+  ///   - isStable: Whether launches of each build agree; a value that differs from launch to launch never
   ///     decides.
   ///   - details: What is known of a difference.
   /// - Returns: A finding with texts for people.
@@ -177,7 +177,7 @@ struct GateJudge {
       change: head == base ? "0" : share,
       limit: allowed,
       verdict: isOver ? (isStable ? .failed : .undecided) : .passed,
-      details: (isStable ? [] : ["launches of base differ too much among themselves"])
+      details: (isStable ? [] : ["launches of one build differ too much among themselves"])
         + (isOver ? details : [])
     )
   }

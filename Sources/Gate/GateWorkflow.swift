@@ -216,7 +216,11 @@ package struct GateWorkflow {
     }
     do { try await count(pairs, by: judge, &seen, &result) } catch { try result.take(error) }
     do { try await time(pairs, &result) } catch { try result.take(error) }
-    if options.targets.isEmpty, seen.isWhole { result.idle = judge.idle(among: seen.things) }
+    if options.targets.isEmpty, seen.hasFiles {
+      result.idle = judge.idle(among: seen.things).filter { approval, _ in
+        seen.hasLibraries || approval.kind != .library || approval.hasExpired(on: judge.day)
+      }
+    }
     result.findings = result.findings.enumerated().sorted { left, right in
       (left.element.rank, left.offset) < (right.element.rank, right.offset)
     }.map(\.element)
@@ -231,8 +235,9 @@ package struct GateWorkflow {
     /// The names of the libraries that the files of each target tell.
     var libraries: [String: Set<String>] = [:]
 
-    /// Whether the files were read.
-    var isWhole = false
+    /// Whether the files were read, and all libraries seen that launches open.
+    var hasFiles = false
+    var hasLibraries = false
   }
 
   private var command: [String] {
@@ -260,6 +265,11 @@ package struct GateWorkflow {
     case (.builds(let base, let head), _, _):
       (result.base.id, result.head.id) = (base, head)
       let sides = try [base, head].map(prebuilt)
+      if let repository = try? await GitRepository(containing: scenario.directory) {
+        result.scenarioPath =
+          repository.pathBelowTop(absolute(options.scenario)) ?? result.scenarioPath
+        result.prefix = repository.pathBelowTop(sides[1].tree).map { "\($0)/" } ?? ""
+      }
       return (result, pairs(sides[0].targets, sides[1].targets, in: (sides[0].tree, sides[1].tree)))
     case (.revisions, let revisions?, let source?):
       let repository = try await GitRepository(containing: source.repository)
@@ -297,10 +307,10 @@ package struct GateWorkflow {
 
   /// The targets as a build that somebody else made has them, and its directory.
   private func prebuilt(_ path: String) throws -> (targets: [Target], tree: String) {
-    let entry = absolute(path)
-    let isDirectory =
-      (try? URL(filePath: entry).resourceValues(forKeys: [.isDirectoryKey]))?
-      .isDirectory == true
+    var entry = absolute(path)
+    // A link to a directory stands for the directory.
+    let isDirectory = (try? FileManager.default.contentsOfDirectory(atPath: entry)) != nil
+    if isDirectory { entry = (entry as NSString).resolvingSymlinksInPath }
     let own = scenario.source?.repository ?? scenario.directory
     let scenario = isDirectory ? scenario.rebased(from: own, to: entry) : scenario
     let targets = try scenario.targets.map { target in
@@ -383,7 +393,7 @@ package struct GateWorkflow {
       seen.things.formUnion(comparison.things)
       seen.libraries[pair.name] = comparison.libraryNames
     }
-    seen.isWhole = true
+    seen.hasFiles = true
     result.findings += findings
     tell(Self.line("files", findings))
   }
@@ -406,6 +416,7 @@ package struct GateWorkflow {
       try await counts.result(in: session, interrupt: interrupt)
     }
     seen.things.formUnion(counted.things)
+    seen.hasLibraries = counted.isWhole
     result.findings += counted.findings
     result.problems += counted.problems
     tell(Self.line("counts", counted.findings))

@@ -33,6 +33,13 @@ struct CountedLaunches {
     (try? Sample(sums(figure).map(Double.init)))?.median
   }
 
+  /// How far the launches are apart; nil where nothing was counted.
+  func spread(_ figure: GateRules.Figure) -> Double? {
+    let sums = sums(figure)
+    guard let low = sums.min(), let high = sums.max() else { return nil }
+    return Double(high - low)
+  }
+
   /// Adds the calls, files and processes of a traced launch.
   mutating func add(_ counts: [CountedThing: Int]) {
     var sums: [GateRules.Figure: [String: Int]] = [
@@ -114,6 +121,11 @@ struct LaunchCounter {
 
   private mutating func note(_ problem: String) {
     if !problems.contains(problem) { problems.append(problem) }
+  }
+
+  private mutating func leaveOut(_ figure: GateRules.Figure, _ name: String, _ problem: String) {
+    note("\(name) are not counted: \(problem)")
+    for target in targets { counted[target.name]?.leaveOut(figure) }
   }
 
   // MARK: - Launches
@@ -208,29 +220,29 @@ struct LaunchCounter {
       case .ptrace: [.ptrace]
       case nil: []
       }
-    isTraced = !traced.isEmpty
-    if !isTraced {
-      note("files, programs, threads and calls are not counted: launches cannot be traced")
-    }
-    let plan = plan(targets, [.plain] + traced)
-    for (arm, record) in try await launches(plan, session, interrupt) {
-      let result = record.result
-      if arm.kind == .plain {
-        let figures = result.figures
-        if let peak = figures.peakRSS {
-          counted[arm.target, default: .init()].add(.peakRSS, Int(peak))
-        }
-        if let minor = figures.minorFaults, let major = figures.majorFaults {
-          counted[arm.target, default: .init()].add(.pageFaults, Int(minor + major))
-        }
-      } else if let timeline = result.timeline, timeline.lostEvents == 0 {
-        let path = LaunchPath(
-          timeline,
-          readiness: plan.scenario.readiness(of: arm.target),
-          naming: namings[arm.target] ?? ProgramNaming()
-        )
-        counted[arm.target, default: .init()].add(path.counts)
+    for (arm, record) in try await launches(plan(targets, [.plain]), session, interrupt) {
+      let figures = record.result.figures
+      var launched = counted[arm.target] ?? CountedLaunches()
+      if let peak = figures.peakRSS { launched.add(.peakRSS, Int(peak)) }
+      if let minor = figures.minorFaults, let major = figures.majorFaults {
+        launched.add(.pageFaults, Int(minor + major))
       }
+      counted[arm.target] = launched
+    }
+    let plan = plan(targets, traced)
+    let (launched, problem) =
+      traced.isEmpty
+      ? ([], "launches cannot be traced") : try await optionalLaunches(plan, session, interrupt)
+    if let problem { return note("files, programs, threads and calls are not counted: \(problem)") }
+    isTraced = true
+    for (arm, record) in launched {
+      guard let timeline = record.result.timeline, timeline.lostEvents == 0 else { continue }
+      let path = LaunchPath(
+        timeline,
+        readiness: plan.scenario.readiness(of: arm.target),
+        naming: namings[arm.target] ?? ProgramNaming()
+      )
+      counted[arm.target, default: .init()].add(path.counts)
     }
   }
 
@@ -246,7 +258,7 @@ struct LaunchCounter {
       return RuntimeModules.areKnown(of: program)
     }
     guard !targets.isEmpty else { return }
-    let (launched, problem) = try await optionalLaunches(
+    var (launched, problem) = try await optionalLaunches(
       plan(targets, [.modules]),
       session,
       interrupt
@@ -254,12 +266,13 @@ struct LaunchCounter {
     for (arm, record) in launched {
       let output = record.result.output.stderr
       guard let loaded = LoadedModules(output, launch: record.result.launch ?? .zero) else {
+        problem = "the runtime did not print them, or more than is kept"
         continue
       }
       let modules = Dictionary(loaded.names.map { ($0, 1) }, uniquingKeysWith: { one, _ in one })
       counted[arm.target, default: .init()].add(.modules, modules)
     }
-    if let problem { note("modules are not counted: \(problem)") }
+    if let problem { leaveOut(.modules, "modules", problem) }
   }
 
   // MARK: - Page-ins
@@ -282,28 +295,32 @@ struct LaunchCounter {
       }
       counted[arm.target, default: .init()].add(.pageIns, pages)
     }
-    guard let problem else { return }
-    note("cold page-ins are not counted: \(problem)")
-    for target in targets { counted[target.name]?.leaveOut(.pageIns) }
+    if let problem { leaveOut(.pageIns, "cold page-ins", problem) }
   }
 
   // MARK: - Instructions
 
   /// Counts instructions in user mode.
   ///
-  /// - Throws: `HostError.interrupted`.
+  /// - Throws: `HostError.interrupted`, and what is no error of launchlab.
   mutating func countInstructions(
     in session: LabSession,
     _ interrupt: InterruptFlag
   ) async throws {
-    let valgrind: ValgrindCount
-    let directory = try ScratchDirectory.path()
-    do throws(HostError) {
-      valgrind = try ValgrindCount(below: directory)
-    } catch {
+    do {
+      try await launchBelowValgrind(session, interrupt)
+    } catch let error as any LabError where error.exitCode != .interrupted {
       let problem = error.diagnostics.first?.problem ?? "valgrind cannot be used"
-      return note("instructions are not counted: \(problem)")
+      leaveOut(.instructions, "instructions", problem)
     }
+  }
+
+  private mutating func launchBelowValgrind(
+    _ session: LabSession,
+    _ interrupt: InterruptFlag
+  ) async throws {
+    let directory = try ScratchDirectory.path()
+    let valgrind = try ValgrindCount(below: directory)
     let targets = targets.map { target in
       var counted = valgrind.counting(target)
       counted.timeout = min(counted.timeout, Self.longest)
@@ -314,7 +331,7 @@ struct LaunchCounter {
     var laboratory = try await context.laboratory(plan, directory, session, interrupt)
     defer { laboratory.close() }
     var failed: Set<String> = []
-    for round in 0..<Self.valgrindLaunches {
+    for round in 0..<Self.launches {
       try laboratory.beginBlock()
       for arm in plan.arms where !failed.contains(arm.target) {
         // Making sure that a target is warm is another launch, and no fault changes what is counted.
@@ -335,7 +352,4 @@ struct LaunchCounter {
 
   /// The most that a launch below valgrind may take.
   private static let longest = Nanoseconds.seconds(120)
-
-  /// How often instructions are counted of each target.
-  private static let valgrindLaunches = 2
 }

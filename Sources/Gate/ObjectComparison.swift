@@ -1,3 +1,4 @@
+import Foundation
 import LaunchCore
 import Rendering
 
@@ -77,7 +78,9 @@ struct BuiltObjects {
   }
 
   private func relative(_ source: LaunchedObject.SourceLine?) -> LaunchedObject.SourceLine? {
-    source.map { .init(file: path(below: $0.file), line: $0.line) }
+    source.map { source in
+      .init(file: path(below: (source.file as NSString).standardizingPath), line: source.line)
+    }
   }
 
   /// The name of an initializer.

@@ -28,7 +28,8 @@ extension ScenarioKeys {
     Field(
       figure.rawValue,
       .share(0...1000),
-      summary: "By how much the figure may grow: \(figure.title). "
+      summary:
+        "By how much the \(figure.title) may grow\(figure == .launch ? "; only a decided comparison can fail" : ""). "
         + "Default: \((figure.usualLimit * 100).formatted())%."
     ) { $0.limits[figure] = $1 }
   }

@@ -33,7 +33,7 @@ extension GateReport {
     case .markdown: markdown()
     case .sarif: Self.text(sarif())
     case .junit: JUnitSuite.document(suites)
-    case .codeQuality: Self.text(.array(problems.map(codeQuality)))
+    case .codeQuality: Self.text(.array(zip(problems, fingerprints).map(codeQuality)))
     case .metrics: OpenMetricsFamily.document(metrics)
     }
   }
@@ -69,18 +69,26 @@ extension GateReport {
 
   /// A finding in one line, and how to approve it.
   private func message(_ finding: GateFinding) -> String {
-    var figures = [finding.base, finding.head].compactMap(\.self).joined(separator: " → ")
-    if let change = finding.change { figures += figures.isEmpty ? change : ", \(change)" }
-    if let limit = finding.limit, finding.thing == nil { figures += ", limit \(limit)" }
-    let sentence = (["\(item(finding)): \(figures)"] + finding.details).joined(separator: "; ")
+    let figures = [finding.base, finding.head].compactMap(\.self).joined(separator: " → ")
+    let limit = finding.thing == nil ? finding.limit.map { "limit \($0)" } : nil
+    let parts = [figures, finding.change, limit].compactMap(\.self).filter { !$0.isEmpty }
+    let texts = (parts.isEmpty ? [] : [parts.joined(separator: ", ")]) + finding.details
+    let sentence = "\(item(finding)): \(texts.joined(separator: "; "))"
     guard finding.verdict == .needsApproval, let thing = finding.thing else { return sentence }
     return "\(sentence). To approve: \(command(for: thing))"
   }
 
-  /// The same for the same finding of another commit.
-  private static func fingerprint(_ finding: GateFinding) -> String {
-    let parts = [finding.rule, finding.target, finding.state?.rawValue ?? "", finding.item]
-    return SHA256(Array(parts.joined(separator: "\n").utf8)).hexadecimal
+  /// What tells each problem from the others, and is the same for the same one of another commit.
+  private var fingerprints: [String] {
+    var seen: [String: Int] = [:]
+    return problems.map { finding in
+      let text = [
+        result.scenarioPath, finding.rule, finding.target, finding.state?.rawValue ?? "",
+        finding.item, finding.source?.file ?? "",
+      ].joined(separator: "\n")
+      seen[text, default: 0] += 1
+      return SHA256(Array("\(text)\n\(seen[text] ?? 0)".utf8)).hexadecimal
+    }
   }
 
   // MARK: - SARIF
@@ -108,7 +116,7 @@ extension GateReport {
               "rules": .array(rules.map { rule in ["id": .string(rule)] }),
             ]
           ],
-          "automationDetails": ["id": .string("launchlab/gate/\(result.scenarioPath)")],
+          "automationDetails": ["id": .string("launchlab/gate/\(result.scenarioPath)/")],
           "invocations": [
             [
               "executionSuccessful": .bool(result.failures.isEmpty),
@@ -120,8 +128,8 @@ extension GateReport {
             "SRCROOT": ["description": ["text": "The top of the repository."]]
           ],
           "results": .array(
-            problems.map { finding in
-              sarifResult(finding, ruleIndex: rules.firstIndex(of: finding.rule) ?? 0)
+            zip(problems, fingerprints).map { finding, fingerprint in
+              sarifResult(finding, fingerprint, rule: rules.firstIndex(of: finding.rule) ?? 0)
             }
           ),
         ]
@@ -129,11 +137,11 @@ extension GateReport {
     ]
   }
 
-  private func sarifResult(_ finding: GateFinding, ruleIndex: Int) -> JSONValue {
+  private func sarifResult(_ finding: GateFinding, _ fingerprint: String, rule: Int) -> JSONValue {
     let place = place(finding)
     return [
       "ruleId": .string(finding.rule),
-      "ruleIndex": .integer(Int64(ruleIndex)),
+      "ruleIndex": .integer(Int64(rule)),
       "level": JSONValue(Self.level(finding)),
       "message": ["text": .string(message(finding))],
       "locations": [
@@ -146,7 +154,7 @@ extension GateReport {
           ]
         ]
       ],
-      "partialFingerprints": ["launchlabGate/v1": .string(Self.fingerprint(finding))],
+      "partialFingerprints": ["launchlabGate/v1": .string(fingerprint)],
     ]
   }
 
@@ -199,7 +207,7 @@ extension GateReport {
   /// An element of a code quality report.
   ///
   /// Source: GitLab's documentation of the report's format.
-  private func codeQuality(_ finding: GateFinding) -> JSONValue {
+  private func codeQuality(_ finding: GateFinding, _ fingerprint: String) -> JSONValue {
     let place = place(finding)
     let severity =
       switch finding.verdict {
@@ -210,7 +218,7 @@ extension GateReport {
     return [
       "description": .string(message(finding)),
       "check_name": .string(finding.rule),
-      "fingerprint": .string(Self.fingerprint(finding)),
+      "fingerprint": .string(fingerprint),
       "severity": .string(severity),
       "location": [
         "path": .string(place.file), "lines": ["begin": .integer(Int64(place.line))],
