@@ -472,20 +472,17 @@ package struct GateWorkflow {
       [interval.low, interval.high].map { Quantity.signed($0 - 1, Quantity.percent) }
         .joined(separator: " to ")
     }
+    let base = finding.baselineMedian
+    // That of the pairs, since medians of all launches may say something else on a busy machine.
+    let head = base.flatMap { base in finding.ratio.map { base * $0 } }
     return GateFinding(
       rule: GateRules.Figure.launch.rawValue,
       target: finding.pair.name,
       state: finding.state,
       item: "launch, \(finding.state.rawValue)",
-      figures: .init(
-        base: finding.baselineMedian,
-        head: finding.baselineMedian.flatMap { median in finding.ratio.map { median * $0 } }
-      ),
-      base: finding.baselineMedian.map { Quantity.text($0, .nanoseconds) },
-      // That of the pairs, since medians of all launches may say something else on a busy machine.
-      head: finding.baselineMedian.flatMap { median in
-        finding.ratio.map { Quantity.text(median * $0, .nanoseconds) }
-      },
+      figures: .init(base: base, head: head),
+      base: base.map { Quantity.text($0, .nanoseconds) },
+      head: head.map { Quantity.text($0, .nanoseconds) },
       change: finding.ratio.map { Quantity.signed($0 - 1, Quantity.percent) },
       limit: "+\(Quantity.percent(rules.limit(of: .launch)))",
       verdict: finding.verdict == .regression
@@ -520,13 +517,12 @@ package struct GateWorkflow {
         limit: Quantity.text(budget.maximum, unit),
         verdict: .undecided
       )
-      if let head {
-        let low = head.medianInterval?.low ?? head.median
-        let high = head.medianInterval?.high ?? head.median
-        if low > budget.maximum { finding.verdict = .failed }
-        if high <= budget.maximum { finding.verdict = .passed }
-      } else {
-        finding.details = ["it was not measured"]
+      let interval = head?.medianInterval.map { ($0.low, $0.high) }
+      switch budget.outcome(head?.median, interval: interval) {
+      case .kept: finding.verdict = .passed
+      case .broken: finding.verdict = .failed
+      case .undecided: break
+      case .unmeasured: finding.details = ["it was not measured"]
       }
       return finding
     }

@@ -145,11 +145,11 @@ struct LaunchCounter {
       interrupt
     )
     defer { laboratory.close() }
-    var sink = Sink(plan: plan, observe: context.observe)
+    var sink = ReadyLaunches(of: plan, observe: context.observe)
     let ending = try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink)
     if case .interrupted = ending { throw HostError.interrupted }
     if let failure = ending.diagnostic(in: plan.scenario) { throw TargetFailure(failure) }
-    return sink.launched
+    return sink.records.map { (plan.arms[$0.arm], $0) }
   }
 
   private func plan(
@@ -171,28 +171,6 @@ struct LaunchCounter {
       },
       blockCount: Self.launches
     )
-  }
-
-  private struct Sink: LaunchLoop.Sink {
-    let plan: Plan
-    let observe: (RunEvent) -> Void
-    private(set) var launched: [(arm: Arm, record: LaunchRecord)] = []
-    private var done = 0
-
-    init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
-      self.plan = plan
-      self.observe = observe
-    }
-
-    mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
-      done += 1
-      let arm = plan.arms[record.arm]
-      let total = plan.blockCount * plan.arms.count
-      observe(.launched(arm: arm, outcome: record.result.outcome, done: done, total: total))
-      if record.result.outcome == .ready { launched.append((arm, record)) }
-    }
-
-    mutating func endBlock(at now: Nanoseconds) {}
   }
 
   /// Counts what can be done without; what is wrong with it, or nil.

@@ -296,7 +296,7 @@ extension SampleTrend {
     trend(key(target: Arm.controlTarget), values(205e6, seed: 30))
   }
 
-  func budget(_ outcome: BudgetCheck.Outcome, maximum: Double) -> BudgetCheck {
+  func budget(_ outcome: Budget.Outcome, maximum: Double) -> BudgetCheck {
     BudgetCheck(
       budget: Budget(target: target, state: .warm, metric: .launch, maximum: maximum),
       median: 446e6,

@@ -50,7 +50,7 @@ struct ModuleLaunches {
   /// - Returns: The modules by block; nil where a target fails when it is asked for them.
   /// - Throws: `HostError` when it is interrupted; whatever else fails costs no more than the modules.
   func run(on laboratory: inout any LaunchLaboratory) throws -> [Sides<LoadedModules?>]? {
-    var sink = Sink(plan: plan, observe: observe)
+    var sink = ReadyLaunches(of: plan, observe: observe)
     do {
       switch try LaunchLoop(plan: plan).run(on: &laboratory, into: &sink) {
       case .interrupted: throw HostError.interrupted
@@ -61,39 +61,18 @@ struct ModuleLaunches {
       return nil
     }
     let sides: [Side] = plan.arms.count == 2 ? [.before, .after] : [.after]
-    return (0..<plan.blockCount).map { block in
-      var modules = Sides<LoadedModules?>(before: nil, after: nil)
-      for (arm, side) in sides.enumerated() { modules[side] = sink.modules[block]?[arm] }
-      return modules
-    }
-  }
-
-  private struct Sink: LaunchLoop.Sink {
-    let plan: Plan
-    let observe: (RunEvent) -> Void
-
-    /// By block and the number of the arm.
-    var modules: [Int: [Int: LoadedModules]] = [:]
-    private var done = 0
-
-    init(plan: Plan, observe: @escaping (RunEvent) -> Void) {
-      self.plan = plan
-      self.observe = observe
-    }
-
-    mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
-      done += 1
-      let (arm, result) = (plan.arms[record.arm], record.result)
-      let total = plan.blockCount * plan.arms.count
-      observe(.launched(arm: arm, outcome: result.outcome, done: done, total: total))
-      guard let launch = result.launch else { return }
-      modules[record.block, default: [:]][record.arm] = LoadedModules(
-        result.output.stderr,
+    var modules = [Sides<LoadedModules?>](
+      repeating: Sides(before: nil, after: nil),
+      count: plan.blockCount
+    )
+    for record in sink.records {
+      guard let launch = record.result.launch else { continue }
+      modules[record.block][sides[record.arm]] = LoadedModules(
+        record.result.output.stderr,
         launch: launch
       )
     }
-
-    mutating func endBlock(at now: Nanoseconds) {}
+    return modules
   }
 }
 

@@ -98,9 +98,7 @@ extension GateReport {
   /// Source: SARIF 2.1.0, OASIS, sections 3.13 to 3.30 and 3.58. Its lists of results have an element
   /// for each problem; what passed is in the other files.
   private func sarif() -> JSONValue {
-    let rules = problems.map(\.rule).reduce(into: [String]()) { rules, rule in
-      if !rules.contains(rule) { rules.append(rule) }
-    }
+    let rules = problems.map(\.rule).uniqued
     let notes = notes.map { note -> JSONValue in
       ["level": "note", "message": ["text": .string(note)]]
     }
@@ -170,10 +168,7 @@ extension GateReport {
 
   /// A suite for each target with a test case of each finding.
   private var suites: [JUnitSuite] {
-    let targets = result.findings.map(\.target).reduce(into: [String]()) { targets, target in
-      if !targets.contains(target) { targets.append(target) }
-    }
-    let suites = targets.map { target in
+    let suites = result.findings.map(\.target).uniqued.map { target in
       JUnitSuite(
         name: "launchlab gate: \(target)",
         cases: result.findings.filter { $0.target == target }.map(testCase)

@@ -78,22 +78,15 @@ extension BudgetCheck {
   }
 
   init(_ budget: Budget, tonight: SeriesPoint?) {
+    let (low, high) = (tonight?.intervalLow, tonight?.intervalHigh)
+    let interval = low.flatMap { low in high.map { (low, $0) } }
     self.init(
       budget: budget,
       median: tonight?.median,
-      low: tonight?.intervalLow,
-      high: tonight?.intervalHigh,
-      outcome: Self.outcome(tonight, limit: budget.maximum)
+      low: low,
+      high: high,
+      outcome: budget.outcome(tonight?.median, interval: interval)
     )
-  }
-
-  private static func outcome(_ tonight: SeriesPoint?, limit: Double) -> Outcome {
-    guard let tonight else { return .unmeasured }
-    guard let low = tonight.intervalLow, let high = tonight.intervalHigh else {
-      return tonight.median > limit ? .undecided : .kept
-    }
-    if low > limit { return .broken }
-    return high <= limit ? .kept : .undecided
   }
 }
 

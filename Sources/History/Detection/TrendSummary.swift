@@ -128,28 +128,20 @@ package struct BudgetCheck: Hashable, Sendable {
   package var low: Double?
   package var high: Double?
 
-  package var outcome: Outcome
+  package var outcome: Budget.Outcome
 
-  package init(budget: Budget, median: Double?, low: Double?, high: Double?, outcome: Outcome) {
+  package init(
+    budget: Budget,
+    median: Double?,
+    low: Double?,
+    high: Double?,
+    outcome: Budget.Outcome
+  ) {
     self.budget = budget
     self.median = median
     self.low = low
     self.high = high
     self.outcome = outcome
-  }
-
-  /// The raw value is the name used in JSON and reports.
-  package enum Outcome: String, Codable, Sendable {
-    /// The whole interval lies at or below the limit.
-    case kept
-
-    /// The whole interval lies above the limit.
-    case broken
-
-    /// The interval reaches across the limit.
-    case undecided
-
-    case unmeasured
   }
 }
 

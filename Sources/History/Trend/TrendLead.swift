@@ -206,7 +206,7 @@ struct TrendLead {
 
   var undecidedBudgets: [BudgetCheck] { budgets(.undecided) }
 
-  private func budgets(_ outcome: BudgetCheck.Outcome) -> [BudgetCheck] {
+  private func budgets(_ outcome: Budget.Outcome) -> [BudgetCheck] {
     summary.budgets.filter { check in
       check.outcome == outcome
         && !summary.alerts.contains { alert in

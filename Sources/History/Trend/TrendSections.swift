@@ -99,7 +99,7 @@ struct TrendSections {
     ).lines
   }
 
-  private static func symbol(_ outcome: BudgetCheck.Outcome) -> String {
+  private static func symbol(_ outcome: Budget.Outcome) -> String {
     switch outcome {
     case .kept: "🟢"
     case .broken: "🔴"

@@ -52,6 +52,36 @@ package struct Budget: Hashable, Codable, Sendable {
     self.metric = metric
     self.maximum = maximum
   }
+
+  /// The raw value is the name used in JSON and reports.
+  package enum Outcome: String, Codable, Sendable {
+    /// The whole interval lies at or below the limit.
+    case kept
+
+    /// The whole interval lies above the limit.
+    case broken
+
+    /// The interval reaches across the limit.
+    case undecided
+
+    case unmeasured
+  }
+
+  /// Judges a median by its interval.
+  ///
+  /// - Parameters:
+  ///   - median: Nil where there is no value.
+  ///   - interval: Nil where it is not known; then a median above the limit is undecided.
+  /// - Returns: Whether the budget is kept.
+  package func outcome(
+    _ median: Double?,
+    interval: (low: Double, high: Double)?
+  ) -> Outcome {
+    guard let median else { return .unmeasured }
+    guard let (low, high) = interval else { return median > maximum ? .undecided : .kept }
+    if low > maximum { return .broken }
+    return high <= maximum ? .kept : .undecided
+  }
 }
 
 /// When launches end before there are as many as may be.

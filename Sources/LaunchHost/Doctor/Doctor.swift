@@ -186,7 +186,7 @@ package struct HostTrials: Sendable {
     softwareEvent: { CounterEvent.pageFaults.refusal(withKernel: $0) },
     hardwareEvent: { CounterEvent.instructions.refusal(withKernel: $0) },
     probeProblem: probeProblem,
-    tracingRights: tracingRights,
+    tracingRights: { liveRights },
     isDebugBuild: {
       #if DEBUG
       true
@@ -201,11 +201,12 @@ package struct HostTrials: Sendable {
     hasValgrind: { ValgrindCount.isInstalled }
   )
 
-  /// Loads the programs that record events, and opens the perf events of a profile.
-  @Sendable private static func tracingRights() -> TracingRights? {
+  /// What comes of loading the programs that record events, and of opening the perf events of a
+  /// profile; two checks ask for it.
+  private static let liveRights: TracingRights? = {
     guard let directory = try? ScratchDirectory.path() else { return nil }
     return try? TracingRights(in: directory)
-  }
+  }()
 
   /// Launches a program that does nothing, with the probe.
   @Sendable private static func probeProblem() -> String? {

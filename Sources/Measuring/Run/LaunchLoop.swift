@@ -206,6 +206,31 @@ package struct LaunchLoop {
   }
 }
 
+/// Keeps the launches of a loop that were ready, and tells of each one.
+package struct ReadyLaunches: LaunchLoop.Sink {
+  package private(set) var records: [LaunchRecord] = []
+
+  private let plan: Plan
+  private let observe: (RunEvent) -> Void
+  private var done = 0
+
+  package init(of plan: Plan, observe: @escaping (RunEvent) -> Void) {
+    self.plan = plan
+    self.observe = observe
+  }
+
+  package mutating func take(_ record: LaunchRecord, at now: Nanoseconds) {
+    done += 1
+    let (arm, outcome) = (plan.arms[record.arm], record.result.outcome)
+    observe(
+      .launched(arm: arm, outcome: outcome, done: done, total: plan.blockCount * plan.arms.count)
+    )
+    if outcome == .ready { records.append(record) }
+  }
+
+  package mutating func endBlock(at now: Nanoseconds) {}
+}
+
 extension LaunchLoop.Sink {
   package func isEnough(atLook look: Int) -> Bool { false }
 }

@@ -169,11 +169,3 @@ private struct Tally: Sendable {
     )
   }
 }
-
-extension [String] {
-  /// Each text once, in the order they first occur.
-  fileprivate var uniqued: [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
-  }
-}

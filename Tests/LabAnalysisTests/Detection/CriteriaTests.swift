@@ -78,11 +78,11 @@ import Testing
   }
 
   @Test(arguments: [
-    (BudgetCheck.Outcome.broken, LabExitCode.regression), (.undecided, .inconclusive),
+    (Budget.Outcome.broken, LabExitCode.regression), (.undecided, .inconclusive),
     (.kept, .done), (.unmeasured, .done),
   ])
   func `a broken budget is a regression unless acknowledged`(
-    _ outcome: BudgetCheck.Outcome,
+    _ outcome: Budget.Outcome,
     _ expected: LabExitCode
   ) throws {
     let budget = NightFactsTests.budget(1)

@@ -8,7 +8,7 @@ import Testing
     let median: Double
     let low: Double?
     let high: Double?
-    let outcome: BudgetCheck.Outcome
+    let outcome: Budget.Outcome
   }
 
   @Test(arguments: [
