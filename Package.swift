@@ -101,7 +101,7 @@ let package = Package(
       name: "History",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
-        "Builds", "Stages", "Measuring", "Comparison", "Explanation", mustache,
+        "Builds", "Stages", "Measuring", "Comparison", "Explanation", "Gate", mustache,
       ],
       exclude: ["Dashboard/dashboard.html", "Dashboard/dashboard.css", "Dashboard/dashboard.js"],
       plugins: ["EmbedDashboard"]

@@ -39,7 +39,7 @@ struct GateCounts {
     var findings: [GateFinding] = []
 
     /// What can be approved.
-    var things: Set<GateFinding.Thing> = []
+    var things: Set<GateThing> = []
 
     /// What could not be counted, and why, as sentences without a full stop.
     var problems: [String] = []
@@ -139,14 +139,12 @@ struct GateCounts {
         details: ["not every launch told it"]
       )
     }
-    let limit = max(judge.rules.limit(of: figure) * before, figure.least)
     return judge.judged(
       figure,
       of: target,
       before,
       after,
-      // A few launches that agree by chance must not decide.
-      isStable: 2 * spread < limit,
+      isStable: judge.isSteady(figure, of: before, spread: spread),
       details: more(base.values[figure]?.first ?? [:], head.values[figure]?.first ?? [:])
     )
   }

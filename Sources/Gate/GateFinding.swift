@@ -17,7 +17,7 @@ package struct GateFinding: Hashable, Sendable {
   package var item: String
 
   /// What can be approved, if this can.
-  package var thing: Thing?
+  package var thing: GateThing?
 
   /// The figures of both builds in the unit of the rule, where it is about one.
   package var figures: Figures?
@@ -57,12 +57,6 @@ package struct GateFinding: Hashable, Sendable {
     package var head: Double?
   }
 
-  package struct Thing: Hashable, Sendable {
-    package var kind: GateApproval.Kind
-    package var name: String
-    package var library: String?
-  }
-
   /// In the order in which a reader needs them.
   package enum Verdict: String, Hashable, Sendable, CaseIterable, Comparable {
     /// The rule does not allow it.
@@ -94,6 +88,11 @@ package struct GateFinding: Hashable, Sendable {
   }
 }
 
+extension GateThing {
+  /// What it is called among others.
+  fileprivate var item: String { library.map { "\(name) in \($0)" } ?? name }
+}
+
 /// Judges differences by the rules of a scenario and what was approved.
 struct GateJudge {
   let rules: GateRules
@@ -104,22 +103,17 @@ struct GateJudge {
 
   /// What becomes of a new thing.
   func judged(
-    _ thing: GateFinding.Thing,
+    _ thing: GateThing,
     of target: String,
     details: [String],
     source: LaunchedObject.SourceLine? = nil
   ) -> GateFinding? {
-    let (rule, admission) =
-      switch thing.kind {
-      case .library: ("libraries", rules.libraries)
-      case .initializer: ("initializers", rules.initializers)
-      case .task: ("tasks", rules.tasks)
-      }
+    let (rule, admission) = rule(of: thing)
     guard admission != .ignore else { return nil }
     var finding = GateFinding(
       rule: rule,
       target: target,
-      item: thing.library.map { "\(thing.name) in \($0)" } ?? thing.name,
+      item: thing.item,
       thing: thing,
       change: "new",
       limit: admission.rawValue,
@@ -136,6 +130,28 @@ struct GateJudge {
       finding.details.append("its approval by \(old.by) expired on \(until)")
     }
     return finding
+  }
+
+  /// What is said of a thing that is not there any more; nil where nobody wants to know.
+  func gone(_ thing: GateThing, of target: String) -> GateFinding? {
+    let (rule, admission) = rule(of: thing)
+    guard admission != .ignore else { return nil }
+    return GateFinding(
+      rule: rule,
+      target: target,
+      item: thing.item,
+      thing: thing,
+      change: "gone",
+      verdict: .remark
+    )
+  }
+
+  private func rule(of thing: GateThing) -> (key: String, GateRules.Admission) {
+    switch thing.kind {
+    case .library: ("libraries", rules.libraries)
+    case .initializer: ("initializers", rules.initializers)
+    case .task: ("tasks", rules.tasks)
+    }
   }
 
   /// Judges a figure, which may grow by a share only.
@@ -158,8 +174,7 @@ struct GateJudge {
     details: [String]
   ) -> GateFinding {
     let limit = rules.limit(of: figure)
-    let isOver =
-      head - base >= max(figure.least, .leastNonzeroMagnitude) && head > base * (1 + limit)
+    let isOver = isMore(figure, head, than: base)
     let share =
       base > 0
       ? Quantity.signed(head / base - 1, Quantity.percent) : head > 0 ? "new" : "0"
@@ -182,8 +197,19 @@ struct GateJudge {
     )
   }
 
+  /// Whether a figure has grown by more than is allowed.
+  func isMore(_ figure: GateRules.Figure, _ head: Double, than base: Double) -> Bool {
+    head - base >= max(figure.least, .leastNonzeroMagnitude)
+      && head > base * (1 + rules.limit(of: figure))
+  }
+
+  /// Whether launches agree well enough to be compared: a few that agree by chance must not decide.
+  func isSteady(_ figure: GateRules.Figure, of base: Double, spread: Double) -> Bool {
+    2 * spread < max(rules.limit(of: figure) * base, figure.least)
+  }
+
   /// Approvals that nothing needs any more: neither base nor head has what they are of, or they have expired.
-  func idle(among things: Set<GateFinding.Thing>) -> [(approval: GateApproval, reason: String)] {
+  func idle(among things: Set<GateThing>) -> [(approval: GateApproval, reason: String)] {
     approvals.compactMap { approval in
       if approval.hasExpired(on: day) { return (approval, "it expired on \(approval.until ?? "")") }
       let isUsed = things.contains { approval.covers($0.kind, $0.name, in: $0.library) }

@@ -230,7 +230,7 @@ package struct GateWorkflow {
   /// What the steps have seen of both builds.
   private struct Seen {
     /// What approvals can be of.
-    var things: Set<GateFinding.Thing> = []
+    var things: Set<GateThing> = []
 
     /// The names of the libraries that the files of each target tell.
     var libraries: [String: Set<String>] = [:]
@@ -391,7 +391,7 @@ package struct GateWorkflow {
       )
       findings += comparison.findings
       seen.things.formUnion(comparison.things)
-      seen.libraries[pair.name] = comparison.libraryNames
+      seen.libraries[pair.name] = comparison.head.libraryNames
     }
     seen.hasFiles = true
     result.findings += findings

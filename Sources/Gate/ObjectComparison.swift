@@ -99,9 +99,16 @@ struct BuiltObjects {
   static let globals = "_GLOBAL__sub_I_"
   static let unnamed = "a function without a name"
 
+  /// The names of the files, and the last parts of their paths.
+  var libraryNames: Set<String> {
+    Set(objects.map(\.name)).union(
+      objects.compactMap { $0.object.path.split(separator: "/").last.map(String.init) }
+    )
+  }
+
   /// Everything that an approval can be of.
-  var things: Set<GateFinding.Thing> {
-    var things = Set(objects.map { GateFinding.Thing(kind: .library, name: $0.name) })
+  var things: Set<GateThing> {
+    var things = Set(objects.map { GateThing(kind: .library, name: $0.name) })
     for place in initializers {
       things.insert(.init(kind: .initializer, name: place.name, library: place.object))
     }
@@ -168,14 +175,7 @@ struct ObjectComparison {
   }
 
   /// Everything in both builds that an approval can be of.
-  var things: Set<GateFinding.Thing> { base.things.union(head.things) }
-
-  /// The names of the files of head, and the last parts of their paths.
-  var libraryNames: Set<String> {
-    Set(head.objects.map(\.name)).union(
-      head.objects.compactMap { $0.object.path.split(separator: "/").last.map(String.init) }
-    )
-  }
+  var things: Set<GateThing> { base.things.union(head.things) }
 
   // MARK: - Libraries
 
@@ -216,12 +216,12 @@ struct ObjectComparison {
   }
 
   /// The elements that are left when each key is taken away once, in their order.
-  private static func left<Element>(
+  static func left<Element, Key: Hashable>(
     of elements: [Element],
-    by key: (Element) -> String,
-    without keys: [String]
+    by key: (Element) -> Key,
+    without keys: [Key]
   ) -> [Element] {
-    var counts: [String: Int] = [:]
+    var counts: [Key: Int] = [:]
     for key in keys { counts[key, default: 0] += 1 }
     return elements.filter { element in
       guard let count = counts[key(element)], count > 0 else { return true }
@@ -265,7 +265,7 @@ struct ObjectComparison {
       let (old, new) = (counts[0][object] ?? 0, counts[1][object] ?? 0)
       // One that every C library brings along is known by its name only.
       guard new > old + (areNamed(base, object) ? 1 : 0), isKnown(object) else { continue }
-      let thing = GateFinding.Thing(kind: .initializer, name: BuiltObjects.unnamed, library: object)
+      let thing = GateThing(kind: .initializer, name: BuiltObjects.unnamed, library: object)
       guard var finding = judge.judged(thing, of: target, details: []) else { continue }
       (finding.base, finding.head) = ("\(old)", "\(new)")
       findings.append(finding)

@@ -178,3 +178,32 @@ extension Migrations {
     ) STRICT;
     """
 }
+
+// MARK: - Version 8
+
+extension Migrations {
+  /// What launches of nights consist of.
+  static let inventoryTables = """
+    CREATE TABLE contents (
+      id INTEGER NOT NULL PRIMARY KEY,
+      things TEXT NOT NULL UNIQUE CHECK (json_type(things) = 'object')
+    ) STRICT;
+
+    CREATE TABLE inventory (
+      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+      target TEXT NOT NULL CHECK (target <> ''),
+      contents INTEGER NOT NULL REFERENCES contents (id),
+      PRIMARY KEY (run, target)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE inventory_count (
+      run INTEGER NOT NULL,
+      target TEXT NOT NULL,
+      figure TEXT NOT NULL CHECK (figure <> ''),
+      median REAL NOT NULL CHECK (median >= 0),
+      spread REAL NOT NULL CHECK (spread >= 0),
+      PRIMARY KEY (run, target, figure),
+      FOREIGN KEY (run, target) REFERENCES inventory (run, target) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+    """
+}

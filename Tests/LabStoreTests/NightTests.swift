@@ -48,6 +48,27 @@ import Testing
     #expect(kept == [["server": Sample.artifact]])
   }
 
+  @Test func `keeps what launches of nights consist of, equal contents once`() throws {
+    let store = try Store.inMemory()
+    for run in ["a", "b", "c"] { _ = try store.begin(Sample.run(run)) }
+    var other = Sample.inventory
+    other.counts = [.relocations: .init(1205, spread: 2), .peakRSS: .init(4096)]
+    var unread = LaunchInventory(target: "app")
+    try store.saveInventories([Sample.inventory], of: "a")
+    try store.saveInventories([other, unread], of: "b")
+    #expect(
+      try store.inventories(scenario: "redis") == ["a": [Sample.inventory], "b": [unread, other]]
+    )
+    #expect(try store.inventories(scenario: "other").isEmpty)
+    #expect(try store.strings("SELECT id FROM contents") == ["1", "2"])
+
+    // What is stored again replaces what was there, or nothing does.
+    unread.target = ""
+    #expect(throws: StoreError.self) { try store.saveInventories([unread], of: "a") }
+    try store.saveInventories([], of: "b")
+    #expect(try store.inventories(scenario: "redis") == ["a": [Sample.inventory]])
+  }
+
   @Test func `lists the scenarios that have nights, the newest first`() throws {
     let store = try Store.inMemory()
     var trial = Sample.run("c", scenario: "tried", secondsLater: 9)

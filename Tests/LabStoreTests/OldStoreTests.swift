@@ -7,7 +7,7 @@ import Testing
 @testable import LaunchStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1, 2, 3, 4, 5, 6, 7])
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -49,6 +49,9 @@ import Testing
     #expect(try store.deliveries(scenario: "redis").count == (version < 4 ? 0 : 1))
     let artifacts = version < 4 ? [:] : ["server": Sample.artifact]
     #expect(try store.nights(scenario: "redis").map(\.artifacts) == [artifacts])
+
+    let inventories = version < 8 ? [:] : ["20261121T043000Z-0001": [Sample.inventory]]
+    #expect(try store.inventories(scenario: "redis") == inventories)
 
     #expect(try store.leftOutRuns().isEmpty)
     let decisions = try store.strings("SELECT standing FROM run_decision ORDER BY number")

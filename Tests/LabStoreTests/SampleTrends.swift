@@ -7,6 +7,13 @@ import Foundation
 extension Sample {
   static let artifact = Artifact(path: "/src/é", digest: "00ff", bytes: .max)
 
+  static let inventory = LaunchInventory(
+    target: "server",
+    things: [GateThing(kind: .library, name: "libfoo.so.1")],
+    opened: ["libplug.so"],
+    counts: [.relocations: .init(1204)]
+  )
+
   static let series = SeriesKey(
     scenario: "redis",
     target: "server",

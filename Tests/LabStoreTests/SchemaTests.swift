@@ -76,6 +76,10 @@ import Testing
     Breach(sql: "UPDATE explanation SET alert = 77", rule: "FOREIGN KEY"),
     Breach(sql: "UPDATE explanation SET why = ''", rule: "why"),
     Breach(sql: "UPDATE explanation SET document = '[]'", rule: "json_type"),
+    Breach(sql: "UPDATE contents SET things = '[]'", rule: "json_type"),
+    Breach(sql: "UPDATE inventory SET contents = 77", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE inventory_count SET target = 'other'", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE inventory_count SET spread = -1", rule: "spread"),
   ])
   func `refuses values that mean nothing`(breach: Breach) throws {
     let store = try Store.inMemory()
@@ -90,6 +94,7 @@ import Testing
     try store.save(Delivery(alert: 1, event: 1, notifier: "command", at: Sample.start))
     let documents = ExplanationDocuments(json: "{}", flameGraph: "<svg/>")
     try store.explain(alert: 1, by: Sample.explanation, documents)
+    try store.saveInventories([Sample.inventory], of: Sample.run().id)
     let error = try #require(throws: StoreError.self) { try store.execute(breach.sql) }
     guard case .refused(_, let rule) = error else { throw error }
     #expect(rule.contains(breach.rule))
@@ -103,6 +108,7 @@ import Testing
     try store.saveCollectors([Sample.collector], of: Sample.run().id)
     try store.saveNoise([Sample.noise()])
     try store.saveArtifacts(["server": Sample.artifact], of: Sample.run().id)
+    try store.saveInventories([Sample.inventory], of: Sample.run().id)
     try store.decide(
       RunDecision(at: Sample.start, person: "ann", standing: .excluded, reason: "x"),
       on: Sample.run().id
@@ -111,7 +117,7 @@ import Testing
     for table in [
       "arm", "control", "launch", "counter", "output", "summary", "stages", "symbol",
       "collector", "stage_median", "settling", "disturbance", "noise", "detectable_effect",
-      "artifact", "run_decision",
+      "artifact", "run_decision", "inventory", "inventory_count",
     ] {
       #expect(try store.strings("SELECT 1 FROM \(table)").isEmpty, "\(table)")
     }

@@ -100,6 +100,28 @@ extension EndToEnd {
 
       """
 
+    @Test func `nights count what launches consist of`() async throws {
+      let lab = try lab()
+      let scenario = try String(contentsOfFile: lab.path("scenario.yml"), encoding: .utf8)
+      try lab.write(scenario + "\ngate: {initializers: review}\n", to: "scenario.yml")
+      let first = try await lab.run("run", "scenario.yml")
+      #expect(first.status == 0, "\(first.stderr)")
+      try lab.write(Self.busy, to: "repository/main.c")
+      try lab.commit()
+
+      let second = try await lab.run("run", "scenario.yml")
+      #expect(second.status == 1, "\(second.stderr)")
+      #expect(second.stdout.contains("1 initializer more: load_fonts in program"))
+      let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)
+      #expect(report.contains("1 initializer more: load\\_fonts in program | needs approval"))
+
+      // It stays until it is approved.
+      #expect(try await lab.run("run", "scenario.yml").status == 1)
+      _ = try await lab.run("gate", "approve", "initializer:load_fonts", "--reason", "fonts")
+      let last = try await lab.run("run", "scenario.yml")
+      #expect(last.status == 0, "\(last.stderr)")
+    }
+
     @Test(.enabled(if: geteuid() == 0, "tracing takes root"))
     func `compares two builds, and counts what their launches do`() async throws {
       let lab = Launchlab()

@@ -75,7 +75,7 @@ extension GateReport {
     let texts = (parts.isEmpty ? [] : [parts.joined(separator: ", ")]) + finding.details
     let sentence = "\(item(finding)): \(texts.joined(separator: "; "))"
     guard finding.verdict == .needsApproval, let thing = finding.thing else { return sentence }
-    return "\(sentence). To approve: \(command(for: thing))"
+    return "\(sentence). To approve: \(Self.command(for: thing, in: result.scenario))"
   }
 
   /// What tells each problem from the others, and is the same for the same one of another commit.

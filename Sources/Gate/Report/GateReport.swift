@@ -1,4 +1,4 @@
-import LaunchCore
+package import LaunchCore
 package import Rendering
 
 /// What a gate found, for terminals, pull requests and programs.
@@ -30,7 +30,7 @@ package struct GateReport {
     }
   }
 
-  private static func word(_ finding: GateFinding) -> String {
+  package static func word(_ finding: GateFinding) -> String {
     switch finding.verdict {
     case .failed: "failed"
     case .needsApproval: "needs approval"
@@ -42,10 +42,10 @@ package struct GateReport {
   }
 
   /// What is to be done about those that need an approval.
-  func command(for thing: GateFinding.Thing) -> String {
+  package static func command(for thing: GateThing, in scenario: String) -> String {
     var words = ["launchlab", "gate", "approve", "\(thing.kind.rawValue):\(thing.name)"]
     if let library = thing.library { words += ["--in", library] }
-    if result.scenario != "scenario.yml" { words += ["--scenario", result.scenario] }
+    if scenario != "scenario.yml" { words += ["--scenario", scenario] }
     return "\(ShellQuoting.text(words).printable) --reason '…'"
   }
 
@@ -98,7 +98,7 @@ package struct GateReport {
         )
       }
       if finding.verdict == .needsApproval, let thing = finding.thing {
-        lines.append("    \(command(for: thing))")
+        lines.append("    \(Self.command(for: thing, in: result.scenario))")
       }
     }
     let passed = result.findings.count { $0.verdict == .passed }
@@ -143,7 +143,7 @@ package struct GateReport {
     if !shown.isEmpty { lines += table(shown) + [""] }
     let actions = shown.filter { $0.verdict == .needsApproval }.compactMap(\.thing)
     if !actions.isEmpty {
-      let commands = actions.map { command(for: $0) }
+      let commands = actions.map { Self.command(for: $0, in: result.scenario) }
       let fence = Self.fence(around: commands)
       lines += ["To approve:", "", "\(fence)sh"] + commands + [fence, ""]
     }
@@ -194,12 +194,12 @@ package struct GateReport {
       "exit_code": .integer(Int64(result.exitCode.rawValue)),
       "base": document(result.base),
       "head": document(result.head),
-      "findings": .array(result.findings.map(document)),
+      "findings": .array(result.findings.map(Self.document)),
       "problems": .array(result.problems.map { .string($0) }),
       "failures": .array(result.failures.map { JSONValue(diagnostic: $0) }),
       "idle_approvals": .array(
         result.idle.map { approval, reason in
-          var document = self.approval(approval)
+          var document = Self.document(approval)
           if case .object(var members) = document {
             members.append(("why", .string(reason)))
             document = .object(members)
@@ -215,7 +215,7 @@ package struct GateReport {
     return ["commit": .string(side.id), "subject": .string(subject)]
   }
 
-  private func approval(_ approval: GateApproval) -> JSONValue {
+  private static func document(_ approval: GateApproval) -> JSONValue {
     [
       "kind": .string(approval.kind.rawValue), "name": .string(approval.name),
       "in": JSONValue(approval.library), "pattern": .bool(approval.isPattern),
@@ -224,7 +224,8 @@ package struct GateReport {
     ]
   }
 
-  private func document(_ finding: GateFinding) -> JSONValue {
+  /// An element of `findings`.
+  package static func document(_ finding: GateFinding) -> JSONValue {
     [
       "rule": .string(finding.rule), "target": .string(finding.target),
       "state": JSONValue(finding.state?.rawValue), "item": .string(finding.item),
@@ -235,7 +236,7 @@ package struct GateReport {
       "limit": JSONValue(finding.limit), "verdict": .string(finding.verdict.rawValue),
       "details": .array(finding.details.map { .string($0) }),
       "file": JSONValue(finding.source?.file), "line": JSONValue(finding.source?.line),
-      "approval": finding.approval.map(approval) ?? .null,
+      "approval": finding.approval.map(document) ?? .null,
     ]
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Gate
 package import LaunchCore
 import Rendering
 
@@ -74,6 +75,22 @@ package struct Notice: Hashable, Sendable {
         title: sentence.printable,
         details: [],
         commands: [Command(purpose: "what is known of it", text: file)]
+      )
+    ]
+    remarks = []
+  }
+
+  /// Puts into words what a night has counted and is not allowed.
+  init(countsOf summary: TrendSummary, _ counts: NightCounts) {
+    scenario = summary.scenario.name
+    subject = Self.oneLine("launchlab \(scenario): \(counts.sentence)")
+    paragraphs = [
+      Paragraph(
+        title: counts.sentence.printable,
+        details: [],
+        commands: [
+          Command(purpose: "what is known of it", text: "launchlab report --run \(summary.run.id)")
+        ]
       )
     ]
     remarks = []
@@ -167,6 +184,37 @@ package struct NightFailure {
       "status": .string(summary.tonight.status.rawValue),
       "sentence": .string(sentence),
       "reason": JSONValue(summary.failure),
+    ])
+  }
+}
+
+/// What a night has counted for the first time and is not allowed, as notifiers tell it.
+struct NightCounts {
+  private let summary: TrendSummary
+  private let changes: [CountedChange]
+
+  /// Nil where there is nothing to tell.
+  ///
+  /// - Parameter summary: What the night is concluded with.
+  init?(_ summary: TrendSummary) {
+    self.summary = summary
+    changes = summary.openChanges.filter { $0.run == summary.tonight.run }
+    if changes.isEmpty { return nil }
+  }
+
+  /// Such as `app: 1 library more: libfoo.so.1; instructions 1.2 G → 1.3 G (+8 %)`.
+  var sentence: String {
+    CountedWords.groups(changes).map { "\($0.finding.target): \($0.text)" }.joined(separator: "; ")
+  }
+
+  /// One JSON text on one line, of schema `launchlab.counts/1`, with a line feed.
+  var line: String {
+    JSONText.line([
+      "schema": "launchlab.counts/1",
+      "scenario": .string(summary.scenario.name),
+      "run": .string(summary.run.id),
+      "sentence": .string(sentence),
+      "findings": .array(changes.map { GateReport.document($0.finding) }),
     ])
   }
 }

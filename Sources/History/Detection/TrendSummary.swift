@@ -25,6 +25,9 @@ package struct TrendSummary: Hashable, Sendable {
 
   package var budgets: [BudgetCheck]
 
+  /// What has changed in the counts of nights, the newest first.
+  package var countedChanges: [CountedChange]
+
   /// Facts of the host that are not as in the night before on the same scenario.
   package var hostChanges: [HostChange]
 
@@ -61,6 +64,7 @@ package struct TrendSummary: Hashable, Sendable {
     alerts: [Alert] = [],
     pastAlerts: [Alert] = [],
     budgets: [BudgetCheck] = [],
+    countedChanges: [CountedChange] = [],
     hostChanges: [HostChange] = [],
     run: RunRecord,
     launches: Int,
@@ -79,6 +83,7 @@ package struct TrendSummary: Hashable, Sendable {
     self.alerts = alerts
     self.pastAlerts = pastAlerts
     self.budgets = budgets
+    self.countedChanges = countedChanges
     self.hostChanges = hostChanges
     self.run = run
     self.launches = launches
@@ -176,7 +181,7 @@ extension TrendSummary {
   /// The exit code that the verdicts of the night ask for.
   ///
   /// A night without a result could not be measured. A red alert or a broken budget is a regression,
-  /// unless somebody has acknowledged the budget's alert; a suspicion that nothing has settled, a budget
+  /// unless somebody has acknowledged the budget's alert, and so is what was counted and is not allowed; a suspicion that nothing has settled, a budget
   /// that the interval reaches across, or a judged series without a value is inconclusive.
   package var exitCode: LabExitCode {
     switch tonight.status {
@@ -197,7 +202,8 @@ extension TrendSummary {
     }
     let series: [LabExitCode] =
       unexplained.isEmpty && unmeasured.isEmpty ? [] : [.inconclusive]
-    return (budgets + alerts + series).max() ?? .done
+    let counts: [LabExitCode] = openChanges.isEmpty ? [] : [.regression]
+    return (budgets + alerts + series + counts).max() ?? .done
   }
 
   /// Series that are suspicious tonight, and have no alert that says so.

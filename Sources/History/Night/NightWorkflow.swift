@@ -1,7 +1,7 @@
 // History: nights, and what is concluded from them.
 //
 // `NightWorkflow` tells the story: a run, then verdicts (`VerdictWorkflow`), a proof of what is suspected
-// (`ProofWorkflow`), alerts, why launches are slower (`NightExplanation`), notices
+// (`ProofWorkflow`), alerts, why launches are slower (`NightExplanation`), what launches consist of, notices
 // (`NotificationWorkflow`) and the report. `Detection` decides, and is
 // pure: `SeriesJudgement` compares tonight with its baseline, `StepLifeCycle`, `DriftLifeCycle` and
 // `BudgetLifeCycle` open, confirm and close alerts, and `Replay` does so over a whole history to tune it.
@@ -12,6 +12,7 @@
 
 import Explanation
 import Foundation
+import Gate
 package import LaunchCore
 package import LaunchHost
 import LaunchStore
@@ -99,6 +100,13 @@ package struct NightWorkflow {
         result.summary.warnings.append(.notExplained("a slower launch", because: error))
       }
     }
+    if run.status == .complete, request.scenario.gate != nil {
+      do {
+        result.summary.warnings += try await count(run, in: store)
+      } catch {
+        result.add(error)
+      }
+    }
     let trend = try TrendWorkflow(store: store, scenario: run.plan.scenario.name)
       .summary(of: run.id)
     result.trend = trend
@@ -114,6 +122,7 @@ package struct NightWorkflow {
       if run.status == .failed {
         result.summary.warnings += await workflow.deliverFailure(trend)
       }
+      result.summary.warnings += await workflow.deliverCounts(trend)
     }
     if isNewest, run.status == .complete, let bisected = await bisect?(trend.alerts, run) {
       result.summary.warnings += bisected.notes
@@ -134,6 +143,17 @@ package struct NightWorkflow {
       try CountedAlerts(of: scenario, in: store, nights: nights).alerts,
       nights: nights
     )
+  }
+
+  /// Counts what launches consist of, and stores it.
+  private func count(_ run: RunRecord, in store: Store) async throws -> [Diagnostic] {
+    let (inventories, problems) = try await InventoryWorkflow(
+      of: run,
+      for: request.commandLine,
+      in: context
+    ).inventories()
+    try store.saveInventories(inventories, of: run.id)
+    return problems.map { Diagnostic(.note, id: "not-counted", problem: $0) }
   }
 
   private func proved(

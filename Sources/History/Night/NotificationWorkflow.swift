@@ -106,12 +106,25 @@ struct NotificationWorkflow {
   /// - Parameter summary: What the night is concluded with.
   /// - Returns: A warning per notifier that failed.
   func deliverFailure(_ summary: TrendSummary) async -> [Diagnostic] {
+    await deliver(Notice(failureOf: summary), NightFailure(summary).line, of: "the failure")
+  }
+
+  /// Tells what tonight has counted and is not allowed; what is there for longer was told.
+  ///
+  /// - Parameter summary: What the night is concluded with.
+  /// - Returns: A warning per notifier that failed.
+  func deliverCounts(_ summary: TrendSummary) async -> [Diagnostic] {
+    guard let counts = NightCounts(summary) else { return [] }
+    return await deliver(Notice(countsOf: summary, counts), counts.line, of: "what was counted")
+  }
+
+  private func deliver(_ notice: Notice, _ line: String, of subject: String) async -> [Diagnostic] {
     var warnings: [Diagnostic] = []
-    let failure = NightFailure(summary)
     for (notifier, name) in Notifier.named(scenario.notifiers ?? []) where reaches(notifier) {
-      let reason = await send(Notice(failureOf: summary), [failure.line], to: notifier)
-      if let reason {
-        warnings.append(Self.warning(of: reason, notifier: name, alerts: "the failure"))
+      if let reason = await send(notice, [line], to: notifier) {
+        var warning = Self.warning(of: reason, notifier: name, alerts: subject)
+        warning.remedy = "fix the problem above; `launchlab report` tells it, too"
+        warnings.append(warning)
       }
     }
     return warnings

@@ -1,3 +1,4 @@
+import Gate
 import LaunchCore
 import Rendering
 import Stages
@@ -36,7 +37,9 @@ struct TrendAnswer {
       return
         "\(summary.failure ?? "the run has no result"); nothing is known of tonight's launch times"
     }
-    guard let alert = lead.main else { return unproved ?? budget ?? unmeasured ?? quiet }
+    guard let alert = lead.main else {
+      return counted ?? unproved ?? budget ?? unmeasured ?? quiet
+    }
     return "\(Self.what(alert, in: lead))\(raw: Self.more(than: summary.alerts.count))"
   }
 
@@ -89,6 +92,17 @@ struct TrendAnswer {
     let value = check.median.map { Quantity.text($0, unit) } ?? Quantity.none
     return
       "budget \(raw: check.outcome.rawValue): \(strong: name) \(raw: value), limit \(raw: Quantity.text(budget.maximum, unit))"
+  }
+
+  /// The first of what was counted and is not allowed.
+  private var counted: Phrase? {
+    let groups = CountedWords.groups(summary.openChanges)
+    return groups.first.map { "\(Self.counted($0))\(raw: Self.more(than: groups.count))" }
+  }
+
+  /// Such as `app: 1 library more: libfoo.so.1`.
+  static func counted(_ group: CountedWords.Group) -> Phrase {
+    "\(strong: group.finding.target): \(group.text)"
   }
 
   /// The first suspicion of the history that has no alert, such as one of imported nights.
@@ -163,7 +177,9 @@ struct TrendAnswer {
     }
     guard let alert = lead.main else {
       let nights = Quantity.count(summary.nights.count, "night")
-      let start = unprovedStart.map { "the night of \($0.startedAt.utcDay)" }
+      let start =
+        (lead.firstOpenChange?.startedAt ?? unprovedStart?.startedAt)
+        .map { "the night of \($0.utcDay)" }
       let since = start ?? "\(nights) on record"
       guard let build = summary.tonight.build else { return "\(raw: since)" }
       return "\(raw: since); tonight is \(Phrase(build, of: summary.scenario.source))"
@@ -185,7 +201,8 @@ struct TrendAnswer {
         case .green: "neither"
         case .unjudged: "not judged yet"
         case .failed, .red, .unsettled:
-          budget == nil ? "not settled" : "a limit, whatever the cause"
+          !summary.openChanges.isEmpty
+            ? "counted, not timed" : budget == nil ? "not settled" : "a limit, whatever the cause"
         }
       return "\(raw: cause); \(machine(.launch, nil))"
     }
@@ -239,6 +256,8 @@ struct TrendAnswer {
       switch lead.colour {
       case .green: return "nothing to do"
       case .unjudged: return "nothing to do until there are enough nights"
+      case .red where !summary.openChanges.isEmpty:
+        return approval ?? "see section Counts of the report"
       case .failed, .red, .unsettled:
         return budget != nil
           ? "see section Budgets of the report" : "see section Trend of the report"
@@ -249,6 +268,12 @@ struct TrendAnswer {
       Self.commands(for: alert, in: lead, scenarioFile: scenarioFile)
       + others.map { Command(label: "known: ", command: "launchlab why \($0.id)") }
     return Phrase(commands.map { "\(raw: $0.label)\(code: $0.command)" }, separator: " · ")
+  }
+
+  /// The command that approves the first thing that may be approved.
+  private var approval: Phrase? {
+    let thing = summary.openChanges.first { $0.finding.verdict == .needsApproval }?.finding.thing
+    return thing.map { "\(code: GateReport.command(for: $0, in: scenarioFile)), or take it out" }
   }
 
   struct Command {

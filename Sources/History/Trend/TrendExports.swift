@@ -1,4 +1,5 @@
 import Foundation
+import Gate
 import LaunchCore
 import Rendering
 
@@ -92,9 +93,9 @@ package struct OpenMetricsText {
 }
 
 /// The verdict of nights as a JUnit report: a test suite per scenario, a test case per judged series
-/// and budget.
+/// and budget, and for what was counted and is not allowed.
 ///
-/// A confirmed regression and a broken budget are failures; a suspicion, a series without a value and
+/// A confirmed regression and a broken budget are failures, and what was counted; a suspicion, a series without a value and
 /// a night without a result are errors; a series with too few nights is skipped.
 package struct JUnitReport {
   private let summaries: [TrendSummary]
@@ -146,7 +147,14 @@ package struct JUnitReport {
         finding: element.map { ($0, text) }
       )
     }
-    return series + budgets
+    let counts = summary.openChanges.map { change in
+      JUnitSuite.Case(
+        group: "\(name).\(change.finding.target)",
+        name: "\(change.finding.rule): \(change.finding.item)",
+        finding: ("failure", CountedWords.Group(changes: [change]).text)
+      )
+    }
+    return series + budgets + counts
   }
 
   private func finding(_ trend: SeriesTrend, _ lead: TrendLead) -> (element: String, text: String)?

@@ -1,4 +1,5 @@
 import Foundation
+import Gate
 import LaunchCore
 import LaunchStatistics
 package import Measuring
@@ -45,6 +46,14 @@ package struct TrendJSON {
       "alerts": .array(summary.alerts.map { FindingJSON($0, in: summary).value }),
       "past_alerts": .array(summary.pastAlerts.map { FindingJSON($0, in: summary).value }),
       "budgets": .array(summary.budgets.map(budget)),
+      "counted_changes": .array(
+        summary.countedChanges.map { change in
+          [
+            "run": .string(change.run), "is_open": .bool(change.isOpen),
+            "finding": GateReport.document(change.finding),
+          ]
+        }
+      ),
       "host_changes": .array(
         summary.hostChanges.map {
           ["fact": .string($0.fact), "before": .string($0.before), "after": .string($0.after)]

@@ -1,3 +1,4 @@
+import Gate
 import LaunchCore
 import Rendering
 
@@ -17,7 +18,7 @@ struct TrendLead {
     /// The night has no result.
     case failed
 
-    /// A confirmed regression of the code, or a broken budget.
+    /// A confirmed regression of the code, a broken budget, or something counted that is not allowed.
     case red
 
     /// A suspicion that nothing has settled, or an undecided budget.
@@ -32,7 +33,11 @@ struct TrendLead {
 
   var colour: Colour {
     if summary.tonight.status != .complete { return .failed }
-    if summary.alerts.contains(where: \.isRed) || !brokenBudgets.isEmpty { return .red }
+    if summary.alerts.contains(where: \.isRed) || !brokenBudgets.isEmpty
+      || !summary.openChanges.isEmpty
+    {
+      return .red
+    }
     let isOpen =
       summary.alerts.contains { $0.state == .suspected }
       || summary.series.contains { $0.role == .target && $0.assessment.outcome == .suspected }
@@ -74,12 +79,16 @@ struct TrendLead {
     let broken = brokenBudgets.count
     let undecided = undecidedBudgets.count
     let missing = summary.unmeasured.count
+    let new = summary.openChanges.count { $0.finding.verdict == .needsApproval }
+    let over = summary.openChanges.count - new
     let unproved = summary.unexplained.count
     let parts = [
       told.isEmpty ? nil : Self.titles(of: told),
       unproved > 0
         ? Quantity.count(unproved, "suspected change", plural: "suspected changes") : nil,
       broken > 0 ? Quantity.count(broken, "broken budget") : nil,
+      over > 0 ? "\(Quantity.count(over, "rule")) broken" : nil,
+      new > 0 ? "\(new) to be approved" : nil,
       undecided > 0 ? Quantity.count(undecided, "undecided budget") : nil,
       missing > 0
         ? Quantity.count(missing, "series not measured", plural: "series not measured") : nil,
@@ -131,7 +140,7 @@ struct TrendLead {
   var known: [Alert] { former.filter { $0.isRed || $0.state == .suspected } }
 
   /// The alert that the answer speaks of: tonight's before those of former nights, open ones before
-  /// those that ended; nil when there is none, or a budget without an alert is what makes the night red.
+  /// those that ended; nil when there is none, or a budget without an alert or a count is what makes the night red.
   var main: Alert? {
     if colour == .red, !summary.alerts.contains(where: \.isRed) { return nil }
     let open = news.filter(\.isOpen)
@@ -200,6 +209,9 @@ struct TrendLead {
   }
 
   func night(_ run: String?) -> Night? { summary.nights.first { $0.run == run } }
+
+  /// The first night of the first change that was counted and is not allowed.
+  var firstOpenChange: Night? { night(summary.openChanges.first?.run) }
 
   /// Budgets that are broken and have no alert.
   var brokenBudgets: [BudgetCheck] { budgets(.broken) }

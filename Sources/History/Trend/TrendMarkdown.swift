@@ -59,7 +59,7 @@ package struct TrendMarkdown {
   private var values: [String: Any] {
     let answer = TrendAnswer(summary, scenarioFile: options.scenarioFile)
     let table = TrendTable(summary: summary, slots: slots, release: options.release)
-    let sections = TrendSections(lead: lead, slots: slots)
+    let sections = TrendSections(lead: lead, slots: slots, scenarioFile: options.scenarioFile)
     let alerts = AlertTable(lead: lead)
     let unchanged = lead.unchanged
     var values: [String: Any] = [
@@ -76,6 +76,7 @@ package struct TrendMarkdown {
       ("alerts", alerts.lines), ("known", alerts.known),
       ("trend", table.lines(lead.notable)),
       ("unchanged", table.lines(unchanged)), ("budgets", sections.budgets),
+      ("counts", sections.counts),
       ("machine", sections.machine), ("receipts", sections.receipts),
       ("levels", sections.levels), ("drift", sections.drift), ("changes", sections.changes),
       ("stillOpen", sections.stillOpen), ("missed", sections.missed),
@@ -174,6 +175,12 @@ extension TrendMarkdown {
     {{budgets}}
 
     {{/budgets}}
+    {{#counts}}
+    ## Counts
+
+    {{counts}}
+
+    {{/counts}}
     ## Trend
 
     {{#trend}}

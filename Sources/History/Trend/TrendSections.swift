@@ -1,3 +1,4 @@
+import Gate
 import LaunchCore
 import Measuring
 import Rendering
@@ -6,6 +7,9 @@ import Rendering
 struct TrendSections {
   let lead: TrendLead
   let slots: NightSlots
+
+  /// The path of the scenario file, for commands.
+  let scenarioFile: String
 
   private var summary: TrendSummary { lead.summary }
 
@@ -106,6 +110,35 @@ struct TrendSections {
     case .undecided: "🟠"
     case .unmeasured: "⚫"
     }
+  }
+
+  // MARK: - Counts
+
+  /// The newest changes of what launches consist of, at most 20.
+  var counts: [String] {
+    let groups = CountedWords.groups(summary.countedChanges)
+    guard !groups.isEmpty else { return [] }
+    let table = MarkdownTable(
+      titles: ["first night", "target", "change", "verdict"],
+      textColumns: [0, 1, 2, 3],
+      rows: groups.prefix(20).map { group in
+        let night = lead.night(group.run)
+        let commit = night?.build.map { " \(Phrase.code(TrendWords.short($0.commit)))" } ?? ""
+        let day = night?.startedAt.utcDay ?? group.run
+        let isOver = group.finding.thing == nil && group.finding.verdict == .failed
+        return [
+          MarkdownTable.escaped(day) + commit, MarkdownTable.escaped(group.finding.target),
+          MarkdownTable.escaped(group.text),
+          isOver ? "failed, limit \(group.finding.limit ?? "")" : GateReport.word(group.finding),
+        ]
+      }
+    )
+    let more = groups.count - 20
+    let approvals = summary.openChanges.filter { $0.finding.verdict == .needsApproval }
+      .compactMap(\.finding.thing)
+      .map { "- \(Phrase.code(GateReport.command(for: $0, in: scenarioFile)))" }
+    return table.lines + (more > 0 ? ["", "\(Quantity.count(more, "older change"))."] : [])
+      + (approvals.isEmpty ? [] : ["", "To approve:", ""] + approvals.prefix(20))
   }
 
   /// The slow changes that are beyond the effect limit.

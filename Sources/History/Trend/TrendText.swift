@@ -28,7 +28,7 @@ package struct TrendText {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    let lines = verdict + alerts + budgets + closing
+    let lines = verdict + alerts + budgets + counts + closing
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -94,6 +94,15 @@ package struct TrendText {
         ink: check.outcome == .broken ? .failure : .warning
       )
     }
+  }
+
+  /// What was counted and is not allowed; the first of it is told above where there are no alerts.
+  private var counts: [String] {
+    let groups = CountedWords.groups(summary.openChanges).dropFirst(summary.alerts.isEmpty ? 1 : 0)
+    let more = groups.count - Self.most
+    return groups.prefix(Self.most)
+      .flatMap { wrapped(TrendAnswer.counted($0).plain, ink: .failure) }
+      + (more > 0 ? wrapped("\(Quantity.count(more, "more change"))") : [])
   }
 
   private var closing: [String] {

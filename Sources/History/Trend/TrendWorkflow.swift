@@ -49,6 +49,7 @@ package struct TrendWorkflow {
     let current = alerts.filter { $0.isOpen || $0.events.contains { $0.run == tonight.run } }
       .sorted { ($0.gravity, $0.number) < ($1.gravity, $1.number) }
     let tally = try evidence.launches()
+    let counts = try CountedChange.changes(of: record.plan.scenario, in: nights, from: store)
     return TrendSummary(
       scenario: record.plan.scenario,
       tonight: tonight,
@@ -58,6 +59,7 @@ package struct TrendWorkflow {
       alerts: current,
       pastAlerts: Array(alerts.filter { !current.contains($0) }.reversed()),
       budgets: BudgetCheck.checks(of: record.plan.scenario, trends: trends),
+      countedChanges: counts.changes,
       hostChanges: try hostChanges(before: record, nights: nights),
       run: record,
       launches: tally.all,
@@ -65,7 +67,7 @@ package struct TrendWorkflow {
       stageChanges: try evidence.stageChanges(of: current),
       summaries: try evidence.summaries(of: current),
       flameGraphs: try evidence.flameGraphs(of: current),
-      notes: Self.notes(on: tonight) + counted.notes,
+      notes: Self.notes(on: tonight) + counted.notes + counts.notes,
       failure: tonight.status == .complete
         ? nil : tally.unready.map { Self.failure($0, in: record.plan) }
     )

@@ -95,6 +95,26 @@ package struct GateRules: Hashable, Codable, Sendable {
   package func limit(of figure: Figure) -> Double { limits[figure] ?? figure.usualLimit }
 }
 
+/// A library, an initializer or a task, which takes part in a launch and can be approved.
+package struct GateThing: Hashable, Codable, Sendable, Comparable {
+  package var kind: GateApproval.Kind
+  package var name: String
+
+  /// What an initializer or a task is in.
+  package var library: String?
+
+  package init(kind: GateApproval.Kind, name: String, library: String? = nil) {
+    self.kind = kind
+    self.name = name
+    self.library = library
+  }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    (left.kind.rawValue, left.library ?? "", left.name)
+      < (right.kind.rawValue, right.library ?? "", right.name)
+  }
+}
+
 /// What is allowed to take part in a launch although it is new, and why.
 package struct GateApproval: Hashable, Codable, Sendable {
   package var kind: Kind

@@ -24,7 +24,6 @@ struct RunBeginning {
     // Whom it tells is no part of a run, and an address may be a secret.
     var source = source
     source.scenario.notifiers = nil
-    source.scenario.gate = nil
     build = source.build
     purpose = request.purpose
     guard let name = request.resume else {

@@ -238,7 +238,7 @@ struct GateFindingTests {
 
 struct GateReportTests {
   private var result: GateResult {
-    let thing = GateFinding.Thing(kind: .library, name: "libnew.so")
+    let thing = GateThing(kind: .library, name: "libnew.so")
     let findings = [
       GateFinding(
         rule: "libraries",

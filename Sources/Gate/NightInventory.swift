@@ -1,0 +1,197 @@
+package import LaunchCore
+import LaunchHost
+package import Measuring
+import Scenarios
+import Stages
+
+/// Counts what the launches of a night consist of.
+package struct InventoryWorkflow {
+  private let run: RunRecord
+  private let command: [String]
+  private let context: WorkflowContext
+
+  /// - Parameters:
+  ///   - run: The night, with its programs as they were launched.
+  ///   - command: The command line, for those who wait for the lab.
+  ///   - context: Where it is counted.
+  package init(of run: RunRecord, for command: [String], in context: WorkflowContext) {
+    self.run = run
+    self.command = command
+    self.context = context
+  }
+
+  /// Reads the files of the targets, and launches each of them a few times.
+  ///
+  /// - Returns: An inventory of each target, and what could not be counted, and why, as sentences
+  ///   without a full stop.
+  /// - Throws: `HostError`, such as `HostError.interrupted`, and `TargetFailure` where a target does
+  ///   not get ready.
+  package func inventories() async throws -> ([LaunchInventory], problems: [String]) {
+    let scenario = run.plan.scenario
+    let tree = run.build?.directory ?? scenario.directory
+    let reader = ObjectReader()
+    var files: [String: BuiltObjects] = [:]
+    var problems: [String] = []
+    for target in scenario.targets {
+      let objects = try await reader.objects(
+        of: target,
+        in: scenario.controls?.environment ?? .inherited
+      )
+      let built = BuiltObjects(objects, in: tree)
+      files[target.name] = built
+      let unread = built.unread.map { "\($0.key): \($0.value)" }.sorted()
+      problems.append(contentsOf: (objects.problems + unread).filter { !problems.contains($0) })
+    }
+    var counter = LaunchCounter(
+      scenario.targets,
+      of: scenario,
+      in: context,
+      shortening: { path in
+        path.hasPrefix("\(tree)/") ? String(path.dropFirst(tree.count + 1)) : path
+      }
+    )
+    let interrupt = try context.interrupt()
+    counter = try await context.lab(for: command) { [counter] session in
+      var counter = counter
+      try await counter.count(in: session, interrupt)
+      try await counter.countInstructions(in: session, interrupt)
+      return counter
+    }
+    let inventories = scenario.targets.map { target in
+      Self.inventory(
+        of: target.name,
+        files[target.name],
+        counter.counted[target.name] ?? CountedLaunches()
+      )
+    }
+    return (inventories, problems + counter.problems)
+  }
+
+  private static func inventory(
+    of target: String,
+    _ files: BuiltObjects?,
+    _ launched: CountedLaunches
+  ) -> LaunchInventory {
+    var inventory = LaunchInventory(target: target)
+    if let files, files.unread.isEmpty {
+      let own = Set(files.own.map(\.name))
+      let libraries = files.objects.map(\.name).filter { $0 != BuiltObjects.program }
+      let placed = [GateApproval.Kind.initializer: files.initializers, .task: files.tasks]
+      let things = placed.flatMap { kind, places in
+        places.filter { own.contains($0.object) }
+          .map { GateThing(kind: kind, name: $0.name, library: $0.object) }
+      }
+      inventory.things = (libraries.map { GateThing(kind: .library, name: $0) } + things).sorted()
+      for figure in BuiltObjects.figures {
+        inventory.counts[figure] = .init(files.values(figure).values.reduce(0, +))
+      }
+    }
+    for figure in GateRules.Figure.allCases {
+      guard launched.sums(figure).count == LaunchCounter.launches,
+        let median = launched.median(figure), let spread = launched.spread(figure)
+      else { continue }
+      inventory.counts[figure] = .init(median, spread: spread)
+    }
+    if let files, inventory.counts[.systemCalls] != nil {
+      inventory.opened = Set(launched.libraries.keys).subtracting(files.libraryNames)
+    }
+    return inventory
+  }
+}
+
+/// What changes in the inventories of a target from night to night.
+///
+/// A figure is compared with the night of its last change, so that many small steps are seen, too. Counts
+/// that differ from launch to launch by half of what is allowed are not compared.
+package struct InventoryTrend {
+  private let judge: GateJudge
+  private var things: [GateThing]?
+  private var opened: Set<String>?
+  private var levels: [GateRules.Figure: LaunchInventory.Count] = [:]
+
+  /// - Parameters:
+  ///   - rules: What is let in.
+  ///   - approvals: What was approved.
+  ///   - day: Today, as `YYYY-MM-DD`.
+  package init(rules: GateRules, approvals: [GateApproval], day: String) {
+    judge = GateJudge(rules: rules, approvals: approvals, day: day)
+  }
+
+  /// What is new, gone, more or less in the next night; nothing in the first one.
+  package mutating func changes(in next: LaunchInventory) -> [GateFinding] {
+    let (added, gone) = differences(in: next)
+    return added.compactMap { judge.judged($0, of: next.target, details: []) }
+      + gone.compactMap { judge.gone($0, of: next.target) } + figures(of: next)
+  }
+
+  private mutating func differences(
+    in next: LaunchInventory
+  ) -> (added: [GateThing], gone: [GateThing]) {
+    var added: [GateThing] = []
+    var gone: [GateThing] = []
+    if let before = things, let after = next.things {
+      added = ObjectComparison.left(of: after, by: \.self, without: before)
+      gone = ObjectComparison.left(of: before, by: \.self, without: after)
+    }
+    if let before = opened, let after = next.opened {
+      func libraries(_ names: Set<String>) -> [GateThing] {
+        names.sorted().map { GateThing(kind: .library, name: $0) }
+      }
+      added += libraries(after.subtracting(before))
+      gone += libraries(before.subtracting(after))
+    }
+    things = next.things ?? things
+    opened = next.opened ?? opened
+    // One that is opened now, and was needed before, is neither.
+    let same = Set(added).intersection(gone).filter { $0.kind == .library }
+    let new = Set(added.filter { $0.kind == .library }.map(\.name))
+    let old = Set(gone.filter { $0.kind == .library }.map(\.name))
+    // What is in a new library is told with it.
+    added.removeAll {
+      same.contains($0) || $0.kind == .initializer && new.contains($0.library ?? "")
+    }
+    gone.removeAll {
+      same.contains($0) || $0.kind == .initializer && old.contains($0.library ?? "")
+    }
+    // The name that gcc gives to the initializer of a file changes with the order of its objects.
+    for thing in added where thing.isOfGlobals {
+      guard let other = gone.firstIndex(where: { $0.isOfGlobals && $0.library == thing.library }),
+        let own = added.firstIndex(of: thing)
+      else { continue }
+      gone.remove(at: other)
+      added.remove(at: own)
+    }
+    return (added, gone)
+  }
+
+  private mutating func figures(of next: LaunchInventory) -> [GateFinding] {
+    GateRules.Figure.allCases.compactMap { figure in
+      guard let count = next.counts[figure] else { return nil }
+      guard let level = levels[figure],
+        judge.isSteady(figure, of: level.median, spread: level.spread)
+      else {
+        levels[figure] = count
+        return nil
+      }
+      guard judge.isSteady(figure, of: level.median, spread: count.spread) else { return nil }
+      let isLess = judge.isMore(figure, level.median, than: count.median)
+      guard isLess || judge.isMore(figure, count.median, than: level.median) else { return nil }
+      levels[figure] = count
+      var finding = judge.judged(
+        figure,
+        of: next.target,
+        level.median,
+        count.median,
+        details: []
+      )
+      if isLess { finding.verdict = .remark }
+      return finding
+    }
+  }
+}
+
+extension GateThing {
+  fileprivate var isOfGlobals: Bool {
+    kind == .initializer && name.hasPrefix(BuiltObjects.globals)
+  }
+}
