@@ -153,9 +153,9 @@ package struct InventoryTrend {
     gone.removeAll {
       same.contains($0) || $0.kind == .initializer && old.contains($0.library ?? "")
     }
-    // The name that gcc gives to the initializer of a file changes with the order of its objects.
-    for thing in added where thing.isOfGlobals {
-      guard let other = gone.firstIndex(where: { $0.isOfGlobals && $0.library == thing.library }),
+    // Without debug information the name that gcc gives to the initializer of a file says nothing.
+    for thing in added where thing.isOfObjects {
+      guard let other = gone.firstIndex(where: { $0.isOfObjects && $0.library == thing.library }),
         let own = added.firstIndex(of: thing)
       else { continue }
       gone.remove(at: other)
@@ -191,7 +191,8 @@ package struct InventoryTrend {
 }
 
 extension GateThing {
-  fileprivate var isOfGlobals: Bool {
-    kind == .initializer && name.hasPrefix(BuiltObjects.globals)
+  /// Whether it is the initializer of global objects, and called after one of them and not after a file.
+  fileprivate var isOfObjects: Bool {
+    kind == .initializer && name.hasPrefix(BuiltObjects.globals) && !name.contains(".")
   }
 }

@@ -55,7 +55,7 @@ extension Store {
       JOIN inventory_count USING (run, target) WHERE scenario = ?
       """
     let contents = """
-      SELECT run.id, target, things \(runs)
+      SELECT run.id, target, contents.id AS contents, things \(runs)
       JOIN contents ON contents.id = inventory.contents WHERE scenario = ? ORDER BY target
       """
     struct Key: Hashable {
@@ -70,9 +70,12 @@ extension Store {
         figures[key, default: [:]][figure] = .init(try row["median"], spread: try row["spread"])
       }
       var found: [String: [LaunchInventory]] = [:]
+      var known: [Int64: Contents] = [:]
       for row in try StoredRow.fetchAll(db, sql: contents, arguments: [scenario]) {
         let key = Key(run: try row["id"], target: try row["target"])
-        let contents = try json(Contents.self, row["things"])
+        let id: Int64 = try row["contents"]
+        let contents = try known[id] ?? json(Contents.self, row["things"])
+        known[id] = contents
         found[key.run, default: []].append(
           LaunchInventory(
             target: key.target,

@@ -66,31 +66,23 @@ package struct Notice: Hashable, Sendable {
   ///
   /// - Parameter summary: What the night is concluded with.
   package init(failureOf summary: TrendSummary) {
-    scenario = summary.scenario.name
-    let sentence = NightFailure(summary).sentence
-    subject = Self.oneLine("launchlab \(scenario): \(sentence)")
-    let file = "launchlab report --run \(summary.run.id)"
-    paragraphs = [
-      Paragraph(
-        title: sentence.printable,
-        details: [],
-        commands: [Command(purpose: "what is known of it", text: file)]
-      )
-    ]
-    remarks = []
+    self.init(NightFailure(summary).sentence, of: summary)
   }
 
   /// Puts into words what a night has counted and is not allowed.
   init(countsOf summary: TrendSummary, _ counts: NightCounts) {
+    self.init(counts.sentence, of: summary)
+  }
+
+  private init(_ sentence: String, of summary: TrendSummary) {
     scenario = summary.scenario.name
-    subject = Self.oneLine("launchlab \(scenario): \(counts.sentence)")
+    subject = Self.oneLine("launchlab \(scenario): \(sentence)")
+    let report = "launchlab report --run \(summary.run.id)"
     paragraphs = [
       Paragraph(
-        title: counts.sentence.printable,
+        title: sentence.printable,
         details: [],
-        commands: [
-          Command(purpose: "what is known of it", text: "launchlab report --run \(summary.run.id)")
-        ]
+        commands: [Command(purpose: "what is known of it", text: report)]
       )
     ]
     remarks = []

@@ -181,8 +181,9 @@ extension TrendSummary {
   /// The exit code that the verdicts of the night ask for.
   ///
   /// A night without a result could not be measured. A red alert or a broken budget is a regression,
-  /// unless somebody has acknowledged the budget's alert, and so is what was counted and is not allowed; a suspicion that nothing has settled, a budget
-  /// that the interval reaches across, or a judged series without a value is inconclusive.
+  /// unless somebody has acknowledged the budget's alert, and so is what was counted and is not allowed; a
+  /// suspicion that nothing has settled, a budget that the interval reaches across, or a judged series
+  /// without a value is inconclusive.
   package var exitCode: LabExitCode {
     switch tonight.status {
     case .complete: break

@@ -1,10 +1,10 @@
 // History: nights, and what is concluded from them.
 //
 // `NightWorkflow` tells the story: a run, then verdicts (`VerdictWorkflow`), a proof of what is suspected
-// (`ProofWorkflow`), alerts, why launches are slower (`NightExplanation`), what launches consist of, notices
-// (`NotificationWorkflow`) and the report. `Detection` decides, and is
-// pure: `SeriesJudgement` compares tonight with its baseline, `StepLifeCycle`, `DriftLifeCycle` and
-// `BudgetLifeCycle` open, confirm and close alerts, and `Replay` does so over a whole history to tune it.
+// (`ProofWorkflow`), alerts, why launches are slower (`NightExplanation`), what they consist of, notices
+// (`NotificationWorkflow`) and the report. `Detection` decides, and is pure: `SeriesJudgement` compares
+// tonight with its baseline, `StepLifeCycle`, `DriftLifeCycle` and `BudgetLifeCycle` open, confirm and
+// close alerts, and `Replay` does so over a whole history to tune it.
 //
 // `Alerts` has the words and the JSON of an alert, `Trend` the report with its charts, `Dashboard` the page.
 // `Import` and `Exchange` bring in and give out data of other tools. History does not know Bisection: the
@@ -103,8 +103,11 @@ package struct NightWorkflow {
     if run.status == .complete, request.scenario.gate != nil {
       do {
         result.summary.warnings += try await count(run, in: store)
+      } catch let error as any LabError where error.exitCode == .interrupted {
+        result.exitCode = .interrupted
       } catch {
-        result.add(error)
+        // What the night has measured does not depend on it.
+        result.summary.warnings.append(.notCounted(because: error))
       }
     }
     let trend = try TrendWorkflow(store: store, scenario: run.plan.scenario.name)
@@ -204,6 +207,18 @@ package struct NightWorkflow {
         .reportNotWritten(to: directory, because: error, option: "--report")
       )
     }
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func notCounted(because error: any Error) -> Self {
+    let known = (error as? any LabError)?.diagnostics.first
+    return Self(
+      .warning,
+      id: "not-counted",
+      problem: "what launches consist of was not counted: \(known?.problem ?? "\(error)")",
+      remedy: known?.remedy
+    )
   }
 }
 

@@ -95,8 +95,8 @@ package struct OpenMetricsText {
 /// The verdict of nights as a JUnit report: a test suite per scenario, a test case per judged series
 /// and budget, and for what was counted and is not allowed.
 ///
-/// A confirmed regression and a broken budget are failures, and what was counted; a suspicion, a series without a value and
-/// a night without a result are errors; a series with too few nights is skipped.
+/// A confirmed regression, a broken budget and what was counted are failures; a suspicion, a series
+/// without a value and a night without a result are errors; a series with too few nights is skipped.
 package struct JUnitReport {
   private let summaries: [TrendSummary]
 

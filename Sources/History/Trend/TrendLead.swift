@@ -140,7 +140,8 @@ struct TrendLead {
   var known: [Alert] { former.filter { $0.isRed || $0.state == .suspected } }
 
   /// The alert that the answer speaks of: tonight's before those of former nights, open ones before
-  /// those that ended; nil when there is none, or a budget without an alert or a count is what makes the night red.
+  /// those that ended; nil when there is none, or a budget without an alert or a count is what makes the
+  /// night red.
   var main: Alert? {
     if colour == .red, !summary.alerts.contains(where: \.isRed) { return nil }
     let open = news.filter(\.isOpen)

@@ -80,6 +80,16 @@ struct InventoryTrendTests {
     )
   }
 
+  @Test func `the initializer of another file is new`() {
+    let files = ["fonts.cc", "images.cc"].map { [Self.initializer("_GLOBAL__sub_I_\($0)")] }
+    #expect(
+      changes([Self.night(files[0]), Self.night(files[1])])[1] == [
+        "initializers _GLOBAL__sub_I_images.cc in program new needs_approval",
+        "initializers _GLOBAL__sub_I_fonts.cc in program gone remark",
+      ]
+    )
+  }
+
   @Test func `one more initializer without a name is seen`() {
     let one = Self.initializer(BuiltObjects.unnamed)
     #expect(changes([Self.night([one, one]), Self.night([one, one, one])])[1].count == 1)

@@ -2,6 +2,7 @@ import Foundation
 import LabTestSupport
 import Testing
 
+@testable import Gate
 @testable import History
 @testable import LaunchCore
 @testable import LaunchHost
@@ -207,6 +208,36 @@ import Testing
     let sentence = "the run has no result: server warm exited with status 1"
     #expect(line?["sentence"] as? String == sentence)
     #expect(file("mail").contains("\n\(sentence)\n"))
+  }
+
+  @Test func `tells everybody of what is counted and not allowed, in the first night`() async throws
+  {
+    try script("tell", "cat >> told")
+    let scenario = SampleNight.scenario([.command(["tell"])], directory: directory)
+    var summary = SampleNight.summary(of: scenario)
+    let finding = GateFinding(
+      rule: "libraries",
+      target: "server",
+      item: "libfoo.so",
+      thing: GateThing(kind: .library, name: "libfoo.so"),
+      change: "new",
+      verdict: .needsApproval
+    )
+    let workflow = NotificationWorkflow(
+      scenario: scenario,
+      store: try stored([]),
+      in: context()
+    )
+    let before = summary.nights[1].run
+    summary.countedChanges = [CountedChange(run: before, finding: finding, isOpen: true)]
+    #expect(await workflow.deliverCounts(summary).isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: "\(directory)/told"))
+
+    summary.countedChanges = [CountedChange(run: summary.run.id, finding: finding, isOpen: true)]
+    #expect(await workflow.deliverCounts(summary).isEmpty)
+    let line = try JSONSerialization.jsonObject(with: Data(file("told").utf8)) as? [String: Any]
+    #expect(line?["schema"] as? String == "launchlab.counts/1")
+    #expect(line?["sentence"] as? String == "server: 1 library more: libfoo.so")
   }
 
   @Test func `tells nobody of nothing`() async throws {
