@@ -66,14 +66,11 @@ struct GateCounts {
       }
     }
     try await counter.count(in: session, interrupt)
-    try await counter.countInstructions(in: session, interrupt)
     var result = Result(problems: counter.problems)
     for pair in pairs {
       let base = counter.counted[pair.base.name] ?? CountedLaunches()
       let head = counter.counted[pair.head.name] ?? CountedLaunches()
-      let isWhole = [base, head].allSatisfy {
-        $0.values[.systemCalls]?.count == LaunchCounter.launches
-      }
+      let isWhole = base.isWhole(.systemCalls) && head.isWhole(.systemCalls)
       if isWhole {
         result.findings += libraries(pair.name, base, head)
         for name in Set(base.libraries.keys).union(head.libraries.keys) {
@@ -129,8 +126,7 @@ struct GateCounts {
     guard let before = base.median(figure), let after = head.median(figure),
       let spread = [base, head].compactMap({ $0.spread(figure) }).max()
     else { return nil }
-    let count = LaunchCounter.launches
-    guard base.sums(figure).count == count, head.sums(figure).count == count else {
+    guard base.isWhole(figure), head.isWhole(figure) else {
       return GateFinding(
         rule: figure.rawValue,
         target: target,

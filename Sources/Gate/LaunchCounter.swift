@@ -28,6 +28,11 @@ struct CountedLaunches {
     (values[figure] ?? []).map { $0.values.reduce(0, +) }
   }
 
+  /// Whether every launch told it.
+  func isWhole(_ figure: GateRules.Figure) -> Bool {
+    values[figure]?.count == LaunchCounter.launches
+  }
+
   /// The median of the launches; nil where nothing was counted.
   func median(_ figure: GateRules.Figure) -> Double? {
     (try? Sample(sums(figure).map(Double.init)))?.median
@@ -117,6 +122,7 @@ struct LaunchCounter {
     try await countCalls(session, interrupt)
     try await countModules(session, interrupt)
     try await countPageIns(session, interrupt)
+    try await countInstructions(session, interrupt)
   }
 
   private mutating func note(_ problem: String) {
@@ -281,8 +287,8 @@ struct LaunchCounter {
   /// Counts instructions in user mode.
   ///
   /// - Throws: `HostError.interrupted`, and what is no error of launchlab.
-  mutating func countInstructions(
-    in session: LabSession,
+  private mutating func countInstructions(
+    _ session: LabSession,
     _ interrupt: InterruptFlag
   ) async throws {
     do {

@@ -30,7 +30,7 @@ package struct InventoryWorkflow {
     let scenario = run.plan.scenario
     let tree = run.build?.directory ?? scenario.directory
     let reader = ObjectReader()
-    var files: [String: BuiltObjects] = [:]
+    var files: [BuiltObjects] = []
     var problems: [String] = []
     for target in scenario.targets {
       let objects = try await reader.objects(
@@ -38,42 +38,34 @@ package struct InventoryWorkflow {
         in: scenario.controls?.environment ?? .inherited
       )
       let built = BuiltObjects(objects, in: tree)
-      files[target.name] = built
-      let unread = built.unread.map { "\($0.key): \($0.value)" }.sorted()
-      problems.append(contentsOf: (objects.problems + unread).filter { !problems.contains($0) })
+      files.append(built)
+      problems += objects.problems + built.unread.map { "\($0.key): \($0.value)" }.sorted()
     }
-    var counter = LaunchCounter(
-      scenario.targets,
-      of: scenario,
-      in: context,
-      shortening: { path in
-        path.hasPrefix("\(tree)/") ? String(path.dropFirst(tree.count + 1)) : path
-      }
-    )
     let interrupt = try context.interrupt()
-    counter = try await context.lab(for: command) { [counter] session in
-      var counter = counter
+    let counter = try await context.lab(for: command) { session in
+      var counter = LaunchCounter(
+        scenario.targets,
+        of: scenario,
+        in: context,
+        // Only sums are kept.
+        shortening: { $0 }
+      )
       try await counter.count(in: session, interrupt)
-      try await counter.countInstructions(in: session, interrupt)
       return counter
     }
-    let inventories = scenario.targets.map { target in
-      Self.inventory(
-        of: target.name,
-        files[target.name],
-        counter.counted[target.name] ?? CountedLaunches()
-      )
+    let inventories = zip(scenario.targets, files).map { target, files in
+      Self.inventory(of: target.name, files, counter.counted[target.name] ?? CountedLaunches())
     }
-    return (inventories, problems + counter.problems)
+    return (inventories, (problems + counter.problems).uniqued)
   }
 
   private static func inventory(
     of target: String,
-    _ files: BuiltObjects?,
+    _ files: BuiltObjects,
     _ launched: CountedLaunches
   ) -> LaunchInventory {
     var inventory = LaunchInventory(target: target)
-    if let files, files.unread.isEmpty {
+    if files.unread.isEmpty {
       let own = Set(files.own.map(\.name))
       let libraries = files.objects.map(\.name).filter { $0 != BuiltObjects.program }
       let placed = [GateApproval.Kind.initializer: files.initializers, .task: files.tasks]
@@ -87,12 +79,12 @@ package struct InventoryWorkflow {
       }
     }
     for figure in GateRules.Figure.allCases {
-      guard launched.sums(figure).count == LaunchCounter.launches,
+      guard launched.isWhole(figure),
         let median = launched.median(figure), let spread = launched.spread(figure)
       else { continue }
       inventory.counts[figure] = .init(median, spread: spread)
     }
-    if let files, inventory.counts[.systemCalls] != nil {
+    if launched.isWhole(.systemCalls) {
       inventory.opened = Set(launched.libraries.keys).subtracting(files.libraryNames)
     }
     return inventory

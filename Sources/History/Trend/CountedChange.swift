@@ -48,22 +48,11 @@ extension CountedChange {
     }
     let inventories = try store.inventories(scenario: scenario.name)
     var trends: [String: InventoryTrend] = [:]
-    var found: [[Self]] = []
-    for night in nights where night.fingerprint == tonight.fingerprint {
-      found.append([])
-      for inventory in inventories[night.run] ?? [] {
-        let name = inventory.target
-        let changes = trends[
-          name,
-          default: InventoryTrend(
-            rules: rules,
-            approvals: approvals,
-            day: tonight.startedAt.utcDay
-          )
-        ].changes(in: inventory)
-        found[found.count - 1] += changes.map {
-          Self(run: night.run, finding: $0, isOpen: false)
-        }
+    let first = InventoryTrend(rules: rules, approvals: approvals, day: tonight.startedAt.utcDay)
+    let found = nights.filter { $0.fingerprint == tonight.fingerprint }.map { night in
+      (inventories[night.run] ?? []).flatMap { inventory in
+        trends[inventory.target, default: first].changes(in: inventory)
+          .map { Self(run: night.run, finding: $0, isOpen: false) }
       }
     }
     // The newest word on a thing holds.
