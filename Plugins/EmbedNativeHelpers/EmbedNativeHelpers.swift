@@ -21,7 +21,7 @@ struct EmbedNativeHelpers: BuildToolPlugin {
     let shared = try [script] + files(in: "../CLaunchWire/include")
     let helpers = [
       "spawner", "empty", "symbols", "probe", "watcher", "timeline", "tracer", "profiler",
-      "unwinder", "objects",
+      "unwinder", "objects", "display",
     ]
     // The unwinder names functions as the symbol reader does, and the tracer records as `timeline`.
     let lenders = ["unwinder": "symbols", "tracer": "timeline"]

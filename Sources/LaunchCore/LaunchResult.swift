@@ -20,6 +20,12 @@ package struct LaunchResult: Hashable, Sendable {
   /// What was launched and when, for collectors; not stored.
   package var trace: LaunchTrace?
 
+  /// When the user saw what, where the launch waited for a window.
+  package var windowTimes = WindowTimes()
+
+  /// The windows that were seen, where the launch waited for one; not stored.
+  package var windows: [SeenWindow]?
+
   /// What a collector saw, on collector launches only; it is concluded from at once, and not stored.
   package var observation: StageObservation?
 

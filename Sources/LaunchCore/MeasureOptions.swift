@@ -25,6 +25,10 @@ package struct MeasureOptions: Sendable {
 
   package var standardInput: String?
   package var isTTY: Bool
+
+  /// The display of programs with windows, such as `x11:session`; nil means the default.
+  package var display: String?
+
   package var files: [String]
 
   /// The rule for which files are the target's own; nil means the default.
@@ -64,6 +68,7 @@ package struct MeasureOptions: Sendable {
     environment: [String] = [],
     standardInput: String? = nil,
     isTTY: Bool = false,
+    display: String? = nil,
     files: [String] = [],
     own: String? = nil,
     install: [String] = [],
@@ -92,6 +97,7 @@ package struct MeasureOptions: Sendable {
     self.environment = environment
     self.standardInput = standardInput
     self.isTTY = isTTY
+    self.display = display
     self.files = files
     self.own = own
     self.install = install

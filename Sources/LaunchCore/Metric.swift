@@ -18,6 +18,11 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   case bytesRead = "bytes_read"
   case spawn
 
+  // What the user sees of programs with windows; see ``WindowTimes``.
+  case window
+  case frame
+  case settled
+
   /// What one value counts.
   package var unit: Unit { definition.unit }
 
@@ -32,6 +37,9 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
 
   /// The column of the store's table `launch`; nil for a metric that is computed from others.
   package var column: String? { definition.column }
+
+  /// Whether only launches that wait for a window have it.
+  package var isOfWindows: Bool { self == .window || self == .frame || self == .settled }
 
   /// The metrics that a launch stores a value of; the others are computed from these.
   package static let stored = allCases.filter { $0.column != nil }
@@ -87,6 +95,7 @@ extension Metric {
     let length = (more: "longer", less: "shorter")
     let size = (more: "larger", less: "smaller")
     let number = (more: "more", less: "fewer")
+    let later = (more: "later", less: "earlier")
     return switch self {
     case .launch:
       .init(.nanoseconds, "launch", speed, "launch_ns", \.launch.nanoseconds)
@@ -124,6 +133,12 @@ extension Metric {
       .init(.bytes, "bytes read", number, "read_bytes", \.figures.bytesRead)
     case .spawn:
       .init(.nanoseconds, "spawn", speed, "spawn_ns", \.spawn.nanoseconds)
+    case .window:
+      .init(.nanoseconds, "first window", later, "window_ns", \.windowTimes.window.nanoseconds)
+    case .frame:
+      .init(.nanoseconds, "first frame", later, "frame_ns", \.windowTimes.frame.nanoseconds)
+    case .settled:
+      .init(.nanoseconds, "settled", later, "settled_ns", \.windowTimes.settled.nanoseconds)
     }
   }
 }

@@ -76,6 +76,9 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// What `gate` lets in; nil for what is usual.
   package var gate: GateRules?
 
+  /// Where the windows of targets are shown; nil where the scenario does not say.
+  package var display: DisplayPlan?
+
   package init(
     name: String,
     source: Source? = nil,

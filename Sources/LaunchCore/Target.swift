@@ -275,6 +275,17 @@ package enum Readiness: Hashable, Codable, Sendable {
 
   /// A file exists.
   case file(path: String)
+
+  /// A window of the target is mapped, has content, or has settled.
+  case window(WindowCondition)
+}
+
+extension Readiness {
+  /// The window that is waited for, if one is.
+  package var window: WindowCondition? {
+    if case .window(let condition) = self { return condition }
+    return nil
+  }
 }
 
 /// One of the two output streams of a target.
@@ -296,6 +307,7 @@ extension Readiness: CustomStringConvertible {
     case .http(let host, let port, let path):
       "http://\(Self.authority(host: host, port: port))\(path)"
     case .file(let path): "file \(path)"
+    case .window(let condition): "\(condition)"
     }
   }
 

@@ -207,3 +207,14 @@ extension Migrations {
     ) STRICT, WITHOUT ROWID;
     """
 }
+
+// MARK: - Version 9
+
+extension Migrations {
+  /// What the user saw of launches that waited for a window.
+  static let windowColumns = """
+    ALTER TABLE launch ADD COLUMN window_ns INTEGER CHECK (window_ns >= 0);
+    ALTER TABLE launch ADD COLUMN frame_ns INTEGER CHECK (frame_ns >= 0);
+    ALTER TABLE launch ADD COLUMN settled_ns INTEGER CHECK (settled_ns >= 0);
+    """
+}

@@ -94,6 +94,7 @@ private struct OptionValues {
       ("states", list(options.states, "--state")),
       ("launches", plain("\(options.launches)", "--launches")),
       ("baseline", options.includesEmptyBaseline ? section([("empty", plain("true"))]) : nil),
+      ("display", options.display.map { display($0) }),
       ("stages", options.stages.map { stages($0) }),
       ("controls", controls(options.controls) { "--control \(options.controls[$0])" }),
     ])
@@ -135,6 +136,13 @@ private struct OptionValues {
     ])
   }
 
+  /// A server alone is one of the run's own.
+  private mutating func display(_ display: String) -> Value {
+    let parts = display.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let place = parts.count == 2 ? String(parts[1]) : "headless"
+    return section([(String(parts[0]), text(place, "--display"))])
+  }
+
   private mutating func stages(_ stages: StagePlan) -> Value {
     section([
       ("collect", list(stages.collectors.map(\.rawValue), "--collect")),
@@ -166,7 +174,7 @@ private struct OptionValues {
     return entries.isEmpty ? nil : section(entries)
   }
 
-  /// `exit`, `notify` and `mark` may stand alone; the others have a kind and a value.
+  /// Conditions without a value may stand alone; the others have a kind and a value.
   private mutating func readiness(_ condition: String, _ option: String) -> Value {
     if condition.hasPrefix("http://") { return section([("http", text(condition, option))]) }
     guard let colon = condition.firstIndex(of: ":") else { return text(condition, option) }

@@ -64,6 +64,10 @@ enum ScenarioKeys {
       summary:
         "How the machine is controlled and watched. Each run records what took effect."
     ) { $0.controls = $1.plan },
+    Field("display", displaySection, \.display) {
+      "The display that programs with windows are shown on. Default: headless X11, where a target "
+        + "waits for a window."
+    },
     Field("stages", stagesSection, \.stages) {
       "How launches are split into stages, in separate launches beside the plain ones."
     },
@@ -97,6 +101,32 @@ enum ScenarioKeys {
       "What `launchlab gate` lets into a launch, and by how much figures may grow."
     },
   ]
+
+  static let display: [Field<DisplayPlan>] = [
+    Field("x11", session, summary: displaySummary("an X server", "Xvfb", "DISPLAY")) {
+      ($0.server, $0.isSession) = (.x11, $1)
+    },
+    Field(
+      "wayland",
+      session,
+      summary: displaySummary("a Wayland compositor", "weston", "WAYLAND_DISPLAY")
+    ) { ($0.server, $0.isSession) = (.wayland, $1) },
+    Field(
+      "size",
+      screenSize,
+      summary: "The size of a headless screen in pixels. Default: 1920x1080."
+    ) { ($0.width, $0.height) = $1 },
+  ]
+
+  private static func displaySummary(
+    _ server: String,
+    _ program: String,
+    _ variable: String
+  )
+    -> String
+  {
+    "headless (\(server) of the run's own, \(program)) or session (the one that \(variable) names)."
+  }
 
   static let source: [Field<Source>] = [
     Field("repository", .path, \.repository, isRequired: true) {
@@ -147,6 +177,37 @@ enum ScenarioKeys {
 }
 
 // MARK: - Values
+
+extension ScenarioKeys {
+  private static let session = Form<String>.words(["headless", "session"]).map { $0 == "session" }
+
+  private static let screenSize = Form<(Int, Int)>.scalar(
+    "a width and a height such as 1920x1080",
+    .string("^[0-9]{2,5}x[0-9]{2,5}$")
+  ) { text throws(FormProblem) in
+    let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    guard sides.count == 2, sides.allSatisfy({ (64...16_384).contains($0) }) else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not the size of a screen",
+        remedy: "write a width and a height from 64 to 16384, such as 1920x1080"
+      )
+    }
+    return (sides[0], sides[1])
+  }
+
+  private static let displaySection = Form<DisplayPlan>.section(display, of: DisplayPlan())
+    .then { display, value, reading in
+      if value["x11"] != nil, let other = value.entries.first(where: { $0.key == "wayland" }) {
+        reading.report(
+          "contradiction",
+          "a display is of x11 or of wayland, not of both",
+          at: other.place,
+          remedy: "keep one of them"
+        )
+      }
+      return display
+    }
+}
 
 extension ScenarioKeys {
   private static let targets = Form<[(entry: Value.Entry, value: Target)]>

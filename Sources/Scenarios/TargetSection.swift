@@ -30,7 +30,9 @@ extension ScenarioKeys {
     },
     Field("ready", readiness, \.ready) {
       "When a launch is over: exit (the program ends with status 0), notify (sd_notify READY=1), "
-        + "mark (launch_ready of the launch marks), or one of the conditions below. Default: exit."
+        + "mark (launch_ready of the launch marks), window (its first window is mapped), frame (that "
+        + "window has content), settled (the content has not changed for 300ms), or one of the "
+        + "conditions below. Default: exit."
     },
     Field("stop", .section(stop, of: StopPolicy()), \.stop) {
       "How a program that is ready is stopped. It is not part of the time."
@@ -125,8 +127,48 @@ extension ScenarioKeys {
     outerConditions + [
       Field("mark", mark) {
         "The program makes the launch mark of this name; one made with launch_ready is \"ready\"."
-      }
+      },
+      Field("window", chosenWindow.map { .window($0) }) {
+        "One of its windows is mapped: which one, where it is not the first. Menus, tooltips and "
+          + "splash screens do not count unless a title or class is given."
+      },
+      Field("frame", chosenWindow.map { .window($0.waiting(for: .frame)) }) {
+        "That window has content: it shows more than its background."
+      },
+      Field("settled", settled.map { .window($0) }) {
+        "That window has content, of which no more than 1 % has changed for this long, such as 300ms; "
+          + "the time is that of the last change. A map for another window than the first."
+      },
     ]
+
+  private static let chosenWindow = Form<WindowCondition>.section(
+    windowTraits,
+    of: WindowCondition(.window)
+  )
+
+  static let windowTraits: [Field<WindowCondition>] = [
+    Field("title", windowPattern, \.title) {
+      "Its title matches this POSIX extended regular expression."
+    },
+    Field("class", windowPattern, \.windowClass) {
+      "Its class (WM_CLASS, or the app id of Wayland) matches this POSIX extended regular expression."
+    },
+    Field("nth", .whole(1...1_000), \.number) {
+      "Which of those windows it is, in the order in which they are mapped. Default: 1."
+    },
+  ]
+
+  private static let settled = Form<WindowCondition>.choice([
+    quiet.map { WindowCondition(.settled(quiet: $0)) },
+    .section(settledWindow, of: WindowCondition(.settled(quiet: WindowCondition.defaultQuiet))),
+  ])
+
+  static let settledWindow: [Field<WindowCondition>] =
+    [
+      Field("for", quiet, summary: "How long it does not change. Default: 300ms.") {
+        $0.moment = .settled(quiet: $1)
+      }
+    ] + windowTraits
 
   /// Those that a program needs no knowledge of launchlab for.
   static let outerConditions: [Field<Readiness?>] = [
@@ -220,8 +262,16 @@ extension ScenarioKeys {
   }
 
   private static let readiness = Form<Readiness>.choice([
-    Form<String>.words(["exit", "notify", "mark"]).map { word in
-      word == "notify" ? .notify : word == "mark" ? .mark(name: "ready") : .exit
+    Form<String>.words(["exit", "notify", "mark", "window", "frame", "settled"]).map { word in
+      switch word {
+      case "notify": .notify
+      case "mark": .mark(name: "ready")
+      case "window": .window(WindowCondition(.window))
+      case "frame": .window(WindowCondition(.frame))
+      case "settled":
+        .window(WindowCondition(.settled(quiet: WindowCondition.defaultQuiet)))
+      default: .exit
+      }
     },
     .oneOf(conditions),
   ])
@@ -252,13 +302,20 @@ extension ScenarioKeys {
   }
 
   private static func pattern(of stream: LaunchCore.OutputStream) -> Form<Readiness> {
+    pattern("line").map { .output(stream: stream, pattern: $0) }
+  }
+
+  private static let windowPattern = pattern("title or class")
+
+  /// A regular expression; the noun is what it matches.
+  private static func pattern(_ noun: String) -> Form<String> {
     Form<String>.text.then { pattern, value, reading in
       if pattern.isEmpty {
         reading.report(
           "empty-value",
           "the pattern is empty",
           at: value.place,
-          remedy: "write what the line contains"
+          remedy: "write what the \(noun) contains"
         )
       }
       do throws(PatternError) {
@@ -271,8 +328,20 @@ extension ScenarioKeys {
           remedy: error.remedy
         )
       }
-      return .output(stream: stream, pattern: pattern)
+      return pattern
     }
+  }
+
+  private static let quiet = Form<Nanoseconds>.duration.then { quiet, value, reading in
+    if quiet == .zero {
+      reading.report(
+        "invalid-value",
+        "no window can be seen to have settled for \(value.phrase)",
+        at: value.place,
+        remedy: "wait longer, such as 300ms, or use `frame`"
+      )
+    }
+    return quiet
   }
 
   /// The file of events has room for this many bytes of the name.

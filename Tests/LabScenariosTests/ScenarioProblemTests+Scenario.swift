@@ -13,7 +13,7 @@ extension ScenarioProblemTests {
       "1:1",
       "the scenario is \"hello\", not a map",
       "give a map with the keys scenario, targets, states, launches, cold, baseline, source, "
-        + "controls, stages, regression, budgets, notify, releases, artifacts, bisect, explain, "
+        + "controls, display, stages, regression, budgets, notify, releases, artifacts, bisect, explain, "
         + "gate"
     ),
     Case(

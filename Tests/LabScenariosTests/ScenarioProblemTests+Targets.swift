@@ -50,7 +50,7 @@ extension ScenarioProblemTests {
       "ready: {stdout: a, stderr: b}",
       "5:24",
       "\"ready\" has 2 keys instead of one",
-      "keep one of: stdout, stderr, tcp, unix, http, file, mark"
+      "keep one of: stdout, stderr, tcp, unix, http, file, mark, window, frame, settled"
     ),
     Case(
       "ready: {mark: ''}",

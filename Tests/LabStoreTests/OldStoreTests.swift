@@ -7,7 +7,7 @@ import Testing
 @testable import LaunchStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9])
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -28,6 +28,7 @@ import Testing
       full.preparation.settling = nil
       full.result.disturbances = []
     }
+    if version < 9 { full.result.windowTimes = WindowTimes() }
     #expect(launches == [full, Sample.launch(block: 1, arm: 1)])
     let place = CodePlace(file: "/lib/libz.so.1", offset: 0x3000)
     let symbols = try store.symbols(of: "20261121T043000Z-0001")

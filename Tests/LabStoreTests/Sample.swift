@@ -102,6 +102,11 @@ enum Sample {
       stdout: CapturedStream(head: [0, 255, 10], tail: [1, 2], totalBytes: 200_000),
       stderr: CapturedStream(head: Array("é\n".utf8), totalBytes: 3)
     )
+    launch.result.windowTimes = WindowTimes(
+      window: Nanoseconds(1_500_000),
+      frame: .milliseconds(2),
+      settled: Nanoseconds(2_600_000)
+    )
     launch.result.disturbances = [
       Disturbance(kind: .steal, amount: 400_000, limit: 52_000),
       Disturbance(kind: .foreignCPU, amount: .max, limit: 0),

@@ -162,6 +162,76 @@ import Testing
     #expect(diagnostic.remedy == example.remedy)
   }
 
+  private func diagnostic(
+    _ condition: WindowCondition,
+    windows: [SeenWindow]
+  ) -> Diagnostic {
+    var record = record(.timedOut, CapturedOutput())
+    record.result.windows = windows
+    return FailureDiagnostic.make(
+      arm: Arm(target: "mail", state: .warm),
+      ready: .window(condition),
+      record: record,
+      times: 1
+    )
+  }
+
+  @Test func `shows the windows that were there instead`() {
+    let splash = SeenWindow(
+      title: "Mail",
+      windowClass: "mail Mail",
+      width: 300,
+      height: 200,
+      isPassing: true,
+      isShown: false,
+      mapped: .milliseconds(80)
+    )
+    let plain = SeenWindow(width: 800, height: 600, isPlain: true, mapped: .milliseconds(250))
+
+    let diagnostic = diagnostic(WindowCondition(.frame), windows: [splash, plain])
+
+    #expect(
+      diagnostic.problem == """
+        timed out at its first launch, so the run stops
+            window "Mail" (mail Mail, 300x200, a menu, tooltip or splash): mapped after 80.00 ms, and gone again
+            a window (800x600): mapped after 250.0 ms, one color only
+            it printed nothing
+        """
+    )
+    #expect(diagnostic.remedy?.contains("one color only: wait for `window`") == true)
+  }
+
+  @Test func `says that another process shows the window`() throws {
+    let window = SeenWindow(
+      process: 41,
+      title: "Inbox",
+      width: 800,
+      height: 600,
+      isOwn: false,
+      mapped: .milliseconds(90)
+    )
+    let diagnostic = diagnostic(WindowCondition(.window), windows: [window])
+    #expect(diagnostic.problem.contains("(800x600, of another process): mapped after 90.00 ms"))
+    let remedy = try #require(diagnostic.remedy)
+    #expect(remedy.hasPrefix("process 41, which was there before, shows its window"))
+  }
+
+  @Test func `advises by what the window lacks`() {
+    let window = SeenWindow(
+      width: 800,
+      height: 600,
+      mapped: .milliseconds(1),
+      content: .milliseconds(2)
+    )
+    let settled = diagnostic(WindowCondition(.settled(quiet: .seconds(1))), windows: [window])
+    #expect(settled.remedy?.contains("did not stop changing") == true)
+    let titled = diagnostic(WindowCondition(.window, title: "x"), windows: [window])
+    #expect(titled.remedy?.contains("check `title`") == true)
+    let none = diagnostic(WindowCondition(.window), windows: [])
+    #expect(none.problem.contains("it made no window on the display"))
+    #expect(none.remedy?.contains("other kind of display") == true)
+  }
+
   private func record(_ outcome: Outcome, _ output: CapturedOutput) -> LaunchRecord {
     LaunchRecord(
       block: 2,

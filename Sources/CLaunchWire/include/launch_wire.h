@@ -78,7 +78,9 @@ enum ready_kind {
   READY_UNIX,
   READY_HTTP,
   READY_FILE,
-  READY_MARK,  // like READY_NOTIFY, but the program finds the socket in the file of events
+  // Like READY_NOTIFY, but the program finds the socket in the file of events, or it is the display
+  // observer that says it.
+  READY_MARK,
 };
 
 struct wire_condition {
@@ -264,6 +266,73 @@ enum watched_kind {
   WATCHED_MAPPED = 'm',    // mapped by the kernel when it executed a program: the loader
   WATCHED_TRACER = 'p',
   WATCHER_FAILED = 'e',
+};
+
+// MARK: The display observer.
+//
+// usage: display x11 DISPLAY NOTIFICATIONS AUTHORITY [SERVER ARGUMENT...], or
+//        display wayland SOCKET UPSTREAM NOTIFICATIONS AUTHORITY [SERVER ARGUMENT...].
+// NOTIFICATIONS is the spawner's socket, which is told when the moment has come that a launch waits
+// for, as launch marks tell it. AUTHORITY is the file with the cookies of X displays, or empty. For
+// Wayland the observer listens at SOCKET, and passes all on to UPSTREAM. A SERVER is started, and ends
+// with the observer; an X server writes its display's number to descriptor 4, and DISPLAY is empty.
+//
+// Requests come on the stream socket, descriptor 3: struct display_request, then texts that each end
+// with a NUL byte: the patterns of the title and of the class, which may be empty; of DISPLAY_BEGIN
+// also the socket of the launch's own message bus, or nothing, and the command that starts the bus. A request whose
+// length is 0, and the end of file, ask it to exit. Each has one answer: struct display_answer,
+// then why no windows can be seen, or nothing, and a NUL byte; then of DISPLAY_END its windows,
+// each a struct display_window, the title and the class, with a NUL byte each, and of DISPLAY_NAME
+// what the display is called, and a NUL byte.
+
+enum display_command { DISPLAY_BEGIN, DISPLAY_END, DISPLAY_NAME };
+
+// What a launch waits for of the window.
+enum display_moment {
+  MOMENT_WINDOW,   // it is mapped
+  MOMENT_FRAME,    // it has content: more than one color
+  MOMENT_SETTLED,  // it has content that did not change for a while; the instant is that of the last change
+};
+
+struct display_request {
+  uint32_t length;  // bytes after this field
+  enum display_command command;
+  int32_t spawner;  // whose descendants are the launch
+  enum display_moment moment;
+  uint32_t nth;  // which window of those that match, in the order in which they were mapped; from 1
+  uint32_t reserved;
+  int64_t quiet;  // how long a settled window does not change
+};
+
+struct display_answer {
+  uint32_t length;
+  uint32_t count;
+};
+
+enum window_flags {
+  WINDOW_IS_OTHER = 1,     // of no process of the launch
+  WINDOW_OVERRIDES = 2,    // no window manager has a say in it, as for menus and tooltips
+  WINDOW_IS_TRANSIENT = 4, // of a type such as splash, tooltip, dock or notification
+  WINDOW_IS_CHOSEN = 8,    // the one whose moment was told
+};
+
+// The instants are of CLOCK_MONOTONIC; 0 for what has not happened.
+struct display_window {
+  uint64_t id;
+  int32_t pid;  // of the process that made it, or 0
+  uint32_t flags;
+  uint32_t width;
+  uint32_t height;
+  uint32_t colors;   // counted up to 2
+  uint32_t is_shown;
+  int64_t connected;  // its process, to the display
+  int64_t created;
+  int64_t mapped;
+  int64_t drawn;    // its first change of a pixel
+  int64_t content;
+  int64_t shown;    // the content, by the word of the display server
+  int64_t changed;  // its last change of more than 1 % of its pixels
+  int64_t gone;
 };
 
 // MARK: The symbol reader.

@@ -93,6 +93,17 @@ package enum StageName {
   /// From `main` to the ready instant; for `ready: exit` it holds the teardown too.
   package static let mainToReady = "main_to_ready"
 
+  /// How far the user was served meanwhile, of a launch that waits for a window.
+  package enum WindowPart {
+    /// From `main` until the window was created.
+    package static let creation = "window_creation"
+    package static let mapping = "window_mapping"
+
+    /// From when it was mapped until it had content.
+    package static let frame = "first_frame"
+    package static let settling = "settling"
+  }
+
   /// What `main_to_ready` is divided into, where the launch was traced as well: the first thread's time
   /// by resource, then what it waited for in others.
   package enum MainPart {

@@ -38,6 +38,9 @@ package enum HostError: LabError, Hashable {
   /// A launch that can never be made as it was asked for.
   case launchRefused(LaunchRefusal)
 
+  /// There is no display for windows.
+  case display(DisplayProblem)
+
   /// The process that launches has ended; `status` says how, such as `signal 9`, and `times` how
   /// often in a row. It says nothing of the target, which can be launched again.
   case spawnerLost(status: String, times: Int = 1)
@@ -94,6 +97,8 @@ package enum HostError: LabError, Hashable {
       errors.flatMap(\.diagnostics)
     case .launchRefused(let refusal):
       [refusal.diagnostic]
+    case .display(let problem):
+      [problem.diagnostic]
     case .spawnerLost(let status, let times):
       [Self.lossDiagnostic(status: status, times: times)]
     case .commandFailed(let failure):

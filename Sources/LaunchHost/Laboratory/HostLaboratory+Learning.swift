@@ -63,7 +63,7 @@ extension HostLaboratory {
     defer { endLaunch(arm) }
     try plan.recorder.begin()
     try instruments.begin(plan.view)
-    let result = try spawner.launchOnce(plan.request, padding: 0)
+    let result = try launchShown(plan.request, in: plan.view.environment, padding: 0)
     let records = plan.recorder.end()
     if let failure = records.failure, failure.step != "execute" {
       let cause = Errno(rawValue: failure.errno).description

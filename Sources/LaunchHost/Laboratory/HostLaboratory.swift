@@ -90,6 +90,9 @@ package struct HostLaboratory: LaunchLaboratory {
 
   private(set) var meter: DisturbanceMeter?
 
+  /// Where windows are shown; nil where no target needs one.
+  private let display: TargetDisplay?
+
   /// Traces launches; nil when the plan has none that are.
   private let tracer: LaunchTracer?
 
@@ -128,6 +131,7 @@ package struct HostLaboratory: LaunchLaboratory {
     let asked = plan.scenario.controls ?? ControlPlan(padsEnvironment: false)
     var held: HostControls?
     var started: (spawner: Spawner, instruments: StageInstruments)?
+    var shown: TargetDisplay?
     do throws(HostError) {
       let sockets = workspace.sockets.string
       let controls = try HostControls(plan: asked, session: session, sockets: sockets)
@@ -144,7 +148,6 @@ package struct HostLaboratory: LaunchLaboratory {
       meter = controls.meter(cgroup: spawner.cgroupDirectory)
       let watch = meter?.receipt()
       try controls.check(watch)
-      receipts = controls.receipts + [watch, spawner.containment].compactMap(\.self)
       let mark = try spawner.mark(in: session.journal)
       let instruments = try StageInstruments(
         for: plan,
@@ -153,12 +156,19 @@ package struct HostLaboratory: LaunchLaboratory {
         journal: session.journal
       )
       started = (spawner, instruments)
-      let variables = TargetVariables(
+      let display = try TargetDisplay.needed(
+        by: plan.scenario,
+        in: workspace,
+        notifications: spawner.notificationPath
+      )
+      shown = display
+      var variables = TargetVariables(
         policy: asked.environment,
         mark: mark,
         temporary: workspace.temporary,
         secrets: secrets
       )
+      variables.display = display?.variables ?? [:]
       commands = TargetCommands(
         plan.scenario.targets.map {
           TargetCommands.Entry(target: $0, environment: variables.variables(of: $0, home: nil))
@@ -182,6 +192,9 @@ package struct HostLaboratory: LaunchLaboratory {
           .copies(directory: directory, lab: ProcessIdentity.current.description)
         )
       }
+      receipts =
+        controls.receipts + [watch, spawner.containment, display?.receipt].compactMap(\.self)
+      self.display = display
       let isTraced = plan.arms.contains { $0.kind.isTraced || $0.kind == .auto }
       tracer = isTraced ? LaunchTracer(in: try workspace.traces()) : nil
       self.preparedArms = preparedArms
@@ -189,6 +202,7 @@ package struct HostLaboratory: LaunchLaboratory {
       self.instruments = instruments
       self.controls = controls
     } catch {
+      shown?.close()
       started?.instruments.remove()
       started?.spawner.close()
       workspace.remove()
@@ -219,6 +233,7 @@ package struct HostLaboratory: LaunchLaboratory {
     commands.end()
     tracer?.close()
     instruments.remove()
+    display?.close()
     spawner.close()
     workspace.remove()
     controls.release()
@@ -369,7 +384,7 @@ package struct HostLaboratory: LaunchLaboratory {
     try instruments.begin(prepared.view)
     let padding = paddings.next(below: LaunchRequest.paddingLimit + 1)
     preparedArms[arm]?.lastClean = nil
-    var result = try spawner.launchOnce(prepared.request, padding: padding)
+    var result = try launchShown(prepared.request, in: prepared.environment, padding: padding)
     try instruments.end(prepared.view, &result)
     let knowsFiles = !prepared.residency.isEmpty || result.faults?.reads != nil
     if prepared.view.collector != nil, arm.state.isCold, knowsFiles {
@@ -391,6 +406,21 @@ package struct HostLaboratory: LaunchLaboratory {
     let clean = isClean ? Clean(at: now, evictions: evictions) : nil
     preparedArms[arm]?.lastClean = clean
     preparedArms[arm]?.hasNewHome = false
+    return result
+  }
+
+  /// Launches on the display of the run, where there is one.
+  func launchShown(
+    _ request: LaunchRequest,
+    in environment: [String: String],
+    padding: Int
+  ) throws(HostError) -> LaunchResult {
+    guard let display, let pid = spawner.processID else {
+      return try spawner.launchOnce(request, padding: padding)
+    }
+    try display.begin(request.ready.window, spawner: pid, environment: environment)
+    var result = try spawner.launchOnce(request, padding: padding)
+    try display.end(request.ready.window, &result)
     return result
   }
 

@@ -188,6 +188,9 @@ package struct TargetVariables {
   /// The values that the scenario does not hold itself.
   var secrets = SecretValues.none
 
+  /// What leads targets to the display of the run; nil takes a variable away.
+  var display: [String: String?] = [:]
+
   package init(
     policy: TargetEnvironment,
     mark: String?,
@@ -215,6 +218,7 @@ package struct TargetVariables {
     }
     variables[MarkedProcesses.variable] = mark
     if let temporary { variables["TMPDIR"] = temporary.string }
+    for (name, value) in display { variables[name] = value }
     return variables.merging(target.environment) { $1 }
       .merging(secrets.variables(of: target)) { $1 }
   }

@@ -182,7 +182,7 @@ struct EncodedCondition {
     case .file(let path):
       fixed.kind = READY_FILE
       text = path
-    case .mark:
+    case .mark, .window:
       fixed.kind = READY_MARK
     }
   }

@@ -83,17 +83,22 @@ struct ArmJSON {
 
   // MARK: - Metrics
 
+  /// Those of windows only where a launch saw one.
+  private var metricsOfArm: [Metric] {
+    Metric.allCases.filter { !$0.isOfWindows || summary.summary(of: $0) != nil }
+  }
+
   /// Every metric that there is; one without a value is null, and `missing` has the reason.
   private var metrics: JSONValue {
     .object(
-      Metric.allCases.map { metric in
+      metricsOfArm.map { metric in
         (name: metric.rawValue, value: summary.summary(of: metric).map(self.metric) ?? nil)
       }
     )
   }
 
   private var missing: [String: String] {
-    let absent = Metric.allCases.filter { summary.summary(of: $0) == nil }.map(\.rawValue)
+    let absent = metricsOfArm.filter { summary.summary(of: $0) == nil }.map(\.rawValue)
     let reason = summary.metrics.isEmpty ? "no launch was ready" : "no launch has it"
     var missing = absent.reduce(into: summary.missing) { $0[$1] = $0[$1] ?? reason }
     for case (let name, .missing(let reason)) in summary.counters { missing[name] = reason }

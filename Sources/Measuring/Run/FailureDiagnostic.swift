@@ -1,4 +1,5 @@
 package import LaunchCore
+import Rendering
 
 /// What is said of a target that fails: how its last launch went, and what it printed.
 enum FailureDiagnostic {
@@ -34,14 +35,19 @@ enum FailureDiagnostic {
     let result = record.result
     let printed = OutputStream.allCases.flatMap { lines(of: $0, in: result.output) }
     let said = printed.isEmpty ? ["it printed nothing"] : printed
-    let seen = result.sight.map { sight(of: $0, ready: ready) } ?? []
+    let seen =
+      (result.sight.map { sight(of: $0, ready: ready) } ?? [])
+      + (result.windows.map(WindowSight.lines) ?? [])
     let place = ["target \"\(arm.target)\"", arm.state.rawValue, arm.kind.phrase]
     return Diagnostic(
       .error,
       id: "target-fails",
       problem: ([fate] + seen + said).joined(separator: "\n    "),
       place: (place.compactMap(\.self) + ["block \(record.block)"]).joined(separator: ", "),
-      remedy: (result.sight.flatMap { remedy(for: $0, ready: ready) }
+      remedy: (result.windows.flatMap { windows in
+        result.outcome == .timedOut ? WindowSight.remedy(for: windows, ready: ready) : nil
+      }
+        ?? result.sight.flatMap { remedy(for: $0, ready: ready) }
         ?? remedy(for: result.outcome, ready: ready)) + hint(for: arm.kind)
     )
   }
@@ -92,7 +98,7 @@ enum FailureDiagnostic {
         sight.ports.first.map { "tcp: \"\($0)\"" }
         ?? sight.sockets.first.map { "unix: \($0)" } ?? "stdout: PATTERN"
       return "it does not exit by itself: set `ready`, such as to {\(other)}"
-    case .output, .notify, .mark, .file: return nil
+    case .output, .notify, .mark, .file, .window: return nil
     }
   }
 
@@ -161,5 +167,63 @@ extension Diagnostic {
       place: path,
       remedy: "name a place that may be written to with \(option)"
     )
+  }
+}
+
+/// What is said of the windows that were there when none was the one that a launch waited for.
+private enum WindowSight {
+  private static let most = 6
+
+  static func lines(of windows: [SeenWindow]) -> [String] {
+    guard !windows.isEmpty else { return ["it made no window on the display"] }
+    let more = windows.count - most
+    return windows.prefix(most).map { "\(name(of: $0)): \(fate(of: $0))" }
+      + (more > 0 ? ["and \(Quantity.count(more, "more window"))"] : [])
+  }
+
+  static func remedy(for windows: [SeenWindow], ready: Readiness) -> String? {
+    guard let condition = ready.window else { return nil }
+    if windows.isEmpty {
+      return "raise `timeout`, or try the other kind of display: `display: {wayland: headless}` or "
+        + "`{x11: headless}`"
+    }
+    if let other = windows.first(where: { !$0.isOwn }), !windows.contains(where: \.isOwn) {
+      let process = other.process.map { "process \($0)" } ?? "another process"
+      return "\(process), which was there before, shows its window: end it, or give the program a "
+        + "profile of its own"
+    }
+    let own = windows.filter { $0.isOwn && !$0.isPassing && $0.mapped != nil }
+    if condition.title != nil || condition.windowClass != nil || condition.number > 1 {
+      return own.isEmpty ? nil : "check `title`, `class` and `nth` of `ready`"
+    }
+    if own.contains(where: \.isPlain), condition.moment != .window {
+      return "its window shows one color only: wait for `window`, or have the program make a "
+        + "launch mark"
+    }
+    if case .settled = condition.moment, own.contains(where: { $0.content != nil }) {
+      return "its window did not stop changing: wait for `frame`, or for a shorter time"
+    }
+    return nil
+  }
+
+  private static func name(of window: SeenWindow) -> String {
+    let title = window.title.isEmpty ? "a window" : "window \"\(window.title)\""
+    let traits = [
+      window.windowClass.isEmpty ? nil : window.windowClass,
+      "\(window.width)x\(window.height)", window.isPassing ? "a menu, tooltip or splash" : nil,
+      window.isOwn ? nil : "of another process",
+    ]
+    return "\(title) (\(traits.compactMap(\.self).joined(separator: ", ")))"
+  }
+
+  private static func fate(of window: SeenWindow) -> String {
+    guard let mapped = window.mapped else { return "not mapped" }
+    let mapping = "mapped after \(Quantity.text(mapped))"
+    if !window.isShown { return mapping + ", and gone again" }
+    if let content = window.content {
+      let changed = window.changed.map { ", last changed after \(Quantity.text($0))" } ?? ""
+      return mapping + ", content after \(Quantity.text(content))" + changed
+    }
+    return mapping + (window.isPlain ? ", one color only" : "")
   }
 }

@@ -45,7 +45,7 @@ struct ReadyCalls {
   /// - Returns: 0 for the likeliest, at most 2; nil for a call that says nothing.
   private func likelihood(of call: Call) -> Int? {
     switch readiness {
-    case .exit: nil
+    case .exit, .window: nil
     case .output(let stream, _): output(call, stream)
     case .notify, .mark: message(call)
     case .tcp(_, let port): listening(call, call.object?.port == port)

@@ -30,6 +30,10 @@ package enum StageWords {
     StageName.MainPart.queue: "waiting for a processor",
     StageName.MainPart.harness: "until launchlab noticed",
     StageName.MainPart.unknown: "not known",
+    StageName.WindowPart.creation: "until the window was created",
+    StageName.WindowPart.mapping: "until it was mapped",
+    StageName.WindowPart.frame: "until it had content",
+    StageName.WindowPart.settling: "until it had settled",
     StageName.afterProgram: "after the program",
     StageName.spawn: "spawn, before the launch",
   ]

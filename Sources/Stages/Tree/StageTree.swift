@@ -62,13 +62,15 @@ package enum StageTree {
   /// Concludes how a launch was spent from its result; nil for one without an observation.
   package static func stages(of result: LaunchResult) -> LaunchStages? {
     result.observation.map {
-      stages(
+      let stages = stages(
         of: $0,
         processes: result.processes,
         hasLoader: $0.hasLoader,
         spawn: result.spawn,
         resolution: result.resolution
       )
+      guard let window = result.windows?.first(where: \.isChosen) else { return stages }
+      return stages.adding(window)
     }
   }
 
@@ -118,6 +120,39 @@ extension LaunchStages {
       stages.launch.children[last].children += details
     } else {
       stages.launch.children += details
+    }
+    return stages
+  }
+}
+
+extension LaunchStages {
+  /// The stages with what became of the window that was waited for, as details below
+  /// `main_to_ready`; none where that was not seen.
+  fileprivate func adding(_ window: SeenWindow) -> Self {
+    guard
+      let last = launch.children.lastIndex(where: { $0.name == StageName.mainToReady }),
+      let duration = launch.children[last].duration, var start = launch.children[last].start
+    else { return self }
+    let end = start + duration
+    let parts: [(name: String, until: Nanoseconds?)] = [
+      (StageName.WindowPart.creation, window.created),
+      (StageName.WindowPart.mapping, window.mapped),
+      (StageName.WindowPart.frame, window.content),
+      (StageName.WindowPart.settling, window.changed),
+    ]
+    var stages = self
+    for part in parts {
+      guard let until = part.until, until >= start, until <= end else { continue }
+      stages.launch.children[last].children.append(
+        Stage(
+          name: part.name,
+          kind: .detail,
+          start: start,
+          duration: until - start,
+          source: collector
+        )
+      )
+      start = until
     }
     return stages
   }

@@ -30,8 +30,9 @@ struct LaunchOptions: ParsableArguments {
     help: .init(
       """
       When the target is ready: exit, stdout:<pattern>, stderr:<pattern>, notify, mark, \
-      mark:<name>, tcp:<host>:<port>, unix:<path>, http://<url> or file:<path> (default: \
-      exit).
+      mark:<name>, tcp:<host>:<port>, unix:<path>, http://<url>, file:<path>, or when its \
+      window is mapped (window), has content (frame) or stops changing (settled, \
+      settled:<duration>) (default: exit).
       """,
       valueName: "condition"
     )
@@ -109,6 +110,18 @@ struct LaunchOptions: ParsableArguments {
   @Option(
     help: .init(
       """
+      Display for programs with windows: x11 or wayland for a headless one of the run's own, \
+      x11:session or wayland:session for the session (default: x11).
+      """,
+      valueName: "display"
+    ),
+    completion: .list(["x11", "wayland", "x11:session", "wayland:session"])
+  )
+  var display: String?
+
+  @Option(
+    help: .init(
+      """
       Path to evict before cold launches: a file, a directory, a pattern with *, ? and **, or \
       an exclusion that begins with !; repeatable.
       """,
@@ -168,6 +181,7 @@ struct LaunchOptions: ParsableArguments {
       ("--stop-when", stopWhen != nil), ("--stop-after", stopAfter != nil),
       ("--env", !environment.isEmpty),
       ("--stdin", standardInput != nil), ("--tty", tty),
+      ("--display", display != nil),
       ("--files", !files.isEmpty), ("--own", own != nil), ("--install", !install.isEmpty),
       ("--home", home != nil),
       ("--state-directory", !stateDirectory.isEmpty),
@@ -192,6 +206,7 @@ struct LaunchOptions: ParsableArguments {
       environment: environment,
       standardInput: standardInput,
       isTTY: tty,
+      display: display,
       files: files,
       own: own,
       install: install,

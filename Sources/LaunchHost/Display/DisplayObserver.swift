@@ -1,0 +1,187 @@
+import CLaunchWire
+import Glibc
+import LaunchCore
+
+/// Sees the windows of launches, by a helper that speaks with the display server.
+///
+/// The helper starts the server, where the run has one of its own, and ends it.
+final class DisplayObserver {
+  private var process: HelperProcess?
+
+  /// How long an answer may take; a server that starts takes longest.
+  private static let patience = Nanoseconds.seconds(30)
+
+  /// Where the helper connects, and what it starts.
+  struct Place {
+    var server: DisplayPlan.Server
+
+    /// The X display, empty for that of the server that is started; or the socket of the compositor.
+    var display: String
+
+    /// The socket that targets of a Wayland display connect to; nil for X11.
+    var socket: String?
+
+    /// The file with the right to connect to an X display, or empty.
+    var authority = ""
+
+    /// The server and its arguments; empty for one that is there.
+    var command: [String] = []
+  }
+
+  /// Starts the helper.
+  ///
+  /// - Parameters:
+  ///   - place: Which display it sees.
+  ///   - notifications: The spawner's socket, which is told when a launch is ready.
+  /// - Throws: ``HostError/display(_:)`` when there is no such display.
+  init(_ place: Place, notifications: String) throws(HostError) {
+    let places = [place.socket, place.display].compactMap(\.self)
+    process = try HelperProcess(
+      program: try EmbeddedHelper.display.unpacked(),
+      arguments: [place.server.rawValue] + places + [notifications, place.authority] + place.command
+    )
+  }
+
+  /// What the display is called, such as `:1`.
+  ///
+  /// - Throws: ``HostError/display(_:)``.
+  func name() throws(HostError) -> String {
+    var request = display_request()
+    request.command = DISPLAY_NAME
+    return try answer(to: request).texts.first ?? ""
+  }
+
+  /// The message bus of one launch.
+  struct Bus {
+    /// The path of the socket that it makes.
+    var socket: String
+
+    var command: [String]
+  }
+
+  /// Looks for the windows of the launch that comes next, and starts its message bus.
+  ///
+  /// - Throws: ``HostError/display(_:)``.
+  func begin(
+    _ condition: WindowCondition,
+    spawner: Int32,
+    bus: Bus?
+  ) throws(HostError) {
+    var request = display_request()
+    request.command = DISPLAY_BEGIN
+    request.spawner = spawner
+    request.nth = UInt32(clamping: condition.number)
+    switch condition.moment {
+    case .window: request.moment = MOMENT_WINDOW
+    case .frame: request.moment = MOMENT_FRAME
+    case .settled(let quiet):
+      request.moment = MOMENT_SETTLED
+      request.quiet = quiet.count
+    }
+    let patterns = [condition.title ?? "", condition.windowClass ?? ""]
+    _ = try answer(to: request, patterns + [bus?.socket ?? ""] + (bus?.command ?? []))
+  }
+
+  /// The windows that were there during the launch that has ended.
+  ///
+  /// - Parameter beginning: When it began, on the monotonic clock.
+  /// - Returns: In the order in which they were created.
+  /// - Throws: ``HostError/display(_:)`` when the server has ended meanwhile.
+  func end(since beginning: Nanoseconds) throws(HostError) -> [SeenWindow] {
+    var request = display_request()
+    request.command = DISPLAY_END
+    var rest = try answer(to: request).rest[...]
+    var windows: [SeenWindow] = []
+    while let window: display_window = Array(rest).value() {
+      rest = rest.dropFirst(MemoryLayout<display_window>.size)
+      let title = rest.takeText()
+      let windowClass = rest.takeText()
+      windows.append(SeenWindow(window, title: title, class: windowClass, since: beginning))
+    }
+    return windows
+  }
+
+  func close() {
+    if let process = process.take() { _ = process.abandon() }
+  }
+
+  deinit { close() }
+
+  /// An answer without its beginning.
+  private struct Answer {
+    var rest: [UInt8]
+
+    var texts: [String] {
+      rest.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  private func answer(
+    to request: display_request,
+    _ texts: [String] = []
+  ) throws(HostError) -> Answer {
+    var request = request
+    let bytes: [UInt8] = texts.flatMap { Array($0.utf8) + [0] }
+    let size = MemoryLayout<display_request>.size + bytes.count
+    request.length = UInt32(size - MemoryLayout.size(ofValue: request.length))
+    guard process?.send([UInt8](of: request) + bytes) == true else { throw lost("it has ended") }
+    switch process?.receive(within: Self.patience, interrupt: -1) {
+    case .message(let bytes):
+      var rest = bytes.dropFirst(MemoryLayout<display_answer>.size)
+      let reason = rest.takeText()
+      guard reason.isEmpty else { throw .display(.unusable(reason: reason)) }
+      return Answer(rest: Array(rest))
+    case .late: throw lost("it did not answer")
+    case .ended, .interrupted, nil: throw lost("it has ended")
+    }
+  }
+
+  /// Gives a helper up that is gone or stuck.
+  private func lost(_ reason: String) -> HostError {
+    let status = process.take()?.abandon()
+    let detail = status.map { "\(reason), with \($0)" } ?? reason
+    return .display(.unusable(reason: "the display observer failed: \(detail)"))
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Takes the text before the next NUL byte, and that byte.
+  fileprivate mutating func takeText() -> String {
+    let text = prefix { $0 != 0 }
+    self = dropFirst(text.count + 1)
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension SeenWindow {
+  fileprivate init(
+    _ window: display_window,
+    title: String,
+    class windowClass: String,
+    since beginning: Nanoseconds
+  ) {
+    func time(_ instant: Int64) -> Nanoseconds? {
+      instant == 0 ? nil : Nanoseconds(instant) - beginning
+    }
+    func has(_ flag: window_flags) -> Bool { window.flags & flag.rawValue != 0 }
+    self.init(
+      process: window.pid == 0 ? nil : window.pid,
+      title: title,
+      windowClass: windowClass,
+      width: Int(window.width),
+      height: Int(window.height),
+      isChosen: has(WINDOW_IS_CHOSEN),
+      isOwn: !has(WINDOW_IS_OTHER),
+      isPassing: has(WINDOW_OVERRIDES) || has(WINDOW_IS_TRANSIENT),
+      isShown: window.is_shown != 0,
+      isPlain: window.colors == 1,
+      connected: time(window.connected),
+      created: time(window.created),
+      mapped: time(window.mapped),
+      drawn: time(window.drawn),
+      content: time(window.content),
+      shown: time(window.shown),
+      changed: time(window.changed)
+    )
+  }
+}

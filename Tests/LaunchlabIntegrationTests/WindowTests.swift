@@ -1,0 +1,279 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// Programs with windows, on X servers of the runs' own.
+  @Suite(.enabled(if: Machine.has("Xvfb"), "Xvfb is not installed")) struct WindowTests {
+    /// A client that shows a window, and then waits for its end.
+    ///
+    /// Arguments: milliseconds before the window, those between window and content, and the kind.
+    private static let source = """
+      #include <stdlib.h>
+      #include <string.h>
+      #include <time.h>
+      #include <unistd.h>
+      #include <xcb/xcb.h>
+
+      static xcb_connection_t *connection;
+      static xcb_screen_t *screen;
+
+      static void rest(int milliseconds) {
+        nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, 0);
+      }
+
+      static void settle(void) {
+        free(xcb_get_input_focus_reply(connection, xcb_get_input_focus(connection), 0));
+      }
+
+      static xcb_window_t window(const char *title, const char *type) {
+        xcb_window_t window = xcb_generate_id(connection);
+        uint32_t white = screen->white_pixel;
+        xcb_create_window(connection, XCB_COPY_FROM_PARENT, window, screen->root, 0, 0, 400, 300, 0,
+                          XCB_WINDOW_CLASS_INPUT_OUTPUT, screen->root_visual, XCB_CW_BACK_PIXEL,
+                          &white);
+        xcb_change_property(connection, XCB_PROP_MODE_REPLACE, window, XCB_ATOM_WM_NAME,
+                            XCB_ATOM_STRING, 8, strlen(title), title);
+        xcb_change_property(connection, XCB_PROP_MODE_REPLACE, window, XCB_ATOM_WM_CLASS,
+                            XCB_ATOM_STRING, 8, 11, "demo\\0Client");
+        if (type) {
+          const char *names[] = {"_NET_WM_WINDOW_TYPE", type};
+          xcb_atom_t atoms[2];
+          for (int index = 0; index < 2; index++) {
+            xcb_intern_atom_reply_t *reply = xcb_intern_atom_reply(
+              connection, xcb_intern_atom(connection, 0, strlen(names[index]), names[index]), 0);
+            atoms[index] = reply->atom;
+            free(reply);
+          }
+          xcb_change_property(connection, XCB_PROP_MODE_REPLACE, window, atoms[0], XCB_ATOM_ATOM, 32,
+                              1, &atoms[1]);
+        }
+        xcb_map_window(connection, window);
+        return window;
+      }
+
+      static void draw(xcb_window_t window, int width) {
+        xcb_gcontext_t context = xcb_generate_id(connection);
+        uint32_t black = screen->black_pixel;
+        xcb_create_gc(connection, context, window, XCB_GC_FOREGROUND, &black);
+        xcb_rectangle_t box = {10, 10, width, 200};
+        xcb_poly_fill_rectangle(connection, window, context, 1, &box);
+      }
+
+      int main(int count, char **arguments) {
+        const char *kind = arguments[3];
+        connection = xcb_connect(0, 0);
+        if (xcb_connection_has_error(connection)) return 3;
+        screen = xcb_setup_roots_iterator(xcb_get_setup(connection)).data;
+        rest(atoi(arguments[1]));
+        if (strcmp(kind, "none") == 0) for (;;) pause();
+        if (strcmp(kind, "splash") == 0) {
+          draw(window("Splash", "_NET_WM_WINDOW_TYPE_SPLASH"), 100);
+          settle();
+          rest(40);
+        }
+        if (strcmp(kind, "hidden") == 0) {
+          xcb_unmap_window(connection, window("Hidden", 0));
+          settle();
+          rest(40);
+        }
+        xcb_window_t main = window("Main", 0);
+        settle();
+        if (strcmp(kind, "crash") == 0) abort();
+        rest(atoi(arguments[2]));
+        if (strcmp(kind, "plain") != 0) {
+          draw(main, 100);
+          settle();
+        }
+        if (strcmp(kind, "busy") == 0)
+          for (int step = 0; step < 3; step++) {
+            rest(50);
+            draw(main, 150 + 50 * step);
+            settle();
+          }
+        for (;;) pause();
+      }
+      """
+
+    private func client(in lab: Launchlab) throws -> CompiledProgram {
+      try CompiledProgram(Self.source, name: "client", in: lab.directory, options: ["-lxcb"])
+    }
+
+    private func scenario(_ keys: String, _ client: CompiledProgram, _ arguments: String) -> String
+    {
+      """
+      scenario: windows
+      targets:
+        client:
+          command: [\(client.path), \(arguments)]
+          ready: \(keys)
+          timeout: 3s
+          stop: {signal: KILL}
+      states: [warm]
+      launches: 3
+      """
+    }
+
+    private func times(_ name: String, _ arm: RunResult.Arm) throws -> [Int64] {
+      try #require(arm.metrics[name] ?? nil, "no metric \(name)").values
+    }
+
+    @Test func `times the window, the frame and the last change of a client`() async throws {
+      let lab = Launchlab()
+      let client = try client(in: lab)
+      try lab.write(scenario("{settled: 200ms}", client, "'20', '60', busy"), to: "s.yml")
+
+      let output = try await lab.run("run", "s.yml", "--json", "-")
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let result = try RunResult(output.stdout)
+      let arm = try #require(result.arm("warm"))
+      #expect(arm.outcomes == ["ready": 3])
+      let (windows, frames, settled) = try (
+        times("window", arm), times("frame", arm), times("settled", arm)
+      )
+      #expect(settled == (try times("launch", arm)))
+      for index in windows.indices {
+        // What the client waited for in between.
+        #expect(windows[index] >= 20_000_000)
+        #expect(frames[index] - windows[index] >= 60_000_000)
+        #expect(settled[index] - frames[index] >= 150_000_000)
+      }
+      let display = try #require(result.run.controls.first { $0.name == "display" })
+      #expect(display.after?.hasPrefix("x11, headless, 1920x1080") == true)
+      #expect(try lab.serversLeft().isEmpty)
+    }
+
+    @Test func `a window with content is no splash screen, and none that was hidden again`()
+      async throws
+    {
+      let lab = Launchlab()
+      let client = try client(in: lab)
+      for (condition, kind, floor) in [
+        ("frame", "splash", 40_000_000), ("frame", "hidden", 40_000_000),
+        ("window", "splash", 40_000_000),
+        ("{window: {title: ^Spl}}", "splash", 0),
+        ("{frame: {class: Client, nth: 2}}", "splash", 40_000_000),
+      ] as [(String, String, Int64)] {
+        try lab.write(scenario(condition, client, "'0', '0', \(kind)"), to: "s.yml")
+
+        let output = try await lab.run("run", "s.yml", "--json", "-")
+
+        #expect(output.status == 0, "\(condition) \(kind): \(output.stderr)")
+        let arm = try #require(try RunResult(output.stdout).arm("warm"))
+        #expect(try times("window", arm).min() ?? 0 >= floor, "\(condition) \(kind)")
+      }
+    }
+
+    @Test(arguments: [
+      (
+        "frame", "plain",
+        ["window \"Main\" (demo Client, 400x300): mapped after", "one color only"]
+      ),
+      ("window", "none", ["it made no window on the display"]),
+      ("{window: {title: Mail}}", "draw", ["window \"Main\"", "check `title`, `class` and `nth`"]),
+      ("frame", "crash", ["ended by signal 6"]),
+    ])
+    func `says which windows it saw when none was the one`(
+      condition: String,
+      kind: String,
+      words: [String]
+    ) async throws {
+      let lab = Launchlab()
+      let client = try client(in: lab)
+      try lab.write(scenario(condition, client, "'0', '0', \(kind)"), to: "s.yml")
+
+      let output = try await lab.run("run", "s.yml")
+
+      #expect(output.status == 128)
+      for word in words { #expect(output.stderr.contains(word), "\(output.stderr)") }
+      #expect(try lab.serversLeft().isEmpty)
+    }
+
+    @Test func `stages divide main to ready by the window`() async throws {
+      let lab = Launchlab()
+      let client = try client(in: lab)
+
+      let output = try await lab.run(
+        "stages",
+        "--ready",
+        "frame",
+        "--",
+        client.path,
+        "30",
+        "30",
+        "draw"
+      )
+
+      #expect(output.status == 0, "\(output.stderr)")
+      for words in ["until the window was created", "until it had content"] {
+        #expect(output.stdout.contains(words), "\(output.stdout)")
+      }
+    }
+
+    @Test func `names what is missing for a display`() async throws {
+      let lab = Launchlab()
+      try lab.write("", to: "bin/nothing")
+      var poor = lab
+      poor.wrapper = ["env", "PATH=\(lab.path("bin"))"]
+
+      let missing = try await poor.run("measure", "--ready", "frame", "--", "/usr/bin/perl")
+      let session = try await lab.run(
+        "measure",
+        "--display",
+        "x11:session",
+        "--ready",
+        "frame",
+        "--",
+        "perl"
+      )
+
+      #expect(missing.status == 128)
+      #expect(missing.stderr.contains("needs Xvfb, which is not in PATH"))
+      #expect(missing.stderr.contains("apt-get install xvfb"))
+      #expect(session.status == 128)
+      #expect(session.stderr.contains("DISPLAY is not set") || session.stderr.contains("cannot"))
+    }
+
+    @Test(
+      .enabled(if: Machine.has("weston"), "weston is not installed"),
+      .enabled(if: Machine.has("weston-simple-shm"), "weston-simple-shm is not installed")
+    )
+    func `times a client of a Wayland compositor`() async throws {
+      let lab = Launchlab()
+
+      let output = try await lab.run(
+        "measure",
+        "--ready",
+        "frame",
+        "--display",
+        "wayland",
+        "--launches",
+        "3",
+        "--json",
+        "-",
+        "--",
+        "weston-simple-shm"
+      )
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let arm = try #require(try RunResult(output.stdout).arm("warm"))
+      #expect(try times("frame", arm).count == 3)
+      #expect(try lab.serversLeft().isEmpty)
+    }
+  }
+}
+
+extension Launchlab {
+  /// The display servers and buses that runs in this directory have left, by their command lines.
+  fileprivate func serversLeft() throws -> [String] {
+    // The sockets of a run are below a directory that bears the id of its process.
+    let processes = try Tool.run("ps", ["-eo", "ppid=,args="]).stdout
+    return processes.split(separator: "\n").map(String.init).filter { line in
+      let words = line.split(separator: " ")
+      let isOrphan = words.first == "1"
+      return isOrphan && line.contains("/tmp/launchlab-")
+        && ["Xvfb", "weston", "dbus-daemon"].contains { line.contains($0) }
+    }
+  }
+}
