@@ -130,6 +130,14 @@ final class TargetDisplay {
     }
   }
 
+  /// The programs for displays of runs' own that are not in PATH.
+  static var missingPrograms: [String] {
+    let environment = ProcessInfo.processInfo.environment
+    return ["Xvfb", "weston", "dbus-daemon"].filter { name in
+      (try? program(name, environment)) == nil
+    }
+  }
+
   private static func program(
     _ name: String,
     _ environment: [String: String]
@@ -277,8 +285,8 @@ package enum DisplayProblem: Hashable, Sendable {
         .error,
         id: "no-display",
         problem: "a display of the run's own needs \(program), which is not in PATH",
-        remedy: "install it, such as with `apt-get install \(Self.package(of: program))`, or use "
-          + "the session with `display: {x11: session}`"
+        remedy: "\(Self.remedy(forMissing: [program])), or use the session with "
+          + "`display: {x11: session}`"
       )
     case .noSession(let variable):
       Diagnostic(
@@ -292,7 +300,10 @@ package enum DisplayProblem: Hashable, Sendable {
     }
   }
 
-  private static func package(of program: String) -> String {
-    program == "Xvfb" ? "xvfb" : program == "env" ? "coreutils" : program
+  /// How programs are installed on Debian and Ubuntu.
+  static func remedy(forMissing programs: [String]) -> String {
+    let packages = ["Xvfb": "xvfb", "dbus-daemon": "dbus", "env": "coreutils"]
+    let names = programs.map { packages[$0] ?? $0 }.joined(separator: " ")
+    return "install \(programs.count == 1 ? "it" : "them"), such as with `apt-get install \(names)`"
   }
 }

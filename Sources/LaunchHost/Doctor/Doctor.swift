@@ -177,6 +177,9 @@ package struct HostTrials: Sendable {
   /// Whether instructions can be counted without counters of the processor.
   var hasValgrind: @Sendable () -> Bool
 
+  /// The programs for displays of runs' own that are not installed.
+  var missingForWindows: @Sendable () -> [String]
+
   /// Those of this process, on the machine that it runs on.
   static let live = Self(
     user: { geteuid() },
@@ -198,7 +201,8 @@ package struct HostTrials: Sendable {
       let sender = NoticeSender(directory: "/", environment: ProcessInfo.processInfo.environment)
       return sender.path(of: $0) != nil
     },
-    hasValgrind: { ValgrindCount.isInstalled }
+    hasValgrind: { ValgrindCount.isInstalled },
+    missingForWindows: { TargetDisplay.missingPrograms }
   )
 
   /// What comes of loading the programs that record events, and of opening the perf events of a

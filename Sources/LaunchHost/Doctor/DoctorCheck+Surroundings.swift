@@ -52,6 +52,15 @@ extension DoctorCheck {
     Self("mail", "notification by mail") {
       program(.sendmail, for: "`notify: email`", on: $0)
     },
+    Self("windows", "programs with windows") { host in
+      let missing = host.trials.missingForWindows()
+      return missing.isEmpty
+        ? .ok("Xvfb, weston and dbus-daemon are installed")
+        : .missing(
+          "not installed: \(missing.joined(separator: ", "))",
+          remedy: DisplayProblem.remedy(forMissing: missing)
+        )
+    },
     Self("debug-build", "launchlab itself") { host in
       host.trials.isDebugBuild()
         ? .degraded(

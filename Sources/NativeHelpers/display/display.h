@@ -28,7 +28,7 @@ struct window {
   int64_t named;     // the last change of its title or class
   int64_t gone;      // destroyed
   int64_t matched;   // when it became one that the launch may wait for; windows.c keeps it
-  uint32_t place;    // among those that were mapped, from 1; 0 when it has none; windows.c keeps it
+  int32_t is_placed;  // among those that were mapped; windows.c keeps it
   char title[NAME_LIMIT], class[NAME_LIMIT];
   void *backend;     // what the backend keeps of it; its to free
 };

@@ -20,7 +20,8 @@ enum { DELAY_LIMIT = 10000000 };
 
 static struct window table[WINDOW_LIMIT];
 static unsigned window_count;
-static uint32_t last_place;
+static struct window *places[WINDOW_LIMIT];  // in the order in which they were mapped
+static unsigned place_count;
 
 static struct display_request launch;
 static int is_waiting;  // for the moment
@@ -113,15 +114,11 @@ static int can_come(const struct window *window) {
 // it was there, but the next one has to stand in for it.
 static struct window *choose(void) {
   unsigned rank = 0;
-  struct window *chosen = NULL;
-  do {
-    uint32_t last = chosen ? chosen->place : 0;
-    chosen = NULL;
-    for (struct window *window = table; window < table + window_count; window++)
-      if (window->matched && window->place > last && (!chosen || window->place < chosen->place))
-        chosen = window;
-  } while (chosen && (++rank < launch.nth || !can_come(chosen)));
-  return chosen;
+  for (unsigned index = 0; index < place_count; index++) {
+    struct window *window = places[index];
+    if (window->matched && ++rank >= launch.nth && can_come(window)) return window;
+  }
+  return NULL;
 }
 
 // When it last changed in a way that keeps it from being settled.
@@ -199,8 +196,23 @@ struct window *find_window(uint64_t id) {
   return NULL;
 }
 
+static void give_place(struct window *window) {
+  if (window->is_placed) return;
+  window->is_placed = 1;
+  places[place_count++] = window;
+}
+
+static void take_place(struct window *window) {
+  unsigned kept = 0;
+  for (unsigned index = 0; index < place_count; index++)
+    if (places[index] != window) places[kept++] = places[index];
+  place_count = kept;
+  window->is_placed = 0;
+  window->matched = 0;
+}
+
 static void judge(struct window *window, int64_t at) {
-  if (!window->place) return;
+  if (!window->is_placed) return;
   if (!fits(window))
     window->matched = 0;
   else if (!window->matched)
@@ -212,7 +224,7 @@ void show_window(struct window *window, int64_t at) {
   if (window->is_shown) return;
   window->is_shown = 1;
   if (!window->mapped) window->mapped = at;
-  if (!window->place) window->place = ++last_place;
+  give_place(window);
   judge(window, at);
 }
 
@@ -221,7 +233,7 @@ void hide_window(struct window *window, int64_t at) {
   look_at(window, at);
   window->is_shown = 0;
   // Nobody can have seen it.
-  if (!window->content) window->place = 0, window->matched = 0;
+  if (!window->content) take_place(window);
   if (launch.moment != MOMENT_SETTLED) look(at);
 }
 
@@ -295,7 +307,7 @@ const char *begin_windows(const struct display_request *request, const char *tit
                           const char *class) {
   launch = *request;
   is_waiting = 0;
-  window_count = last_place = 0;
+  window_count = place_count = 0;
   if (!set_pattern(&title_pattern, title)) return "the pattern of the title cannot be understood";
   if (!set_pattern(&class_pattern, class)) return "the pattern of the class cannot be understood";
   is_waiting = 1;

@@ -48,7 +48,8 @@ struct view {
   int width, height; // of these
 };
 
-static xcb_connection_t *connection;  // NULL when it cannot be used
+static xcb_connection_t *connection;  // once it has an error, it takes requests and does nothing
+static int is_open;
 static xcb_screen_t *screen;
 static uint8_t first_damage_event;
 static int names_processes;  // X-Resource can tell processes
@@ -83,9 +84,9 @@ static struct queue {
 
 static void lose_connection(const char *reason) {
   fail(reason);
-  // What waits for a reply, or is asked later, finds an error and does not wait.
+  is_open = 0;
+  // Whatever is asked from now on finds an error, and does not wait.
   shutdown(xcb_get_file_descriptor(connection), SHUT_RDWR);
-  connection = NULL;
 }
 
 static void enqueue(xcb_generic_event_t *event, int64_t at) {
@@ -104,24 +105,28 @@ static void clear(struct queue *queue) {
   queue->count = 0;
 }
 
+static void check_connection(void) {
+  if (is_open && xcb_connection_has_error(connection))
+    lose_connection("the display server has ended");
+}
+
 // Takes what was read with something else.
 static void collect(int64_t now) {
   xcb_generic_event_t *event;
-  while (connection && (event = xcb_poll_for_queued_event(connection))) enqueue(event, now);
+  while ((event = xcb_poll_for_queued_event(connection))) enqueue(event, now);
+  check_connection();
 }
 
 static void collect_all(void) {
   int64_t now = monotonic();
-  xcb_generic_event_t *event = connection ? xcb_poll_for_event(connection) : NULL;
+  xcb_generic_event_t *event = xcb_poll_for_event(connection);
   if (event) enqueue(event, now);
   collect(now);
-  if (connection && xcb_connection_has_error(connection))
-    lose_connection("the display server has ended");
 }
 
 // Writing may read, too.
 static void flush(void) {
-  if (connection) xcb_flush(connection);
+  xcb_flush(connection);
   collect(monotonic());
 }
 
@@ -129,28 +134,22 @@ static void flush(void) {
 static void *await(unsigned sequence) {
   void *reply = NULL;
   xcb_generic_error_t *error = NULL;
-  if (!connection) return NULL;
   xcb_flush(connection);
   int64_t now = monotonic(), until = now + ANSWER_SECONDS * 1000000000LL;
   while (!xcb_poll_for_reply(connection, sequence, &reply, &error)) {
     collect(now);
     struct pollfd polled = {xcb_get_file_descriptor(connection), POLLIN, 0};
-    poll(&polled, 1, (int)((until - now) / 1000000));
+    poll(&polled, 1, ANSWER_SECONDS * 1000);
     now = monotonic();
-    if (now < until) continue;
-    lose_connection("the display server does not answer");
-    return NULL;
+    if (now >= until && is_open) lose_connection("the display server does not answer");
   }
   free(error);
   collect(now);
-  if (xcb_connection_has_error(connection)) lose_connection("the display server has ended");
   return reply;
 }
 
 // Returns when the server has done all that was asked.
-static void synchronize(void) {
-  if (connection) free(await(xcb_get_input_focus(connection).sequence));
-}
+static void synchronize(void) { free(await(xcb_get_input_focus(connection).sequence)); }
 
 // The server's time of an event in nanoseconds, or 0.
 static int64_t server_time(const xcb_generic_event_t *event, int64_t at) {
@@ -227,7 +226,6 @@ static int read_window(struct view *view, int *is_mapped) {
   enum { STATE, PLACE, TEXT, OLD_TEXT, CLASS, KIND, OWNER, COUNT };
   struct window *window = view->window;
   xcb_window_t id = (xcb_window_t)window->id;
-  if (!connection) return 0;
   unsigned asked[COUNT] = {
       xcb_get_window_attributes(connection, id).sequence, xcb_get_geometry(connection, id).sequence,
       ask_property(id, atoms[TITLE]), ask_property(id, XCB_ATOM_WM_NAME),
@@ -237,7 +235,7 @@ static int read_window(struct view *view, int *is_mapped) {
   for (int index = 0; index < COUNT; index++) replies[index] = await(asked[index]);
   const xcb_get_window_attributes_reply_t *state = replies[STATE];
   const xcb_get_geometry_reply_t *place = replies[PLACE];
-  int is_there = connection && state && place;
+  int is_there = is_open && state && place;
   if (is_there) {
     int64_t at = view->renamed ? view->renamed : window->created;
     char title[TEXT_LIMIT], old_title[TEXT_LIMIT], class[TEXT_LIMIT];
@@ -266,7 +264,7 @@ static int is_name(xcb_atom_t atom) {
 // MARK: Pixels
 
 static void watch_pixels(struct view *view) {
-  int is_wanted = connection && wants_pixels(view->window);
+  int is_wanted = wants_pixels(view->window);
   if (is_wanted == (view->damage != 0)) return;
   if (is_wanted) {
     view->damage = xcb_generate_id(connection);
@@ -275,7 +273,7 @@ static void watch_pixels(struct view *view) {
     return;
   }
   // It went with its window.
-  if (connection && !view->window->gone) xcb_damage_destroy(connection, view->damage);
+  if (!view->window->gone) xcb_damage_destroy(connection, view->damage);
   view->damage = 0;
   view->drawn = (struct area){0};
   free(view->pixels);
@@ -387,7 +385,7 @@ static const uint32_t *fetch(xcb_window_t id, const struct area *area, void **re
 
 // What cannot be fetched because the window has just moved is fetched after the event of that.
 static void look_at_pixels(struct view *view) {
-  if (is_empty(&view->drawn) || !connection) return;
+  if (is_empty(&view->drawn)) return;
   xcb_damage_subtract(connection, view->damage, XCB_NONE, XCB_NONE);
   struct area area = visible_area(view);
   void *reply = NULL;
@@ -407,7 +405,7 @@ static struct view *find_view(uint64_t id) {
 }
 
 static void select_events(xcb_window_t window, uint32_t mask) {
-  if (connection) xcb_change_window_attributes(connection, window, XCB_CW_EVENT_MASK, &mask);
+  xcb_change_window_attributes(connection, window, XCB_CW_EVENT_MASK, &mask);
 }
 
 static const uint32_t own_events = XCB_EVENT_MASK_STRUCTURE_NOTIFY | XCB_EVENT_MASK_PROPERTY_CHANGE
@@ -547,11 +545,12 @@ static void hear(const xcb_generic_event_t *event, int64_t at) {
 
 // Pixels are fetched when all has been heard, so that they are fetched once for all of it.
 static void read_x11(void) {
+  if (!is_open) return;
   collect_all();
   struct queue *batch = incoming;
   incoming = batch == queues ? queues + 1 : queues;
   date(batch);
-  for (unsigned index = 0; index < batch->count && connection; index++)
+  for (unsigned index = 0; index < batch->count; index++)
     hear(batch->events[index].event, batch->events[index].at);
   clear(batch);
   int is_mapped;
@@ -569,7 +568,7 @@ static void read_x11(void) {
 static void watch_old_windows(void) {
   xcb_query_tree_reply_t *tree = await(xcb_query_tree(connection, screen->root).sequence);
   xcb_get_property_reply_t *list =
-      connection ? await(ask_property(screen->root, atoms[CLIENTS])) : NULL;
+      await(ask_property(screen->root, atoms[CLIENTS]));
   int listed_count, count = tree ? xcb_query_tree_children_length(tree) : 0;
   const uint32_t *listed = words(list, &listed_count);
   old_windows = malloc((size_t)(count + listed_count + 1) * sizeof *old_windows);
@@ -585,7 +584,7 @@ static void watch_old_windows(void) {
 
 static void begin_x11(void) {
   select_events(screen->root, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
-  if (connection) watch_old_windows();
+  watch_old_windows();
   synchronize();
   clear(incoming);
 }
@@ -616,7 +615,7 @@ static void end_x11(void) {
 // The socket would not wake the loop for what has been read from it already, but it can always be
 // written to.
 static int poll_x11(struct pollfd *polled, int limit) {
-  if (!connection || limit < 1) return 0;
+  if (!is_open || limit < 1) return 0;
   short events = incoming->count ? POLLIN | POLLOUT : POLLIN;
   *polled = (struct pollfd){xcb_get_file_descriptor(connection), events, 0};
   return 1;
@@ -715,9 +714,9 @@ static void compare_clocks(void) {
   xcb_create_window(connection, 0, window, screen->root, 0, 0, 1, 1, 0,
                     XCB_WINDOW_CLASS_INPUT_ONLY, XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &mask);
   has_clock = 1;
-  for (int sample = 0; sample < CLOCK_SAMPLES && connection; sample++)
+  for (int sample = 0; sample < CLOCK_SAMPLES; sample++)
     if (!compares_clock(window)) has_clock = 0;
-  if (connection) xcb_destroy_window(connection, window);
+  xcb_destroy_window(connection, window);
 }
 
 static int set_up(int screen_number) {
@@ -728,22 +727,21 @@ static int set_up(int screen_number) {
   if (!set_up_extensions()) return fail("the display server has no extension DAMAGE"), 0;
   share_memory();
   intern_atoms();
-  if (connection) compare_clocks();
+  compare_clocks();
   flush();
-  return connection != NULL;
+  return 1;
 }
 
 static int open_x11(char **arguments) {
   int screen_number = 0;
   connection = connect_within(arguments[0], &screen_number);
-  int is_open = !xcb_connection_has_error(connection) && set_up(screen_number);
+  is_open = !xcb_connection_has_error(connection) && set_up(screen_number)
+         && !xcb_connection_has_error(connection);
   alarm(0);
-  if (is_open && connection && !xcb_connection_has_error(connection)) return 1;
   char reason[256];
   snprintf(reason, sizeof reason, "the display %s cannot be connected to", arguments[0]);
-  fail(reason);
-  connection = NULL;
-  return 0;
+  if (!is_open) fail(reason);
+  return is_open;
 }
 
 const struct backend x11_backend = {

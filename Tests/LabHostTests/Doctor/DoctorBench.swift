@@ -19,7 +19,8 @@ extension HostTrials {
     tracingRights: { TracingRights(profiles: nil) },
     isDebugBuild: { false },
     hasProgram: { _ in true },
-    hasValgrind: { true }
+    hasValgrind: { true },
+    missingForWindows: { [] }
   )
 
   /// Of a user who may trace processes, and nothing in the kernel.
@@ -59,7 +60,8 @@ extension HostTrials {
     },
     isDebugBuild: { true },
     hasProgram: { _ in false },
-    hasValgrind: { false }
+    hasValgrind: { false },
+    missingForWindows: { ["Xvfb", "dbus-daemon"] }
   )
 }
 

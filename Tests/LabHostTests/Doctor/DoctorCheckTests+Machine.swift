@@ -127,6 +127,14 @@ extension DoctorCheckTests {
     Case("webhooks", .missing, "reaches nobody", remedy: "install curl`", trials: .refused),
     Case("mail", .ok, "sendmail is installed"),
     Case("mail", .missing, "reaches nobody", remedy: "mail server", trials: .refused),
+    Case("windows", .ok, "Xvfb, weston and dbus-daemon"),
+    Case(
+      "windows",
+      .missing,
+      "not installed: Xvfb, dbus-daemon",
+      remedy: "apt-get install xvfb dbus",
+      trials: .refused
+    ),
     Case("debug-build", .ok, "with optimisation"),
     Case("debug-build", .degraded, "without optimisation", remedy: "-c release", trials: .refused),
     Case("lab-lock", .ok, "none"),
