@@ -140,12 +140,21 @@ package struct Preparation: Hashable, Codable, Sendable {
 }
 
 extension Preparation {
-  /// How many major faults a warm launch may have: one per 1,000 pages of its files.
-  package var toleratedFaults: Int64 { Self.toleratedFaults(of: residency) }
+  /// How many major faults a launch may have that read nothing: the kernel counts one for a hole of
+  /// a sparse file, such as chromium makes in each launch.
+  private static let faultsWithoutReading: Int64 = 8
 
-  /// The same before the residency belongs to a launch.
-  package static func toleratedFaults(of residency: [FileResidency]) -> Int64 {
-    Int64(residency.reduce(0) { $0 + $1.totalPages } / 1_000)
+  /// Whether a launch was warm: it had at most one major fault per 1,000 pages of its files, or a few
+  /// and read nothing from storage.
+  ///
+  /// - Parameters:
+  ///   - figures: Those of the launch.
+  ///   - residency: The files that are watched.
+  /// - Returns: Nil where major faults are not known.
+  package static func isWarm(_ figures: Figures, watching residency: [FileResidency]) -> Bool? {
+    guard let faults = figures.majorFaults else { return nil }
+    let tolerated = Int64(residency.reduce(0) { $0 + $1.totalPages } / 1_000)
+    return faults <= tolerated || (faults <= faultsWithoutReading && figures.bytesRead == 0)
   }
 }
 

@@ -206,7 +206,9 @@ extension EndToEnd {
       )
 
       #expect(output.status == 0, "\(output.stderr)")
-      for words in ["until the window was created", "until it had content"] {
+      for words in [
+        "the window, tasks, marks", "until the window was created", "until it had content",
+      ] {
         #expect(output.stdout.contains(words), "\(output.stdout)")
       }
     }

@@ -401,8 +401,8 @@ package struct HostLaboratory: LaunchLaboratory {
     } else {
       killed.remove(arm.target)
     }
-    let tolerated = Preparation.toleratedFaults(of: prepared.residency)
-    let isClean = result.outcome == .ready && (result.figures.majorFaults ?? .max) <= tolerated
+    let isWarm = Preparation.isWarm(result.figures, watching: prepared.residency) == true
+    let isClean = result.outcome == .ready && isWarm
     let clean = isClean ? Clean(at: now, evictions: evictions) : nil
     preparedArms[arm]?.lastClean = clean
     preparedArms[arm]?.hasNewHome = false
@@ -478,12 +478,12 @@ package struct HostLaboratory: LaunchLaboratory {
       let pages = try residency(of: prepared.files)
       preparedArms[arm]?.residency = pages
     }
-    let tolerated = Preparation.toleratedFaults(of: preparedArms[arm]?.residency ?? [])
     while preparation.warmUps < Self.warmUpLimit {
       preparation.warmUps += 1
       let result = try launchUnmeasured(arm)
-      guard result.outcome == .ready, let faults = result.figures.majorFaults else { return }
-      if faults <= tolerated { return }
+      let residency = preparedArms[arm]?.residency ?? []
+      let isWarm = Preparation.isWarm(result.figures, watching: residency)
+      if result.outcome != .ready || isWarm != false { return }
     }
     preparation.failure = "each of \(Self.warmUpLimit) unmeasured launches had major faults"
   }

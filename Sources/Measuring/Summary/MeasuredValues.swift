@@ -191,12 +191,13 @@ extension StateReached {
     if state.isCold {
       return judgedCold(preparation, result, share: coldShare ?? Scenario.defaultColdShare)
     }
-    guard let majorFaults = result.figures.majorFaults else {
+    switch Preparation.isWarm(result.figures, watching: preparation.residency) {
+    case true?: return .reached
+    case false?: return .notReached(reason: preparation.failure ?? "the launch had major faults")
+    case nil:
       let reason = result.figures.missing[Metric.majorFaults.rawValue] ?? "the launch did not end"
       return .notVerified(reason: "major faults are not known: \(reason)")
     }
-    guard majorFaults > preparation.toleratedFaults else { return .reached }
-    return .notReached(reason: preparation.failure ?? "the launch had major faults")
   }
 
   private static func judgedCold(

@@ -148,6 +148,9 @@ struct StageRows {
     return stage.children.filter { $0.kind == .detail && $0.source == .marks }
   }
 
+  /// Whether the window that the launch waited for is among them.
+  var hasWindow: Bool { later.contains { $0.stage.name == StageName.WindowPart.mapping } }
+
   /// How many of the later ones are not listed.
   var unlistedCount: Int { allLater.count - later.count }
 

@@ -42,7 +42,11 @@ package struct StagesText {
       header, table(rows.stages), section("printed", rows.printed),
       section("slowest initializers, by library and symbol", rows.slowestInitializers),
       section("slowest libraries to find and map", rows.slowestLibraries),
-      section("tasks, marks and libraries loaded later", rows.later, showsStart: true) + unlisted,
+      section(
+        "\(rows.hasWindow ? "the window, " : "")tasks, marks and libraries loaded later",
+        rows.later,
+        showsStart: true
+      ) + unlisted,
       others, processes, evidence,
     ]
     return sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
@@ -258,7 +262,11 @@ package struct StagesMarkdown {
       + list("Printed", rows.printed)
       + list("Slowest initializers, by library and symbol", rows.slowestInitializers)
       + list("Slowest libraries to find and map", rows.slowestLibraries)
-      + list("Tasks, marks and libraries loaded later", rows.later, showsStart: true)
+      + list(
+        "\(rows.hasWindow ? "The window, t" : "T")asks, marks and libraries loaded later",
+        rows.later,
+        showsStart: true
+      )
       + (rows.unlistedCount > 0 ? ["", "And \(rows.unlistedCount) more."] : []) + evidence
   }
 

@@ -77,4 +77,21 @@ import Testing
     )
     #expect(judged == (isWarm ? .reached : .notReached(reason: "the launch had major faults")))
   }
+
+  @Test(arguments: [(8, 0, true), (9, 0, false), (1, 4_096, false)])
+  func `allows a warm launch a few major faults that read nothing`(
+    faults: Int64,
+    bytes: Int64,
+    isWarm: Bool
+  ) {
+    let judged = StateReached.judged(
+      .warm,
+      preparation: Preparation(),
+      result: LaunchResult(
+        outcome: .ready,
+        figures: Figures(majorFaults: faults, bytesRead: bytes)
+      )
+    )
+    #expect((judged == .reached) == isWarm)
+  }
 }
