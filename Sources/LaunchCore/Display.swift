@@ -59,7 +59,7 @@ extension WindowCondition: CustomStringConvertible {
     case .window: number == 1 && traits.isEmpty ? "the first window" : window
     case .frame: "the first frame of \(window)"
     case .settled(let quiet):
-      "\(window) without a change for \(quiet.count / 1_000_000) ms"
+      "the last change of \(window) before \(quiet.count / 1_000_000) ms without one"
     }
   }
 }

@@ -64,6 +64,7 @@ static const char *start_bus(const char *socket, char **command) {
 }
 
 static void end_launch(void) {
+  end_windows();
   if (is_in_launch && backend->end) backend->end();
   is_in_launch = 0;
   end_companion(BUS);
@@ -81,7 +82,6 @@ static int begin(const struct display_request *request, char **texts) {
 }
 
 static int end(void) {
-  end_windows();
   end_launch();
   uint32_t count;
   size_t length;

@@ -14,8 +14,8 @@
 
 enum { WINDOW_LIMIT = 4096, ANSWER_LIMIT = 512 };
 
-// How much later than it happened a change may be heard of, in nanoseconds. A window is said to have
-// settled only then; the instant is that of the last change all the same.
+// How much later than it happened a change may be heard of, in nanoseconds. A window is said to
+// have settled only then; the instant is that of the last change all the same.
 enum { DELAY_LIMIT = 10000000 };
 
 static struct window table[WINDOW_LIMIT];
@@ -122,7 +122,9 @@ static struct window *choose(void) {
 }
 
 // When it last changed in a way that keeps it from being settled.
-static int64_t moved(const struct window *window) { return later(window->content, window->changed); }
+static int64_t moved(const struct window *window) {
+  return later(window->content, window->changed);
+}
 
 // 0 while it has not come.
 static int64_t moment_of(const struct window *window, int64_t now) {
@@ -231,7 +233,7 @@ void show_window(struct window *window, int64_t at) {
 void hide_window(struct window *window, int64_t at) {
   if (!window->is_shown) return;
   look_at(window, at);
-  window->is_shown = 0;
+  window->is_shown = window->is_covered = 0;
   // Nobody can have seen it.
   if (!window->content) take_place(window);
   if (launch.moment != MOMENT_SETTLED) look(at);

@@ -13,7 +13,8 @@ void end_windows(void);
 // Milliseconds until the window that is waited for may have settled, or -1.
 int windows_timeout(void);
 void settle_windows(void);
-// The windows as an answer has them, and how many; the caller frees it. NULL when there is no memory.
+// The windows as an answer has them, and how many; the caller frees it. NULL when there is no
+// memory.
 char *describe_windows(uint32_t *count, size_t *length);
 // Why no window can be seen any more, or "".
 const char *failure(void);
