@@ -26,6 +26,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends \
     libbpf-dev libdw-dev libelf-dev libsqlite3-dev \
+    libxcb-damage0-dev libxcb-res0-dev libxcb-shm0-dev libxcb-xfixes0-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .

@@ -134,9 +134,9 @@ extension Metric {
     case .spawn:
       .init(.nanoseconds, "spawn", speed, "spawn_ns", \.spawn.nanoseconds)
     case .window:
-      .init(.nanoseconds, "first window", later, "window_ns", \.windowTimes.window.nanoseconds)
+      .init(.nanoseconds, "window", later, "window_ns", \.windowTimes.window.nanoseconds)
     case .frame:
-      .init(.nanoseconds, "first frame", later, "frame_ns", \.windowTimes.frame.nanoseconds)
+      .init(.nanoseconds, "frame", later, "frame_ns", \.windowTimes.frame.nanoseconds)
     case .settled:
       .init(.nanoseconds, "settled", later, "settled_ns", \.windowTimes.settled.nanoseconds)
     }

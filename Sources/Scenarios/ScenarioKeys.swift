@@ -205,6 +205,14 @@ extension ScenarioKeys {
           remedy: "keep one of them"
         )
       }
+      if display.isSession, let size = value.entries.first(where: { $0.key == "size" }) {
+        reading.report(
+          "contradiction",
+          "the size of the session's screen is not launchlab's to set",
+          at: size.place,
+          remedy: "remove the key, or use a headless display"
+        )
+      }
       return display
     }
 }

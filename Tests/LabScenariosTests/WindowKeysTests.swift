@@ -68,6 +68,11 @@ import Testing
       problem: "not of both"
     ),
     Mistake(ready: "frame", rest: "display: {size: 20x20}", problem: "\"20x20\" is not the size"),
+    Mistake(
+      ready: "frame",
+      rest: "display: {x11: session, size: 800x600}",
+      problem: "not launchlab's to set"
+    ),
     Mistake(ready: "frame", rest: "display: {x11: home}", problem: "invalid value \"home\""),
   ])
   func `refuses what no window can be`(_ test: Mistake) throws {

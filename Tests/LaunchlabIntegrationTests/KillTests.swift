@@ -260,7 +260,7 @@ extension EndToEnd {
 
 extension Launchlab {
   /// Kills the spawner alone, as soon as there is one; false when launchlab has ended before.
-  fileprivate func killSpawner(of session: Session) async throws -> Bool {
+  func killSpawner(of session: Session) async throws -> Bool {
     var isKilled = false
     _ = try await eventually {
       isKilled = session.spawner.map { kill($0, SIGKILL) == 0 } ?? false

@@ -141,7 +141,6 @@ extension EndToEnd {
       }
       let display = try #require(result.run.controls.first { $0.name == "display" })
       #expect(display.after?.hasPrefix("x11, headless, 1920x1080") == true)
-      #expect(try lab.serversLeft().isEmpty)
     }
 
     @Test func `a window with content is no splash screen, and none that was hidden again`()
@@ -187,7 +186,6 @@ extension EndToEnd {
 
       #expect(output.status == 128)
       for word in words { #expect(output.stderr.contains(word), "\(output.stderr)") }
-      #expect(try lab.serversLeft().isEmpty)
     }
 
     @Test func `stages divide main to ready by the window`() async throws {
@@ -196,6 +194,8 @@ extension EndToEnd {
 
       let output = try await lab.run(
         "stages",
+        "--launches",
+        "5",
         "--ready",
         "frame",
         "--",
@@ -237,6 +237,83 @@ extension EndToEnd {
       #expect(session.stderr.contains("DISPLAY is not set") || session.stderr.contains("cannot"))
     }
 
+    @Test(.enabled(if: Machine.has("dbus-daemon"), "dbus-daemon is not installed"))
+    func `each launch has a session of its own, also where it waits for no window`() async throws {
+      let lab = Launchlab()
+      let client = try client(in: lab)
+      try lab.write(
+        """
+        set -e
+        test -z "$(ls -A "$XDG_RUNTIME_DIR" | grep -vE '^(bus|dbus-1)$')"
+        touch "$XDG_RUNTIME_DIR/used"
+        dbus-send --session --dest=org.freedesktop.DBus --print-reply / org.freedesktop.DBus.GetId \
+          | tail -n 1 >>buses
+        exec "$@"
+        """,
+        to: "look"
+      )
+      try lab.write(
+        """
+        scenario: sessions
+        display: {x11: headless}
+        targets:
+          window: {command: [sh, look, \(client.path), '0', '0', draw], ready: frame}
+          exit: {command: [sh, look, 'true']}
+        states: [warm]
+        launches: 2
+        """,
+        to: "s.yml"
+      )
+
+      let output = try await lab.run("run", "s.yml", "--json", "-")
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let arms = try RunResult(output.stdout).arms
+      #expect(arms.map(\.outcomes) == [["ready": 2], ["ready": 2]])
+      let buses = try String(contentsOfFile: lab.path("buses"), encoding: .utf8)
+        .split(separator: "\n")
+      #expect(buses.count >= 4)
+      #expect(Set(buses).count == buses.count)
+    }
+
+    @Test func `goes on when the spawner is killed, and ends with launchlab`() async throws {
+      let lab = Launchlab()
+      let client = try client(in: lab)
+      let arguments = ["measure", "--ready", "frame", "--launches", "30", "--", client.path]
+      let session = try lab.start(arguments + ["0", "20", "draw"])
+      try #require(try await eventually { session.processes.contains { $0.contains("Xvfb") } })
+      #expect(try await lab.killSpawner(of: session))
+
+      let output = try await session.finish()
+
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(session.leftovers == [])
+
+      let killed = try lab.start(arguments + ["0", "200", "draw"])
+      try #require(try await eventually { killed.processes.contains { $0.contains("Xvfb") } })
+      killed.send(SIGKILL)
+      #expect(try await eventually { killed.processes.isEmpty }, "\(killed.processes)")
+      _ = killed.tool.finish()
+      _ = try await lab.start(["restore"]).finish()
+      #expect(killed.leftovers == [])
+    }
+
+    @Test(.enabled(if: Machine.canBecomeNobody, "setpriv is not installed, or not root"))
+    func `needs no rights, and keeps its display when a launch is lost`() async throws {
+      let nobody = try Launchlab.asNobody()
+      let client = try client(in: nobody)
+      let session = try nobody.start(
+        ["measure", "--ready", "frame", "--launches", "30", "--", client.path, "0", "20", "draw"]
+      )
+      try #require(try await eventually { session.processes.contains { $0.contains("Xvfb") } })
+      #expect(try await nobody.killSpawner(of: session))
+
+      let output = try await session.finish()
+
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(session.leftovers == [])
+    }
+
     @Test(
       .enabled(if: Machine.has("weston"), "weston is not installed"),
       .enabled(if: Machine.has("weston-simple-shm"), "weston-simple-shm is not installed")
@@ -261,21 +338,6 @@ extension EndToEnd {
       #expect(output.status == 0, "\(output.stderr)")
       let arm = try #require(try RunResult(output.stdout).arm("warm"))
       #expect(try times("frame", arm).count == 3)
-      #expect(try lab.serversLeft().isEmpty)
-    }
-  }
-}
-
-extension Launchlab {
-  /// The display servers and buses that runs in this directory have left, by their command lines.
-  fileprivate func serversLeft() throws -> [String] {
-    // The sockets of a run are below a directory that bears the id of its process.
-    let processes = try Tool.run("ps", ["-eo", "ppid=,args="]).stdout
-    return processes.split(separator: "\n").map(String.init).filter { line in
-      let words = line.split(separator: " ")
-      let isOrphan = words.first == "1"
-      return isOrphan && line.contains("/tmp/launchlab-")
-        && ["Xvfb", "weston", "dbus-daemon"].contains { line.contains($0) }
     }
   }
 }

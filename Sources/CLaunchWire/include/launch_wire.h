@@ -279,7 +279,8 @@ enum watched_kind {
 //
 // Requests come on the stream socket, descriptor 3: struct display_request, then texts that each end
 // with a NUL byte: the patterns of the title and of the class, which may be empty; of DISPLAY_BEGIN
-// also the socket of the launch's own message bus, or nothing, and the command that starts the bus. A request whose
+// also the socket of the launch's own message bus, or nothing, the command that starts the bus, an
+// empty text, and the environment of the bus. A request whose
 // length is 0, and the end of file, ask it to exit. Each has one answer: struct display_answer,
 // then why no windows can be seen, or nothing, and a NUL byte; then of DISPLAY_END its windows,
 // each a struct display_window, the title and the class, with a NUL byte each, and of DISPLAY_NAME
@@ -292,6 +293,7 @@ enum display_moment {
   MOMENT_WINDOW,   // it is mapped
   MOMENT_FRAME,    // it has content: more than one color
   MOMENT_SETTLED,  // it has content that did not change for a while; the instant is that of the last change
+  MOMENT_NONE,     // nothing
 };
 
 struct display_request {
@@ -332,6 +334,7 @@ struct display_window {
   int64_t content;
   int64_t shown;    // the content, by the word of the display server
   int64_t changed;  // its last change of more than 1 % of its pixels
+  int64_t hidden;  // it was unmapped
   int64_t gone;
 };
 

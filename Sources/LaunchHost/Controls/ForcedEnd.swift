@@ -38,6 +38,9 @@ enum ForcedEnd {
     spawners.withLock { $0[spawner] = socket }
   }
 
+  /// Whether a process is a spawner or another helper of this launchlab.
+  static func isHelper(_ pid: pid_t) -> Bool { spawners.withLock { $0[pid] != nil } }
+
   /// Must be called before the socket is closed, whose number may be another file's afterwards.
   static func remove(spawner: pid_t) { spawners.withLock { $0[spawner] = nil } }
 

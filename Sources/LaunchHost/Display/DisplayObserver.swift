@@ -9,7 +9,7 @@ final class DisplayObserver {
   private var process: HelperProcess?
 
   /// How long an answer may take; a server that starts takes longest.
-  private static let patience = Nanoseconds.seconds(30)
+  private static let patience = Nanoseconds.seconds(60)
 
   /// Where the helper connects, and what it starts.
   struct Place {
@@ -57,37 +57,48 @@ final class DisplayObserver {
     var socket: String
 
     var command: [String]
+
+    /// As `NAME=value`.
+    var environment: [String]
   }
 
   /// Looks for the windows of the launch that comes next, and starts its message bus.
   ///
+  /// - Parameters:
+  ///   - condition: What the launch waits for; nil where it waits for no window.
+  ///   - spawner: The process that will launch.
+  ///   - bus: The bus of the launch; nil for none.
   /// - Throws: ``HostError/display(_:)``.
   func begin(
-    _ condition: WindowCondition,
+    _ condition: WindowCondition?,
     spawner: Int32,
     bus: Bus?
   ) throws(HostError) {
     var request = display_request()
     request.command = DISPLAY_BEGIN
     request.spawner = spawner
-    request.nth = UInt32(clamping: condition.number)
-    switch condition.moment {
+    request.nth = UInt32(clamping: condition?.number ?? 1)
+    switch condition?.moment {
+    case nil: request.moment = MOMENT_NONE
     case .window: request.moment = MOMENT_WINDOW
     case .frame: request.moment = MOMENT_FRAME
     case .settled(let quiet):
       request.moment = MOMENT_SETTLED
       request.quiet = quiet.count
     }
-    let patterns = [condition.title ?? "", condition.windowClass ?? ""]
-    _ = try answer(to: request, patterns + [bus?.socket ?? ""] + (bus?.command ?? []))
+    let patterns = [condition?.title ?? "", condition?.windowClass ?? ""]
+    let started = bus.map { $0.command + [""] + $0.environment } ?? []
+    _ = try answer(to: request, patterns + [bus?.socket ?? ""] + started)
   }
 
   /// The windows that were there during the launch that has ended.
   ///
-  /// - Parameter beginning: When it began, on the monotonic clock.
+  /// - Parameters:
+  ///   - beginning: When it began, on the monotonic clock.
+  ///   - end: When its time ran out; what was shown then is shown.
   /// - Returns: In the order in which they were created.
   /// - Throws: ``HostError/display(_:)`` when the server has ended meanwhile.
-  func end(since beginning: Nanoseconds) throws(HostError) -> [SeenWindow] {
+  func end(since beginning: Nanoseconds, until end: Nanoseconds) throws(HostError) -> [SeenWindow] {
     var request = display_request()
     request.command = DISPLAY_END
     var rest = try answer(to: request).rest[...]
@@ -96,7 +107,9 @@ final class DisplayObserver {
       rest = rest.dropFirst(MemoryLayout<display_window>.size)
       let title = rest.takeText()
       let windowClass = rest.takeText()
-      windows.append(SeenWindow(window, title: title, class: windowClass, since: beginning))
+      windows.append(
+        SeenWindow(window, title: title, class: windowClass, since: beginning, until: end)
+      )
     }
     return windows
   }
@@ -158,7 +171,8 @@ extension SeenWindow {
     _ window: display_window,
     title: String,
     class windowClass: String,
-    since beginning: Nanoseconds
+    since beginning: Nanoseconds,
+    until end: Nanoseconds
   ) {
     func time(_ instant: Int64) -> Nanoseconds? {
       instant == 0 ? nil : Nanoseconds(instant) - beginning
@@ -173,7 +187,7 @@ extension SeenWindow {
       isChosen: has(WINDOW_IS_CHOSEN),
       isOwn: !has(WINDOW_IS_OTHER),
       isPassing: has(WINDOW_OVERRIDES) || has(WINDOW_IS_TRANSIENT),
-      isShown: window.is_shown != 0,
+      isShown: window.is_shown != 0 || window.hidden >= end.count,
       isPlain: window.colors == 1,
       connected: time(window.connected),
       created: time(window.created),

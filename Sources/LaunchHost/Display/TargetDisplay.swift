@@ -208,7 +208,17 @@ final class TargetDisplay {
 
   // MARK: - One launch
 
-  /// Makes the session of the launch that comes next, and looks for its windows.
+  /// Makes the directory of the session of the launch that comes next.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  func makeSession() throws(HostError) {
+    guard !plan.isSession else { return }
+    guard unsafe mkdir(runtime.string, 0o700) == 0 || errno == EEXIST else {
+      throw .system(operation: "make a directory", path: runtime.string, errno: errno)
+    }
+  }
+
+  /// Looks for the windows of the launch that comes next, and starts its message bus.
   ///
   /// - Parameters:
   ///   - condition: What it waits for; nil where it waits for no window.
@@ -220,24 +230,17 @@ final class TargetDisplay {
     spawner: Int32,
     environment: [String: String]
   ) throws(HostError) {
-    guard let condition else { return }
-    var bus: DisplayObserver.Bus?
-    if !plan.isSession {
-      guard unsafe mkdir(runtime.string, 0o700) == 0 || errno == EEXIST else {
-        throw .system(operation: "make a directory", path: runtime.string, errno: errno)
-      }
-      bus = busProgram.map { program in
-        let socket = runtime.appending(Self.busName).string
-        _ = unsafe unlink(socket)
-        let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        return DisplayObserver.Bus(
-          socket: socket,
-          command: ["/usr/bin/env", "-i"] + variables + [
-            program, "--session", "--nofork", "--nopidfile", "--nosyslog",
-            "--address=unix:path=\(socket)",
-          ]
-        )
-      }
+    let bus = busProgram.map { program in
+      let socket = runtime.appending(Self.busName).string
+      _ = unsafe unlink(socket)
+      return DisplayObserver.Bus(
+        socket: socket,
+        command: [
+          program, "--session", "--nofork", "--nopidfile", "--nosyslog",
+          "--address=unix:path=\(socket)",
+        ],
+        environment: environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      )
     }
     try observer.begin(condition, spawner: spawner, bus: bus)
   }
@@ -245,25 +248,39 @@ final class TargetDisplay {
   /// Adds what was seen to the result of a launch that waited for a window.
   ///
   /// - Throws: ``HostError/display(_:)`` when the server has ended meanwhile.
-  func end(_ condition: WindowCondition?, _ result: inout LaunchResult) throws(HostError) {
-    guard let condition else { return }
+  func end(_ request: LaunchRequest, _ result: inout LaunchResult) throws(HostError) {
     let beginning = result.trace?.begin ?? MonotonicClock.now
-    let windows = try observer.end(since: beginning)
+    let windows = try observer.end(since: beginning, until: beginning + request.timeout)
+    guard let condition = request.ready.window else { return }
     result.windows = windows
-    guard let chosen = windows.first(where: \.isChosen), result.outcome == .ready else { return }
-    result.windowTimes = WindowTimes(window: chosen.mapped)
-    guard condition.moment != .window else { return }
-    result.windowTimes.frame = chosen.content
-    guard condition.moment != .frame else { return }
-    result.windowTimes.settled = [chosen.changed, chosen.content].compactMap(\.self).max()
+    guard let chosen = windows.first(where: \.isChosen), let launch = result.launch else { return }
+    // The moment that was waited for is the launch, also where the window matched only later.
+    switch condition.moment {
+    case .window:
+      result.windowTimes = WindowTimes(window: launch)
+    case .frame:
+      result.windowTimes = WindowTimes(window: chosen.mapped, frame: launch)
+    case .settled:
+      result.windowTimes = WindowTimes(
+        window: chosen.mapped,
+        frame: chosen.content,
+        settled: launch
+      )
+    }
   }
 
   /// What became of the display, for the record of the run.
   var receipt: ControlReceipt {
     let size = plan.isSession ? "the session's" : "headless, \(plan.width)x\(plan.height)"
     let text = "\(plan.server.rawValue), \(size)"
-    let bus = plan.isSession || busProgram != nil ? "" : ", without a message bus"
-    return ControlReceipt(name: "display", wanted: text, after: text + bus, status: .applied)
+    return ControlReceipt(
+      name: "display",
+      wanted: text,
+      after: text,
+      status: .applied,
+      reason: plan.isSession || busProgram != nil
+        ? nil : "launches have no message bus: dbus-daemon is not in PATH"
+    )
   }
 }
 

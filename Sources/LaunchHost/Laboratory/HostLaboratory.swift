@@ -284,6 +284,7 @@ package struct HostLaboratory: LaunchLaboratory {
   mutating func beginLaunch(_ arm: Arm) throws(HostError) {
     isBegun = true
     if !hasTemporary { try workspace.makeTemporary() }
+    try display?.makeSession()
     try commands.beginLaunch(of: arm.target, in: preparedArms[arm]?.environment ?? [:])
   }
 
@@ -415,12 +416,14 @@ package struct HostLaboratory: LaunchLaboratory {
     in environment: [String: String],
     padding: Int
   ) throws(HostError) -> LaunchResult {
-    guard let display, let pid = spawner.processID else {
+    guard let display else { return try spawner.launchOnce(request, padding: padding) }
+    try spawner.running(for: request.conditions.network)
+    guard let pid = spawner.processID else {
       return try spawner.launchOnce(request, padding: padding)
     }
     try display.begin(request.ready.window, spawner: pid, environment: environment)
     var result = try spawner.launchOnce(request, padding: padding)
-    try display.end(request.ready.window, &result)
+    try display.end(request, &result)
     return result
   }
 

@@ -314,7 +314,9 @@ struct OrphanSweep {
     var found: [ProcessStatus] = []
     var pending = children[getpid()] ?? []
     while let process = pending.popLast() {
-      if process.session == session || isSpawner(process) { continue }
+      // Other helpers, such as what sees windows, go on with all that they have started.
+      let isHelper = ForcedEnd.isHelper(process.pid) || isSpawner(process)
+      if process.session == session || isHelper { continue }
       found.append(process)
       pending.append(contentsOf: children[process.pid] ?? [])
     }

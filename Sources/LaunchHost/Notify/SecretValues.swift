@@ -152,6 +152,12 @@ extension Redactor {
     if let events = result.timeline?.events {
       result.timeline?.events = events.map(redacted)
     }
+    result.windows = result.windows?.map { window in
+      var window = window
+      window.title = redacted(window.title)
+      window.windowClass = redacted(window.windowClass)
+      return window
+    }
     guard var seen = result.observation else { return }
     seen.loaderText = redacted(seen.loaderText)
     seen.notes = seen.notes.map { redacted($0) }

@@ -207,9 +207,9 @@ private enum WindowSight {
   }
 
   private static func name(of window: SeenWindow) -> String {
-    let title = window.title.isEmpty ? "a window" : "window \"\(window.title)\""
+    let title = window.title.isEmpty ? "a window" : "window \"\(window.title.printable)\""
     let traits = [
-      window.windowClass.isEmpty ? nil : window.windowClass,
+      window.windowClass.isEmpty ? nil : window.windowClass.printable,
       "\(window.width)x\(window.height)", window.isPassing ? "a menu, tooltip or splash" : nil,
       window.isOwn ? nil : "of another process",
     ]

@@ -54,10 +54,15 @@ static int answer(const char *reason, uint32_t count, const char *rest, size_t l
   return send_all(&head, sizeof head) && send_all(reason, reason_length) && send_all(rest, length);
 }
 
-// Why the bus of a launch is not there, or NULL.
+// Why the bus of a launch is not there, or NULL. An empty text stands between the command and its
+// environment.
 static const char *start_bus(const char *socket, char **command) {
   if (!*command) return NULL;
-  int names = start_companion(BUS, command);
+  char **end = command;
+  while (*end && **end) end++;
+  char **environment = *end ? end + 1 : end;
+  *end = NULL;
+  int names = start_companion(BUS, command, environment);
   if (names >= 0) close(names);
   if (names >= 0 && await_socket(BUS, socket)) return NULL;
   return "the message bus of the launch does not start";
@@ -159,7 +164,7 @@ static void run(int parent) {
 static int start_server(char **command, int is_x11, char **arguments) {
   static char number[16];
   if (!*command) return 1;
-  int names = start_companion(SERVER, command);
+  int names = start_companion(SERVER, command, (char *[]){NULL});
   int is_there = names >= 0 && (is_x11 ? read_display_number(names, number, sizeof number)
                                        : await_socket(SERVER, arguments[1]));
   if (names >= 0) close(names);

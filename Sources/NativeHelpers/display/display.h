@@ -20,12 +20,13 @@ struct window {
   int32_t is_covered;  // by other windows, wholly, so that none of its pixels can be seen
   int64_t connected;  // its process, to the display; 0 where that is not seen
   int64_t created;
-  int64_t mapped;    // for the first time
+  int64_t mapped;    // for the first time, or again after it was hidden without content
   int64_t drawn;     // the first change of a pixel while it was mapped
   int64_t content;   // more than one color was on it while it was mapped
   int64_t shown;     // the content, by the word of the display server; 0 where it gives none
   int64_t changed;   // the last change of more than 1 % of its pixels while it was mapped
   int64_t named;     // the last change of its title or class
+  int64_t hidden;    // unmapped, for the last time
   int64_t gone;      // destroyed
   int64_t matched;   // when it became one that the launch may wait for; windows.c keeps it
   int32_t is_placed;  // among those that were mapped; windows.c keeps it

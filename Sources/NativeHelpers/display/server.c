@@ -25,7 +25,8 @@ enum {
 
 static pid_t running[COMPANION_COUNT];
 
-static _Noreturn void become(enum companion companion, char **command, int name, pid_t parent) {
+static _Noreturn void become(enum companion companion, char **command, char **environment, int name,
+                             pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   setpgid(0, 0);
@@ -36,16 +37,16 @@ static _Noreturn void become(enum companion companion, char **command, int name,
   if (dup2(name, NAME_DESCRIPTOR) < 0) _exit(127);
   close_range(NAME_DESCRIPTOR + 1, ~0U, 0);
   close(CONTROL_DESCRIPTOR);
-  execv(command[0], command);
+  execve(command[0], command, environment);
   _exit(127);
 }
 
-int start_companion(enum companion companion, char **command) {
+int start_companion(enum companion companion, char **command, char **environment) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
   pid_t parent = getpid();
   pid_t pid = fork();
-  if (pid == 0) become(companion, command, ends[1], parent);
+  if (pid == 0) become(companion, command, environment, ends[1], parent);
   close(ends[1]);
   if (pid < 0) {
     close(ends[0]);
@@ -93,11 +94,14 @@ static void end_orphans(void) {
   char path[64], list[4096];
   snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
   for (int round = 0; round < 100; round++) {
-    while (waitpid(-1, NULL, WNOHANG) > 0) {}
+    for (pid_t ended; (ended = waitpid(-1, NULL, WNOHANG)) > 0;)
+      if (ended == running[SERVER]) running[SERVER] = 0;
     int file = open(path, O_RDONLY | O_CLOEXEC), others = 0;
     if (file < 0) return;
     ssize_t length = read(file, list, sizeof list - 1);
     close(file);
+    // Each ends with a space; what is cut off is seen in the next round.
+    while (length > 0 && list[length - 1] != ' ') length--;
     list[length > 0 ? length : 0] = 0;
     for (char *next = list; *next;) {
       pid_t pid = (pid_t)strtol(next, &next, 10);

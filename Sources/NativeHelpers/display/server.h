@@ -8,7 +8,7 @@ enum companion { SERVER, BUS, COMPANION_COUNT };
 
 // Gives what the program writes its name to, in its descriptor 4; -1 with errno when it cannot be
 // started. A program of the same kind must have been ended before.
-int start_companion(enum companion companion, char **command);
+int start_companion(enum companion companion, char **command, char **environment);
 
 // Waits until an X server has said which display it is; false when it ends or takes too long.
 int read_display_number(int names, char *display, size_t room);

@@ -329,14 +329,14 @@ static void raise_file_limit(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-// The socket is open to every user, because targets may be other ones.
+// The targets of root may become other users; those of others cannot.
 static int listen_at(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (!set_path(&address, path)) return 0;
   unlink(path);
   listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0
-      && chmod(path, 0777) == 0 && listen(listener, CONNECTION_LIMIT) == 0)
+      && chmod(path, geteuid() == 0 ? 0777 : 0700) == 0 && listen(listener, CONNECTION_LIMIT) == 0)
     return 1;
   return give_up("cannot listen at the socket", path);
 }

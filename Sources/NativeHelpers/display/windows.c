@@ -54,11 +54,13 @@ static pid_t parent_of(pid_t pid) {
   return end && strlen(end) > 4 ? atoi(end + 4) : -1;
 }
 
-// The spawner adopts the children of what ends, so that a way that broke off is taken once more.
+// A service that the message bus has started for the launch belongs to it; the bus is a child of this
+// process. The spawner adopts the children of what ends, so that a way that broke off is taken again.
 static int is_of_launch(pid_t pid) {
   for (int attempts = 0; attempts < 4; attempts++) {
     pid_t ancestor = pid;
-    while (ancestor > 0 && ancestor != launch.spawner) ancestor = parent_of(ancestor);
+    while (ancestor > 0 && ancestor != launch.spawner && ancestor != getpid())
+      ancestor = parent_of(ancestor);
     if (ancestor >= 0) return ancestor > 0;
   }
   return 0;
@@ -87,7 +89,7 @@ static int has_class(const char *class) {
   return 0;
 }
 
-// Whoever says what the window is called means it, whatever kind of window it is.
+// A pattern for the title or class selects any kind of window.
 static int is_candidate(const struct window *window) {
   if (window->flags & WINDOW_IS_OTHER) return 0;
   if (title_pattern.is_given || class_pattern.is_given) return 1;
@@ -225,7 +227,7 @@ static void judge(struct window *window, int64_t at) {
 void show_window(struct window *window, int64_t at) {
   if (window->is_shown) return;
   window->is_shown = 1;
-  if (!window->mapped) window->mapped = at;
+  if (!window->is_placed) window->mapped = at;
   give_place(window);
   judge(window, at);
 }
@@ -234,6 +236,7 @@ void hide_window(struct window *window, int64_t at) {
   if (!window->is_shown) return;
   look_at(window, at);
   window->is_shown = window->is_covered = 0;
+  window->hidden = at;
   // Nobody can have seen it.
   if (!window->content) take_place(window);
   if (launch.moment != MOMENT_SETTLED) look(at);
@@ -312,7 +315,7 @@ const char *begin_windows(const struct display_request *request, const char *tit
   window_count = place_count = 0;
   if (!set_pattern(&title_pattern, title)) return "the pattern of the title cannot be understood";
   if (!set_pattern(&class_pattern, class)) return "the pattern of the class cannot be understood";
-  is_waiting = 1;
+  is_waiting = request->moment != MOMENT_NONE;
   return NULL;
 }
 
@@ -323,7 +326,7 @@ static size_t describe(const struct window *window, char *text) {
       .id = window->id, .pid = window->pid, .flags = window->flags, .width = window->width,
       .height = window->height, .colors = window->colors, .is_shown = (uint32_t)window->is_shown,
       .connected = window->connected, .created = window->created, .mapped = window->mapped,
-      .drawn = window->drawn, .content = window->content, .shown = window->shown,
+      .drawn = window->drawn, .hidden = window->hidden, .content = window->content, .shown = window->shown,
       .changed = window->changed, .gone = window->gone};
   memcpy(text, &described, sizeof described);
   size_t length = sizeof described;
