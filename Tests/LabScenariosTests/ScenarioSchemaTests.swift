@@ -52,6 +52,7 @@ struct ScenarioSchemaTests {
   @Test(arguments: [
     "quickstart.yml", "node/scenario.yml", "redis/scenario.yml", "notify-daemon/scenario.yml",
     "python-caches/scenario.yml", "launchlab/scenario.yml", "marks/scenario.yml",
+    "desktop/scenario.yml",
   ])
   func `loads the example`(name: String) throws {
     let path = repository.appending(path: "Scenarios/\(name)").path
@@ -99,7 +100,7 @@ struct ScenarioSchemaTests {
   @Test func `tests every example`() throws {
     let folder = repository.appending(path: "Scenarios").path
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
-    #expect(files.count { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") } == 10)
+    #expect(files.count { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") } == 11)
   }
 
   private let repository = URL(filePath: #filePath).resolvingSymlinksInPath()

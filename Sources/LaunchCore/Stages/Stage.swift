@@ -102,6 +102,8 @@ package enum StageName {
     /// From when it was mapped until it had content.
     package static let frame = "first_frame"
     package static let settling = "settling"
+
+    package static let all = [creation, mapping, frame, settling]
   }
 
   /// What `main_to_ready` is divided into, where the launch was traced as well: the first thread's time

@@ -149,7 +149,7 @@ struct StageRows {
   }
 
   /// Whether the window that the launch waited for is among them.
-  var hasWindow: Bool { later.contains { $0.stage.name == StageName.WindowPart.mapping } }
+  var hasWindow: Bool { later.contains { StageName.WindowPart.all.contains($0.stage.name) } }
 
   /// How many of the later ones are not listed.
   var unlistedCount: Int { allLater.count - later.count }
