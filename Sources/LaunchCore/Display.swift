@@ -133,18 +133,11 @@ package struct SeenWindow: Hashable, Sendable {
   /// Whether all of it is of one color, as far as its pixels were looked at.
   package var isPlain: Bool
 
-  package var connected: Nanoseconds?
-
   package var created: Nanoseconds?
 
   package var mapped: Nanoseconds?
 
-  package var drawn: Nanoseconds?
-
   package var content: Nanoseconds?
-
-  /// When the display server says that it showed the content.
-  package var shown: Nanoseconds?
 
   /// The last change of more than 1 % of its pixels.
   package var changed: Nanoseconds?
@@ -160,12 +153,9 @@ package struct SeenWindow: Hashable, Sendable {
     isPassing: Bool = false,
     isShown: Bool = true,
     isPlain: Bool = false,
-    connected: Nanoseconds? = nil,
     created: Nanoseconds? = nil,
     mapped: Nanoseconds? = nil,
-    drawn: Nanoseconds? = nil,
     content: Nanoseconds? = nil,
-    shown: Nanoseconds? = nil,
     changed: Nanoseconds? = nil
   ) {
     self.process = process
@@ -178,12 +168,9 @@ package struct SeenWindow: Hashable, Sendable {
     self.isPassing = isPassing
     self.isShown = isShown
     self.isPlain = isPlain
-    self.connected = connected
     self.created = created
     self.mapped = mapped
-    self.drawn = drawn
     self.content = content
-    self.shown = shown
     self.changed = changed
   }
 }

@@ -122,9 +122,7 @@ enum ScenarioKeys {
     _ server: String,
     _ program: String,
     _ variable: String
-  )
-    -> String
-  {
+  ) -> String {
     "headless (\(server) of the run's own, \(program)) or session (the one that \(variable) names)."
   }
 

@@ -143,25 +143,25 @@ extension EndToEnd {
       #expect(display.after?.hasPrefix("x11, headless, 1920x1080") == true)
     }
 
-    @Test func `a window with content is no splash screen, and none that was hidden again`()
-      async throws
-    {
+    @Test(arguments: [
+      ("frame", "splash", 40_000_000), ("frame", "hidden", 40_000_000),
+      ("window", "splash", 40_000_000), ("{window: {title: ^Spl}}", "splash", 0),
+      ("{frame: {class: Client, nth: 2}}", "splash", 40_000_000),
+    ])
+    func `a window with content is no splash screen, and none that was hidden again`(
+      condition: String,
+      kind: String,
+      floor: Int64
+    ) async throws {
       let lab = Launchlab()
       let client = try client(in: lab)
-      for (condition, kind, floor) in [
-        ("frame", "splash", 40_000_000), ("frame", "hidden", 40_000_000),
-        ("window", "splash", 40_000_000),
-        ("{window: {title: ^Spl}}", "splash", 0),
-        ("{frame: {class: Client, nth: 2}}", "splash", 40_000_000),
-      ] as [(String, String, Int64)] {
-        try lab.write(scenario(condition, client, "'0', '0', \(kind)"), to: "s.yml")
+      try lab.write(scenario(condition, client, "'0', '0', \(kind)"), to: "s.yml")
 
-        let output = try await lab.run("run", "s.yml", "--json", "-")
+      let output = try await lab.run("run", "s.yml", "--json", "-")
 
-        #expect(output.status == 0, "\(condition) \(kind): \(output.stderr)")
-        let arm = try #require(try RunResult(output.stdout).arm("warm"))
-        #expect(try times("window", arm).min() ?? 0 >= floor, "\(condition) \(kind)")
-      }
+      #expect(output.status == 0, "\(output.stderr)")
+      let arm = try #require(try RunResult(output.stdout).arm("warm"))
+      #expect(try times("window", arm).min() ?? 0 >= floor)
     }
 
     @Test(arguments: [

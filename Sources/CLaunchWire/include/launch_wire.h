@@ -280,11 +280,10 @@ enum watched_kind {
 // Requests come on the stream socket, descriptor 3: struct display_request, then texts that each end
 // with a NUL byte: the patterns of the title and of the class, which may be empty; of DISPLAY_BEGIN
 // also the socket of the launch's own message bus, or nothing, the command that starts the bus, an
-// empty text, and the environment of the bus. A request whose
-// length is 0, and the end of file, ask it to exit. Each has one answer: struct display_answer,
-// then why no windows can be seen, or nothing, and a NUL byte; then of DISPLAY_END its windows,
-// each a struct display_window, the title and the class, with a NUL byte each, and of DISPLAY_NAME
-// what the display is called, and a NUL byte.
+// empty text, and the environment of the bus. A request whose length is 0, and the end of file, ask
+// it to exit. Each has one answer: struct display_answer, then why no windows can be seen, or
+// nothing, and a NUL byte; then of DISPLAY_END its windows, each a struct display_window, the title
+// and the class, with a NUL byte each, and of DISPLAY_NAME what the display is called, and a NUL byte.
 
 enum display_command { DISPLAY_BEGIN, DISPLAY_END, DISPLAY_NAME };
 

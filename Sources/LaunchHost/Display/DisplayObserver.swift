@@ -6,7 +6,7 @@ import LaunchCore
 ///
 /// The helper starts the server, where the run has one of its own, and ends it.
 final class DisplayObserver {
-  private var process: HelperProcess?
+  private let helper: AnsweringHelper
 
   /// How long an answer may take; a server that starts takes longest.
   private static let patience = Nanoseconds.seconds(60)
@@ -36,9 +36,11 @@ final class DisplayObserver {
   /// - Throws: ``HostError/display(_:)`` when there is no such display.
   init(_ place: Place, notifications: String) throws(HostError) {
     let places = [place.socket, place.display].compactMap(\.self)
-    process = try HelperProcess(
-      program: try EmbeddedHelper.display.unpacked(),
-      arguments: [place.server.rawValue] + places + [notifications, place.authority] + place.command
+    helper = try AnsweringHelper(
+      .display,
+      arguments: [place.server.rawValue] + places + [notifications, place.authority]
+        + place.command,
+      patience: Self.patience
     )
   }
 
@@ -48,7 +50,8 @@ final class DisplayObserver {
   func name() throws(HostError) -> String {
     var request = display_request()
     request.command = DISPLAY_NAME
-    return try answer(to: request).texts.first ?? ""
+    var rest = try answer(to: request)
+    return rest.takeText()
   }
 
   /// The message bus of one launch.
@@ -101,7 +104,7 @@ final class DisplayObserver {
   func end(since beginning: Nanoseconds, until end: Nanoseconds) throws(HostError) -> [SeenWindow] {
     var request = display_request()
     request.command = DISPLAY_END
-    var rest = try answer(to: request).rest[...]
+    var rest = try answer(to: request)
     var windows: [SeenWindow] = []
     while let window: display_window = Array(rest).value() {
       rest = rest.dropFirst(MemoryLayout<display_window>.size)
@@ -114,46 +117,26 @@ final class DisplayObserver {
     return windows
   }
 
-  func close() {
-    if let process = process.take() { _ = process.abandon() }
-  }
+  func close() { helper.close() }
 
-  deinit { close() }
-
-  /// An answer without its beginning.
-  private struct Answer {
-    var rest: [UInt8]
-
-    var texts: [String] {
-      rest.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-    }
-  }
-
+  /// What follows the reason, of a request that was answered without one.
   private func answer(
     to request: display_request,
     _ texts: [String] = []
-  ) throws(HostError) -> Answer {
-    var request = request
+  ) throws(HostError) -> ArraySlice<UInt8> {
     let bytes: [UInt8] = texts.flatMap { Array($0.utf8) + [0] }
+    var request = request
     let size = MemoryLayout<display_request>.size + bytes.count
     request.length = UInt32(size - MemoryLayout.size(ofValue: request.length))
-    guard process?.send([UInt8](of: request) + bytes) == true else { throw lost("it has ended") }
-    switch process?.receive(within: Self.patience, interrupt: -1) {
-    case .message(let bytes):
-      var rest = bytes.dropFirst(MemoryLayout<display_answer>.size)
+    do throws(AnsweringHelper.Loss) {
+      var rest = try helper.answer(to: [UInt8](of: request) + bytes)
+        .dropFirst(MemoryLayout<display_answer>.size)
       let reason = rest.takeText()
-      guard reason.isEmpty else { throw .display(.unusable(reason: reason)) }
-      return Answer(rest: Array(rest))
-    case .late: throw lost("it did not answer")
-    case .ended, .interrupted, nil: throw lost("it has ended")
+      guard reason.isEmpty else { throw AnsweringHelper.Loss(reason: reason) }
+      return rest
+    } catch {
+      throw .display(.unusable(reason: error.reason))
     }
-  }
-
-  /// Gives a helper up that is gone or stuck.
-  private func lost(_ reason: String) -> HostError {
-    let status = process.take()?.abandon()
-    let detail = status.map { "\(reason), with \($0)" } ?? reason
-    return .display(.unusable(reason: "the display observer failed: \(detail)"))
   }
 }
 
@@ -189,12 +172,9 @@ extension SeenWindow {
       isPassing: has(WINDOW_OVERRIDES) || has(WINDOW_IS_TRANSIENT),
       isShown: window.is_shown != 0 || window.hidden >= end.count,
       isPlain: window.colors == 1,
-      connected: time(window.connected),
       created: time(window.created),
       mapped: time(window.mapped),
-      drawn: time(window.drawn),
       content: time(window.content),
-      shown: time(window.shown),
       changed: time(window.changed)
     )
   }

@@ -165,6 +165,53 @@ struct HelperProcess: ~Copyable {
   }
 }
 
+/// A helper that gives each request one answer, until it is lost.
+final class AnsweringHelper {
+  private var process: HelperProcess?
+
+  /// How long an answer may take.
+  private let patience: Nanoseconds
+
+  /// Why there is no answer, as a clause without a full stop.
+  struct Loss: Error {
+    let reason: String
+  }
+
+  /// Starts the helper.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  init(
+    _ program: EmbeddedHelper,
+    arguments: [String],
+    patience: Nanoseconds
+  ) throws(HostError) {
+    self.patience = patience
+    process = try HelperProcess(program: try program.unpacked(), arguments: arguments)
+  }
+
+  /// Sends a whole message, and waits for the one that answers it.
+  func answer(to request: [UInt8]) throws(Loss) -> [UInt8] {
+    guard process?.send(request) == true else { throw lose("it has ended") }
+    switch process?.receive(within: patience, interrupt: -1) {
+    case .message(let bytes): return bytes
+    case .late: throw lose("it did not answer")
+    case .ended, .interrupted, nil: throw lose("it has ended")
+    }
+  }
+
+  /// Gives the helper up, which is gone or stuck.
+  func lose(_ reason: String) -> Loss {
+    let status = process.take()?.abandon()
+    return Loss(reason: status.map { "\(reason), with \($0)" } ?? reason)
+  }
+
+  func close() {
+    if let process = process.take() { _ = process.abandon() }
+  }
+
+  deinit { close() }
+}
+
 extension ContinuousClock.Instant {
   /// How many milliseconds poll(2) is to wait until then, rounded up so that nothing is asked again and
   /// again at the end; 0 once it has passed.

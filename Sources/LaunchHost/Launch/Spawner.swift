@@ -252,7 +252,7 @@ package final class Spawner {
 
   /// What lives of all that was launched.
   private var survivors: [pid_t] {
-    cgroup?.living ?? OrphanSweep(spawner: program).orphans.map(\.pid)
+    cgroup?.living ?? OrphanSweep().orphans.map(\.pid)
   }
 
   private func sweep() {
@@ -260,7 +260,7 @@ package final class Spawner {
       cgroup.kill()
       cgroup.remove()
     } else {
-      OrphanSweep(spawner: program).run()
+      OrphanSweep().run()
     }
   }
 
@@ -285,11 +285,9 @@ package final class Spawner {
 /// Kills what a lost spawner has left, where there is no cgroup to do it.
 ///
 /// This process adopts the orphans of its spawner. A target has a session of its own, by which it
-/// is told from other children of this process.
+/// is told from other children of this process. Other helpers, such as a second spawner, go on with
+/// all that they have started.
 struct OrphanSweep {
-  /// The path of the spawner's program: another spawner and its targets are left alone.
-  let spawner: String
-
   /// Makes this process adopt orphans from now on.
   static func prepare() { _ = lab_adopt_orphans() }
 
@@ -314,21 +312,10 @@ struct OrphanSweep {
     var found: [ProcessStatus] = []
     var pending = children[getpid()] ?? []
     while let process = pending.popLast() {
-      // Other helpers, such as what sees windows, go on with all that they have started.
-      let isHelper = ForcedEnd.isHelper(process.pid) || isSpawner(process)
-      if process.session == session || isHelper { continue }
+      if process.session == session || ForcedEnd.isHelper(process.pid) { continue }
       found.append(process)
       pending.append(contentsOf: children[process.pid] ?? [])
     }
     return found
-  }
-
-  private func isSpawner(_ process: ProcessStatus) -> Bool {
-    var own = stat()
-    var other = stat()
-    guard unsafe stat(spawner, &own) == 0,
-      unsafe stat("/proc/\(process.pid)/exe", &other) == 0
-    else { return false }
-    return own.st_ino == other.st_ino && own.st_dev == other.st_dev
   }
 }

@@ -8,7 +8,7 @@ import SystemPackage
 /// It follows what the spawner starts next, so that the spawner need not know of it. The helper holds
 /// all that traces: whatever ends it or launchlab leaves nothing attached.
 final class TraceHelper {
-  private var process: HelperProcess?
+  private var helper: AnsweringHelper?
 
   /// The file that the helper writes anew for each launch.
   private let file: FilePath
@@ -44,9 +44,8 @@ final class TraceHelper {
   /// - Throws: ``HostError/tracing(_:)`` when this host does not allow it.
   @discardableResult
   func begin(spawner: Int32, sampling: Sampling? = nil) throws(HostError) -> Bool {
-    if process == nil {
-      let path = try program.unpacked()
-      process = try HelperProcess(program: path, arguments: [file.string])
+    if helper == nil {
+      helper = try AnsweringHelper(program, arguments: [file.string], patience: Self.patience)
     }
     var request = trace_request()
     request.command = TRACE_BEGIN.rawValue
@@ -89,37 +88,32 @@ final class TraceHelper {
   }
 
   /// Ends the helper, and with it all that traces.
-  func close() {
-    if let process = process.take() { _ = process.abandon() }
-  }
-
-  deinit { close() }
+  func close() { helper = nil }
 
   private func answer(to request: trace_request) throws(HostError) -> trace_answer {
-    guard process?.send([UInt8](of: request)) == true else { throw lost("it has ended") }
-    switch process?.receive(within: Self.patience, interrupt: -1) {
-    case .message(let bytes):
-      guard let answer: trace_answer = bytes.value() else { throw lost("its answer is too short") }
-      guard answer.error == 0 else {
-        throw .tracing([
-          TracingFailure(
-            helper: program.name,
-            step: TracingFailure.Step(answer.step),
-            errno: answer.error
-          )
-        ])
+    let answer = try received(request)
+    guard answer.error == 0 else {
+      throw failure(TracingFailure.Step(answer.step), errno: answer.error)
+    }
+    return answer
+  }
+
+  /// The answer, whatever it says; a helper without one is given up.
+  private func received(_ request: trace_request) throws(HostError) -> trace_answer {
+    do throws(AnsweringHelper.Loss) {
+      let bytes = try helper?.answer(to: [UInt8](of: request)) ?? []
+      guard let answer: trace_answer = bytes.value() else {
+        throw helper?.lose("its answer is too short") ?? .init(reason: "it has ended")
       }
       return answer
-    case .late: throw lost("it did not answer")
-    case .ended, .interrupted, nil: throw lost("it has ended")
+    } catch {
+      helper = nil
+      throw failure(.helper(reason: error.reason))
     }
   }
 
-  /// Gives a helper up that is gone or stuck.
-  private func lost(_ reason: String) -> HostError {
-    let status = process.take()?.abandon()
-    let detail = status.map { "\(reason), with \($0)" } ?? reason
-    return .tracing([TracingFailure(helper: program.name, step: .helper(reason: detail), errno: 0)])
+  private func failure(_ step: TracingFailure.Step, errno: Int32 = 0) -> HostError {
+    .tracing([TracingFailure(helper: program.name, step: step, errno: errno)])
   }
 }
 

@@ -44,12 +44,18 @@ enum FailureDiagnostic {
       id: "target-fails",
       problem: ([fate] + seen + said).joined(separator: "\n    "),
       place: (place.compactMap(\.self) + ["block \(record.block)"]).joined(separator: ", "),
-      remedy: (result.windows.flatMap { windows in
-        result.outcome == .timedOut ? WindowSight.remedy(for: windows, ready: ready) : nil
-      }
-        ?? result.sight.flatMap { remedy(for: $0, ready: ready) }
-        ?? remedy(for: result.outcome, ready: ready)) + hint(for: arm.kind)
+      remedy: remedy(for: result, ready: ready) + hint(for: arm.kind)
     )
+  }
+
+  /// The remedy that most is known for.
+  private static func remedy(for result: LaunchResult, ready: Readiness) -> String {
+    let ofWindow = ready.window.flatMap { condition in
+      result.outcome == .timedOut
+        ? result.windows.flatMap { WindowSight.remedy(for: $0, condition) } : nil
+    }
+    return ofWindow ?? result.sight.flatMap { remedy(for: $0, ready: ready) }
+      ?? remedy(for: result.outcome, ready: ready)
   }
 
   // MARK: - What it was seen doing
@@ -181,8 +187,7 @@ private enum WindowSight {
       + (more > 0 ? ["and \(Quantity.count(more, "more window"))"] : [])
   }
 
-  static func remedy(for windows: [SeenWindow], ready: Readiness) -> String? {
-    guard let condition = ready.window else { return nil }
+  static func remedy(for windows: [SeenWindow], _ condition: WindowCondition) -> String? {
     if windows.isEmpty {
       return "raise `timeout`, or try the other kind of display: `display: {wayland: headless}` or "
         + "`{x11: headless}`"

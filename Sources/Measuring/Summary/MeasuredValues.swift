@@ -166,9 +166,9 @@ extension StateReached {
   /// Judges whether a launch had the state that was asked for.
   ///
   /// Before a cold launch at least a share of its own files' pages must not be resident, and what it
-  /// brings in must have come from storage; a warm one may have few major
-  /// faults, as `Preparation.isWarm` has it. After a launch that had to be killed a target may recover first, unless it always has
-  /// to be killed.
+  /// brings in must have come from storage; a warm one may have few major faults, as
+  /// `Preparation.isWarm` has it. After a launch that had to be killed a target may recover first,
+  /// unless it always has to be killed.
   ///
   /// - Parameters:
   ///   - state: What was asked for.
