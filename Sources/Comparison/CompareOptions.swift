@@ -81,11 +81,11 @@ extension CompareOptions {
   func chosenMetrics() throws(WorkflowError) -> [Metric] {
     var chosen: [Metric] = []
     for name in metrics {
-      guard let metric = Metric(rawValue: name) else {
+      guard let metric = Metric.judged.first(where: { $0.rawValue == name }) else {
         throw .badOption(
           name: "--metric",
           value: name,
-          expected: "one of: \(Metric.allCases.map(\.rawValue).joined(separator: ", "))"
+          expected: "one of: \(Metric.judged.map(\.rawValue).joined(separator: ", "))"
         )
       }
       if !chosen.contains(metric) { chosen.append(metric) }
@@ -270,6 +270,7 @@ extension Scenario {
     scenario.targets = targets.map { target in
       var target = target
       target.counters = []
+      target.isFilmed = nil
       return target
     }
     scenario.source = nil

@@ -23,6 +23,12 @@ package struct LaunchResult: Hashable, Sendable {
   /// When the user saw what, where the launch waited for a window.
   package var windowTimes = WindowTimes()
 
+  /// How the window looked meanwhile, on filmed launches only; it is not read back with the launch.
+  package var film: Film?
+
+  /// The Speed Index of the film.
+  package var speedIndex: Nanoseconds?
+
   /// The windows that were seen, where the launch waited for one; not stored.
   package var windows: [SeenWindow]?
 

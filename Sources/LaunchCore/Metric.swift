@@ -23,6 +23,9 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   case frame
   case settled
 
+  /// The Speed Index of launches that were filmed; see ``Film/speedIndex``.
+  case speedIndex = "speed_index"
+
   /// What one value counts.
   package var unit: Unit { definition.unit }
 
@@ -39,7 +42,12 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   package var column: String? { definition.column }
 
   /// Whether only launches that wait for a window have it.
-  package var isOfWindows: Bool { self == .window || self == .frame || self == .settled }
+  package var isOfWindows: Bool {
+    self == .window || self == .frame || self == .settled || self == .speedIndex
+  }
+
+  /// Those that are compared, limited and looked for: all but what only filmed launches have.
+  package static let judged = allCases.filter { $0 != .speedIndex }
 
   /// The metrics that a launch stores a value of; the others are computed from these.
   package static let stored = allCases.filter { $0.column != nil }
@@ -139,6 +147,8 @@ extension Metric {
       .init(.nanoseconds, "frame", later, "frame_ns", \.windowTimes.frame.nanoseconds)
     case .settled:
       .init(.nanoseconds, "settled", later, "settled_ns", \.windowTimes.settled.nanoseconds)
+    case .speedIndex:
+      .init(.nanoseconds, "Speed Index", later, "speed_index_ns", \.speedIndex.nanoseconds)
     }
   }
 }

@@ -42,6 +42,9 @@ package struct Arm: Hashable, Codable, Sendable {
     /// Its runtime prints which modules it loads.
     case modules
 
+    /// How its window looks is filmed.
+    case film
+
     package init(_ collector: StageCollector) {
       switch collector {
       case .auto: self = .auto
@@ -61,6 +64,7 @@ package struct Arm: Hashable, Codable, Sendable {
       case .timeline, .ptrace: "traced launches"
       case .profile: "profiled launches"
       case .modules: "launches with module times"
+      case .film: "filmed launches"
       case .auto: "launches with the probe, the runtime's own text and tracing"
       default: "launches with \(rawValue)"
       }
@@ -128,7 +132,7 @@ package struct Plan: Hashable, Codable, Sendable {
     let blocks = looks[0]
     return switch kind {
     case _ where kind.isInEveryBlock: blockCount
-    case .counters: min(max(0, scenario.counterLaunches), blocks)
+    case .counters, .film: min(max(0, scenario.counterLaunches), blocks)
     default: min(max(0, scenario.stages?.launches ?? 0), blocks)
     }
   }

@@ -32,7 +32,7 @@ package struct Scenario: Hashable, Codable, Sendable {
   /// The directory that relative paths are relative to, and that holds `.launchlab`.
   package var directory: String
 
-  /// How many launches of their own each arm gets for its `counters:`.
+  /// How many launches of their own each arm gets for its `counters:`, and as many for its film.
   package var counterLaunches: Int
 
   /// How launches are split into stages, if they are.

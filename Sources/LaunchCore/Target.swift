@@ -57,6 +57,9 @@ package struct Target: Hashable, Codable, Sendable {
   /// Events counted on launches of their own, such as `instructions` and `page-faults`.
   package var counters: [String]
 
+  /// Whether launches of their own are filmed; nil for no.
+  package var isFilmed: Bool?
+
   /// What is run before launches, if anything.
   package var prepare: LaunchCommands?
 
@@ -105,6 +108,13 @@ package struct Target: Hashable, Codable, Sendable {
     self.counters = counters
     self.prepare = prepare
     self.cleanup = cleanup
+  }
+}
+
+extension Target {
+  /// Whether a launch goes on until all that its window is to show is there.
+  package var waitsUntilSettled: Bool {
+    if case .settled? = ready.window?.moment { true } else { false }
   }
 }
 

@@ -23,6 +23,7 @@ struct LaunchInserter {
         try insertCounters(of: record, db)
         try insertOutput(of: record, db)
         try insertStages(of: record, db)
+        try insertFilm(of: record, db)
         try insertSettling(of: record, db)
         try insertDisturbances(of: record, db)
       }
@@ -191,6 +192,22 @@ extension LaunchInserter {
     let sql = "INSERT INTO stages (run, block, position, tree) VALUES (?, ?, ?, ?)"
     try db.cachedStatement(sql: sql)
       .execute(arguments: [run, record.block, record.position, JSONText.text(stages)])
+  }
+
+  private func insertFilm(of record: LaunchRecord, _ db: Database) throws {
+    guard let film = record.result.film else { return }
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO film (run, block, position, number, at_ns, progress, png)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """
+    )
+    for (number, frame) in film.frames.enumerated() {
+      try statement.execute(arguments: [
+        run, record.block, record.position, number, frame.time.count, frame.progress,
+        Data(frame.png),
+      ])
+    }
   }
 
   private func insertOutput(of record: LaunchRecord, _ db: Database) throws {

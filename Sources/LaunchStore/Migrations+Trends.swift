@@ -218,3 +218,24 @@ extension Migrations {
     ALTER TABLE launch ADD COLUMN settled_ns INTEGER CHECK (settled_ns >= 0);
     """
 }
+
+// MARK: - Version 10
+
+extension Migrations {
+  /// How windows looked during launches that were filmed.
+  static let filmTables = """
+    ALTER TABLE launch ADD COLUMN speed_index_ns INTEGER CHECK (speed_index_ns >= 0);
+
+    CREATE TABLE film (
+      run INTEGER NOT NULL,
+      block INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      number INTEGER NOT NULL CHECK (number >= 0),
+      at_ns INTEGER NOT NULL CHECK (at_ns >= 0),
+      progress REAL NOT NULL CHECK (progress BETWEEN 0 AND 1),
+      png BLOB NOT NULL,
+      PRIMARY KEY (run, block, position, number),
+      FOREIGN KEY (run, block, position) REFERENCES launch (run, block, position) ON DELETE CASCADE
+    ) STRICT;
+    """
+}

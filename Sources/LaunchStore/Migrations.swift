@@ -6,7 +6,7 @@ import GRDB
 /// the application describe the newest schema, and a migration an old one.
 enum Migrations {
   /// The schema version that this launchlab reads and writes, as in `PRAGMA user_version`.
-  static let newest = 9
+  static let newest = 10
 
   /// The `PRAGMA application_id` of a store: `LLab` in ASCII.
   static let applicationID = 0x4C4C_6162
@@ -23,6 +23,7 @@ enum Migrations {
     migrator.registerMigration("7", foreignKeyChecks: .immediate, migrate: addExplanations)
     migrator.registerMigration("8", foreignKeyChecks: .immediate, migrate: addInventories)
     migrator.registerMigration("9", foreignKeyChecks: .immediate, migrate: addWindows)
+    migrator.registerMigration("10", foreignKeyChecks: .immediate, migrate: addFilms)
     return migrator
   }
 
@@ -71,6 +72,11 @@ enum Migrations {
   private static let addWindows: @Sendable (Database) throws -> Void = { db in
     try db.execute(sql: windowColumns)
     try db.execute(sql: "PRAGMA user_version = 9")
+  }
+
+  private static let addFilms: @Sendable (Database) throws -> Void = { db in
+    try db.execute(sql: filmTables)
+    try db.execute(sql: "PRAGMA user_version = 10")
   }
 }
 

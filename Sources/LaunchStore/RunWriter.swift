@@ -94,6 +94,7 @@ package final class RunWriter {
       try store.write { db in
         let sql = "UPDATE run SET status = ?, finished_at = ? WHERE key = ?"
         try db.execute(sql: sql, arguments: [status.rawValue, Timestamp.text(date), key])
+        try Store.keepMedianFilms(ofRun: key, db)
       }
     }
     // The run is safe in the log already; the next run, or the last to close the file, tries again.

@@ -87,7 +87,7 @@ tracer)
   ;;
 display)
   # It lives while cold launches are made, too, of programs that need the same libraries.
-  set -- -static -s -lxcb-res -lxcb-damage -lxcb-xfixes -lxcb-shm -lxcb -lXau -lXdmcp
+  set -- -static -s -lxcb-res -lxcb-damage -lxcb-xfixes -lxcb-shm -lxcb -lXau -lXdmcp -lz
   ;;
 *) set -- -static -s ;;
 esac

@@ -55,7 +55,7 @@ extension ScenarioKeys {
     Field("floor", .duration, \.floor) {
       "The smallest difference of a time that matters, whatever its share. Default: 0ms."
     },
-    Field("metrics", .list(of: .word, each: "the metric"), \.metrics) {
+    Field("metrics", .list(of: .judged, each: "the metric"), \.metrics) {
       "What is judged each night. Default: [launch, peak_rss]."
     },
     Field("nights", .whole(5...365), \.nights) {
@@ -94,7 +94,7 @@ extension ScenarioKeys {
     Field("state", launchedState, \.state, isRequired: true) {
       "The state that is limited."
     },
-    Field("metric", .word, \.metric, isRequired: true) {
+    Field("metric", Form<Metric>.judged.map { $0 }, \.metric, isRequired: true) {
       "The metric that is limited."
     },
     Field("max", limit, \.limit, isRequired: true) {

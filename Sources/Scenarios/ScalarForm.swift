@@ -85,6 +85,13 @@ extension Form where Output: RawRepresentable<String> & CaseIterable & SendableM
   }
 }
 
+extension Form<Metric> {
+  /// One that is judged.
+  static var judged: Self {
+    Form<String>.words(Metric.judged.map(\.rawValue)).then { text, _, _ in Metric(rawValue: text) }
+  }
+}
+
 extension Form<Bool> {
   static var boolean: Self {
     scalar("true or false", ["type": "boolean"]) { text, isPlain throws(FormProblem) in

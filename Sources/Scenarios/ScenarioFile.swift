@@ -126,8 +126,8 @@ package enum Planner {
   /// Plans the run of a scenario.
   ///
   /// Arms are the targets in their order, each in every state, then the empty program in every
-  /// state where it is asked for, then the counter launches of targets that have counters, then the
-  /// collector launches, which the control has none of. The order of each block follows from the seed; see
+  /// state where it is asked for, then the counter launches of targets that have counters, then those
+  /// that are filmed, then the collector launches, which the control has none of. The order of each block follows from the seed; see
   /// ``Plan/order(ofBlock:)``.
   ///
   /// - Parameters:
@@ -143,6 +143,9 @@ package enum Planner {
     let counting = scenario.targets.filter { !$0.counters.isEmpty }.flatMap { target in
       scenario.states.map { Arm(target: target.name, state: $0, kind: .counters) }
     }
+    let filmed = scenario.targets.filter { $0.isFilmed == true }.flatMap { target in
+      scenario.states.map { Arm(target: target.name, state: $0, kind: .film) }
+    }
     let collected = scenario.targets.filter { $0.name != Arm.controlTarget }
     let collecting = collected.flatMap { target in
       scenario.states.flatMap { state in
@@ -154,7 +157,7 @@ package enum Planner {
     return Plan(
       scenario: scenario,
       seed: seed,
-      arms: plain + counting + collecting,
+      arms: plain + counting + filmed + collecting,
       blockCount: max(scenario.launches, scenario.adaptive?.most ?? 0)
     )
   }

@@ -12,6 +12,7 @@ extension ScenarioKeys {
     target.writtenProgram = value["command"]?.elements.first?.text
       .flatMap { $0.contains("/") && !$0.hasPrefix("/") ? $0 : nil }
     if target.directory.isEmpty { target.directory = reading.programDirectory }
+    reading.checkFilm(of: target, in: value)
     for entry in value["env"]?.entries ?? [] { reading.checkVariable(entry, in: value) }
     reading.reportOverlaps(of: target, in: value)
     return target
@@ -87,6 +88,10 @@ extension ScenarioKeys {
       \.counters
     ) {
       "Events to count, in separate launches, because counting takes time."
+    },
+    Field("film", .boolean, \.isFilmed) {
+      "Whether three launches of their own are filmed, since that takes time: how the window looks, "
+        + "whenever that changes, for a target with `ready: settled`. Default: false."
     },
     Field("prepare", commands, \.prepare) {
       "A command to run before each launch, measured or not: a text for the shell, a list of a program "
@@ -482,6 +487,19 @@ extension Reading {
       at: entry.place,
       remedy: target["home"] == nil
         ? "remove the variable, or the state first-run" : "remove the variable, or `home:`"
+    )
+  }
+
+  /// Reports a film of launches that are over before all is there.
+  fileprivate mutating func checkFilm(of target: Target, in value: Value) {
+    guard target.isFilmed == true, !target.waitsUntilSettled, let film = value["film"] else {
+      return
+    }
+    report(
+      "contradiction",
+      "a film goes on until the window has settled, which launches do not wait for",
+      at: film.place,
+      remedy: "write `ready: settled`, or remove `film`"
     )
   }
 

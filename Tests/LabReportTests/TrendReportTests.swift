@@ -71,6 +71,34 @@ import Testing
     #expect(lines[4].contains("`launchlab run scenario.yml`"))
   }
 
+  @Test func `shows what the user saw beside the last good night`() throws {
+    var summary = SampleTrend.red
+    summary.films = [
+      FilmStrip(
+        title: "app warm",
+        rows: [
+          FilmStrip.Row(name: "tonight", film: FilmStripTests.film),
+          FilmStrip.Row(name: "2026-11-20", film: FilmStripTests.film),
+        ]
+      )
+    ]
+    let report = try TrendMarkdown(summary: summary).rendered()
+    let name = "\(summary.run.id)-film-1.svg"
+    let section = try #require(report.components(separatedBy: "## What the user saw\n").last)
+    #expect(section.contains("**app warm:** tonight Speed Index 307.0 ms, visually complete at"))
+    #expect(
+      section.contains("<img src=\"img/\(name)\" width=\"960\" alt=\"film of app warm: tonight")
+    )
+    let picture = try #require(TrendCharts(summary).files.first { $0.name == name })
+    #expect(picture.text.contains("2026-11-20: Speed Index"))
+    let page = DashboardHTML(summary).rendered()
+    #expect(page.contains("<summary>What the user saw: app warm</summary><iframe sandbox"))
+    // Pictures in a frame are those of the page, as far as its policy is concerned.
+    #expect(page.contains("img-src data:"))
+    let plain = TrendMarkdown(summary: summary, options: ReportOptions(hasCharts: false))
+    #expect(try !plain.rendered().contains("<img"))
+  }
+
   @Test func `says in the fifth line why launches are slower, and in the section of the alert`()
     throws
   {

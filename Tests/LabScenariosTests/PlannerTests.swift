@@ -19,6 +19,15 @@ struct PlannerTests {
     #expect(plan.launchCount == 6 * 4 + 2 * 3)
   }
 
+  @Test func `films three launches of each state of targets that are filmed`() {
+    var scenario = scenario(launches: 4, counters: [])
+    scenario.targets[1].isFilmed = true
+    let plan = Planner.plan(scenario, seed: 1)
+    let filmed = plan.arms.filter { $0.kind == .film }.map { "\($0.target) \($0.state.rawValue)" }
+    #expect(filmed == ["b reinstall-cold", "b warm"])
+    #expect(plan.launchCount == 6 * 4 + 2 * 3)
+  }
+
   @Test func `launches each plain arm once in each block`() {
     let plan = Planner.plan(scenario(launches: 200, counters: []), seed: 7)
     let orders = (0..<plan.blockCount).map { plan.order(ofBlock: $0) }

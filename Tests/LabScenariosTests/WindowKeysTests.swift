@@ -51,6 +51,12 @@ import Testing
     #expect(session?.isSession == true)
   }
 
+  @Test func `films launches until the window has settled, and no others`() throws {
+    #expect(try scenario("settled\n    film: true").targets[0].isFilmed == true)
+    #expect(try scenario("settled").targets[0].isFilmed == nil)
+    #expect(try scenario("frame\n    film: false").targets[0].isFilmed == false)
+  }
+
   struct Mistake: CustomTestStringConvertible {
     var ready: String
     var rest = ""
@@ -61,6 +67,12 @@ import Testing
   @Test(arguments: [
     Mistake(ready: "{window: {title: '('}}", problem: "the pattern \"(\" cannot be used"),
     Mistake(ready: "{window: {nth: 0}}", problem: "\"0\""),
+    Mistake(ready: "frame\n    film: true", problem: "until the window has settled"),
+    Mistake(
+      ready: "settled\n    film: true",
+      rest: "regression: {metrics: [speed_index]}",
+      problem: "invalid value \"speed_index\""
+    ),
     Mistake(ready: "{settled: 0s}", problem: "no window can be seen to have settled for \"0s\""),
     Mistake(
       ready: "frame",

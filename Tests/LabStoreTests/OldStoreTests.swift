@@ -7,7 +7,7 @@ import Testing
 @testable import LaunchStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9])
+  @Test(arguments: 1...10)
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -29,6 +29,7 @@ import Testing
       full.result.disturbances = []
     }
     if version < 9 { full.result.windowTimes = WindowTimes() }
+    if version < 10 { full.result.speedIndex = nil }
     #expect(launches == [full, Sample.launch(block: 1, arm: 1)])
     let place = CodePlace(file: "/lib/libz.so.1", offset: 0x3000)
     let symbols = try store.symbols(of: "20261121T043000Z-0001")
@@ -53,6 +54,9 @@ import Testing
 
     let inventories = version < 8 ? [:] : ["20261121T043000Z-0001": [Sample.inventory]]
     #expect(try store.inventories(scenario: "redis") == inventories)
+
+    let films = try store.films(of: "20261121T043000Z-0001").map(\.film)
+    #expect(films == (version < 10 ? [] : [Sample.film]))
 
     #expect(try store.leftOutRuns().isEmpty)
     let decisions = try store.strings("SELECT standing FROM run_decision ORDER BY number")

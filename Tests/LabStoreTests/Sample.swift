@@ -107,6 +107,7 @@ enum Sample {
       frame: .milliseconds(2),
       settled: Nanoseconds(2_600_000)
     )
+    launch.result.speedIndex = Nanoseconds(2_100_000)
     launch.result.disturbances = [
       Disturbance(kind: .steal, amount: 400_000, limit: 52_000),
       Disturbance(kind: .foreignCPU, amount: .max, limit: 0),
@@ -115,6 +116,11 @@ enum Sample {
     launch.stages = stages
     return launch
   }
+
+  static let film = Film(frames: [
+    Film.Frame(time: Nanoseconds(1_500_000), progress: 0, png: [0x89, 0x50, 0x4E, 0x47]),
+    Film.Frame(time: Nanoseconds(2_600_000), progress: 1, png: [0x89, 0x50, 0x4E, 0x47, 0x0D]),
+  ])
 
   /// A collector whose every optional field has a value.
   static let collector = CollectorRow(

@@ -114,6 +114,10 @@ extension EndToEnd {
       """
     }
 
+    private func text(_ path: String, in lab: Launchlab) throws -> String {
+      try String(contentsOfFile: lab.path(path), encoding: .utf8)
+    }
+
     private func times(_ name: String, _ arm: RunResult.Arm) throws -> [Int64] {
       try #require(arm.metrics[name] ?? nil, "no metric \(name)").values
     }
@@ -141,6 +145,49 @@ extension EndToEnd {
       }
       let display = try #require(result.run.controls.first { $0.name == "display" })
       #expect(display.after?.hasPrefix("x11, headless, 1920x1080") == true)
+    }
+
+    @Test func `films how the window looks until it has settled`() async throws {
+      let lab = Launchlab()
+      let client = try client(in: lab)
+      try lab.write(scenario("{settled: 200ms}", client, "'20', '60', busy"), to: "s.yml")
+
+      let output = try await lab.run("run", "s.yml", "--json", "result.json", "--film", "film.svg")
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let result = try RunResult(text("result.json", in: lab))
+      let arm = try #require(result.arms.first { $0.kind == "film" })
+      let (indices, settled) = try (times("speed_index", arm), times("settled", arm))
+      #expect(indices.count == 3)
+      for (index, last) in zip(indices, settled) {
+        // Of what is there in the end, 2/5 are drawn first, and then a fifth every 50 ms: 90 ms.
+        #expect(index < last - 30_000_000)
+        #expect(index > last - 150_000_000)
+      }
+      #expect(result.arms.first { $0.kind == "plain" }?.metrics["speed_index"] == nil)
+      let strip = try text("film.svg", in: lab)
+      #expect(strip.contains("data:image/png;base64,iVBORw0KGgo"))
+      let report = try text("report/latest.md", in: lab)
+      #expect(report.contains("**client warm:** tonight Speed Index"))
+      let picture = try #require(report.firstMatch(of: #/src="(img/[^"]*-film-1.svg)"/#)).1
+      #expect(try text("report/\(picture)", in: lab).contains("tonight: Speed Index"))
+    }
+
+    @Test func `films no launch that is over before all is there`() async throws {
+      let lab = Launchlab()
+
+      let output = try await lab.run(
+        "measure",
+        "--ready",
+        "frame",
+        "--film",
+        "film.svg",
+        "--",
+        "perl"
+      )
+
+      #expect(output.status == 64)
+      #expect(output.stderr.contains("`ready: settled`"), "\(output.stderr)")
     }
 
     @Test(arguments: [

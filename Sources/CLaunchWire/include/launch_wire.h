@@ -284,8 +284,10 @@ enum watched_kind {
 // it to exit. Each has one answer: struct display_answer, then why no windows can be seen, or
 // nothing, and a NUL byte; then of DISPLAY_END its windows, each a struct display_window, the title
 // and the class, with a NUL byte each, and of DISPLAY_NAME what the display is called, and a NUL byte.
+// DISPLAY_FILM, after DISPLAY_END, is answered with the film of the window whose moment was told, in
+// the order of time: a struct film_frame each, and then so many bytes of PNG.
 
-enum display_command { DISPLAY_BEGIN, DISPLAY_END, DISPLAY_NAME };
+enum display_command { DISPLAY_BEGIN, DISPLAY_END, DISPLAY_NAME, DISPLAY_FILM };
 
 // What a launch waits for of the window.
 enum display_moment {
@@ -301,7 +303,7 @@ struct display_request {
   int32_t spawner;  // whose descendants are the launch
   enum display_moment moment;
   uint32_t nth;  // which window of those that match, in the order in which they were mapped; from 1
-  uint32_t reserved;
+  uint32_t is_filmed;
   int64_t quiet;  // how long a settled window does not change
 };
 
@@ -335,6 +337,17 @@ struct display_window {
   int64_t changed;  // its last change of more than 1 % of its pixels
   int64_t hidden;  // it was unmapped
   int64_t gone;
+};
+
+enum { COLOR_LEVELS = 256 };
+
+// How a window looked from an instant on, made smaller.
+struct film_frame {
+  int64_t at;
+  uint32_t png_length;
+  // How many pixels have each level of red, of green and of blue.
+  uint32_t histogram[3][COLOR_LEVELS];
+  uint32_t reserved;
 };
 
 // MARK: The symbol reader.

@@ -42,7 +42,7 @@ struct DashboardHeader {
     <h1>\(Markup.text(summary.scenario.name)) <small>launch trend</small></h1>
     <p class="verdict \(verdict.kind)"><span aria-hidden="true">\(verdict.sign)</span> \
     \(Markup.text(verdict.text))</p>
-    \(answer)\(alertList)<p class="facts">\(facts.joined(separator: " · "))</p>
+    \(answer)\(alertList)\(films)<p class="facts">\(facts.joined(separator: " · "))</p>
     \(findings)\(pastList)</header>
     """
   }
@@ -99,6 +99,10 @@ struct DashboardHeader {
       + summary.alerts.map { item($0) + "\n" }.joined() + "</ul>\n"
   }
 
+  private var films: String {
+    summary.films.map { Self.frame("What the user saw: \($0.title)", $0.rendered()) }.joined()
+  }
+
   private var pastList: String {
     guard !summary.pastAlerts.isEmpty else { return "" }
     let count = Quantity.count(summary.pastAlerts.count, "past alert")
@@ -119,7 +123,10 @@ struct DashboardHeader {
   /// Why launches are slower, with the flame graph where there is one.
   private func explanation(of alert: Alert) -> String {
     guard let explanation = alert.explanation else { return "" }
-    let picture = summary.flameGraphs[alert.number].map(Self.frame) ?? ""
+    let picture =
+      summary.flameGraphs[alert.number].map {
+        Self.frame("Flame graph of the difference", $0)
+      } ?? ""
     return "<p class=\"why\"><b>Why:</b> \(Markup.text(explanation.why))</p>\(picture)"
   }
 
@@ -128,13 +135,13 @@ struct DashboardHeader {
     "<!DOCTYPE html><style>body { margin: 0 } svg { display: block; width: 100%; height: auto }</style>"
 
   /// A picture as a document of its own: its style and its tooltips stay its own, and nothing in it runs.
-  private static func frame(_ picture: String) -> String {
+  private static func frame(_ title: String, _ picture: String) -> String {
     let size = picture.prefixMatch(of: /<svg [^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"/)
     let shape = size.map { " style=\"aspect-ratio: \($0.1) / \($0.2)\"" } ?? ""
     let source = (frameStyle + picture).replacing("&", with: "&amp;")
       .replacing("\"", with: "&quot;")
-    return "<details><summary>Flame graph of the difference</summary>"
-      + "<iframe sandbox title=\"flame graph\"\(shape) srcdoc=\"\(source)\"></iframe></details>"
+    return "<details><summary>\(Markup.text(title))</summary>"
+      + "<iframe sandbox title=\"\(Markup.text(title))\"\(shape) srcdoc=\"\(source)\"></iframe></details>"
   }
 
   /// The part of the address that shows the series of an alert, and its first night.

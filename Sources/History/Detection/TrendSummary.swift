@@ -1,4 +1,5 @@
 package import LaunchCore
+package import Rendering
 
 /// What is concluded of a scenario tonight, and of its history: the one value that the report, the
 /// dashboard, the terminal and the JSON are made from.
@@ -47,6 +48,9 @@ package struct TrendSummary: Hashable, Sendable {
 
   /// Flame graphs of what makes launches slower, as SVG, by the number of the alert.
   package var flameGraphs: [Int: String]
+
+  /// What the user saw tonight, above what he saw in the last good night; one for each filmed arm.
+  package var films: [FilmStrip] = []
 
   /// What a reader must know before trusting the numbers.
   package var notes: [Diagnostic]

@@ -17,6 +17,7 @@ package import LaunchCore
 package import LaunchHost
 import LaunchStore
 package import Measuring
+package import Rendering
 
 /// Runs a scenario as one night of its history: launches, verdicts, proof, alerts and report.
 package struct NightWorkflow {
@@ -71,6 +72,7 @@ package struct NightWorkflow {
     do {
       let store = try Store.writable(at: request.store)
       do {
+        result.films = try films(of: summary.run, in: store)
         if summary.run.purpose == .night { try await conclude(&result, in: store) }
       } catch {
         result.add(error)
@@ -80,6 +82,19 @@ package struct NightWorkflow {
       result.add(error)
     }
     return result
+  }
+
+  private func films(of run: RunRecord, in store: Store) throws -> FilmStrip? {
+    let films = try store.films(of: run.id)
+    guard !films.isEmpty else { return nil }
+    let isOneTarget = run.plan.scenario.targets.count == 1
+    return FilmStrip(
+      title: isOneTarget ? run.plan.scenario.targets[0].name : run.plan.scenario.name,
+      rows: films.map { arm, film in
+        let target = isOneTarget ? "" : "\(arm.target) "
+        return FilmStrip.Row(name: target + arm.state.rawValue, film: film)
+      }
+    )
   }
 
   private func conclude(_ result: inout NightResult, in store: Store) async throws {
@@ -228,6 +243,9 @@ package struct NightResult: Sendable {
 
   /// Nil for a run that is no night, and when the history cannot be read.
   package var trend: TrendSummary?
+
+  /// What the user saw, of runs that were filmed.
+  package var films: FilmStrip?
 
   /// Of the run, the verdicts and the proofs, the one that `LabExitCode` puts first.
   package var exitCode: LabExitCode

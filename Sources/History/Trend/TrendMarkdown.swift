@@ -77,6 +77,7 @@ package struct TrendMarkdown {
       ("trend", table.lines(lead.notable)),
       ("unchanged", table.lines(unchanged)), ("budgets", sections.budgets),
       ("counts", sections.counts),
+      ("films", sections.films(hasPictures: options.hasCharts)),
       ("machine", sections.machine), ("receipts", sections.receipts),
       ("levels", sections.levels), ("drift", sections.drift), ("changes", sections.changes),
       ("stillOpen", sections.stillOpen), ("missed", sections.missed),
@@ -252,6 +253,12 @@ extension TrendMarkdown {
     {{commands}}
 
     {{/findings}}
+    {{#films}}
+    ## What the user saw
+
+    {{films}}
+
+    {{/films}}
     ## Machine
 
     {{machine}}

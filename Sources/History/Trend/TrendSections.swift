@@ -78,6 +78,22 @@ struct TrendSections {
 
   var receipts: [String] { ReceiptTable(summary.run.controls).markdown }
 
+  // MARK: - What the user saw
+
+  /// Of each filmed arm the figures of tonight and of the night it is shown against.
+  func films(hasPictures: Bool) -> [String] {
+    summary.films.enumerated().flatMap { index, strip in
+      let figures = strip.rows.map { "\($0.name) \($0.figures)" }.joined(separator: "; ")
+      let text = "**\(MarkdownTable.escaped(strip.title)):** \(MarkdownTable.escaped(figures))"
+      guard hasPictures else { return ["- " + text] }
+      let name = SVGText.escaped(TrendCharts.filmName(index, in: summary))
+      let alternative = SVGText.escaped("film of \(strip.title): \(figures)")
+      return (index > 0 ? [""] : []) + [
+        text, "", #"<img src="img/\#(name)" width="960" alt="\#(alternative)">"#,
+      ]
+    }
+  }
+
   // MARK: - Budgets and drift
 
   var budgets: [String] {

@@ -1,6 +1,7 @@
 import LaunchCore
 package import LaunchStore
 import Measuring
+import Rendering
 
 /// Concludes from what is stored of a scenario what one of its nights came to.
 package struct TrendWorkflow {
@@ -50,7 +51,7 @@ package struct TrendWorkflow {
       .sorted { ($0.gravity, $0.number) < ($1.gravity, $1.number) }
     let tally = try evidence.launches()
     let counts = try CountedChange.changes(of: record.plan.scenario, in: nights, from: store)
-    return TrendSummary(
+    var summary = TrendSummary(
       scenario: record.plan.scenario,
       tonight: tonight,
       nights: nights,
@@ -71,6 +72,32 @@ package struct TrendWorkflow {
       failure: tonight.status == .complete
         ? nil : tally.unready.map { Self.failure($0, in: record.plan) }
     )
+    summary.films = try films(of: summary)
+    return summary
+  }
+
+  /// How many nights are looked through for a film to compare with.
+  private static let filmNights = 30
+
+  /// What the user saw of each filmed arm, tonight and in the last good night before.
+  private func films(of summary: TrendSummary) throws -> [FilmStrip] {
+    try store.films(of: summary.tonight.run).map { arm, film in
+      let alert = summary.alerts.first {
+        $0.isOpen && $0.series.target == arm.target && $0.series.state == arm.state
+      }
+      var earlier = summary.nights.dropLast().filter { $0.status == .complete }
+      if let good = alert?.lastGood, let index = earlier.firstIndex(where: { $0.run == good }) {
+        earlier.removeSubrange((index + 1)...)
+      }
+      var rows = [FilmStrip.Row(name: "tonight", film: film)]
+      for night in earlier.reversed().prefix(Self.filmNights) {
+        let former = try store.films(of: night.run).first { $0.arm == arm }
+        guard let former else { continue }
+        rows.append(FilmStrip.Row(name: night.startedAt.utcDay, film: former.film))
+        break
+      }
+      return FilmStrip(title: "\(arm.target) \(arm.state.rawValue)", rows: rows)
+    }
   }
 
   /// Adds what was found out since of why launches are slower.

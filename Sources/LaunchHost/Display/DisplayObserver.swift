@@ -71,16 +71,19 @@ final class DisplayObserver {
   ///   - condition: What the launch waits for; nil where it waits for no window.
   ///   - spawner: The process that will launch.
   ///   - bus: The bus of the launch; nil for none.
+  ///   - isFilmed: Whether a film is made of it.
   /// - Throws: ``HostError/display(_:)``.
   func begin(
     _ condition: WindowCondition?,
     spawner: Int32,
-    bus: Bus?
+    bus: Bus?,
+    isFilmed: Bool
   ) throws(HostError) {
     var request = display_request()
     request.command = DISPLAY_BEGIN
     request.spawner = spawner
     request.nth = UInt32(clamping: condition?.number ?? 1)
+    request.is_filmed = isFilmed ? 1 : 0
     switch condition?.moment {
     case nil: request.moment = MOMENT_NONE
     case .window: request.moment = MOMENT_WINDOW
@@ -106,7 +109,7 @@ final class DisplayObserver {
     request.command = DISPLAY_END
     var rest = try answer(to: request)
     var windows: [SeenWindow] = []
-    while let window: display_window = Array(rest).value() {
+    while let window: display_window = rest.value() {
       rest = rest.dropFirst(MemoryLayout<display_window>.size)
       let title = rest.takeText()
       let windowClass = rest.takeText()
@@ -115,6 +118,26 @@ final class DisplayObserver {
       )
     }
     return windows
+  }
+
+  /// The film of the window that the launch that has ended waited for.
+  ///
+  /// - Parameter beginning: When the launch began, on the monotonic clock.
+  /// - Returns: In the order of time; none where the moment never came, or its pixels cannot be read.
+  /// - Throws: ``HostError/display(_:)`` when the server has ended meanwhile.
+  func film(since beginning: Nanoseconds) throws(HostError) -> [Film.Picture] {
+    var request = display_request()
+    request.command = DISPLAY_FILM
+    var rest = try answer(to: request)
+    var pictures: [Film.Picture] = []
+    while let frame: film_frame = rest.value() {
+      rest = rest.dropFirst(MemoryLayout<film_frame>.size)
+      let png = Array(rest.prefix(Int(frame.png_length)))
+      rest = rest.dropFirst(png.count)
+      let histogram = ColorHistogram(counts: elements(of: frame.histogram))
+      pictures.append((time: Nanoseconds(frame.at) - beginning, histogram: histogram, png: png))
+    }
+    return pictures
   }
 
   func close() { helper.close() }

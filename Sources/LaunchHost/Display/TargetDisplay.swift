@@ -224,11 +224,13 @@ final class TargetDisplay {
   ///   - condition: What it waits for; nil where it waits for no window.
   ///   - spawner: The process that will launch.
   ///   - environment: That of the target, which its message bus gets as well.
+  ///   - isFilmed: Whether a film is made of it.
   /// - Throws: ``HostError/display(_:)``.
   func begin(
     _ condition: WindowCondition?,
     spawner: Int32,
-    environment: [String: String]
+    environment: [String: String],
+    isFilmed: Bool
   ) throws(HostError) {
     let bus = busProgram.map { program in
       let socket = runtime.appending(Self.busName).string
@@ -242,13 +244,17 @@ final class TargetDisplay {
         environment: environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
       )
     }
-    try observer.begin(condition, spawner: spawner, bus: bus)
+    try observer.begin(condition, spawner: spawner, bus: bus, isFilmed: isFilmed)
   }
 
   /// Adds what was seen to the result of a launch that waited for a window.
   ///
   /// - Throws: ``HostError/display(_:)`` when the server has ended meanwhile.
-  func end(_ request: LaunchRequest, _ result: inout LaunchResult) throws(HostError) {
+  func end(
+    _ request: LaunchRequest,
+    isFilmed: Bool,
+    _ result: inout LaunchResult
+  ) throws(HostError) {
     let beginning = result.trace?.begin ?? MonotonicClock.now
     let windows = try observer.end(since: beginning, until: beginning + request.timeout)
     guard let condition = request.ready.window else { return }
@@ -267,6 +273,13 @@ final class TargetDisplay {
         settled: launch
       )
     }
+    guard isFilmed else { return }
+    // What changes later is too little to be waited for.
+    let pictures = try observer.film(since: beginning).filter { $0.time <= launch }
+    guard !pictures.isEmpty else { return }
+    let film = Film(developing: pictures)
+    result.film = film
+    result.speedIndex = film.speedIndex
   }
 
   /// What became of the display, for the record of the run.

@@ -385,7 +385,12 @@ package struct HostLaboratory: LaunchLaboratory {
     try instruments.begin(prepared.view)
     let padding = paddings.next(below: LaunchRequest.paddingLimit + 1)
     preparedArms[arm]?.lastClean = nil
-    var result = try launchShown(prepared.request, in: prepared.environment, padding: padding)
+    var result = try launchShown(
+      prepared.request,
+      in: prepared.environment,
+      padding: padding,
+      isFilmed: arm.kind == .film
+    )
     try instruments.end(prepared.view, &result)
     let knowsFiles = !prepared.residency.isEmpty || result.faults?.reads != nil
     if prepared.view.collector != nil, arm.state.isCold, knowsFiles {
@@ -414,16 +419,22 @@ package struct HostLaboratory: LaunchLaboratory {
   func launchShown(
     _ request: LaunchRequest,
     in environment: [String: String],
-    padding: Int
+    padding: Int,
+    isFilmed: Bool = false
   ) throws(HostError) -> LaunchResult {
     guard let display else { return try spawner.launchOnce(request, padding: padding) }
     try spawner.running(for: request.conditions.network)
     guard let pid = spawner.processID else {
       return try spawner.launchOnce(request, padding: padding)
     }
-    try display.begin(request.ready.window, spawner: pid, environment: environment)
+    try display.begin(
+      request.ready.window,
+      spawner: pid,
+      environment: environment,
+      isFilmed: isFilmed
+    )
     var result = try spawner.launchOnce(request, padding: padding)
-    try display.end(request, &result)
+    try display.end(request, isFilmed: isFilmed, &result)
     return result
   }
 

@@ -28,6 +28,7 @@ struct ControlWorkflow {
       guard var target = scenario.targets.first(where: { $0.name == name }) else { return nil }
       target.name = Arm.controlTarget
       target.counters = []
+      target.isFilmed = nil
       return target
     }
   }

@@ -141,6 +141,26 @@ package struct RunRequest: Sendable {
     self.backdate = try backdate.map(Self.past)
   }
 
+  /// Has three launches of each arm filmed of the targets whose windows have to settle.
+  ///
+  /// - Parameter path: Where the film strip is written.
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` when there is no such target.
+  package func filmed(into path: String) throws(WorkflowError) -> Self {
+    var request = self
+    for (index, target) in scenario.targets.enumerated() where target.waitsUntilSettled {
+      request.scenario.targets[index].isFilmed = true
+    }
+    guard request.scenario.targets.contains(where: { $0.isFilmed == true }) else {
+      throw .badOption(
+        name: "--film",
+        value: path,
+        expected: "a film only of targets whose windows have to settle: `ready: settled`"
+      )
+    }
+    request.keptOptions += ["--film", path]
+    return request
+  }
+
   /// Reads a date that is not in the future.
   private static func past(_ text: String) throws -> Date {
     // Foundation reads a day that is not in the calendar as one of the next month.

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "film.h"
 #include "server.h"
 #include "windows.h"
 
@@ -79,6 +80,7 @@ static int begin(const struct display_request *request, char **texts) {
   end_launch();
   const char *reason = start_bus(texts[2], texts + 3);
   if (!reason) reason = begin_windows(request, texts[0], texts[1]);
+  begin_film(!reason && request->is_filmed);
   if (!reason && !*failure()) {
     backend->begin();
     is_in_launch = 1;
@@ -96,6 +98,16 @@ static int end(void) {
   return is_sent;
 }
 
+static int send_film(void) {
+  uint32_t count;
+  size_t length;
+  char *film = develop_film(chosen_window(), &count, &length);
+  int is_sent = answer(failure(), count, film, length);
+  free(film);
+  begin_film(0);
+  return is_sent;
+}
+
 // MARK: Requests
 
 static int receive_all(void *bytes, size_t length) {
@@ -110,6 +122,7 @@ static int handle(const struct display_request *request, char **texts) {
   if (request->command == DISPLAY_BEGIN) return begin(request, texts);
   if (request->command == DISPLAY_NAME)
     return answer(failure(), 0, display_name, strlen(display_name) + 1);
+  if (request->command == DISPLAY_FILM) return send_film();
   return request->command == DISPLAY_END && end();
 }
 

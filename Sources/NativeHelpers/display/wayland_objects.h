@@ -56,6 +56,16 @@ uint64_t draw_picture(struct picture *picture, const struct buffer *buffer,
                       const struct damage *damage);
 void clear_picture(struct picture *picture);
 
+// Where pictures are laid over each other; pixels are 0xRRGGBB.
+struct canvas {
+  uint32_t *pixels;
+  int32_t width, height;
+};
+
+// Makes the picture as large as its place. False when its pixels are not known.
+int lay_picture(const struct picture *picture, const struct rectangle *place,
+                const struct canvas *canvas);
+
 // MARK: Objects, in wayland_objects.c
 
 enum kind {

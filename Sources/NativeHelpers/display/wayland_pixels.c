@@ -48,23 +48,24 @@ void release_pool(struct pool *pool) {
 #define FOUR_LETTERS(a, b, c, d) \
   ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
-// The order of the colors does not matter, only where the alpha is and whether it counts.
+// Where the alpha is and whether it counts, and where the upper eight bits of each color begin.
 static const struct format {
   uint32_t name, alpha;
   int has_alpha;
+  uint8_t red, green, blue;
 } formats[] = {
-    {0, 0xff000000, 1},
-    {1, 0xff000000, 0},
-    {FOUR_LETTERS('A', 'B', '2', '4'), 0xff000000, 1},
-    {FOUR_LETTERS('X', 'B', '2', '4'), 0xff000000, 0},
-    {FOUR_LETTERS('R', 'A', '2', '4'), 0x000000ff, 1},
-    {FOUR_LETTERS('R', 'X', '2', '4'), 0x000000ff, 0},
-    {FOUR_LETTERS('B', 'A', '2', '4'), 0x000000ff, 1},
-    {FOUR_LETTERS('B', 'X', '2', '4'), 0x000000ff, 0},
-    {FOUR_LETTERS('A', 'R', '3', '0'), 0xc0000000, 1},
-    {FOUR_LETTERS('X', 'R', '3', '0'), 0xc0000000, 0},
-    {FOUR_LETTERS('A', 'B', '3', '0'), 0xc0000000, 1},
-    {FOUR_LETTERS('X', 'B', '3', '0'), 0xc0000000, 0},
+    {0, 0xff000000, 1, 16, 8, 0},
+    {1, 0xff000000, 0, 16, 8, 0},
+    {FOUR_LETTERS('A', 'B', '2', '4'), 0xff000000, 1, 0, 8, 16},
+    {FOUR_LETTERS('X', 'B', '2', '4'), 0xff000000, 0, 0, 8, 16},
+    {FOUR_LETTERS('R', 'A', '2', '4'), 0x000000ff, 1, 24, 16, 8},
+    {FOUR_LETTERS('R', 'X', '2', '4'), 0x000000ff, 0, 24, 16, 8},
+    {FOUR_LETTERS('B', 'A', '2', '4'), 0x000000ff, 1, 8, 16, 24},
+    {FOUR_LETTERS('B', 'X', '2', '4'), 0x000000ff, 0, 8, 16, 24},
+    {FOUR_LETTERS('A', 'R', '3', '0'), 0xc0000000, 1, 22, 12, 2},
+    {FOUR_LETTERS('X', 'R', '3', '0'), 0xc0000000, 0, 22, 12, 2},
+    {FOUR_LETTERS('A', 'B', '3', '0'), 0xc0000000, 1, 2, 12, 22},
+    {FOUR_LETTERS('X', 'B', '3', '0'), 0xc0000000, 0, 2, 12, 22},
 };
 
 static const struct format *find_format(uint32_t name) {
@@ -234,4 +235,37 @@ uint64_t draw_picture(struct picture *picture, const struct buffer *buffer,
   }
   if (changed > 0) count_colors(picture, format->alpha);
   return changed;
+}
+
+// MARK: Canvases
+
+// Colors of pixels that let others through are stored as they add to these.
+static uint32_t laid_over(uint32_t below, uint32_t pixel, const struct format *format) {
+  static const uint8_t shifts[] = {16, 8, 0};
+  const uint8_t places[] = {format->red, format->green, format->blue};
+  uint32_t whole = format->alpha / (format->alpha & -format->alpha);
+  uint32_t alpha = (pixel & format->alpha) / (format->alpha & -format->alpha), laid = 0;
+  for (int index = 0; index < 3; index++) {
+    uint32_t color = (pixel >> places[index] & 0xff)
+                   + (below >> shifts[index] & 0xff) * (whole - alpha) / whole;
+    laid |= (color < 0xff ? color : 0xff) << shifts[index];
+  }
+  return laid;
+}
+
+int lay_picture(const struct picture *picture, const struct rectangle *place,
+                const struct canvas *canvas) {
+  const struct format *format = find_format(picture->format);
+  if (!format || !picture->pixels || place->width <= 0 || place->height <= 0) return 0;
+  int32_t left = clip(place->x, canvas->width), top = clip(place->y, canvas->height);
+  int32_t right = clip((int64_t)place->x + place->width, canvas->width);
+  int32_t bottom = clip((int64_t)place->y + place->height, canvas->height);
+  for (int64_t y = top; y < bottom; y++) {
+    int64_t row = (y - place->y) * picture->height / place->height;
+    const uint32_t *pixels = picture->pixels + row * picture->width;
+    uint32_t *laid = canvas->pixels + y * canvas->width;
+    for (int64_t x = left; x < right; x++)
+      laid[x] = laid_over(laid[x], pixels[(x - place->x) * picture->width / place->width], format);
+  }
+  return 1;
 }

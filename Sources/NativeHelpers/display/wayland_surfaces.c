@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 
-enum { DEPTH_LIMIT = 32 };
+#include "film.h"
+
+enum { DEPTH_LIMIT = 32, LAYER_LIMIT = 64, SIDE_LIMIT = 8 << 10 };
 
 static uint64_t last_window;
 
@@ -184,6 +186,58 @@ static void map_or_unmap(struct client *client, struct surface *root) {
   show_window(root->window, client->at);
 }
 
+// Those of the window from the lowest on, as they lie where no program says otherwise.
+static int list_layers(const struct client *client, const struct surface *root,
+                       const struct surface **layers) {
+  int count = 0, start = 1;
+  layers[count++] = root;
+  for (int below = 0; below < count; below++, start = count) {
+    for (const struct surface *surface = client->surfaces; surface; surface = surface->next)
+      if (surface->parent == layers[below] && surface != root && count < LAYER_LIMIT)
+        layers[count++] = surface;
+    // The surfaces of a client are listed from the newest on.
+    for (int end = count - 1; start < end; start++, end--) {
+      const struct surface *newer = layers[start];
+      layers[start] = layers[end];
+      layers[end] = newer;
+    }
+  }
+  return count;
+}
+
+static int32_t bounded(int64_t value) {
+  return (int32_t)(value < -SIDE_LIMIT ? -SIDE_LIMIT : value > SIDE_LIMIT ? SIDE_LIMIT : value);
+}
+
+// Where it lies in what is seen of its window, in pixels of that.
+static struct rectangle place_of(const struct surface *surface, const struct surface *root) {
+  int64_t x = -(int64_t)root->geometry.x, y = -(int64_t)root->geometry.y, scale = root->scale;
+  for (const struct surface *part = surface; part != root; part = part->parent) {
+    x += part->x;
+    y += part->y;
+  }
+  return (struct rectangle){bounded(x * scale), bounded(y * scale),
+                            bounded(width_of(surface) * scale), bounded(height_of(surface) * scale)};
+}
+
+static void film_layers(const struct client *client, const struct surface *root) {
+  const struct surface *layers[LAYER_LIMIT];
+  const struct rectangle *seen = &root->geometry;
+  int64_t width = (seen->width > 0 ? seen->width : width_of(root)) * (int64_t)root->scale;
+  int64_t height = (seen->height > 0 ? seen->height : height_of(root)) * (int64_t)root->scale;
+  if (width <= 0 || height <= 0 || width > SIDE_LIMIT || height > SIDE_LIMIT) return;
+  struct canvas canvas = {calloc((size_t)(width * height), sizeof(uint32_t)), (int32_t)width,
+                          (int32_t)height};
+  int count = canvas.pixels ? list_layers(client, root, layers) : 0, known = 0;
+  for (int index = 0; index < count; index++) {
+    struct rectangle place = place_of(layers[index], root);
+    known += lay_picture(&layers[index]->picture, &place, &canvas);
+  }
+  if (known > 0)
+    film_window(root->window, client->at, canvas.pixels, (uint32_t)width, (uint32_t)height);
+  free(canvas.pixels);
+}
+
 static void tell_of_pixels(struct client *client, struct surface *committed) {
   struct surface *root = root_of(committed);
   uint64_t changed = 0;
@@ -192,7 +246,9 @@ static void tell_of_pixels(struct client *client, struct surface *committed) {
     changed += surface->unseen;
     surface->unseen = 0;
   }
-  if (changed > 0) draw_window(root->window, client->at, changed, colors_of(client, root));
+  if (changed == 0) return;
+  draw_window(root->window, client->at, changed, colors_of(client, root));
+  if (is_filming() && root->window->is_shown) film_layers(client, root);
 }
 
 // Feedback says when it was shown, a callback only that it is time for the next one.

@@ -340,6 +340,12 @@ static int importance(const struct window *window) {
   return window->flags & WINDOW_IS_CHOSEN ? 2 : window->mapped || window->is_shown;
 }
 
+const struct window *chosen_window(void) {
+  for (unsigned index = 0; index < window_count; index++)
+    if (table[index].flags & WINDOW_IS_CHOSEN) return &table[index];
+  return NULL;
+}
+
 char *describe_windows(uint32_t *count, size_t *length) {
   *count = 0;
   *length = 0;

@@ -16,5 +16,7 @@ void settle_windows(void);
 // The windows as an answer has them, and how many; the caller frees it. NULL when there is no
 // memory.
 char *describe_windows(uint32_t *count, size_t *length);
+// The one whose moment was told, or NULL.
+const struct window *chosen_window(void);
 // Why no window can be seen any more, or "".
 const char *failure(void);

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <xcb/shm.h>
 
+#include "film.h"
+
 // Pixels have eight bits for each of three colors; the rest is none of the content.
 static const uint32_t color_bits = 0xffffff, unknown = 0xff000000;
 
@@ -136,6 +138,8 @@ static void compare(struct view *view, const struct area *area, const uint32_t *
     changed += changed_in_row;
   }
   draw_window(view->window, view->drawn_at, changed, others ? 2 : count_colors(view));
+  film_window(view->window, view->drawn_at, view->pixels, (uint32_t)view->width,
+              (uint32_t)view->height);
 }
 
 // The pixels of an area of the window, or NULL; the caller frees the reply.

@@ -62,7 +62,7 @@ extension Launchlab {
         "Metric to compare, such as peak_rss; repeatable (default: launch).",
         valueName: "metric"
       ),
-      completion: .list(Metric.allCases.map(\.rawValue))
+      completion: .list(Metric.judged.map(\.rawValue))
     )
     var metrics: [String] = []
 

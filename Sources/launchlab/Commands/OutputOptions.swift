@@ -3,6 +3,7 @@ import Bisection
 import History
 import LaunchCore
 import Measuring
+import Rendering
 
 /// Where the result of `run` and `measure` goes.
 struct OutputOptions: ParsableArguments {
@@ -27,6 +28,15 @@ struct OutputOptions: ParsableArguments {
   )
   var exportHyperfine: String?
 
+  @Option(
+    help: .init(
+      "Also film three launches of each state until settled, and write them as SVG.",
+      valueName: "file"
+    ),
+    completion: .file(extensions: ["svg"])
+  )
+  var film: String?
+
   @Flag(
     name: .shortAndLong,
     help: "Also show memory and CPU time, the evidence for states, the controls, and all warnings."
@@ -47,8 +57,10 @@ struct OutputOptions: ParsableArguments {
     provesSuspicions: Bool = true,
     on console: Console
   ) async throws {
+    let request =
+      try film.map { path throws(WorkflowError) in try request.filmed(into: path) } ?? request
     try request.files.writing(json, as: "--json")
-      .writing(exportHyperfine, as: "--export-hyperfine").check()
+      .writing(exportHyperfine, as: "--export-hyperfine").writing(film, as: "--film").check()
     if isDryRun {
       let forecast = Forecast(request)
       let text = PlanText(forecast.plan, estimate: forecast.estimate, style: console.resultStyle)
@@ -77,7 +89,7 @@ struct OutputOptions: ParsableArguments {
   private func show(_ result: NightResult, on console: Console) throws {
     let summary = result.summary
     let style = console.resultStyle
-    let hasText = json != "-" && exportHyperfine != "-"
+    let hasText = ![json, exportHyperfine, film].contains("-")
     if hasText {
       let text = RunText(summary, style: style, isVerbose: verbose, includesWarnings: false)
       try console.write(text.rendered())
@@ -90,6 +102,9 @@ struct OutputOptions: ParsableArguments {
     if hasText, let trend = result.trend {
       let text = TrendText(trend, style: style, options: result.options)
       try console.write("\n" + text.rendered())
+    }
+    if let film, let films = result.films {
+      try ResultFile(film).write { try $0(films.rendered()) }
     }
     if let exportHyperfine {
       try ResultFile(exportHyperfine).write { try HyperfineJSON(summary).write(to: $0) }

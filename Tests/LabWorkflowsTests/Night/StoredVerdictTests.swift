@@ -4,6 +4,7 @@ import Testing
 @testable import History
 @testable import LaunchCore
 @testable import LaunchStore
+@testable import Rendering
 
 @Suite struct StoredVerdictTests {
   /// Stores nights of one target, one a day, with medians in milliseconds.
@@ -12,6 +13,7 @@ import Testing
     _ medians: [Double],
     metric: Metric = .launch,
     budgets: [Budget]? = nil,
+    filmedEvery step: Int? = nil,
     to store: Store
   ) throws -> RunRecord {
     var scenario = SampleNight.scenario()
@@ -25,6 +27,8 @@ import Testing
         + "\(name)"
       run.startedAt = start
       run.finishedAt = start + 60
+      let isFilmed = step.map { (medians.count - 1 - day) % $0 == 0 } ?? false
+      if step != nil { run.plan.arms.append(Arm(target: "server", state: .warm, kind: .film)) }
       let row = MetricRow(
         run: run.id,
         arm: run.plan.arms[0],
@@ -42,10 +46,27 @@ import Testing
         intervalLow: 0.99 * median * 1e6,
         intervalHigh: 1.01 * median * 1e6
       )
-      return FinishedRun(run: run, launches: [], summaries: [row])
+      let films = isFilmed ? [Self.filmed(day, arm: run.plan.arms.count - 1)] : []
+      return FinishedRun(run: run, launches: films, summaries: [row])
     }
     try store.add(runs)
     return try #require(runs.last?.run)
+  }
+
+  /// A launch whose film has as many milliseconds as the number.
+  private static func filmed(_ number: Int, arm: Int) -> LaunchRecord {
+    let time = Nanoseconds.milliseconds(Int64(number))
+    var result = LaunchResult(outcome: .ready, launch: time)
+    result.film = Film(frames: [Film.Frame(time: time, progress: 1, png: [1])])
+    return LaunchRecord(
+      block: 0,
+      position: 0,
+      arm: arm,
+      startedAt: .zero,
+      preparation: Preparation(),
+      result: result,
+      stateReached: .reached
+    )
   }
 
   private func conclude(_ run: RunRecord, in store: Store) async throws {
@@ -114,6 +135,39 @@ import Testing
     #expect(ended.map(\.lastGood) == before.alerts.map(\.lastGood))
     let missed = try trend.summary(of: nil).missed
     #expect(missed.map(\.reason) == ["run \(bad.id) was excluded: a backup ran"])
+  }
+
+  @Test func `a film is shown above that of the last good night`() async throws {
+    // Given nights that were filmed, but for the last but one, and a step in the last
+    let store = try Store.inMemory()
+    let bad = try addNights(of: "aaaa", stepped, filmedEvery: 3, to: store)
+    let trend = TrendWorkflow(store: store, scenario: "aaaa")
+
+    // When the night is told of
+    let films = try trend.summary(of: nil).films
+
+    // Then the newest film before is that of three nights before
+    let day = (bad.startedAt - 3 * 86_400).utcDay
+    #expect(films.map(\.title) == ["server warm"])
+    #expect(films.first?.rows.map(\.name) == ["tonight", day])
+    #expect(films.first?.rows.map(\.film.speedIndex) == [.milliseconds(10), .milliseconds(7)])
+
+    // And where an alert is open, no film of a night since its last good one is shown
+    try await conclude(bad, in: store)
+    let alert = try #require(try trend.summary(of: nil).alerts.first)
+    #expect(try #require(alert.lastGood) < bad.id)
+    var later = bad
+    later.id = "20270120T020000Z-aaaa"
+    later.startedAt = bad.startedAt + 86_400
+    try store.add([
+      FinishedRun(
+        run: later,
+        launches: [Self.filmed(11, arm: later.plan.arms.count - 1)],
+        summaries: []
+      )
+    ])
+    let shown = try trend.summary(of: later.id).films
+    #expect(shown.first?.rows.map(\.name) == ["tonight", day])
   }
 
   @Test func `putting a night back brings its alert back`() async throws {
