@@ -34,17 +34,21 @@ extension Store {
   }
 
   /// Keeps of each filmed arm the film of the launch with the median Speed Index only, since the
-  /// pictures of the others are of no more use.
+  /// pictures of the others are of no more use. Launches that did not reach their state count where
+  /// none did.
   static func keepMedianFilms(ofRun key: Int64, _ db: Database) throws {
     let sql = """
-      DELETE FROM film WHERE run = ?1 AND (block, position) NOT IN (
-        SELECT block, position FROM (
-          SELECT block, position, count(*) OVER (PARTITION BY arm) AS n,
-            row_number() OVER (PARTITION BY arm ORDER BY speed_index_ns, block, position) AS rank
-          FROM launch WHERE run = ?1 AND speed_index_ns IS NOT NULL
-            AND state_reached <> 'not-reached'
-        ) WHERE rank = (n + 1) / 2
+      WITH filmed AS (
+        SELECT block, position, arm, speed_index_ns, state_reached = 'not-reached' AS is_doubtful,
+          min(state_reached = 'not-reached') OVER (PARTITION BY arm) AS are_doubtful
+        FROM launch WHERE run = ?1 AND speed_index_ns IS NOT NULL
+      ), ranked AS (
+        SELECT block, position, count(*) OVER (PARTITION BY arm) AS n,
+          row_number() OVER (PARTITION BY arm ORDER BY speed_index_ns, block, position) AS rank
+        FROM filmed WHERE is_doubtful = are_doubtful
       )
+      DELETE FROM film WHERE run = ?1
+        AND (block, position) NOT IN (SELECT block, position FROM ranked WHERE rank = (n + 1) / 2)
       """
     try db.execute(sql: sql, arguments: [key])
   }

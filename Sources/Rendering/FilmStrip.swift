@@ -68,13 +68,13 @@ package struct FilmStrip: Hashable, Sendable {
     Self.top + Double(rows.count) * rowHeight + Self.curveHeight + 40
   }
 
-  /// The time from one column to the next: 1, 2 or 5 times a power of ten, in nanoseconds, so that the
+  /// The time from one column to the next: a digit times a power of ten, in nanoseconds, so that the
   /// last column is not before the last frame.
   private var step: Double {
     let end = rows.compactMap { $0.film.frames.last?.time.count }.max() ?? 0
     let least = max(1, Double(end) / Double(Self.columns))
     let power = pow(10, floor(log10(least)))
-    return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least } ?? least
+    return [1, 2, 3, 4, 5, 6, 8, 10].map { $0 * power }.first { $0 >= least } ?? least
   }
 
   private func text(ofColumn column: Int) -> String {
@@ -190,7 +190,9 @@ package struct FilmStrip: Hashable, Sendable {
 }
 
 extension Film.Frame {
-  /// The width and the height in pixels; nil for what is no PNG. Source: the PNG specification, 11.2.2.
+  /// The width and the height in pixels; nil for what is no PNG.
+  ///
+  /// Source: the PNG specification, 11.2.2.
   fileprivate var size: (width: Double, height: Double)? {
     func number(at offset: Int) -> Double {
       png[offset..<offset + 4].reduce(0) { $0 * 256 + Double($1) }

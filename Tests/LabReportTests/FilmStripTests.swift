@@ -47,7 +47,9 @@ import Testing
 
   @Test func `one axis of time serves all films, the longest of which is seen to its end`() {
     var slow = Self.film
-    for index in slow.frames.indices { slow.frames[index].time = slow.frames[index].time + .milliseconds(3_000) }
+    for index in slow.frames.indices {
+      slow.frames[index].time = slow.frames[index].time + .milliseconds(3_000)
+    }
     let rows = [
       FilmStrip.Row(name: "tonight", film: slow),
       FilmStrip.Row(name: "2026-11-20", film: Self.film),

@@ -72,7 +72,9 @@ package struct NightWorkflow {
     do {
       let store = try Store.writable(at: request.store)
       do {
-        result.films = try films(of: summary.run, in: store)
+        let films = try store.films(of: summary.run.id)
+        result.films = strip(of: films, summary.run)
+        result.summary.warnings += Self.missing(films.map(\.arm), of: summary)
         if summary.run.purpose == .night { try await conclude(&result, in: store) }
       } catch {
         result.add(error)
@@ -84,17 +86,32 @@ package struct NightWorkflow {
     return result
   }
 
-  private func films(of run: RunRecord, in store: Store) throws -> FilmStrip? {
-    let films = try store.films(of: run.id)
+  private func strip(of films: [(arm: Arm, film: Film)], _ run: RunRecord) -> FilmStrip? {
     guard !films.isEmpty else { return nil }
-    let isOneTarget = run.plan.scenario.targets.count == 1
+    let targets = run.plan.scenario.targets
     return FilmStrip(
-      title: isOneTarget ? run.plan.scenario.targets[0].name : run.plan.scenario.name,
+      title: targets.count == 1 ? targets[0].name : run.plan.scenario.name,
       rows: films.map { arm, film in
-        let target = isOneTarget ? "" : "\(arm.target) "
+        let target = targets.count == 1 ? "" : "\(arm.target) "
         return FilmStrip.Row(name: target + arm.state.rawValue, film: film)
       }
     )
+  }
+
+  /// Warns of arms that were to be filmed and have no film.
+  private static func missing(_ filmed: [Arm], of summary: RunSummary) -> [Diagnostic] {
+    guard summary.run.status == .complete else { return [] }
+    return summary.arms.filter { $0.arm.kind == .film && !filmed.contains($0.arm) }.map { arm in
+      let isReady = arm.outcomes[Outcome.ready.name] != nil
+      return Diagnostic(
+        .warning,
+        id: "no-film",
+        problem: "there is no film of \(arm.arm.target) \(arm.arm.state.rawValue): "
+          + (isReady
+            ? "the pixels of its window cannot be read, as of buffers of a GPU"
+            : "none of the filmed launches was ready")
+      )
+    }
   }
 
   private func conclude(_ result: inout NightResult, in store: Store) async throws {

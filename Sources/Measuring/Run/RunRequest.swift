@@ -144,6 +144,7 @@ package struct RunRequest: Sendable {
   /// Has three launches of each arm filmed of the targets whose windows have to settle.
   ///
   /// - Parameter path: Where the film strip is written.
+  /// - Returns: The request with that.
   /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` when there is no such target.
   package func filmed(into path: String) throws(WorkflowError) -> Self {
     var request = self
