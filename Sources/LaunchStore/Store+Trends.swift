@@ -48,7 +48,8 @@ extension Store {
     let counted = includesLeftOut ? "" : " AND key NOT IN \(Self.leftOut)"
     let sql = """
       SELECT key, id, started_at, finished_at, status, fingerprint, build_commit,
-        json_extract(build, '$.subject'), json_extract(build, '$.tree')
+        json_extract(build, '$.subject'), json_extract(build, '$.tree'),
+        (SELECT after FROM control WHERE control.run = run.key AND name = 'display')
       FROM run WHERE scenario = ? AND purpose IN \(Self.nightly)\(counted)
       ORDER BY started_at, id
       """
@@ -73,7 +74,8 @@ extension Store {
       build: (row[6] as String?).map { commit in
         try Night.Build(commit: commit, subject: row[7] ?? "", tree: row[8] ?? commit)
       },
-      artifacts: artifacts
+      artifacts: artifacts,
+      display: row[9]
     )
   }
 }

@@ -10,6 +10,9 @@ import Testing
     var late = Sample.run("late", secondsLater: 60)
     late.status = .failed
     late.finishedAt = Sample.start.addingTimeInterval(90)
+    late.controls.append(
+      ControlReceipt(name: "display", wanted: "x11", after: "x11, headless", status: .applied)
+    )
     try store.addNight(late, [])
     _ = try store.begin(Sample.bareRun("early"))
     try store.saveArtifacts(["old": Sample.artifact], of: "late")
@@ -29,7 +32,8 @@ import Testing
             subject: "Make it \"faster\"",
             tree: "89abcdef"
           ),
-          artifacts: ["server": Sample.artifact, "b": Sample.artifact]
+          artifacts: ["server": Sample.artifact, "b": Sample.artifact],
+          display: "x11, headless"
         ),
       ]
     )

@@ -128,11 +128,14 @@ struct ChainBuilder {
     alerts: [Alert]
   ) -> [SeriesBreak] {
     let machine = alerts.filter(\.isMachineStep)
+    let showsWindow = history.scenario.readiness(of: key.target).window != nil
     var control = nights.first?.artifacts[Arm.controlTarget]?.digest
+    var display = nights.first?.display
     return points.indices.dropFirst().compactMap { index in
       let (before, after) = (nights[index - 1], nights[index])
-      // A night that does not tell what it launched as the control is passed over.
-      let old = control
+      // A night that does not tell what it launched as the control, or had no display, is passed over.
+      let (old, oldDisplay) = (control, display)
+      display = after.display ?? display
       control = after.artifacts[Arm.controlTarget]?.digest ?? control
       if before.fingerprint != after.fingerprint {
         let text = "host \(before.fingerprint.prefix(8)) → \(after.fingerprint.prefix(8))"
@@ -140,6 +143,10 @@ struct ChainBuilder {
       }
       if let alert = machine.last(where: { $0.onset == points[index].run }) {
         return SeriesBreak(index: index, reason: .machine, text: "machine change \(alert.id)")
+      }
+      if showsWindow, let oldDisplay, let new = display, oldDisplay != new {
+        let text = "display \(oldDisplay) → \(new)"
+        return SeriesBreak(index: index, reason: .display, text: text)
       }
       guard key.target == Arm.controlTarget, let old, let new = control, old != new else {
         return nil

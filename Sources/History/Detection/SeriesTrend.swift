@@ -84,6 +84,9 @@ package struct SeriesBreak: Hashable, Sendable {
 
     /// The program of the control is another one.
     case control
+
+    /// The windows were shown on another display.
+    case display
   }
 }
 

@@ -22,6 +22,10 @@ package struct Night: Hashable, Codable, Sendable {
   /// the target.
   package var artifacts: [String: Artifact]
 
+  /// What the windows of targets were shown on, such as `x11, headless, 1920x1080, software rendering`;
+  /// nil for a run without a display.
+  package var display: String?
+
   package init(
     run: String,
     startedAt: Date,
@@ -29,7 +33,8 @@ package struct Night: Hashable, Codable, Sendable {
     status: RunRecord.Status = .complete,
     fingerprint: String,
     build: Build? = nil,
-    artifacts: [String: Artifact] = [:]
+    artifacts: [String: Artifact] = [:],
+    display: String? = nil
   ) {
     self.run = run
     self.startedAt = startedAt
@@ -38,6 +43,7 @@ package struct Night: Hashable, Codable, Sendable {
     self.fingerprint = fingerprint
     self.build = build
     self.artifacts = artifacts
+    self.display = display
   }
 
   /// The part of a build that tells it from others.

@@ -39,6 +39,23 @@ import Testing
     #expect(breaks == [[], [.control]])
   }
 
+  @Test func `another display breaks the series of programs with windows, a night without none`()
+    throws
+  {
+    var nights = NightlyHistory()
+    nights.scenario.targets[0].ready = .window(WindowCondition(.frame))
+    nights.add(Array(repeating: 400, count: 6))
+    let headless = "x11, headless, 1920x1080"
+    let displays = [nil, headless, headless, headless, nil, "x11, the session's, with a GPU"]
+    for (night, display) in displays.enumerated() { nights.nights[night].display = display }
+    let chain = try #require(nights.verdicts.judgements.first?.chain)
+    #expect(chain.breaks.map(\.index) == [5])
+    #expect(chain.breaks.map(\.reason) == [.display])
+    #expect(chain.breaks.first?.text == "display \(headless) → x11, the session's, with a GPU")
+    nights.scenario.targets[0].ready = .exit
+    #expect(nights.verdicts.judgements.first?.chain.breaks.isEmpty == true)
+  }
+
   @Test func `no value is carried over to a night without one`() throws {
     var nights = NightlyHistory()
     nights.add(SuspicionTests.quiet)
