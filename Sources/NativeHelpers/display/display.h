@@ -40,6 +40,13 @@ static inline int64_t monotonic(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+static inline int64_t later(int64_t left, int64_t right) { return left > right ? left : right; }
+
+// When it last changed in a way that keeps it from being settled.
+static inline int64_t moved(const struct window *window) {
+  return later(window->content, window->changed);
+}
+
 // MARK: What backends tell, in windows.c. Each instant is the best estimate of when it happened.
 
 // NULL when the table is full.
@@ -53,8 +60,10 @@ void size_window(struct window *window, int64_t at, uint32_t width, uint32_t hei
 void show_window(struct window *window, int64_t at);
 void hide_window(struct window *window, int64_t at);
 void cover_window(struct window *window, int64_t at, int is_covered);
-// Of the pixels that were drawn, so many are other than before; `colors` is of the whole window.
-void draw_window(struct window *window, int64_t at, uint64_t changed_pixels, uint32_t colors);
+// Of the pixels that were drawn, so many are other than before; `colors` is of the whole window. Where
+// there is content now, it has been there since `first`; all was there at `last`.
+void draw_window(struct window *window, int64_t first, int64_t last, uint64_t changed_pixels,
+                 uint32_t colors);
 // The server says that it shows the content; the first time counts.
 void present_window(struct window *window, int64_t at);
 void name_window(struct window *window, int64_t at, const char *title, const char *class);

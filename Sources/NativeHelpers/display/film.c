@@ -5,24 +5,32 @@
 #include <string.h>
 #include <zlib.h>
 
-// A program that draws for long has every second picture left out, and then again.
-enum { FRAME_LIMIT = 48, WIDTH_LIMIT = 320, HEIGHT_LIMIT = 240, COLORS = 3 };
+// A window that changes for long has every second picture left out, and then again.
+enum { FRAME_LIMIT = 48, WINDOW_LIMIT = 16, WIDTH_LIMIT = 320, HEIGHT_LIMIT = 240, COLORS = 3 };
 
-static struct frame {
-  const struct window *window;
+struct frame {
   int64_t at;
   uint32_t width, height;
   uint8_t *rows;  // each begins with the kind of its filter, as in PNG; source: its specification, 9
-} frames[FRAME_LIMIT];
-static unsigned frame_count;
+};
+
+static struct film {
+  const struct window *window;
+  int64_t newest;    // change of the window that was looked at
+  int64_t interval;  // what is shown more briefly is left out, once something has been left out
+  unsigned count;
+  struct frame frames[FRAME_LIMIT];
+} films[WINDOW_LIMIT];
+static unsigned film_count;
 static int is_on;
-static int64_t interval;  // between frames, once some have been left out
 
 int is_filming(void) { return is_on; }
 
 void begin_film(int is_wanted) {
-  while (frame_count > 0) free(frames[--frame_count].rows);
-  interval = 0;
+  for (; film_count > 0; film_count--) {
+    struct film *film = &films[film_count - 1];
+    while (film->count > 0) free(film->frames[--film->count].rows);
+  }
   is_on = is_wanted;
 }
 
@@ -70,39 +78,55 @@ static int looks_like(const struct frame *frame, const struct frame *other) {
       && memcmp(frame->rows, other->rows, rows_length(frame)) == 0;
 }
 
-// The newest frame of the window, or the one before so many others.
-static struct frame *newest_of(const struct window *window, unsigned others) {
-  for (unsigned index = frame_count; index-- > 0;)
-    if (frames[index].window == window && others-- == 0) return &frames[index];
+static struct film *film_of(const struct window *window) {
+  for (unsigned index = 0; index < film_count; index++)
+    if (films[index].window == window) return &films[index];
   return NULL;
 }
 
-// The first and the last stay.
-static void thin_out(void) {
-  unsigned kept = 0;
-  for (unsigned index = 0; index < frame_count; index++)
-    if (index % 2 == 0 || index == frame_count - 1)
-      frames[kept++] = frames[index];
-    else
-      free(frames[index].rows);
-  frame_count = kept;
-  interval = (frames[kept - 1].at - frames[0].at) / (FRAME_LIMIT / 2);
+static struct film *begin_film_of(const struct window *window) {
+  if (film_count == WINDOW_LIMIT) return NULL;
+  films[film_count] = (struct film){.window = window};
+  return &films[film_count++];
 }
 
-void film_window(const struct window *window, int64_t at, const uint32_t *pixels, uint32_t width,
+// The first and the last stay.
+static void thin_out(struct film *film) {
+  unsigned kept = 0;
+  for (unsigned index = 0; index < film->count; index++)
+    if (index % 2 == 0 || index == film->count - 1)
+      film->frames[kept++] = film->frames[index];
+    else
+      free(film->frames[index].rows);
+  film->count = kept;
+  film->interval = (film->frames[kept - 1].at - film->frames[0].at) / (FRAME_LIMIT / 2);
+}
+
+// Whether the last frame comes soon after the one before it, and is soon followed by the next one.
+static int is_brief(const struct film *film, int64_t next) {
+  if (film->count < 2) return 0;
+  const struct frame *last = &film->frames[film->count - 1];
+  return last->at - last[-1].at < film->interval && next - last->at < film->interval;
+}
+
+void film_window(const struct window *window, const uint32_t *pixels, uint32_t width,
                  uint32_t height) {
-  struct frame frame = {.window = window, .at = at};
-  if (!is_on || width == 0 || height == 0 || !shrink(&frame, pixels, width, height)) return;
-  struct frame *last = newest_of(window, 0), *before = newest_of(window, 1);
+  struct frame frame = {.at = moved(window)};
+  struct film *film = film_of(window);
+  // Changes that do not keep a window from settling are none of its film either.
+  if (!is_on || frame.at == 0 || (film && film->newest == frame.at)) return;
+  if (!film) film = begin_film_of(window);
+  if (!film || width == 0 || height == 0 || !shrink(&frame, pixels, width, height)) return;
+  film->newest = frame.at;
+  struct frame *last = film->count > 0 ? &film->frames[film->count - 1] : NULL;
   if (last && looks_like(last, &frame)) return free(frame.rows);
-  // The last one always shows how the window looks now.
-  if (before && last->at - before->at < interval) {
+  if (is_brief(film, frame.at)) {
     free(last->rows);
     *last = frame;
     return;
   }
-  if (frame_count == FRAME_LIMIT) thin_out();
-  frames[frame_count++] = frame;
+  if (film->count == FRAME_LIMIT) thin_out(film);
+  film->frames[film->count++] = frame;
 }
 
 // MARK: PNG. Source: its specification, second edition, 5 and 11.
@@ -150,22 +174,22 @@ static void count_levels(const struct frame *frame, struct film_frame *head) {
 }
 
 char *develop_film(const struct window *window, uint32_t *count, size_t *length) {
+  const struct film *film = film_of(window);
+  size_t limit = 1;
   *count = 0;
   *length = 0;
-  size_t limit = 1;
-  for (unsigned index = 0; index < frame_count; index++)
-    limit += sizeof(struct film_frame) + png_limit(&frames[index]);
-  char *film = malloc(limit);
-  for (unsigned index = 0; film && index < frame_count; index++) {
-    const struct frame *frame = &frames[index];
-    if (frame->window != window) continue;
+  for (unsigned index = 0; film && index < film->count; index++)
+    limit += sizeof(struct film_frame) + png_limit(&film->frames[index]);
+  char *developed = malloc(limit);
+  for (unsigned index = 0; film && developed && index < film->count; index++) {
+    const struct frame *frame = &film->frames[index];
     struct film_frame head = {.at = frame->at};
-    head.png_length = (uint32_t)write_png(frame, (uint8_t *)film + *length + sizeof head);
+    head.png_length = (uint32_t)write_png(frame, (uint8_t *)developed + *length + sizeof head);
     if (head.png_length == 0) continue;
     count_levels(frame, &head);
-    memcpy(film + *length, &head, sizeof head);
+    memcpy(developed + *length, &head, sizeof head);
     *length += sizeof head + head.png_length;
     ++*count;
   }
-  return film;
+  return developed;
 }

@@ -241,16 +241,17 @@ uint64_t draw_picture(struct picture *picture, const struct buffer *buffer,
 
 // Colors of pixels that let others through are stored as they add to these.
 static uint32_t laid_over(uint32_t below, uint32_t pixel, const struct format *format) {
-  static const uint8_t shifts[] = {16, 8, 0};
-  const uint8_t places[] = {format->red, format->green, format->blue};
-  uint32_t whole = format->alpha / (format->alpha & -format->alpha);
-  uint32_t alpha = (pixel & format->alpha) / (format->alpha & -format->alpha), laid = 0;
-  for (int index = 0; index < 3; index++) {
-    uint32_t color = (pixel >> places[index] & 0xff)
-                   + (below >> shifts[index] & 0xff) * (whole - alpha) / whole;
-    laid |= (color < 0xff ? color : 0xff) << shifts[index];
+  uint32_t red = pixel >> format->red & 0xff, green = pixel >> format->green & 0xff;
+  uint32_t blue = pixel >> format->blue & 0xff;
+  if ((pixel & format->alpha) != format->alpha) {
+    uint32_t lowest = format->alpha & -format->alpha, whole = format->alpha / lowest;
+    uint32_t rest = whole - (pixel & format->alpha) / lowest;
+    red += (below >> 16 & 0xff) * rest / whole;
+    green += (below >> 8 & 0xff) * rest / whole;
+    blue += (below & 0xff) * rest / whole;
   }
-  return laid;
+  return (red < 0xff ? red : 0xff) << 16 | (green < 0xff ? green : 0xff) << 8
+       | (blue < 0xff ? blue : 0xff);
 }
 
 int lay_picture(const struct picture *picture, const struct rectangle *place,
@@ -264,8 +265,12 @@ int lay_picture(const struct picture *picture, const struct rectangle *place,
     int64_t row = (y - place->y) * picture->height / place->height;
     const uint32_t *pixels = picture->pixels + row * picture->width;
     uint32_t *laid = canvas->pixels + y * canvas->width;
-    for (int64_t x = left; x < right; x++)
-      laid[x] = laid_over(laid[x], pixels[(x - place->x) * picture->width / place->width], format);
+    int is_as_wide = picture->width == place->width;
+    for (int32_t x = left; x < right; x++) {
+      int64_t column = x - place->x;
+      if (!is_as_wide) column = column * picture->width / place->width;
+      laid[x] = laid_over(laid[x], pixels[column], format);
+    }
   }
   return 1;
 }

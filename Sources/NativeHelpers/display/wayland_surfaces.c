@@ -228,13 +228,14 @@ static void film_layers(const struct client *client, const struct surface *root)
   if (width <= 0 || height <= 0 || width > SIDE_LIMIT || height > SIDE_LIMIT) return;
   struct canvas canvas = {calloc((size_t)(width * height), sizeof(uint32_t)), (int32_t)width,
                           (int32_t)height};
-  int count = canvas.pixels ? list_layers(client, root, layers) : 0, known = 0;
-  for (int index = 0; index < count; index++) {
+  int count = canvas.pixels ? list_layers(client, root, layers) : 0, is_known = count > 0;
+  for (int index = 0; index < count && is_known; index++) {
     struct rectangle place = place_of(layers[index], root);
-    known += lay_picture(&layers[index]->picture, &place, &canvas);
+    int is_empty = place.width == 0 || place.height == 0;
+    is_known = is_empty || lay_picture(&layers[index]->picture, &place, &canvas);
   }
-  if (known > 0)
-    film_window(root->window, client->at, canvas.pixels, (uint32_t)width, (uint32_t)height);
+  if (is_known)
+    film_window(root->window, canvas.pixels, (uint32_t)width, (uint32_t)height);
   free(canvas.pixels);
 }
 
@@ -247,7 +248,7 @@ static void tell_of_pixels(struct client *client, struct surface *committed) {
     surface->unseen = 0;
   }
   if (changed == 0) return;
-  draw_window(root->window, client->at, changed, colors_of(client, root));
+  draw_window(root->window, client->at, client->at, changed, colors_of(client, root));
   if (is_filming() && root->window->is_shown) film_layers(client, root);
 }
 

@@ -104,8 +104,6 @@ static int fits(const struct window *window) {
 
 // MARK: The moment
 
-static int64_t later(int64_t left, int64_t right) { return left > right ? left : right; }
-
 // What a launch waits for can still happen to it. A window that is there may be covered by another
 // one, as nothing but a window manager keeps windows apart.
 static int can_come(const struct window *window) {
@@ -121,11 +119,6 @@ static struct window *choose(void) {
     if (window->matched && ++rank >= launch.nth && can_come(window)) return window;
   }
   return NULL;
-}
-
-// When it last changed in a way that keeps it from being settled.
-static int64_t moved(const struct window *window) {
-  return later(window->content, window->changed);
 }
 
 // 0 while it has not come.
@@ -256,15 +249,17 @@ void size_window(struct window *window, int64_t at, uint32_t width, uint32_t hei
   judge(window, at);
 }
 
-void draw_window(struct window *window, int64_t at, uint64_t changed_pixels, uint32_t colors) {
+void draw_window(struct window *window, int64_t first, int64_t last, uint64_t changed_pixels,
+                 uint32_t colors) {
   if (!window->is_shown) return;
-  at = later(at, window->mapped);
-  look_at(window, at);
+  first = later(first, window->mapped);
+  last = later(last, window->mapped);
+  look_at(window, first);
   window->colors = colors;
-  if (changed_pixels > 0 && !window->drawn) window->drawn = at;
-  if (changed_pixels * 100 > (uint64_t)window->width * window->height) window->changed = at;
-  if (colors > 1 && !window->content) window->content = at;
-  look_at(window, at);
+  if (changed_pixels > 0 && !window->drawn) window->drawn = first;
+  if (changed_pixels * 100 > (uint64_t)window->width * window->height) window->changed = last;
+  if (colors > 1 && !window->content) window->content = first;
+  look_at(window, last);
 }
 
 void present_window(struct window *window, int64_t at) {

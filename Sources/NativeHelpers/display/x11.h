@@ -10,6 +10,8 @@
 
 struct area { int left, top, right, bottom; };
 
+enum { DRAWING_LIMIT = 32 };
+
 // What is kept of a window.
 struct view {
   struct view *next;
@@ -18,10 +20,12 @@ struct view {
   int is_framed;    // a window manager put it into a window of its own
   int64_t renamed;  // when its properties changed and were not read since; 0 for never
   xcb_damage_damage_t damage;  // or 0
-  struct area drawn;           // and not fetched
-  int64_t drawn_at;
+  unsigned drawing_count, told_count;  // of what follows, and of all that was told
+  struct drawing { struct area area; int64_t at; } drawings[DRAWING_LIMIT];  // not fetched
   uint32_t *pixels;   // as they were last fetched
   int width, height;  // of these
+  int is_plain;       // all that is known of these is of one color
+  uint32_t plain;
 };
 
 // What the server told, with the best estimate of when that happened.
@@ -46,6 +50,8 @@ void flush(void);
 // All that has been told by now. The batch that was taken before is free for what comes next.
 struct batch *take_events(void);
 int has_events(void);
+// What has been told and not taken.
+const struct batch *peek_events(void);
 // Forgets what was told and not taken.
 void forget_events(void);
 

@@ -14,6 +14,8 @@
 // Pixels have eight bits for each of three colors; the rest is none of the content.
 static const uint32_t color_bits = 0xffffff, unknown = 0xff000000;
 
+enum { TOLD_LIMIT = 256 };
+
 static xcb_shm_seg_t segment;  // or 0
 static uint32_t *shared;
 
@@ -36,19 +38,24 @@ void share_pixels(void) {
   free(error);
 }
 
+static void ask_for_damage(struct view *view, uint8_t level) {
+  view->damage = xcb_generate_id(connection);
+  xcb_damage_create(connection, view->damage, (xcb_drawable_t)view->window->id, level);
+}
+
 void watch_pixels(struct view *view) {
   int is_wanted = wants_pixels(view->window);
   if (is_wanted == (view->damage != 0)) return;
   if (is_wanted) {
-    view->damage = xcb_generate_id(connection);
-    xcb_damage_create(connection, view->damage, (xcb_drawable_t)view->window->id,
-                      XCB_DAMAGE_REPORT_LEVEL_BOUNDING_BOX);
+    view->told_count = 0;
+    ask_for_damage(view, XCB_DAMAGE_REPORT_LEVEL_RAW_RECTANGLES);
     return;
   }
   // It went with its window.
   if (!view->window->gone) xcb_damage_destroy(connection, view->damage);
   view->damage = 0;
-  view->drawn = (struct area){0};
+  view->drawing_count = 0;
+  view->is_plain = 0;
   free(view->pixels);
   view->pixels = NULL;
   view->width = view->height = 0;
@@ -61,19 +68,37 @@ static int is_empty(const struct area *area) {
 static int least(int left, int right) { return left < right ? left : right; }
 static int most(int left, int right) { return left > right ? left : right; }
 
+static void join(struct area *area, const struct area *other) {
+  area->left = least(area->left, other->left);
+  area->top = least(area->top, other->top);
+  area->right = most(area->right, other->right);
+  area->bottom = most(area->bottom, other->bottom);
+}
+
+// Each drawing is told, so that each has an instant. A program that draws with many of them would have
+// to wait for all to be told: then only those that go beyond what is not fetched yet are.
 void note_drawn(struct view *view, const xcb_rectangle_t *drawn, int64_t at) {
-  struct area *area = &view->drawn;
-  if (is_empty(area)) *area = (struct area){drawn->x, drawn->y, drawn->x, drawn->y};
-  area->left = least(area->left, drawn->x);
-  area->top = least(area->top, drawn->y);
-  area->right = most(area->right, drawn->x + drawn->width);
-  area->bottom = most(area->bottom, drawn->y + drawn->height);
-  view->drawn_at = at;
+  struct area area = {drawn->x, drawn->y, drawn->x + drawn->width, drawn->y + drawn->height};
+  if (view->drawing_count < DRAWING_LIMIT) {
+    view->drawings[view->drawing_count++] = (struct drawing){area, at};
+  } else {
+    struct drawing *last = &view->drawings[DRAWING_LIMIT - 1];
+    join(&last->area, &area);
+    last->at = at;
+  }
+  if (++view->told_count == TOLD_LIMIT) {
+    xcb_damage_damage_t former = view->damage;
+    ask_for_damage(view, XCB_DAMAGE_REPORT_LEVEL_BOUNDING_BOX);
+    xcb_damage_destroy(connection, former);
+  }
 }
 
 // What of the drawn area is in the window and on the screen; the server refuses the rest.
 static struct area visible_area(struct view *view) {
   int x = view->x, y = view->y;
+  struct area drawn = view->drawings[0].area;
+  for (unsigned index = 1; index < view->drawing_count; index++)
+    join(&drawn, &view->drawings[index].area);
   if (view->is_framed) {
     xcb_translate_coordinates_reply_t *reply = await(
         xcb_translate_coordinates(connection, (xcb_window_t)view->window->id, screen->root, 0, 0)
@@ -82,9 +107,9 @@ static struct area visible_area(struct view *view) {
     free(reply);
   }
   return (struct area){
-      most(view->drawn.left, most(0, -x)), most(view->drawn.top, most(0, -y)),
-      least(view->drawn.right, least((int)view->window->width, screen->width_in_pixels - x)),
-      least(view->drawn.bottom, least((int)view->window->height, screen->height_in_pixels - y))};
+      most(drawn.left, most(0, -x)), most(drawn.top, most(0, -y)),
+      least(drawn.right, least((int)view->window->width, screen->width_in_pixels - x)),
+      least(drawn.bottom, least((int)view->window->height, screen->height_in_pixels - y))};
 }
 
 // Makes the kept pixels as large as the window is; false when there is no memory.
@@ -105,12 +130,12 @@ static int fit_pixels(struct view *view) {
   return 1;
 }
 
-// Counted up to 2.
-static uint32_t count_colors(const struct view *view) {
+// Counted up to 2; of one color it is kept which.
+static uint32_t count_colors(struct view *view) {
   size_t index = 0, count = (size_t)view->width * (size_t)view->height;
   while (index < count && view->pixels[index] == unknown) index++;
   if (index == count) return 0;
-  uint32_t first = view->pixels[index];
+  uint32_t first = view->plain = view->pixels[index];
   while (index < count) {
     uint32_t others = 0;
     for (size_t end = index + 1024 < count ? index + 1024 : count; index < end; index++)
@@ -120,55 +145,135 @@ static uint32_t count_colors(const struct view *view) {
   return 1;
 }
 
+static struct area common(const struct area *one, const struct area *other) {
+  return (struct area){most(one->left, other->left), most(one->top, other->top),
+                       least(one->right, other->right), least(one->bottom, other->bottom)};
+}
+
+// Where the later drawings that reach a pixel end in its row, or before the pixel.
+static int end_of_later(const struct view *view, unsigned drawing, int row, int column) {
+  int end = column;
+  for (unsigned index = drawing + 1; index < view->drawing_count; index++) {
+    const struct area *area = &view->drawings[index].area;
+    if (row >= area->top && row < area->bottom && column >= area->left && column < area->right)
+      end = most(end, area->right);
+  }
+  return end;
+}
+
+// The first drawing by which there was more than one color in the area that was fetched. A pixel is of
+// the last one that reaches it.
+static int64_t first_content(const struct view *view, const struct area *fetched) {
+  int has_color = view->is_plain;
+  uint32_t color = view->plain;
+  for (unsigned index = 0; index < view->drawing_count; index++) {
+    struct area area = common(&view->drawings[index].area, fetched);
+    for (int row = area.top; row < area.bottom; row++) {
+      const uint32_t *pixels = view->pixels + (size_t)row * (size_t)view->width;
+      for (int column = area.left; column < area.right; column++) {
+        if (has_color && pixels[column] == color) continue;
+        int end = end_of_later(view, index, row, column);
+        if (end > column) {
+          column = end - 1;
+        } else if (has_color) {
+          return view->drawings[index].at;
+        } else {
+          color = pixels[column];
+          has_color = 1;
+        }
+      }
+    }
+  }
+  return view->drawings[view->drawing_count - 1].at;
+}
+
+// The last drawing that reaches what has changed.
+static int64_t last_change(const struct view *view, const struct area *changed) {
+  for (unsigned index = view->drawing_count; index-- > 1;) {
+    struct area area = common(&view->drawings[index].area, changed);
+    if (!is_empty(&area)) return view->drawings[index].at;
+  }
+  return view->drawings[0].at;
+}
+
+static void tell(struct view *view, const struct area *fetched, const struct area *changed,
+                 uint64_t changed_pixels, int has_colors) {
+  int64_t last = last_change(view, changed);
+  int64_t first = view->window->content ? last : first_content(view, fetched);
+  uint32_t colors = has_colors ? 2 : count_colors(view);
+  draw_window(view->window, first < last ? first : last, last, changed_pixels, colors);
+  view->is_plain = colors == 1;
+  film_window(view->window, view->pixels, (uint32_t)view->width, (uint32_t)view->height);
+}
+
 // Keeps what was fetched of an area, and tells what is new of it.
 static void compare(struct view *view, const struct area *area, const uint32_t *fetched) {
   if (!fit_pixels(view)) return;
-  size_t width = (size_t)(area->right - area->left);
-  uint32_t first = *fetched & color_bits, others = 0;
-  uint64_t changed = 0;
+  int width = area->right - area->left;
+  struct area changed = {area->right, area->bottom, area->left, area->top};
+  uint64_t changed_pixels = 0;
+  uint32_t color = *fetched & color_bits, others = 0;
   for (int row = area->top; row < area->bottom; row++, fetched += width) {
     uint32_t *kept = view->pixels + (size_t)row * (size_t)view->width + area->left;
     uint32_t changed_in_row = 0;
-    for (size_t index = 0; index < width; index++) {
-      uint32_t pixel = fetched[index] & color_bits;
-      changed_in_row += pixel != kept[index];
-      others |= pixel ^ first;
-      kept[index] = pixel;
+    for (int column = 0; column < width; column++) {
+      uint32_t pixel = fetched[column] & color_bits;
+      changed_in_row += pixel != kept[column];
+      others |= pixel ^ color;
+      kept[column] = pixel;
     }
-    changed += changed_in_row;
+    changed_pixels += changed_in_row;
+    if (changed_in_row) join(&changed, &(struct area){area->left, row, area->right, row + 1});
   }
-  draw_window(view->window, view->drawn_at, changed, others ? 2 : count_colors(view));
-  film_window(view->window, view->drawn_at, view->pixels, (uint32_t)view->width,
-              (uint32_t)view->height);
+  tell(view, area, &changed, changed_pixels, others != 0);
 }
 
 // The pixels of an area of the window, or NULL; the caller frees the reply.
-static const uint32_t *fetch(xcb_window_t id, const struct area *area, void **reply) {
+static const uint32_t *fetch(xcb_window_t id, const struct area *area, unsigned *sequence,
+                             void **reply) {
   int16_t x = (int16_t)area->left, y = (int16_t)area->top;
   uint16_t width = (uint16_t)(area->right - area->left);
   uint16_t height = (uint16_t)(area->bottom - area->top);
   if (segment) {
-    xcb_shm_get_image_reply_t *image = *reply = await(
-        xcb_shm_get_image(connection, id, x, y, width, height, ~0U, XCB_IMAGE_FORMAT_Z_PIXMAP,
-                          segment, 0).sequence);
+    *sequence = xcb_shm_get_image(connection, id, x, y, width, height, ~0U, XCB_IMAGE_FORMAT_Z_PIXMAP,
+                                  segment, 0).sequence;
+    xcb_shm_get_image_reply_t *image = *reply = await(*sequence);
     return image && image->size == 4U * width * height ? shared : NULL;
   }
-  xcb_get_image_reply_t *image = *reply = await(
-      xcb_get_image(connection, XCB_IMAGE_FORMAT_Z_PIXMAP, id, x, y, width, height, ~0U).sequence);
+  *sequence = xcb_get_image(connection, XCB_IMAGE_FORMAT_Z_PIXMAP, id, x, y, width, height, ~0U)
+                  .sequence;
+  xcb_get_image_reply_t *image = *reply = await(*sequence);
   if (!image || xcb_get_image_data_length(image) != 4 * width * height) return NULL;
   return (const uint32_t *)xcb_get_image_data(image);
 }
 
+// What was drawn before the pixels were fetched, but told only with them. It will be heard of again,
+// and then changes nothing.
+static void note_told(struct view *view, unsigned sequence) {
+  const struct batch *batch = peek_events();
+  for (unsigned index = 0; index < batch->count; index++) {
+    const xcb_generic_event_t *event = batch->events[index].event;
+    const xcb_damage_notify_event_t *drawn = (const void *)event;
+    if ((event->response_type & 0x7f) == first_damage_event + XCB_DAMAGE_NOTIFY
+        && drawn->drawable == view->window->id && (int32_t)(event->full_sequence - sequence) < 0)
+      note_drawn(view, &drawn->area, batch->events[index].at);
+  }
+}
+
 // What cannot be fetched because the window has just moved is fetched after the event of that.
 void look_at_pixels(struct view *view) {
-  if (is_empty(&view->drawn)) return;
+  if (view->drawing_count == 0) return;
   xcb_damage_subtract(connection, view->damage, XCB_NONE, XCB_NONE);
   struct area area = visible_area(view);
   void *reply = NULL;
   const uint32_t *pixels = NULL;
+  unsigned sequence;
   int is_visible = view->window->is_shown && !is_empty(&area);
-  if (is_visible) pixels = fetch((xcb_window_t)view->window->id, &area, &reply);
-  if (pixels) compare(view, &area, pixels);
-  if (pixels || !is_visible) view->drawn = (struct area){0};
+  if (is_visible) pixels = fetch((xcb_window_t)view->window->id, &area, &sequence, &reply);
+  if (pixels) {
+    note_told(view, sequence);
+    compare(view, &area, pixels);
+  }
+  if (pixels || !is_visible) view->drawing_count = 0;
   free(reply);
 }

@@ -121,6 +121,11 @@ static void date(struct batch *batch) {
   }
 }
 
+const struct batch *peek_events(void) {
+  date(incoming);
+  return incoming;
+}
+
 struct batch *take_events(void) {
   int64_t now = monotonic();
   xcb_generic_event_t *event = xcb_poll_for_event(connection);
