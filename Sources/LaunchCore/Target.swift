@@ -57,7 +57,7 @@ package struct Target: Hashable, Codable, Sendable {
   /// Events counted on launches of their own, such as `instructions` and `page-faults`.
   package var counters: [String]
 
-  /// Whether launches of their own are filmed; nil for no.
+  /// Whether separate launches are filmed; nil for no.
   package var isFilmed: Bool?
 
   /// What is run before launches, if anything.

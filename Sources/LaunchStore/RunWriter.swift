@@ -94,7 +94,8 @@ package final class RunWriter {
       try store.write { db in
         let sql = "UPDATE run SET status = ?, finished_at = ? WHERE key = ?"
         try db.execute(sql: sql, arguments: [status.rawValue, Timestamp.text(date), key])
-        try Store.keepMedianFilms(ofRun: key, db)
+        // A run that was interrupted may go on, and then the median is another one.
+        if status != .interrupted { try Store.keepMedianFilms(ofRun: key, db) }
       }
     }
     // The run is safe in the log already; the next run, or the last to close the file, tries again.

@@ -3,6 +3,31 @@ import GRDB
 package import LaunchCore
 
 extension Store {
+  /// The filmed launch of each arm of a run whose Speed Index is the median, as `shown`.
+  ///
+  /// Launches that were disturbed or did not reach their state count where there are no others.
+  private static let medianLaunches = """
+    WITH filmed AS (
+      SELECT run, block, position, arm, speed_index_ns,
+        state_reached = 'not-reached' OR EXISTS (
+          SELECT 1 FROM disturbance AS d
+          WHERE d.run = l.run AND d.block = l.block AND d.position = l.position
+        ) AS is_doubtful
+      FROM launch AS l WHERE run = ?1 AND EXISTS (
+        SELECT 1 FROM film WHERE film.run = l.run AND film.block = l.block
+          AND film.position = l.position
+      )
+    ), judged AS (
+      SELECT *, min(is_doubtful) OVER (PARTITION BY arm) AS are_doubtful FROM filmed
+    ), ranked AS (
+      SELECT *, count(*) OVER (PARTITION BY arm) AS n,
+        row_number() OVER (PARTITION BY arm ORDER BY speed_index_ns, block, position) AS rank
+      FROM judged WHERE is_doubtful = are_doubtful
+    ), shown AS (
+      SELECT run, block, position, arm FROM ranked WHERE rank = (n + 1) / 2
+    )
+    """
+
   /// Reads the films of a run: of each filmed arm that of the launch with the median Speed Index.
   ///
   /// - Parameter run: The id of the run.
@@ -10,8 +35,9 @@ extension Store {
   /// - Throws: ``StoreError``.
   package func films(of run: String) throws -> [(arm: Arm, film: Film)] {
     let sql = """
-      SELECT launch.arm, at_ns, progress, png FROM film JOIN launch USING (run, block, position)
-      WHERE run = ? ORDER BY block, position, number
+      \(Self.medianLaunches)
+      SELECT arm, at_ns, progress, png FROM shown JOIN film USING (run, block, position)
+      ORDER BY number
       """
     return try read { db in
       let key = try key(db, of: run)
@@ -33,22 +59,12 @@ extension Store {
     }
   }
 
-  /// Keeps of each filmed arm the film of the launch with the median Speed Index only, since the
-  /// pictures of the others are of no more use. Launches that did not reach their state count where
-  /// none did.
+  /// Deletes the films of a run that has ended which nobody will see.
   static func keepMedianFilms(ofRun key: Int64, _ db: Database) throws {
     let sql = """
-      WITH filmed AS (
-        SELECT block, position, arm, speed_index_ns, state_reached = 'not-reached' AS is_doubtful,
-          min(state_reached = 'not-reached') OVER (PARTITION BY arm) AS are_doubtful
-        FROM launch WHERE run = ?1 AND speed_index_ns IS NOT NULL
-      ), ranked AS (
-        SELECT block, position, count(*) OVER (PARTITION BY arm) AS n,
-          row_number() OVER (PARTITION BY arm ORDER BY speed_index_ns, block, position) AS rank
-        FROM filmed WHERE is_doubtful = are_doubtful
-      )
+      \(medianLaunches)
       DELETE FROM film WHERE run = ?1
-        AND (block, position) NOT IN (SELECT block, position FROM ranked WHERE rank = (n + 1) / 2)
+        AND (block, position) NOT IN (SELECT block, position FROM shown)
       """
     try db.execute(sql: sql, arguments: [key])
   }

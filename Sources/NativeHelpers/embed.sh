@@ -98,10 +98,10 @@ if ! "$compiler" -std=gnu11 -O2 -Wall -Wextra -Werror -I "$wire" \
   if grep -q -e 'elfutils/' -e 'gelf' -e '-ldw' -e '-lelf' "$work/log"; then
     echo "error: the libraries libdw and libelf, or their headers, are missing" >&2
     echo "  help: install them, such as with \`apt-get install libdw-dev libelf-dev\`" >&2
-  elif grep -q -e 'xcb' -e '-lXau' -e '-lXdmcp' "$work/log"; then
-    echo "error: the static libraries of XCB, or their headers, are missing" >&2
+  elif grep -q -e 'xcb' -e '-lXau' -e '-lXdmcp' -e 'zlib' -e '-lz' "$work/log"; then
+    echo "error: the static libraries of XCB or zlib, or their headers, are missing" >&2
     echo "  help: install them, such as with \`apt-get install libxcb-damage0-dev libxcb-res0-dev" \
-      "libxcb-shm0-dev libxcb-xfixes0-dev\`" >&2
+      "libxcb-shm0-dev libxcb-xfixes0-dev zlib1g-dev\`" >&2
   elif grep -q -e '-lsupc++' "$work/log"; then
     echo "error: the static C++ support library libsupc++.a is missing" >&2
     echo "  help: install it, such as with \`apt-get install libstdc++-12-dev\`" >&2

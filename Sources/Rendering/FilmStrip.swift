@@ -106,7 +106,7 @@ package struct FilmStrip: Hashable, Sendable {
     let y = Self.top + Double(index) * rowHeight
     let used = Set((1...Self.columns).compactMap { row.frame(at: Double($0) * step) }).sorted()
     let head =
-      Self.text(Self.margin, y + 12, "\(row.name): \(row.figures)", class: "name n\(index % 2)")
+      Self.text(Self.margin, y + 12, "\(row.name): \(row.figures)", class: "name n\(index % 4)")
     let pictures = used.map { frame in
       #"<image id="f\#(index)-\#(frame)" width="\#(Self.number(cellWidth))" "#
         + #"height="\#(Self.number(cellHeight))" preserveAspectRatio="xMidYMid meet" "#
@@ -179,11 +179,13 @@ package struct FilmStrip: Hashable, Sendable {
     rect.new { stroke: #b34a00; stroke-width: 2 } rect.none { stroke-dasharray: 4 3 }
     .grid { stroke: #d1d9e0 } .curve { fill: none; stroke-width: 2 }
     .c0 { stroke: #b34a00 } .c1 { stroke: #1a62a8; stroke-dasharray: 6 3 }
-    .n0 { fill: #b34a00 } .n1 { fill: #1a62a8 }
+    .c2 { stroke: #1a7f37; stroke-dasharray: 2 3 } .c3 { stroke: #8250df; stroke-dasharray: 10 3 2 3 }
+    .n0 { fill: #b34a00 } .n1 { fill: #1a62a8 } .n2 { fill: #1a7f37 } .n3 { fill: #8250df }
     @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .page { fill: #0d1117 } .faint { fill: #9198a1 }
     rect.same, rect.new, rect.none, .grid { stroke: #3d444d }
     rect.new, .c0 { stroke: #ff9f4a } .c1 { stroke: #79c0ff } .n0 { fill: #ff9f4a } .n1 { fill: #79c0ff }
+    .c2 { stroke: #3fb950 } .c3 { stroke: #d2a8ff } .n2 { fill: #3fb950 } .n3 { fill: #d2a8ff }
     }
     </style>
     """

@@ -90,8 +90,8 @@ extension ScenarioKeys {
       "Events to count, in separate launches, because counting takes time."
     },
     Field("film", .boolean, \.isFilmed) {
-      "Whether three launches of their own are filmed, since that takes time: how the window looks, "
-        + "whenever that changes, for a target with `ready: settled`. Default: false."
+      "Whether the window is filmed, in three separate launches per state, because that takes time. "
+        + "The target has to have `ready: settled`. Default: false."
     },
     Field("prepare", commands, \.prepare) {
       "A command to run before each launch, measured or not: a text for the shell, a list of a program "

@@ -49,7 +49,7 @@ package struct TrendSummary: Hashable, Sendable {
   /// Flame graphs of what makes launches slower, as SVG, by the number of the alert.
   package var flameGraphs: [Int: String]
 
-  /// What the user saw tonight, above what he saw in the last good night; one for each filmed arm.
+  /// What the user saw tonight, above what they saw in the last good night; one for each filmed arm.
   package var films: [FilmStrip] = []
 
   /// What a reader must know before trusting the numbers.

@@ -143,6 +143,9 @@ private struct Reader {
 // MARK: - Fields
 
 extension Reader {
+  /// What a value can be of.
+  private static let metrics = Metric.judged.filter { $0.column != nil }
+
   private mutating func time(in record: CSVText.Record) -> Date? {
     guard let field = field(.time, in: record) else { return nil }
     if let date = ImportedTime.date(field.text) { return date }
@@ -159,7 +162,7 @@ extension Reader {
   ) -> (metric: Metric, value: Int64)? {
     guard let field = field(.value, in: record) else { return nil }
     let named = text(.metric, in: record)
-    let metric = Metric.stored.first { $0.rawValue == named }
+    let metric = Self.metrics.first { $0.rawValue == named }
     if let named, metric == nil {
       problem("\"\(named)\" is not a metric", at: field, Self.metricRemedy)
       return nil
@@ -218,7 +221,7 @@ extension Reader {
   }
 
   private static var metricRemedy: String {
-    let names = Metric.stored.map(\.rawValue).joined(separator: ", ")
+    let names = Self.metrics.map(\.rawValue).joined(separator: ", ")
     return "write one of \(names) in a column \"metric\""
   }
 

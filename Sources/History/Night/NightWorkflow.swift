@@ -72,10 +72,14 @@ package struct NightWorkflow {
     do {
       let store = try Store.writable(at: request.store)
       do {
+        if summary.run.purpose == .night { try await conclude(&result, in: store) }
+      } catch {
+        result.add(error)
+      }
+      do {
         let films = try store.films(of: summary.run.id)
         result.films = strip(of: films, summary.run)
         result.summary.warnings += Self.missing(films.map(\.arm), of: summary)
-        if summary.run.purpose == .night { try await conclude(&result, in: store) }
       } catch {
         result.add(error)
       }
@@ -100,15 +104,15 @@ package struct NightWorkflow {
 
   /// Warns of arms that were to be filmed and have no film.
   private static func missing(_ filmed: [Arm], of summary: RunSummary) -> [Diagnostic] {
-    guard summary.run.status == .complete else { return [] }
-    return summary.arms.filter { $0.arm.kind == .film && !filmed.contains($0.arm) }.map { arm in
+    summary.arms.filter { $0.arm.kind == .film && $0.launches > 0 && !filmed.contains($0.arm) }.map
+    { arm in
       let isReady = arm.outcomes[Outcome.ready.name] != nil
       return Diagnostic(
         .warning,
         id: "no-film",
         problem: "there is no film of \(arm.arm.target) \(arm.arm.state.rawValue): "
           + (isReady
-            ? "the pixels of its window cannot be read, as of buffers of a GPU"
+            ? "its window uses buffers of a GPU, which cannot be read"
             : "none of the filmed launches was ready")
       )
     }

@@ -85,7 +85,11 @@ package struct TrendWorkflow {
       let alert = summary.alerts.first {
         $0.isOpen && $0.series.target == arm.target && $0.series.state == arm.state
       }
-      var earlier = summary.nights.dropLast().filter { $0.status == .complete }
+      let tonight = summary.tonight
+      var earlier = summary.nights.dropLast().filter {
+        $0.status == .complete && $0.fingerprint == tonight.fingerprint
+          && $0.display == tonight.display
+      }
       if let good = alert?.lastGood, let index = earlier.firstIndex(where: { $0.run == good }) {
         earlier.removeSubrange((index + 1)...)
       }

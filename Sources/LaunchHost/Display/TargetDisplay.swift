@@ -284,8 +284,13 @@ final class TargetDisplay {
 
   /// What became of the display, for the record of the run.
   var receipt: ControlReceipt {
-    let size = plan.isSession ? "the session's" : "headless, \(plan.width)x\(plan.height)"
-    let text = "\(plan.server.rawValue), \(size)"
+    // Nobody tells whether programs use it, but without one they cannot.
+    let hasGPU = unsafe access("/dev/dri/renderD128", F_OK) == 0
+    let place =
+      plan.isSession
+      ? "the session's, \(hasGPU ? "with" : "without") a GPU"
+      : "headless, \(plan.width)x\(plan.height)"
+    let text = "\(plan.server.rawValue), \(place)"
     return ControlReceipt(
       name: "display",
       wanted: text,

@@ -144,20 +144,13 @@ package struct RunRequest: Sendable {
   /// Has three launches of each arm filmed of the targets whose windows have to settle.
   ///
   /// - Parameter path: Where the film strip is written.
-  /// - Returns: The request with that.
-  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` when there is no such target.
-  package func filmed(into path: String) throws(WorkflowError) -> Self {
+  /// - Returns: The request with that; nil when there is no such target.
+  package func filmed(into path: String) -> Self? {
     var request = self
     for (index, target) in scenario.targets.enumerated() where target.waitsUntilSettled {
       request.scenario.targets[index].isFilmed = true
     }
-    guard request.scenario.targets.contains(where: { $0.isFilmed == true }) else {
-      throw .badOption(
-        name: "--film",
-        value: path,
-        expected: "a film only of targets whose windows have to settle: `ready: settled`"
-      )
-    }
+    guard request.scenario.targets.contains(where: { $0.isFilmed == true }) else { return nil }
     request.keptOptions += ["--film", path]
     return request
   }

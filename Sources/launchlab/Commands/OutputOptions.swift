@@ -30,7 +30,7 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Also film three launches of each state until settled, and write them as SVG.",
+      "Also film three launches per state until settled, and write the film strip as SVG.",
       valueName: "file"
     ),
     completion: .file(extensions: ["svg"])
@@ -57,8 +57,13 @@ struct OutputOptions: ParsableArguments {
     provesSuspicions: Bool = true,
     on console: Console
   ) async throws {
-    let request =
-      try film.map { path throws(WorkflowError) in try request.filmed(into: path) } ?? request
+    var request = request
+    if let film {
+      guard let filmed = request.filmed(into: film) else {
+        throw ValidationError("--film needs a target with `ready: settled` (--ready settled)")
+      }
+      request = filmed
+    }
     try request.files.writing(json, as: "--json")
       .writing(exportHyperfine, as: "--export-hyperfine").writing(film, as: "--film").check()
     if isDryRun {
