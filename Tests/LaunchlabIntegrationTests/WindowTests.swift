@@ -52,6 +52,14 @@ extension EndToEnd {
         return window;
       }
 
+      static void fill(xcb_window_t window) {
+        xcb_gcontext_t context = xcb_generate_id(connection);
+        uint32_t red = 0xff0000;
+        xcb_create_gc(connection, context, window, XCB_GC_FOREGROUND, &red);
+        xcb_rectangle_t all = {0, 0, 400, 300};
+        xcb_poly_fill_rectangle(connection, window, context, 1, &all);
+      }
+
       static void draw(xcb_window_t window, int width) {
         xcb_gcontext_t context = xcb_generate_id(connection);
         uint32_t black = screen->black_pixel;
@@ -81,8 +89,17 @@ extension EndToEnd {
         settle();
         if (strcmp(kind, "crash") == 0) abort();
         rest(atoi(arguments[2]));
+        if (strcmp(kind, "many") == 0) {
+          // All of it at first, in one color; then much on the same place.
+          fill(main);
+          settle();
+          rest(40);
+          for (int box = 0; box < 600; box++) draw(main, 10 + box % 90);
+          settle();
+          rest(40);
+        }
         if (strcmp(kind, "plain") != 0) {
-          draw(main, 100);
+          draw(main, strcmp(kind, "many") == 0 ? 350 : 100);
           settle();
         }
         if (strcmp(kind, "busy") == 0)
@@ -145,6 +162,24 @@ extension EndToEnd {
       }
       let display = try #require(result.run.controls.first { $0.name == "display" })
       #expect(display.after?.hasPrefix("x11, headless, 1920x1080") == true)
+    }
+
+    @Test func `a fill is no content, and many drawings hide no later one`() async throws {
+      let lab = Launchlab()
+      let client = try client(in: lab)
+      try lab.write(scenario("{settled: 200ms}", client, "'0', '20', many"), to: "s.yml")
+
+      let output = try await lab.run("run", "s.yml", "--json", "-")
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let arm = try #require(try RunResult(output.stdout).arm("warm"))
+      let (windows, frames, settled) = try (
+        times("window", arm), times("frame", arm), times("settled", arm)
+      )
+      for index in windows.indices {
+        #expect(frames[index] - windows[index] >= 55_000_000)
+        #expect(settled[index] - frames[index] >= 35_000_000)
+      }
     }
 
     @Test func `films how the window looks until it has settled`() async throws {

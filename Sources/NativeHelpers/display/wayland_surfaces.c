@@ -231,8 +231,8 @@ static void film_layers(const struct client *client, const struct surface *root)
   int count = canvas.pixels ? list_layers(client, root, layers) : 0, is_known = count > 0;
   for (int index = 0; index < count && is_known; index++) {
     struct rectangle place = place_of(layers[index], root);
-    int is_empty = place.width == 0 || place.height == 0;
-    is_known = is_empty || lay_picture(&layers[index]->picture, &place, &canvas);
+    const struct picture *picture = &layers[index]->picture;
+    is_known = picture->width == 0 || lay_picture(picture, &place, &canvas);
   }
   if (is_known)
     film_window(root->window, canvas.pixels, (uint32_t)width, (uint32_t)height);
@@ -249,7 +249,7 @@ static void tell_of_pixels(struct client *client, struct surface *committed) {
   }
   if (changed == 0) return;
   draw_window(root->window, client->at, client->at, changed, colors_of(client, root));
-  if (is_filming() && root->window->is_shown) film_layers(client, root);
+  if (is_filming() && moved(root->window) == client->at) film_layers(client, root);
 }
 
 // Feedback says when it was shown, a callback only that it is time for the next one.

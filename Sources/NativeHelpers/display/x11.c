@@ -249,7 +249,7 @@ static void hear_named(const xcb_property_notify_event_t *event, int64_t at) {
 static void hear_drawn(const xcb_damage_notify_event_t *event, int64_t at) {
   struct view *view = find_view(event->drawable);
   if (!view || !view->damage) return;
-  note_drawn(view, &event->area, at);
+  note_drawn(view, event, at);
 }
 
 static void hear_covered(const xcb_visibility_notify_event_t *event, int64_t at) {

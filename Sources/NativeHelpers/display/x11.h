@@ -10,7 +10,7 @@
 
 struct area { int left, top, right, bottom; };
 
-enum { DRAWING_LIMIT = 32 };
+enum { DRAWING_LIMIT = 64 };
 
 // What is kept of a window.
 struct view {
@@ -20,7 +20,10 @@ struct view {
   int is_framed;    // a window manager put it into a window of its own
   int64_t renamed;  // when its properties changed and were not read since; 0 for never
   xcb_damage_damage_t damage;  // or 0
-  unsigned drawing_count, told_count;  // of what follows, and of all that was told
+  unsigned told_count;  // drawings since `counted`
+  int64_t counted;
+  unsigned renewal;     // the request that replaced the damage object, or 0
+  unsigned drawing_count;
   struct drawing { struct area area; int64_t at; } drawings[DRAWING_LIMIT];  // not fetched
   uint32_t *pixels;   // as they were last fetched
   int width, height;  // of these
@@ -59,6 +62,6 @@ void forget_events(void);
 void share_pixels(void);
 // Asks the server to tell what is drawn on a window, or no more, as its moment needs it.
 void watch_pixels(struct view *view);
-void note_drawn(struct view *view, const xcb_rectangle_t *drawn, int64_t at);
+void note_drawn(struct view *view, const xcb_damage_notify_event_t *event, int64_t at);
 // Fetches what was drawn, and tells of it.
 void look_at_pixels(struct view *view);

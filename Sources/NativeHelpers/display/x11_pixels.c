@@ -14,7 +14,7 @@
 // Pixels have eight bits for each of three colors; the rest is none of the content.
 static const uint32_t color_bits = 0xffffff, unknown = 0xff000000;
 
-enum { TOLD_LIMIT = 256 };
+enum { TOLD_LIMIT = 256, COUNTING_TIME = 100000000 };
 
 static xcb_shm_seg_t segment;  // or 0
 static uint32_t *shared;
@@ -38,16 +38,16 @@ void share_pixels(void) {
   free(error);
 }
 
-static void ask_for_damage(struct view *view, uint8_t level) {
+static unsigned ask_for_damage(struct view *view, uint8_t level) {
   view->damage = xcb_generate_id(connection);
-  xcb_damage_create(connection, view->damage, (xcb_drawable_t)view->window->id, level);
+  return xcb_damage_create(connection, view->damage, (xcb_drawable_t)view->window->id, level).sequence;
 }
 
 void watch_pixels(struct view *view) {
   int is_wanted = wants_pixels(view->window);
   if (is_wanted == (view->damage != 0)) return;
   if (is_wanted) {
-    view->told_count = 0;
+    view->told_count = view->renewal = 0;
     ask_for_damage(view, XCB_DAMAGE_REPORT_LEVEL_RAW_RECTANGLES);
     return;
   }
@@ -75,10 +75,24 @@ static void join(struct area *area, const struct area *other) {
   area->bottom = most(area->bottom, other->bottom);
 }
 
-// Each drawing is told, so that each has an instant. A program that draws with many of them would have
-// to wait for all to be told: then only those that go beyond what is not fetched yet are.
-void note_drawn(struct view *view, const xcb_rectangle_t *drawn, int64_t at) {
+// A program may draw faster than all of it can be told. Then only what goes beyond that which is not
+// fetched yet is.
+static void limit_reports(struct view *view, int64_t at) {
+  if (at - view->counted > COUNTING_TIME) {
+    view->counted = at;
+    view->told_count = 0;
+  }
+  if (++view->told_count < TOLD_LIMIT || view->renewal) return;
+  xcb_damage_damage_t former = view->damage;
+  view->renewal = ask_for_damage(view, XCB_DAMAGE_REPORT_LEVEL_BOUNDING_BOX);
+  xcb_damage_destroy(connection, former);
+}
+
+void note_drawn(struct view *view, const xcb_damage_notify_event_t *event, int64_t at) {
+  const xcb_rectangle_t *drawn = &event->area;
   struct area area = {drawn->x, drawn->y, drawn->x + drawn->width, drawn->y + drawn->height};
+  // A damage object begins with the whole window, as if that had been drawn.
+  if (view->renewal && ((const xcb_generic_event_t *)event)->full_sequence == view->renewal) return;
   if (view->drawing_count < DRAWING_LIMIT) {
     view->drawings[view->drawing_count++] = (struct drawing){area, at};
   } else {
@@ -86,11 +100,7 @@ void note_drawn(struct view *view, const xcb_rectangle_t *drawn, int64_t at) {
     join(&last->area, &area);
     last->at = at;
   }
-  if (++view->told_count == TOLD_LIMIT) {
-    xcb_damage_damage_t former = view->damage;
-    ask_for_damage(view, XCB_DAMAGE_REPORT_LEVEL_BOUNDING_BOX);
-    xcb_damage_destroy(connection, former);
-  }
+  limit_reports(view, at);
 }
 
 // What of the drawn area is in the window and on the screen; the server refuses the rest.
@@ -161,13 +171,20 @@ static int end_of_later(const struct view *view, unsigned drawing, int row, int 
   return end;
 }
 
+static int is_whole(const struct view *view, const struct area *area) {
+  return area->left <= 0 && area->top <= 0 && area->right >= view->width
+      && area->bottom >= view->height;
+}
+
 // The first drawing by which there was more than one color in the area that was fetched. A pixel is of
 // the last one that reaches it.
 static int64_t first_content(const struct view *view, const struct area *fetched) {
   int has_color = view->is_plain;
   uint32_t color = view->plain;
-  for (unsigned index = 0; index < view->drawing_count; index++) {
+  for (unsigned index = 0; index + 1 < view->drawing_count; index++) {
     struct area area = common(&view->drawings[index].area, fetched);
+    // What was there before is gone.
+    if (is_whole(view, &view->drawings[index].area)) has_color = 0;
     for (int row = area.top; row < area.bottom; row++) {
       const uint32_t *pixels = view->pixels + (size_t)row * (size_t)view->width;
       for (int column = area.left; column < area.right; column++) {
@@ -196,10 +213,12 @@ static int64_t last_change(const struct view *view, const struct area *changed) 
   return view->drawings[0].at;
 }
 
+// `color` is that of all fetched pixels, unless these have several.
 static void tell(struct view *view, const struct area *fetched, const struct area *changed,
-                 uint64_t changed_pixels, int has_colors) {
-  int64_t last = last_change(view, changed);
-  int64_t first = view->window->content ? last : first_content(view, fetched);
+                 uint64_t changed_pixels, int has_colors, uint32_t color) {
+  int is_content = has_colors || (view->is_plain && color != view->plain);
+  int64_t first = view->drawings[0].at, last = last_change(view, changed);
+  if (is_content && !view->window->content) first = first_content(view, fetched);
   uint32_t colors = has_colors ? 2 : count_colors(view);
   draw_window(view->window, first < last ? first : last, last, changed_pixels, colors);
   view->is_plain = colors == 1;
@@ -225,7 +244,7 @@ static void compare(struct view *view, const struct area *area, const uint32_t *
     changed_pixels += changed_in_row;
     if (changed_in_row) join(&changed, &(struct area){area->left, row, area->right, row + 1});
   }
-  tell(view, area, &changed, changed_pixels, others != 0);
+  tell(view, area, &changed, changed_pixels, others != 0, color);
 }
 
 // The pixels of an area of the window, or NULL; the caller frees the reply.
@@ -247,16 +266,23 @@ static const uint32_t *fetch(xcb_window_t id, const struct area *area, unsigned 
   return (const uint32_t *)xcb_get_image_data(image);
 }
 
-// What was drawn before the pixels were fetched, but told only with them. It will be heard of again,
-// and then changes nothing.
-static void note_told(struct view *view, unsigned sequence) {
+static int holds(const struct area *area, const xcb_rectangle_t *other) {
+  return other->x >= area->left && other->y >= area->top && other->x + other->width <= area->right
+      && other->y + other->height <= area->bottom;
+}
+
+// What was drawn before the pixels were fetched, but told only with them. What was fetched as a whole
+// need not be heard of again.
+static void note_told(struct view *view, const struct area *fetched, unsigned sequence) {
   const struct batch *batch = peek_events();
   for (unsigned index = 0; index < batch->count; index++) {
-    const xcb_generic_event_t *event = batch->events[index].event;
+    xcb_generic_event_t *event = batch->events[index].event;
     const xcb_damage_notify_event_t *drawn = (const void *)event;
-    if ((event->response_type & 0x7f) == first_damage_event + XCB_DAMAGE_NOTIFY
-        && drawn->drawable == view->window->id && (int32_t)(event->full_sequence - sequence) < 0)
-      note_drawn(view, &drawn->area, batch->events[index].at);
+    if ((event->response_type & 0x7f) != first_damage_event + XCB_DAMAGE_NOTIFY
+        || drawn->drawable != view->window->id || (int32_t)(event->full_sequence - sequence) >= 0)
+      continue;
+    note_drawn(view, drawn, batch->events[index].at);
+    if (holds(fetched, &drawn->area)) event->response_type = 0;
   }
 }
 
@@ -271,7 +297,7 @@ void look_at_pixels(struct view *view) {
   int is_visible = view->window->is_shown && !is_empty(&area);
   if (is_visible) pixels = fetch((xcb_window_t)view->window->id, &area, &sequence, &reply);
   if (pixels) {
-    note_told(view, sequence);
+    note_told(view, &area, sequence);
     compare(view, &area, pixels);
   }
   if (pixels || !is_visible) view->drawing_count = 0;
