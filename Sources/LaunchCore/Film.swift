@@ -1,4 +1,4 @@
-/// What the user saw of a launch: how its window looked, whenever that changed.
+/// What the user saw of a launch: how its window looked, whenever more than 1 % had changed.
 package struct Film: Hashable, Sendable {
   /// In the order of time, at least one.
   package var frames: [Frame]

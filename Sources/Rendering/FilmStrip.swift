@@ -158,7 +158,7 @@ package struct FilmStrip: Hashable, Sendable {
         "H\(Self.number(x(Double(frame.time.count))))V\(Self.number(y(frame.progress)))"
       }
       return
-        #"<path class="curve c\#(index % 2)" d="M\#(Self.number(left)) \#(Self.number(bottom))"#
+        #"<path class="curve c\#(index % 4)" d="M\#(Self.number(left)) \#(Self.number(bottom))"#
         + "\(points.joined())H\(Self.number(right))\"/>"
     }
     return grid + axis + lines

@@ -22,7 +22,7 @@ package struct Night: Hashable, Codable, Sendable {
   /// the target.
   package var artifacts: [String: Artifact]
 
-  /// What the windows of targets were shown on, such as `x11, headless, 1920x1080, software rendering`;
+  /// What the windows of targets were shown on, such as `x11, headless, 1920x1080`;
   /// nil for a run without a display.
   package var display: String?
 

@@ -284,7 +284,7 @@ final class TargetDisplay {
 
   /// What became of the display, for the record of the run.
   var receipt: ControlReceipt {
-    // Nobody tells whether programs use it, but without one they cannot.
+    // Programs reach a GPU by a render node; nobody tells whether they do.
     let hasGPU = unsafe access("/dev/dri/renderD128", F_OK) == 0
     let place =
       plan.isSession
