@@ -87,7 +87,7 @@ package struct MeasureResolver {
   }
 
   private static func exact(_ name: String) -> BisectMeasure? {
-    if let metric = Metric.judged.first(where: { $0.rawValue == name }) { return .metric(metric) }
+    if let metric = Metric(judged: name) { return .metric(metric) }
     if let event = CounterEvent(rawValue: name) { return .counter(event) }
     if stages.contains(name) { return .stage(name) }
     return LaunchTally.names.contains(name) ? .tally(name) : nil

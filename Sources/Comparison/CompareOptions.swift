@@ -81,7 +81,7 @@ extension CompareOptions {
   func chosenMetrics() throws(WorkflowError) -> [Metric] {
     var chosen: [Metric] = []
     for name in metrics {
-      guard let metric = Metric.judged.first(where: { $0.rawValue == name }) else {
+      guard let metric = Metric(judged: name) else {
         throw .badOption(
           name: "--metric",
           value: name,
@@ -267,12 +267,7 @@ extension Scenario {
   /// The scenario with other targets, and with nothing in it that a comparison has no use for.
   package func comparing(_ targets: [Target]) -> Scenario {
     var scenario = self
-    scenario.targets = targets.map { target in
-      var target = target
-      target.counters = []
-      target.isFilmed = nil
-      return target
-    }
+    scenario.targets = targets.map(\.withPlainLaunchesOnly)
     scenario.source = nil
     scenario.includesEmptyBaseline = false
     scenario.stages = nil

@@ -49,6 +49,12 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   /// Those that are compared, limited and looked for: all but what only filmed launches have.
   package static let judged = allCases.filter { $0 != .speedIndex }
 
+  /// The one of ``judged`` with a name, if any.
+  package init?(judged name: String) {
+    guard let metric = Self.judged.first(where: { $0.rawValue == name }) else { return nil }
+    self = metric
+  }
+
   /// The metrics that a launch stores a value of; the others are computed from these.
   package static let stored = allCases.filter { $0.column != nil }
 

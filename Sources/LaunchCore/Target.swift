@@ -112,6 +112,14 @@ package struct Target: Hashable, Codable, Sendable {
 }
 
 extension Target {
+  /// The same, with no launches that count events or are filmed.
+  package var withPlainLaunchesOnly: Self {
+    var target = self
+    target.counters = []
+    target.isFilmed = nil
+    return target
+  }
+
   /// Whether a launch goes on until all that its window is to show is there.
   package var waitsUntilSettled: Bool {
     if case .settled? = ready.window?.moment { true } else { false }

@@ -13,10 +13,8 @@ extension Store {
           SELECT 1 FROM disturbance AS d
           WHERE d.run = l.run AND d.block = l.block AND d.position = l.position
         ) AS is_doubtful
-      FROM launch AS l WHERE run = ?1 AND EXISTS (
-        SELECT 1 FROM film WHERE film.run = l.run AND film.block = l.block
-          AND film.position = l.position
-      )
+      FROM (SELECT DISTINCT run, block, position FROM film WHERE run = ?1)
+      JOIN launch AS l USING (run, block, position)
     ), judged AS (
       SELECT *, min(is_doubtful) OVER (PARTITION BY arm) AS are_doubtful FROM filmed
     ), ranked AS (

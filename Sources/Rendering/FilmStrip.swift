@@ -86,7 +86,7 @@ package struct FilmStrip: Hashable, Sendable {
 
   /// The picture, as an SVG document.
   package func rendered() -> String {
-    let size = "\(SVGText.number(Self.width)) \(SVGText.number(height))"
+    let size = "\(Self.number(Self.width)) \(Self.number(height))"
     let name = SVGText.escaped(
       "\(title): " + rows.map { "\($0.name), \($0.figures)" }.joined(separator: "; ")
     )

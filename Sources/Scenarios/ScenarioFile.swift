@@ -137,15 +137,13 @@ package enum Planner {
   package static func plan(_ scenario: Scenario, seed: UInt64) -> Plan {
     var names = scenario.targets.map(\.name)
     if scenario.includesEmptyBaseline { names.append(Arm.emptyTarget) }
-    let plain = names.flatMap { name in
-      scenario.states.map { Arm(target: name, state: $0) }
+    func arms(of names: [String], _ kind: Arm.Kind) -> [Arm] {
+      names.flatMap { name in
+        scenario.states.map { Arm(target: name, state: $0, kind: kind) }
+      }
     }
-    let counting = scenario.targets.filter { !$0.counters.isEmpty }.flatMap { target in
-      scenario.states.map { Arm(target: target.name, state: $0, kind: .counters) }
-    }
-    let filmed = scenario.targets.filter { $0.isFilmed == true }.flatMap { target in
-      scenario.states.map { Arm(target: target.name, state: $0, kind: .film) }
-    }
+    let counting = scenario.targets.filter { !$0.counters.isEmpty }.map(\.name)
+    let filmed = scenario.targets.filter { $0.isFilmed == true }.map(\.name)
     let collected = scenario.targets.filter { $0.name != Arm.controlTarget }
     let collecting = collected.flatMap { target in
       scenario.states.flatMap { state in
@@ -157,7 +155,8 @@ package enum Planner {
     return Plan(
       scenario: scenario,
       seed: seed,
-      arms: plain + counting + filmed + collecting,
+      arms: arms(of: names, .plain) + arms(of: counting, .counters) + arms(of: filmed, .film)
+        + collecting,
       blockCount: max(scenario.launches, scenario.adaptive?.most ?? 0)
     )
   }

@@ -81,23 +81,23 @@ package struct TrendWorkflow {
 
   /// What the user saw of each filmed arm, tonight and in the last good night before.
   private func films(of summary: TrendSummary) throws -> [FilmStrip] {
-    try store.films(of: summary.tonight.run).map { arm, film in
+    let tonight = summary.tonight
+    let earlier = summary.nights.dropLast().filter {
+      $0.status == .complete && $0.fingerprint == tonight.fingerprint
+        && $0.display == tonight.display
+    }
+    var former: [String: [(arm: Arm, film: Film)]] = [:]
+    return try store.films(of: tonight.run).map { arm, film in
       let alert = summary.alerts.first {
         $0.isOpen && $0.series.target == arm.target && $0.series.state == arm.state
       }
-      let tonight = summary.tonight
-      var earlier = summary.nights.dropLast().filter {
-        $0.status == .complete && $0.fingerprint == tonight.fingerprint
-          && $0.display == tonight.display
-      }
-      if let good = alert?.lastGood, let index = earlier.firstIndex(where: { $0.run == good }) {
-        earlier.removeSubrange((index + 1)...)
-      }
+      let good = earlier.firstIndex { $0.run == alert?.lastGood } ?? earlier.endIndex - 1
       var rows = [FilmStrip.Row(name: "tonight", film: film)]
-      for night in earlier.reversed().prefix(Self.filmNights) {
-        let former = try store.films(of: night.run).first { $0.arm == arm }
-        guard let former else { continue }
-        rows.append(FilmStrip.Row(name: night.startedAt.utcDay, film: former.film))
+      for night in earlier.prefix(good + 1).suffix(Self.filmNights).reversed() {
+        let films = try former[night.run] ?? store.films(of: night.run)
+        former[night.run] = films
+        guard let last = films.first(where: { $0.arm == arm }) else { continue }
+        rows.append(FilmStrip.Row(name: night.startedAt.utcDay, film: last.film))
         break
       }
       return FilmStrip(title: "\(arm.target) \(arm.state.rawValue)", rows: rows)

@@ -25,10 +25,9 @@ struct ControlWorkflow {
     case .command(let command):
       return Target(name: Arm.controlTarget, command: command, directory: scenario.directory)
     case .revision(_, let name):
-      guard var target = scenario.targets.first(where: { $0.name == name }) else { return nil }
+      guard let named = scenario.targets.first(where: { $0.name == name }) else { return nil }
+      var target = named.withPlainLaunchesOnly
       target.name = Arm.controlTarget
-      target.counters = []
-      target.isFilmed = nil
       return target
     }
   }

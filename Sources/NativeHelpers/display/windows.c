@@ -257,7 +257,8 @@ void draw_window(struct window *window, int64_t first, int64_t last, uint64_t ch
   look_at(window, first);
   window->colors = colors;
   if (changed_pixels > 0 && !window->drawn) window->drawn = first;
-  if (changed_pixels * 100 > (uint64_t)window->width * window->height) window->changed = later(window->changed, last);
+  if (changed_pixels * 100 > (uint64_t)window->width * window->height)
+    window->changed = later(window->changed, last);
   if (colors > 1 && !window->content) window->content = first;
   look_at(window, last);
 }
