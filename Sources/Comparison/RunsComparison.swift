@@ -190,7 +190,7 @@ package struct RunLikeness {
 
   /// What forbids every verdict on the two runs; nil when nothing does.
   package var obstacle: PairedComparison.Doubt? {
-    if baseline.host.fingerprint != candidate.host.fingerprint { return .differentHosts }
+    if baseline.host.isOther(than: candidate.host) { return .differentHosts }
     return differentControls.isEmpty ? nil : .differentControls
   }
 
@@ -200,7 +200,7 @@ package struct RunLikeness {
   }
 
   private var hosts: Diagnostic? {
-    guard baseline.host.fingerprint != candidate.host.fingerprint else { return nil }
+    guard baseline.host.isOther(than: candidate.host) else { return nil }
     return Diagnostic(
       .warning,
       id: "different-hosts",
@@ -254,6 +254,12 @@ package struct RunLikeness {
     "compare the two programs interleaved, with `launchlab compare \"CMD A\" \"CMD B\"` or "
     + "`launchlab compare --revisions A..B scenario.yml`"
 
+  /// What the hosts are called, where both are known by name.
+  private var names: [String]? {
+    let names = [baseline, candidate].compactMap(\.host.name)
+    return names.count == 2 ? names : nil
+  }
+
   /// The facts that are not the same, such as `kernel 6.1 and 6.18`.
   private var differentFacts: String {
     let facts: [(String, (HostFacts) -> String?)] = [
@@ -270,6 +276,7 @@ package struct RunLikeness {
       guard values[0] != values[1] else { return nil }
       return "\(name) \(values[0] ?? "unknown") and \(values[1] ?? "unknown")"
     }
+    if different.isEmpty, let names { return "\(names[0]) and \(names[1]), which are alike" }
     return different.isEmpty ? "their fingerprints differ" : different.joined(separator: "; ")
   }
 

@@ -115,7 +115,8 @@ extension StoredComparisonWorkflow {
       self.rows = rows
       series = try found.store.series(
         scenario: found.run.plan.scenario.name,
-        metrics: metrics
+        metrics: metrics,
+        of: .host(identity: found.run.host.identity)
       )
     }
 
@@ -240,7 +241,7 @@ package struct StoredRuns {
 
   /// Whether a text is the beginning of an id such as `20261121T043000Z-3fa2`.
   private static func isBeginning(_ text: String) -> Bool {
-    let shape = Array("00000000T000000Z-ffff")
+    let shape = Array("00000000T000000Z-ffffffffffffffff")
     guard (4...shape.count).contains(text.count) else { return false }
     return zip(text, shape).allSatisfy { character, kind in
       switch kind {

@@ -35,6 +35,9 @@ package struct RunListing: Hashable, Codable, Sendable {
   /// The fingerprint of the host.
   package var fingerprint: String
 
+  /// What people call the host; nil where that is not known.
+  package var hostName: String?
+
   /// The full commit id of what was built; nil without a build.
   package var commit: String?
 
@@ -57,6 +60,7 @@ package struct RunListing: Hashable, Codable, Sendable {
     launches: Int,
     blocks: Int,
     fingerprint: String,
+    hostName: String? = nil,
     commit: String? = nil,
     decision: RunDecision? = nil,
     outcome: RunOutcome? = nil
@@ -73,6 +77,7 @@ package struct RunListing: Hashable, Codable, Sendable {
     self.launches = launches
     self.blocks = blocks
     self.fingerprint = fingerprint
+    self.hostName = hostName
     self.commit = commit
     self.decision = decision
     self.outcome = outcome

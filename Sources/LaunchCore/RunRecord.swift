@@ -147,8 +147,16 @@ package struct HostFacts: Hashable, Codable, Sendable {
   /// The hypervisor, such as `kvm`; nil on bare metal.
   package var virtualization: String?
 
-  /// The lower-case hexadecimal digest of the facts that stay as they are over a reboot.
+  /// The lower-case hexadecimal digest of the facts that stay as they are over a reboot; equal machines
+  /// have the same.
   package var fingerprint: String
+
+  /// What tells the machine from all others, as 32 lower-case hexadecimal digits; nil where nothing
+  /// does, and of runs of store version 10 and older.
+  package var identity: String?
+
+  /// What people call the machine; nil of runs of store version 10 and older.
+  package var name: String?
 
   package init(
     cpuModel: String? = nil,
@@ -167,7 +175,9 @@ package struct HostFacts: Hashable, Codable, Sendable {
     ioScheduler: String? = nil,
     proactiveReclaim: String? = nil,
     virtualization: String? = nil,
-    fingerprint: String
+    fingerprint: String,
+    identity: String? = nil,
+    name: String? = nil
   ) {
     self.cpuModel = cpuModel
     self.cpuCount = cpuCount
@@ -186,5 +196,15 @@ package struct HostFacts: Hashable, Codable, Sendable {
     self.proactiveReclaim = proactiveReclaim
     self.virtualization = virtualization
     self.fingerprint = fingerprint
+    self.identity = identity
+    self.name = name
+  }
+
+  /// Whether the values of two hosts may not be compared: the machines are of two kinds, or two of one
+  /// kind.
+  package func isOther(than host: Self) -> Bool {
+    if fingerprint != host.fingerprint { return true }
+    guard let identity, let other = host.identity else { return false }
+    return identity != other
   }
 }

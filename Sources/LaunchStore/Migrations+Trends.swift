@@ -239,3 +239,13 @@ extension Migrations {
     ) STRICT;
     """
 }
+
+// MARK: - Version 11
+
+extension Migrations {
+  /// Which machine of its kind a run was made on.
+  static let hostColumn = """
+    ALTER TABLE run ADD COLUMN host_identity TEXT CHECK (host_identity <> '');
+    CREATE INDEX run_by_host ON run (scenario, host_identity, started_at);
+    """
+}

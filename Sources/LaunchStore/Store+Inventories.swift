@@ -45,33 +45,40 @@ extension Store {
 
   /// Reads what the launches of the nights of a scenario consist of.
   ///
+  /// - Parameters:
+  ///   - scenario: The name of the scenario.
+  ///   - choice: Which nights.
   /// - Returns: By the id of the run, in the order of the names of the targets. Figures that this
   ///   launchlab does not know are left out.
   /// - Throws: ``StoreError``.
-  package func inventories(scenario: String) throws -> [String: [LaunchInventory]] {
+  package func inventories(
+    scenario: String,
+    of choice: NightChoice = .all
+  ) throws -> [String: [LaunchInventory]] {
     let runs = "FROM run CROSS JOIN inventory ON inventory.run = run.key"
     let counts = """
       SELECT id, inventory_count.target, figure, median, spread \(runs)
-      JOIN inventory_count USING (run, target) WHERE scenario = ?
+      JOIN inventory_count USING (run, target) WHERE \(choice.condition)
       """
     let contents = """
       SELECT run.id, target, contents.id AS contents, things \(runs)
-      JOIN contents ON contents.id = inventory.contents WHERE scenario = ? ORDER BY target
+      JOIN contents ON contents.id = inventory.contents WHERE \(choice.condition) ORDER BY target
       """
+    let arguments = choice.arguments(scenario: scenario)
     struct Key: Hashable {
       var run: String
       var target: String
     }
     return try read { db in
       var figures: [Key: [GateRules.Figure: LaunchInventory.Count]] = [:]
-      for row in try StoredRow.fetchAll(db, sql: counts, arguments: [scenario]) {
+      for row in try StoredRow.fetchAll(db, sql: counts, arguments: arguments) {
         guard let figure = GateRules.Figure(rawValue: try row["figure"]) else { continue }
         let key = Key(run: try row["id"], target: try row["target"])
         figures[key, default: [:]][figure] = .init(try row["median"], spread: try row["spread"])
       }
       var found: [String: [LaunchInventory]] = [:]
       var known: [Int64: Contents] = [:]
-      for row in try StoredRow.fetchAll(db, sql: contents, arguments: [scenario]) {
+      for row in try StoredRow.fetchAll(db, sql: contents, arguments: arguments) {
         let key = Key(run: try row["id"], target: try row["target"])
         let id: Int64 = try row["contents"]
         let contents = try known[id] ?? json(Contents.self, row["things"])

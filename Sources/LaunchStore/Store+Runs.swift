@@ -31,17 +31,31 @@ extension Store {
 
   /// Lists the ids of stored runs, without counting their launches.
   ///
-  /// - Parameter scenario: The name of the only scenario to list; nil means every one.
+  /// - Parameters:
+  ///   - scenario: The name of the only scenario to list; nil means every one.
+  ///   - beginning: What the ids begin with.
+  ///   - limit: How many of the newest at most; nil means all.
   /// - Returns: The ids with their starts, the oldest first; not those of removed runs.
   /// - Throws: ``StoreError``.
-  package func runIDs(scenario: String? = nil) throws -> [(id: String, startedAt: Date)] {
+  package func runIDs(
+    scenario: String? = nil,
+    beginning: String = "",
+    limit: Int? = nil
+  ) throws -> [(id: String, startedAt: Date)] {
     try read { db in
+      // Ids are ASCII, so that the index finds those that begin with a text.
       let sql = """
         SELECT id, started_at FROM run
-        WHERE (?1 IS NULL OR scenario = ?1) AND key NOT IN \(Self.removed)
-        ORDER BY started_at, id
+        WHERE (?1 IS NULL OR scenario = ?1) AND id >= ?2 AND id < ?2 || char(0x10FFFF)
+          AND key NOT IN \(Self.removed)
+        ORDER BY started_at DESC, id DESC LIMIT ?3
         """
-      return try StoredRow.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
+      let rows = try StoredRow.fetchAll(
+        db,
+        sql: sql,
+        arguments: [scenario, beginning, limit ?? -1]
+      )
+      return try rows.reversed().map { row in
         (id: try row[0], startedAt: try date(row[1]))
       }
     }
@@ -63,7 +77,7 @@ extension Store {
   ) throws -> [RunListing] {
     let sql = """
       SELECT key, id, scenario, started_at, finished_at, status, purpose, seed,
-        planned_launches, fingerprint, build_commit, verdict, exit_code, left_out.at, left_out.person,
+        planned_launches, fingerprint, json_extract(host, '$.name') AS host_name, build_commit, verdict, exit_code, left_out.at, left_out.person,
         left_out.standing, left_out.reason,
         (SELECT count(*) FROM launch WHERE launch.run = run.key) AS launches,
         (SELECT count(DISTINCT block) FROM launch WHERE launch.run = run.key) AS blocks
@@ -88,6 +102,7 @@ extension Store {
       launches: row["launches"],
       blocks: row["blocks"],
       fingerprint: row["fingerprint"],
+      hostName: row["host_name"],
       commit: row["build_commit"],
       decision: decision(row),
       outcome: try (row["exit_code"] as Int?).map {

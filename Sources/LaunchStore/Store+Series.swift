@@ -11,6 +11,8 @@ extension Store {
   /// - Parameters:
   ///   - scenario: The name of the scenario.
   ///   - metrics: The metrics to read.
+  ///   - choice: Of which nights; machines of one kind are in one series unless they are told apart
+  ///     here.
   ///   - includesLeftOut: Whether the runs are read too that somebody excluded or removed.
   /// - Returns: One series per target, state, metric and host that has a value. They are in the
   ///   order of the arms of the newest night, then of those that it lacks, then of `metrics`; of
@@ -19,11 +21,12 @@ extension Store {
   package func series(
     scenario: String,
     metrics: [Metric],
+    of choice: NightChoice = .all,
     includesLeftOut: Bool = false
   ) throws -> [Series] {
     guard !metrics.isEmpty else { return [] }
     let counted = includesLeftOut ? "" : " AND run.key NOT IN \(Self.leftOut)"
-    let places = metrics.map { _ in "?" }.joined(separator: ", ")
+    let names = metrics.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     // The joins are crossed, so that SQLite goes from the index of nights to their summaries, and
     // never through the summaries of every scenario.
     let sql = """
@@ -32,14 +35,17 @@ extension Store {
       FROM run
       CROSS JOIN arm ON arm.run = run.key AND arm.kind = 'plain'
       CROSS JOIN summary ON summary.run = arm.run AND summary.arm = arm.number
-        AND summary.metric IN (\(places))
-      WHERE run.scenario = ? AND run.status = 'complete' AND run.purpose IN ('night', 'imported')\(counted)
+        AND summary.metric IN (\(names))
+      WHERE \(choice.condition) AND run.status = 'complete' AND run.purpose IN \(Self.nightly)\(counted)
       ORDER BY run.started_at, run.id
       """
-    let arguments = StatementArguments(metrics.map(\.rawValue) + [scenario])
     return try read { db in
       var collector = SeriesCollector(scenario: scenario, metrics: metrics, store: self)
-      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: arguments)
+      let rows = try StoredRow.fetchCursor(
+        db,
+        sql: sql,
+        arguments: choice.arguments(scenario: scenario)
+      )
       while let row = try rows.next() { try collector.add(row) }
       return collector.series
     }

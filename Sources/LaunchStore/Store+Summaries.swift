@@ -69,19 +69,26 @@ extension Store {
     run: String? = nil,
     _ body: (NightRow) throws -> Void
   ) throws {
+    let nightly = "run.purpose IN \(Self.nightly) AND run.key NOT IN \(Self.leftOut)"
+    // Only what is asked for is looked at, by an index.
+    let (chosen, argument) =
+      switch (run, scenario) {
+      case (let run?, _): ("run.id = ?", [run])
+      case (nil, let scenario?): ("run.scenario = ? AND \(nightly)", [scenario])
+      case (nil, nil): (nightly, [])
+      }
     let sql = """
       SELECT run.id AS run_id, run.scenario, run.started_at, run.status, run.purpose,
-        run.fingerprint, run.build_commit, arm.target, arm.state, arm.kind, summary.*
+        run.fingerprint, run.host_identity, json_extract(run.host, '$.name') AS host_name,
+        run.build_commit, arm.target, arm.state, arm.kind, summary.*
       FROM run
       CROSS JOIN summary ON summary.run = run.key
       CROSS JOIN arm ON arm.run = summary.run AND arm.number = summary.arm
-      WHERE (?1 IS NULL OR run.scenario = ?1)
-        AND (run.id = ?2 OR (?2 IS NULL AND run.purpose IN ('night', 'imported')
-          AND run.key NOT IN \(Self.leftOut)))
+      WHERE \(chosen)
       ORDER BY run.started_at, run.id, arm.number, summary.metric
       """
     try read { db in
-      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: [scenario, run])
+      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: StatementArguments(argument))
       while let row = try rows.next() {
         guard let summary = try metricRow(row) else { continue }
         try body(try nightRow(row, summary))
@@ -96,6 +103,8 @@ extension Store {
       status: try status(row["status"]),
       purpose: try purpose(row["purpose"]),
       fingerprint: row["fingerprint"],
+      identity: row["host_identity"],
+      hostName: row["host_name"],
       commit: row["build_commit"],
       summary: summary
     )

@@ -2,9 +2,55 @@ import Foundation
 import GRDB
 package import LaunchCore
 
+/// Which nights of a scenario are read.
+package enum NightChoice: Hashable, Sendable {
+  case all
+
+  /// The last one to begin, complete or not.
+  case newest
+
+  /// Those whose id begins with a text.
+  case beginning(String)
+
+  /// Those that can be in one line with a night of a host: its own, and those before its first one.
+  ///
+  /// The hosts that name no machine are one, of which a named host may be one. So nights from before
+  /// hosts had an identity stay in front of those with one.
+  case host(identity: String?)
+
+  /// The condition on a row of `run`, with the scenario as `?1`.
+  var condition: String {
+    switch self {
+    case .all: "run.scenario = ?1"
+    case .newest:
+      """
+      run.key = (SELECT key FROM run WHERE scenario = ?1 AND purpose IN \(Store.nightly)
+        AND key NOT IN \(Store.leftOut) ORDER BY started_at DESC, id DESC LIMIT 1)
+      """
+    case .beginning: "run.scenario = ?1 AND substr(run.id, 1, length(?2)) = ?2"
+    case .host:
+      // Each part reads an index, whatever the number of hosts.
+      """
+      run.key IN (SELECT key FROM run WHERE scenario = ?1 AND host_identity IS ?2
+        UNION ALL SELECT key FROM run WHERE scenario = ?1 AND started_at < (
+          SELECT min(started_at) FROM run
+          WHERE scenario = ?1 AND host_identity IS ?2 AND purpose IN \(Store.nightly)))
+      """
+    }
+  }
+
+  func arguments(scenario: String) -> StatementArguments {
+    switch self {
+    case .all, .newest: [scenario]
+    case .beginning(let text): [scenario, text]
+    case .host(let identity): [scenario, identity]
+    }
+  }
+}
+
 extension Store {
   /// The purposes of runs that are nights of a history, as SQL.
-  private static let nightly = "('night', 'imported')"
+  static let nightly = "('night', 'imported')"
 
   /// Lists the scenarios that have a history.
   ///
@@ -41,21 +87,28 @@ extension Store {
   ///
   /// - Parameters:
   ///   - scenario: The name of the scenario.
+  ///   - choice: Which of them.
   ///   - includesLeftOut: Whether the runs are read too that somebody excluded or removed.
   /// - Returns: The runs for the purposes `night` and `imported`, ascending by start.
   /// - Throws: ``StoreError``.
-  package func nights(scenario: String, includesLeftOut: Bool = false) throws -> [Night] {
+  package func nights(
+    scenario: String,
+    _ choice: NightChoice = .all,
+    includesLeftOut: Bool = false
+  ) throws -> [Night] {
     let counted = includesLeftOut ? "" : " AND key NOT IN \(Self.leftOut)"
+    let chosen = "\(choice.condition) AND purpose IN \(Self.nightly)\(counted)"
     let sql = """
       SELECT key, id, started_at, finished_at, status, fingerprint, build_commit,
         json_extract(build, '$.subject'), json_extract(build, '$.tree'),
-        (SELECT after FROM control WHERE control.run = run.key AND name = 'display')
-      FROM run WHERE scenario = ? AND purpose IN \(Self.nightly)\(counted)
-      ORDER BY started_at, id
+        (SELECT after FROM control WHERE control.run = run.key AND name = 'display'),
+        host_identity, json_extract(host, '$.name')
+      FROM run WHERE \(chosen) ORDER BY started_at, id
       """
+    let arguments = choice.arguments(scenario: scenario)
     return try read { db in
-      var artifacts = try artifacts(db, scenario: scenario)
-      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: [scenario])
+      var artifacts = try artifacts(db, of: chosen, arguments)
+      let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: arguments)
       var nights: [Night] = []
       while let row = try rows.next() {
         nights.append(try night(row, artifacts: artifacts.removeValue(forKey: try row[0]) ?? [:]))
@@ -71,6 +124,8 @@ extension Store {
       finishedAt: try (row[3] as String?).map(date),
       status: try status(row[4]),
       fingerprint: row[5],
+      identity: row[10],
+      hostName: row[11],
       build: (row[6] as String?).map { commit in
         try Night.Build(commit: commit, subject: row[7] ?? "", tree: row[8] ?? commit)
       },
@@ -106,14 +161,14 @@ extension Store {
   /// By the key of the run, then by the name of the target.
   private func artifacts(
     _ db: Database,
-    scenario: String
+    of runs: String,
+    _ arguments: StatementArguments
   ) throws -> [Int64: [String: Artifact]] {
     let sql = """
       SELECT artifact.run, target, path, digest, bytes
-      FROM run CROSS JOIN artifact ON artifact.run = run.key
-      WHERE run.scenario = ? AND run.purpose IN \(Self.nightly)
+      FROM run CROSS JOIN artifact ON artifact.run = run.key WHERE \(runs)
       """
-    let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: [scenario])
+    let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: arguments)
     var found: [Int64: [String: Artifact]] = [:]
     while let row = try rows.next() {
       let artifact = try Artifact(path: row[2], digest: row[3], bytes: row[4])

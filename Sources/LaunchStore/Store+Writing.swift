@@ -87,16 +87,17 @@ extension Store {
   private func insert(_ db: Database, _ run: RunRecord) throws -> Int64 {
     let sql = """
       INSERT INTO run (id, scenario, started_at, finished_at, status, purpose, seed,
-        planned_launches, fingerprint, build_commit, tool, plan, host, build)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        planned_launches, fingerprint, host_identity, build_commit, tool, plan, host, build)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     try db.execute(
       sql: sql,
       arguments: [
         run.id, run.plan.scenario.name, Timestamp.text(run.startedAt),
         run.finishedAt.map(Timestamp.text), run.status.rawValue, run.purpose.rawValue,
-        String(run.plan.seed), run.plan.launchCount, run.host.fingerprint, run.build?.commit,
-        run.tool, try JSONText.text(run.plan), try JSONText.text(run.host),
+        String(run.plan.seed), run.plan.launchCount, run.host.fingerprint,
+        run.host.identity, run.build?.commit, run.tool, try JSONText.text(run.plan),
+        try JSONText.text(run.host),
         try run.build.map { try JSONText.text($0) },
       ]
     )

@@ -396,10 +396,11 @@ extension ScenarioKeys {
     "a date such as 2026-10-01, the id of a run, or the first digits of a commit",
     [
       "type": ["string", "number"],
-      "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}T[0-9]{6}Z-[0-9a-f]{4}|[0-9a-f]{4,64})$",
+      "pattern":
+        "^([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}T[0-9]{6}Z-[0-9a-f]{4}([0-9a-f]{12})?|[0-9a-f]{4,64})$",
     ]
   ) { text throws(FormProblem) in
-    let isRun = text.wholeMatch(of: /[0-9]{8}T[0-9]{6}Z-[0-9a-f]{4}/) != nil
+    let isRun = text.wholeMatch(of: /[0-9]{8}T[0-9]{6}Z-[0-9a-f]{4}([0-9a-f]{12})?/) != nil
     let isCommit = text.wholeMatch(of: /[0-9a-f]{4,64}/) != nil
     guard !isRun, !isCommit else { return text }
     guard text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil else {

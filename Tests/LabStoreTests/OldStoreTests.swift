@@ -7,7 +7,7 @@ import Testing
 @testable import LaunchStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: 1...10)
+  @Test(arguments: 1...11)
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -57,6 +57,11 @@ import Testing
 
     let films = try store.films(of: "20261121T043000Z-0001").map(\.film)
     #expect(films == (version < 10 ? [] : [Sample.film]))
+
+    let host = try #require(try store.nights(scenario: "redis").first)
+    let identity = "0123456789abcdef0123456789abcdef"
+    #expect(host.identity == (version < 11 ? nil : identity))
+    #expect(host.hostName == (version < 11 ? nil : "bench-1"))
 
     #expect(try store.leftOutRuns().isEmpty)
     let decisions = try store.strings("SELECT standing FROM run_decision ORDER BY number")

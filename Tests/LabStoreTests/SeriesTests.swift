@@ -33,6 +33,34 @@ import Testing
     #expect(series.map(\.points) == [points])
   }
 
+  /// The days of nights of a host that two equal machines share, by who ran them; `-` tells no machine.
+  @Test(arguments: [
+    (hosts: "----", of: nil, line: "0123"), (hosts: "--aa", of: "a", line: "0123"),
+    (hosts: "abab", of: "b", line: "013"), (hosts: "--ab-ab", of: "a", line: "0125"),
+    (hosts: "--ab-ab", of: "b", line: "01236"), (hosts: "aaaa", of: "b", line: ""),
+    (hosts: "a-a-", of: nil, line: "013"),
+  ])
+  func `reads what can be in one line with a night of a host`(
+    _ hosts: String,
+    of host: String?,
+    line: String
+  ) throws {
+    let store = try Store.inMemory()
+    for (day, name) in hosts.enumerated() {
+      var run = Sample.run("\(day)", secondsLater: Double(day) * 86_400)
+      run.host.identity = name == "-" ? nil : String(name)
+      try store.addNight(run, [Sample.row(of: run, median: 1)])
+    }
+    let choice = NightChoice.host(identity: host)
+    let points = try store.series(scenario: "redis", metrics: [.launch], of: choice)
+      .flatMap(\.points)
+    #expect(points.map(\.run).joined() == line)
+    let nights = try store.nights(scenario: "redis", choice)
+    #expect(nights.map(\.run).joined() == line)
+    #expect(try store.nights(scenario: "redis", .newest).map(\.run) == ["\(hosts.count - 1)"])
+    #expect(try store.nights(scenario: "redis", .beginning("2")).map(\.run) == ["2"])
+  }
+
   @Test(arguments: RunRecord.Purpose.allCases)
   func `reads runs that are nights only`(purpose: RunRecord.Purpose) throws {
     let store = try store([("night", 1)])

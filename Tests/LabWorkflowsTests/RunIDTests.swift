@@ -4,10 +4,16 @@ import Testing
 @testable import Measuring
 
 @Suite struct RunIDTests {
-  @Test func `tells the time in UTC, and ends with four digits`() {
+  @Test func `tells the time in UTC, and ends with 64 bits`() {
     let date = Date(timeIntervalSince1970: 1_795_235_405)
-    #expect(RunID.make(at: date, salt: 0xab) == "20261121T043005Z-00ab")
-    #expect(RunID.make(at: date, salt: .max) == "20261121T043005Z-ffff")
+    #expect(RunID.make(at: date, salt: 0xab) == "20261121T043005Z-00000000000000ab")
+    #expect(RunID.make(at: date, salt: .max) == "20261121T043005Z-ffffffffffffffff")
+  }
+
+  @Test(arguments: ["20261121T043005Z-00ab", "20261121T043005Z-00ab00ab00ab00ab"])
+  func `is known by its form, also the short one of old runs`(id: String) {
+    #expect(RunID.isOne(id))
+    #expect(!RunID.isOne(id + "0") && !RunID.isOne("x" + id))
   }
 
   @Test func `sorts by time`() {

@@ -1,5 +1,6 @@
 import Foundation
 package import LaunchCore
+import Rendering
 
 /// The nights of one series up to tonight, in one line, and where they may not be compared.
 struct SeriesChain: Sendable {
@@ -63,7 +64,7 @@ struct ChainBuilder {
       known[night.run] = (place, night)
     }
     nights = known
-    let ofHost = known.values.filter { $0.night.fingerprint == tonight.fingerprint }
+    let ofHost = known.values.filter { !tonight.isOnOtherHost(than: $0.night) }
     firstOfHost = ofHost.map(\.place).min() ?? last
   }
 
@@ -93,8 +94,9 @@ struct ChainBuilder {
     for one in series {
       for point in one.points {
         guard let (place, night) = nights[point.run] else { continue }
-        let isOfHost = one.key.fingerprint == tonight.fingerprint
-        if isOfHost || place < firstOfHost { found.append((place, night, point)) }
+        if !tonight.isOnOtherHost(than: night) || place < firstOfHost {
+          found.append((place, night, point))
+        }
       }
     }
     guard !found.isEmpty else { return nil }
@@ -137,8 +139,12 @@ struct ChainBuilder {
       let (old, oldDisplay) = (control, display)
       display = after.display ?? display
       control = after.artifacts[Arm.controlTarget]?.digest ?? control
-      if before.fingerprint != after.fingerprint {
-        let text = "host \(before.fingerprint.prefix(8)) → \(after.fingerprint.prefix(8))"
+      if after.isOnOtherHost(than: before) {
+        let isSameKind = before.fingerprint == after.fingerprint
+        let names = [before, after].map { night in
+          isSameKind ? night.hostName ?? "unnamed" : String(night.fingerprint.prefix(8))
+        }
+        let text = "host \(names[0].printable) → \(names[1].printable)"
         return SeriesBreak(index: index, reason: .host, text: text)
       }
       if let alert = machine.last(where: { $0.onset == points[index].run }) {

@@ -91,6 +91,8 @@ package struct NightLines {
       "status": .string(row.status.rawValue),
       "purpose": .string(row.purpose.rawValue),
       "fingerprint": .string(row.fingerprint),
+      "host": JSONValue(row.hostName),
+      "identity": JSONValue(row.identity),
       "commit": JSONValue(row.commit),
       "target": .string(summary.arm.target),
       "state": .string(summary.arm.state.rawValue),
@@ -126,7 +128,7 @@ package struct NightCSV {
     CSVLine([
       "scenario", "run", "started_at", "status", "purpose", "fingerprint", "commit", "target",
       "state", "metric", "unit", "n", "mean", "variance", "median", "mad", "min", "max", "p90",
-      "p95", "ci95_low", "ci95_high",
+      "p95", "ci95_low", "ci95_high", "host", "identity",
     ]).text
   }
 
@@ -144,6 +146,9 @@ package struct NightCSV {
       summary.minimum, summary.maximum, summary.p90, summary.p95, summary.intervalLow,
       summary.intervalHigh,
     ]
-    return CSVLine(identity + numbers.map { $0.map(JSONText.text(of:)) ?? "" }).text
+    return CSVLine(
+      identity + numbers.map { $0.map(JSONText.text(of:)) ?? "" }
+        + [row.hostName ?? "", row.identity ?? ""]
+    ).text
   }
 }

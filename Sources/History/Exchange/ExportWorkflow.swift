@@ -164,10 +164,12 @@ extension ExportWorkflow {
   private func selected(_ request: ExportRequest) throws -> [(store: Store, id: String)] {
     var listed: [(store: Store, id: String, startedAt: Date)] = []
     for store in stores {
-      for run in try store.runIDs(scenario: request.scenario) {
-        guard request.run.map(run.id.hasPrefix) ?? true else { continue }
-        listed.append((store, run.id, run.startedAt))
-      }
+      let runs = try store.runIDs(
+        scenario: request.scenario,
+        beginning: request.run ?? "",
+        limit: request.all || request.run != nil ? nil : 1
+      )
+      listed += runs.map { (store, $0.id, $0.startedAt) }
     }
     listed.sort { $0.startedAt < $1.startedAt }
     let chosen = listed.map { (store: $0.store, id: $0.id) }

@@ -29,7 +29,7 @@ package struct HistoryText {
   private func row(_ run: RunListing) -> [TextTable.Cell] {
     let texts = [
       run.commit.map { String($0.prefix(10)) } ?? Quantity.none,
-      String(run.fingerprint.prefix(8)),
+      run.hostName?.printable ?? String(run.fingerprint.prefix(8)),
     ]
     return [
       TextTable.Cell(run.id, .bold), TextTable.Cell(Quantity.instant(run.startedAt)),
@@ -123,6 +123,7 @@ package struct HistoryJSON {
       "launches": JSONValue(run.launches),
       "blocks": JSONValue(run.blocks),
       "fingerprint": .string(run.fingerprint),
+      "host": JSONValue(run.hostName),
       "commit": JSONValue(run.commit),
       "left_out": run.decision.map(decision) ?? .null,
     ]

@@ -206,7 +206,7 @@ extension ImportWorkflow {
 
   /// What the newest night comes to; nil where it is not an imported one.
   private func judged(_ scenario: String, in store: Store) throws -> TrendSummary? {
-    guard let newest = try store.nights(scenario: scenario).last else { return nil }
+    guard let newest = try store.nights(scenario: scenario, .newest).last else { return nil }
     let run = try store.run(newest.run)
     guard run.purpose == .imported else { return nil }
     try VerdictWorkflow(store: store, run: run).conclude(at: context.now())

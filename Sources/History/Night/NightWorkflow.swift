@@ -121,7 +121,8 @@ package struct NightWorkflow {
   private func conclude(_ result: inout NightResult, in store: Store) async throws {
     let run = result.summary.run
     let now = run.finishedAt ?? context.now()
-    let isNewest = try store.nights(scenario: run.plan.scenario.name).last?.run == run.id
+    let host = NightChoice.host(identity: run.host.identity)
+    let isNewest = try store.nights(scenario: run.plan.scenario.name, host).last?.run == run.id
     if run.status == .complete, isNewest, !result.summary.isTooDisturbed {
       let conclusion = try await VerdictWorkflow(store: store, run: run)
         .conclude(at: now) { proof, night in
@@ -175,7 +176,7 @@ package struct NightWorkflow {
 
   private func explain(_ run: RunRecord, in store: Store) async throws -> [Diagnostic] {
     let scenario = run.plan.scenario.name
-    let nights = try store.nights(scenario: scenario)
+    let nights = try store.nights(scenario: scenario, .host(identity: run.host.identity))
     guard let night = nights.last else { return [] }
     let proof = ProofWorkflow(request: request, run: run, night: night, context: context)
     return await NightExplanation(proof: proof, store: store, rights: rights).explain(

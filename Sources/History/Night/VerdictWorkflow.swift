@@ -87,12 +87,14 @@ struct VerdictWorkflow {
     }
   }
 
+  private var host: NightChoice { .host(identity: run.host.identity) }
+
   private func history(_ counted: CountedAlerts) throws -> TrendHistory {
     let scenario = run.plan.scenario
     return TrendHistory(
       scenario: scenario,
       nights: counted.nights,
-      series: try store.series(scenario: scenario.name, metrics: scenario.trendMetrics),
+      series: try store.series(scenario: scenario.name, metrics: scenario.trendMetrics, of: host),
       alerts: counted.alerts,
       isImported: run.purpose == .imported
     )
@@ -103,7 +105,7 @@ struct VerdictWorkflow {
     return try CountedAlerts(
       of: scenario,
       in: store,
-      nights: try store.nights(scenario: scenario)
+      nights: try store.nights(scenario: scenario, host)
     )
   }
 

@@ -27,7 +27,8 @@ struct CountedAlerts {
   /// - Parameters:
   ///   - scenario: The name of the scenario.
   ///   - store: It is only read.
-  ///   - nights: Those of the scenario that count, ascending by start.
+  ///   - nights: Those that count, ascending by start; alerts that began on the hosts of others are left
+  ///     out.
   /// - Throws: `StoreError`.
   init(of scenario: String, in store: Store, nights: [Night]) throws {
     self.nights = nights
@@ -35,7 +36,8 @@ struct CountedAlerts {
     let complete = nights.filter { $0.status == .complete }
     let all = try store.alerts(scenario: scenario)
     stored = Dictionary(all.map { ($0.number, $0) }) { first, _ in first }
-    for var alert in all {
+    let known = Set(nights.map(\.run) + leftOut.map(\.run))
+    for var alert in all where known.contains(alert.onset) {
       if let gone = leftOut.first(where: { $0.run == alert.lastGood }) {
         alert.lastGood = complete.last { $0.startedAt <= gone.startedAt }?.run
       }

@@ -46,10 +46,13 @@ extension CountedChange {
     } catch {
       notes = error.diagnostics
     }
-    let inventories = try store.inventories(scenario: scenario.name)
+    let inventories = try store.inventories(
+      scenario: scenario.name,
+      of: .host(identity: tonight.identity)
+    )
     var trends: [String: InventoryTrend] = [:]
     let first = InventoryTrend(rules: rules, approvals: approvals, day: tonight.startedAt.utcDay)
-    let found = nights.filter { $0.fingerprint == tonight.fingerprint }.map { night in
+    let found = nights.filter { !tonight.isOnOtherHost(than: $0) }.map { night in
       (inventories[night.run] ?? []).flatMap { inventory in
         trends[inventory.target, default: first].changes(in: inventory)
           .map { Self(run: night.run, finding: $0, isOpen: false) }

@@ -37,16 +37,18 @@ package struct ReplayWorkflow {
     let chosen = try detectors.isEmpty ? Detector.allCases : detectors.map(Self.detector)
     let day = try since.map(Self.day)
     let (store, name) = try place(of: scenario)
-    let nights = try store.nights(scenario: name)
-    guard let newest = nights.last(where: { $0.status == .complete }) ?? nights.last else {
+    guard let last = try store.nights(scenario: name, .newest).last else {
       throw WorkflowError.nothingStored(store: store.path)
     }
+    let host = NightChoice.host(identity: last.identity)
+    let nights = try store.nights(scenario: name, host)
+    let newest = nights.last { $0.status == .complete } ?? last
     let plan = try store.run(newest.run).plan
     let metrics = plan.scenario.regressionRule.metrics
     let history = TrendHistory(
       scenario: plan.scenario,
       nights: nights,
-      series: try store.series(scenario: name, metrics: metrics),
+      series: try store.series(scenario: name, metrics: metrics, of: host),
       alerts: []
     )
     return Replay(history: history, since: day, detectors: chosen).summary
@@ -69,7 +71,7 @@ package struct ReplayWorkflow {
       return (found.store, scenario)
     }
     let newest = try listed.compactMap { store, names in
-      try names.first.map { (store, $0, try store.nights(scenario: $0).last?.startedAt) }
+      try names.first.map { (store, $0, try store.nights(scenario: $0, .newest).last?.startedAt) }
     }
     .max { ($0.2 ?? .distantPast) < ($1.2 ?? .distantPast) }
     guard let newest else { throw WorkflowError.nothingStored(store: stores[0].path) }

@@ -52,7 +52,7 @@ package struct ReportWorkflow {
       // The files of an older night never replace those of the newest one.
       let isNewest =
         try request.run == nil
-        || store.nights(scenario: scenario).last?.run == summary.run.id
+        || store.nights(scenario: scenario, .newest).last?.run == summary.run.id
       let kind: ReportFiles.Kind = isNewest ? .newest : request.hindsight ? .hindsight : .record
       let path = try ReportFiles.write(
         summary,

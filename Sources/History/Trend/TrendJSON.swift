@@ -81,6 +81,7 @@ package struct TrendJSON {
       "started_at": .string(night.startedAt.formatted(.iso8601)),
       "status": .string(night.status.rawValue),
       "fingerprint": .string(night.fingerprint),
+      "host": JSONValue(night.hostName),
       "commit": JSONValue(night.build?.commit),
       "subject": JSONValue(night.build?.subject),
     ]

@@ -255,9 +255,9 @@ struct TrendLead {
     return same.isEmpty ? controls : same
   }
 
-  /// For how many nights in a row the fingerprint of the host is tonight's.
+  /// For how many nights in a row the host is tonight's.
   var nightsOnHost: Int {
-    summary.nights.reversed().prefix { $0.fingerprint == summary.tonight.fingerprint }.count
+    summary.nights.reversed().prefix { !summary.tonight.isOnOtherHost(than: $0) }.count
   }
 
   /// The series of targets that are as before, the largest change first.

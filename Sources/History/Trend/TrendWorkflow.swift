@@ -29,8 +29,9 @@ package struct TrendWorkflow {
   /// - Throws: ``WorkflowError/nothingStored(store:)``, ``WorkflowError/unknownRun(_:)``, and
   ///   `StoreError`.
   package func summary(of run: String?, hindsight: Bool = false) throws -> TrendSummary {
-    let stored = try store.nights(scenario: scenario)
-    let tonight = try night(run, of: stored)
+    let tonight = try night(run)
+    let host = NightChoice.host(identity: tonight.identity)
+    let stored = try store.nights(scenario: scenario, host)
     let nights = Array(stored.prefix { $0.run != tonight.run }) + [tonight]
     let record = try store.run(tonight.run)
     let counted = try CountedAlerts(of: scenario, in: store, nights: stored)
@@ -41,7 +42,11 @@ package struct TrendWorkflow {
     let history = TrendHistory(
       scenario: record.plan.scenario,
       nights: stored,
-      series: try store.series(scenario: scenario, metrics: record.plan.scenario.trendMetrics),
+      series: try store.series(
+        scenario: scenario,
+        metrics: record.plan.scenario.trendMetrics,
+        of: host
+      ),
       alerts: alerts,
       isImported: record.purpose == .imported
     )
@@ -68,7 +73,7 @@ package struct TrendWorkflow {
       stageChanges: try evidence.stageChanges(of: current),
       summaries: try evidence.summaries(of: current),
       flameGraphs: try evidence.flameGraphs(of: current),
-      notes: Self.notes(on: tonight) + counted.notes + counts.notes,
+      notes: Self.notes(on: tonight, nights) + counted.notes + counts.notes,
       failure: tonight.status == .complete
         ? nil : tally.unready.map { Self.failure($0, in: record.plan) }
     )
@@ -83,7 +88,7 @@ package struct TrendWorkflow {
   private func films(of summary: TrendSummary) throws -> [FilmStrip] {
     let tonight = summary.tonight
     let earlier = summary.nights.dropLast().filter {
-      $0.status == .complete && $0.fingerprint == tonight.fingerprint
+      $0.status == .complete && !tonight.isOnOtherHost(than: $0)
         && $0.display == tonight.display
     }
     var former: [String: [(arm: Arm, film: Film)]] = [:]
@@ -119,14 +124,14 @@ package struct TrendWorkflow {
     return explained
   }
 
-  private func night(_ run: String?, of nights: [Night]) throws -> Night {
+  private func night(_ run: String?) throws -> Night {
     // A night that failed is no reason to show the one before as if it were the newest.
-    guard let newest = nights.last else {
+    guard let newest = try store.nights(scenario: scenario, .newest).first else {
       throw WorkflowError.nothingStored(store: store.path)
     }
     guard let run else { return newest }
-    if let exact = nights.first(where: { $0.run == run }) { return exact }
-    let candidates = nights.filter { $0.run.hasPrefix(run) }
+    let candidates = try store.nights(scenario: scenario, .beginning(run))
+    if let exact = candidates.first(where: { $0.run == run }) { return exact }
     guard let only = candidates.first else {
       let gone = try store.leftOutRuns(scenario: scenario).first { $0.run.hasPrefix(run) }
       if let gone { throw WorkflowError.isLeftOut(gone) }
@@ -150,9 +155,28 @@ package struct TrendWorkflow {
     return "\(arm.target) \(arm.state.rawValue) \(launch.result.outcome)"
   }
 
-  private static func notes(on tonight: Night) -> [Diagnostic] {
-    guard tonight.status != .complete else { return [] }
-    return [
+  /// So many machines in a row are no coincidence.
+  private static let newHosts = 3
+
+  private static func notes(on tonight: Night, _ nights: [Night]) -> [Diagnostic] {
+    let last = nights.suffix(newHosts)
+    let identities = Set(last.compactMap(\.identity))
+    var notes: [Diagnostic] = []
+    if identities.count == newHosts, Set(last.map(\.fingerprint)).count == 1 {
+      notes.append(
+        Diagnostic(
+          .warning,
+          id: "new-hosts",
+          problem:
+            "the last \(newHosts) nights were on as many machines of one kind, so that none is "
+            + "compared with another",
+          remedy:
+            "where each night gets a fresh machine, give them one name in LAUNCHLAB_HOST_NAME"
+        )
+      )
+    }
+    guard tonight.status != .complete else { return notes }
+    return notes + [
       Diagnostic(
         .warning,
         id: "night-not-complete",

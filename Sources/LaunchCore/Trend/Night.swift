@@ -15,6 +15,12 @@ package struct Night: Hashable, Codable, Sendable {
   /// The fingerprint of the host.
   package var fingerprint: String
 
+  /// What tells the host from others of its kind, as ``HostFacts/identity``.
+  package var identity: String?
+
+  /// What people call the host; nil where that is not known.
+  package var hostName: String?
+
   /// What was built; nil for a scenario without a source.
   package var build: Build?
 
@@ -32,6 +38,8 @@ package struct Night: Hashable, Codable, Sendable {
     finishedAt: Date? = nil,
     status: RunRecord.Status = .complete,
     fingerprint: String,
+    identity: String? = nil,
+    hostName: String? = nil,
     build: Build? = nil,
     artifacts: [String: Artifact] = [:],
     display: String? = nil
@@ -41,9 +49,19 @@ package struct Night: Hashable, Codable, Sendable {
     self.finishedAt = finishedAt
     self.status = status
     self.fingerprint = fingerprint
+    self.identity = identity
+    self.hostName = hostName
     self.build = build
     self.artifacts = artifacts
     self.display = display
+  }
+
+  /// Whether a night before this one was on another machine, or on this one when its kind was another.
+  ///
+  /// A night that names no machine is of any machine of its kind.
+  package func isOnOtherHost(than earlier: Night) -> Bool {
+    fingerprint != earlier.fingerprint
+      || earlier.identity != nil && identity != earlier.identity
   }
 
   /// The part of a build that tells it from others.
@@ -91,6 +109,10 @@ package struct NightRow: Hashable, Sendable {
   /// The fingerprint of the host.
   package var fingerprint: String
 
+  /// What tells the host from others of its kind, as ``HostFacts/identity``.
+  package var identity: String?
+  package var hostName: String?
+
   /// The full commit id of what was built; nil without a build.
   package var commit: String?
 
@@ -102,6 +124,8 @@ package struct NightRow: Hashable, Sendable {
     status: RunRecord.Status,
     purpose: RunRecord.Purpose,
     fingerprint: String,
+    identity: String? = nil,
+    hostName: String? = nil,
     commit: String?,
     summary: MetricRow
   ) {
@@ -110,6 +134,8 @@ package struct NightRow: Hashable, Sendable {
     self.status = status
     self.purpose = purpose
     self.fingerprint = fingerprint
+    self.identity = identity
+    self.hostName = hostName
     self.commit = commit
     self.summary = summary
   }

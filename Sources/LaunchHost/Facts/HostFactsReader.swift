@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 package import LaunchCore
 package import SystemPackage
@@ -12,12 +13,24 @@ package struct HostFactsReader: Sendable {
   /// The C library with its version, such as `glibc 2.36`; nil when it does not tell.
   package var libc: String?
 
+  /// The name that the machine goes by; nil for its own.
+  package var givenName: String?
+
+  /// The variable of the environment that names the machine.
+  package static let nameVariable = "LAUNCHLAB_HOST_NAME"
+
   /// Reads the machine below a root directory.
   ///
   /// The architecture and the C library cannot be read from files; they are those of the running
   /// system unless given.
-  package init(root: FilePath = "/", architecture: String? = nil, libc: String? = nil) {
+  package init(
+    root: FilePath = "/",
+    architecture: String? = nil,
+    libc: String? = nil,
+    givenName: String? = ProcessInfo.processInfo.environment[Self.nameVariable]
+  ) {
     tree = HostTree(root: root)
+    self.givenName = givenName.flatMap { $0.isEmpty ? nil : $0 }
     self.architecture = architecture ?? Self.runningArchitecture
     self.libc = libc ?? Self.runningLibc
   }
@@ -52,10 +65,24 @@ package struct HostFactsReader: Sendable {
       proactiveReclaim: ProactiveReclaim(tree: tree).description,
       virtualization: Virtualization(tree: tree, hasHypervisorFlag: cpu.hasHypervisorFlag)
         .description,
-      fingerprint: ""
+      fingerprint: "",
+      identity: identity,
+      name: givenName ?? tree.text(at: "proc/sys/kernel/hostname")
     )
     facts.fingerprint = HostFingerprint(of: facts).hexadecimal
     return facts
+  }
+
+  /// What tells the machine from others of its kind; nil where it has no machine id.
+  ///
+  /// The id itself is not to be shown (machine-id(5)), so a digest of it takes its place. A given name
+  /// stands for the machine, so that fresh runners stay one host.
+  private var identity: String? {
+    let files = ["etc/machine-id", "var/lib/dbus/machine-id"]
+    let id = files.lazy.compactMap { tree.text(at: $0) }
+      .first { $0.wholeMatch(of: /[0-9a-f]{32}/) != nil }
+    guard let own = givenName.map({ "name \($0)" }) ?? id else { return nil }
+    return String(SHA256(Array("launchlab-identity/1\n\(own)".utf8)).hexadecimal.prefix(32))
   }
 
   private static var runningArchitecture: String {

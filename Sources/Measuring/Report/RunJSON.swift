@@ -169,6 +169,8 @@ extension JSONValue {
   /// The facts of a host; null where a fact is not known.
   package init(host: HostFacts) {
     self = [
+      "name": JSONValue(host.name),
+      "identity": JSONValue(host.identity),
       "fingerprint": .string(host.fingerprint),
       "cpu_model": JSONValue(host.cpuModel),
       "cpu_count": JSONValue(host.cpuCount),

@@ -140,6 +140,8 @@ package struct RunMarkdown {
 
   private var host: [String] {
     let host = summary.run.host
+    // Old runs do not tell which machine it was.
+    let names = [("name", host.name), ("identity", host.identity)].filter { $0.1 != nil }
     let rows: [(String, String?)] = [
       ("cpu", host.cpuModel), ("cpus", host.cpuCount.map { String($0) }),
       ("memory", host.memoryBytes.map { Quantity.text(Double($0), .bytes) }),
@@ -153,7 +155,7 @@ package struct RunMarkdown {
     let table = MarkdownTable(
       titles: ["fact", "value"],
       textColumns: [0, 1],
-      rows: rows.map { [$0, escaped($1 ?? "not known")] }
+      rows: (names + rows).map { [$0, escaped($1 ?? "not known")] }
     )
     return ["## Host", ""] + table.lines
   }

@@ -169,23 +169,24 @@ package enum RunEvent: Sendable {
   case hopeless(ComparisonOutlook)
 }
 
-/// The identifier of a run: time-ordered, and unique by four random digits.
+/// The identifier of a run: time-ordered, and unique among those of any number of hosts by 64 random
+/// bits.
 package enum RunID {
-  /// Makes an identifier such as `20261121T043000Z-3fa2`.
+  /// Makes an identifier such as `20261121T043000Z-3fa29c0d11e07b55`.
   ///
   /// - Parameters:
   ///   - date: When the run begins.
-  ///   - salt: Any number; its lowest 16 bits are used.
-  /// - Returns: The time to the second in UTC, and four hexadecimal digits of the salt.
+  ///   - salt: A random number.
+  /// - Returns: The time to the second in UTC, and 16 hexadecimal digits of the salt.
   package static func make(at date: Date, salt: UInt64) -> String {
     let time = date.formatted(.iso8601).filter { !"-:".contains($0) }
-    let digits = String(salt & 0xffff, radix: 16)
-    let padding = String(repeating: "0", count: 4 - digits.count)
+    let digits = String(salt, radix: 16)
+    let padding = String(repeating: "0", count: 16 - digits.count)
     return "\(time)-\(padding)\(digits)"
   }
 
-  /// Whether a text has the form of an identifier.
+  /// Whether a text has the form of an identifier, which once had four random digits.
   package static func isOne(_ text: String) -> Bool {
-    text.wholeMatch(of: /\d{8}T\d{6}Z-[0-9a-f]{4}/) != nil
+    text.wholeMatch(of: /\d{8}T\d{6}Z-[0-9a-f]{4}([0-9a-f]{12})?/) != nil
   }
 }

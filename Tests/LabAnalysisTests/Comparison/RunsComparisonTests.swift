@@ -121,6 +121,17 @@ import Testing
     #expect(likeness.warnings[0].problem.contains("kernel 6.18 and 6.19"))
   }
 
+  @Test func `runs of two equal machines are not compared`() {
+    var (one, other) = (record(), record())
+    one.host.identity = "a"
+    #expect(RunLikeness(one, other).obstacle == nil)
+    other.host.identity = "b"
+    #expect(RunLikeness(one, other).obstacle == .differentHosts)
+    (one.host.name, other.host.name) = ("bench-1", "bench-2")
+    let text = RunLikeness(one, other).warnings[0].problem
+    #expect(text.hasSuffix("on different hosts: bench-1 and bench-2, which are alike"))
+  }
+
   @Test func `names what is different of two sets of controls`() {
     let pinned = ControlReceipt(name: "cpus", wanted: "[1]", status: .applied)
     let refused = ControlReceipt(name: "boost", wanted: "off", status: .failed)

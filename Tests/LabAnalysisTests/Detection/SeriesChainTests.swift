@@ -18,6 +18,32 @@ import Testing
     #expect(chain.breaks.map(\.reason) == [.host])
   }
 
+  @Test func `equal machines are not in one line, old nights that name none are of any of them`()
+    throws
+  {
+    var nights = NightlyHistory()
+    nights.add([400, 401, 402, 403, 404, 405])
+    for (night, identity) in [nil, nil, "a", "b", "a", "b"].enumerated() {
+      nights.nights[night].identity = identity
+    }
+    let chain = try #require(nights.verdicts.judgements.first?.chain)
+    #expect(chain.points.map(\.run) == [0, 1, 3, 5].map(NightlyHistory.run))
+    #expect(chain.breaks.isEmpty)
+  }
+
+  @Test func `a machine in place of an equal one begins a part`() throws {
+    var nights = NightlyHistory()
+    nights.add(SuspicionTests.quiet + [500, 501, 502])
+    for night in nights.nights.indices {
+      nights.nights[night].identity = night < 20 ? "a" : "b"
+      nights.nights[night].hostName = night < 20 ? "old one" : "new\u{1B}one"
+    }
+    let trend = try #require(nights.verdicts.trends.first)
+    #expect(trend.segments.map(\.range) == [0..<20, 20..<23])
+    #expect(trend.breaks.map(\.text) == ["host old one → new\\u{1B}one"])
+    #expect(trend.changes.isEmpty)
+  }
+
   @Test func `values on both sides of a break are not compared`() throws {
     var nights = NightlyHistory()
     nights.add(SuspicionTests.quiet, host: "old")

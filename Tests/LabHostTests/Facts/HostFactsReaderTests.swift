@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 import SystemPackage
 import Testing
 
@@ -112,6 +113,38 @@ import Testing
     #expect(facts.fingerprint.count == 32)
     facts.fingerprint = ""
     #expect(facts == test.facts)
+  }
+
+  @Test(.temporaryDirectory)
+  func `identifies a machine by its machine id or by a given name, and shows neither`() throws {
+    let id = "0123456789abcdef0123456789abcdef"
+    let directory = TemporaryDirectory.path
+    func host(_ file: String?, _ text: String, named name: String? = nil) throws -> HostFacts {
+      let root = "\(directory)/\(UUID().uuidString)"
+      if let file {
+        let url = URL(filePath: root).appending(path: file)
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(),
+          withIntermediateDirectories: true
+        )
+        try Data(text.utf8).write(to: url)
+      }
+      return HostFactsReader(root: FilePath(root), givenName: name).facts(for: "/bin/true")
+    }
+    let one = try host("etc/machine-id", id + "\n")
+    let identity = try #require(one.identity)
+    #expect(identity.count == 32 && identity != id)
+    #expect(try host("var/lib/dbus/machine-id", id).identity == identity)
+    #expect(try host("etc/machine-id", String(id.reversed())).identity != identity)
+    #expect(try host("etc/machine-id", "uninitialized\n").identity == nil)
+    #expect(try host(nil, "").identity == nil)
+    // The kind is the same.
+    #expect(try host(nil, "").fingerprint == one.fingerprint)
+
+    let named = try host("etc/machine-id", id, named: "ci")
+    #expect(named.name == "ci" && named.identity != identity && named.identity != nil)
+    #expect(try host("etc/machine-id", String(id.reversed()), named: "ci") == named)
+    #expect(try host("etc/machine-id", id, named: "").identity == identity)
   }
 
   @Test func `leaves out what an empty machine does not tell`() {

@@ -47,6 +47,25 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "\(root)/gone"))
   }
 
+  @Test(arguments: [("abc", "123", true), ("aab", "123", false), ("aba", "13", false)])
+  func `tells the nights of one machine, and of fresh ones that none is compared`(
+    _ machines: String,
+    line: String,
+    warns: Bool
+  ) throws {
+    let scenario = SampleNight.scenario(directory: root)
+    let store = try Store(path: "\(root)/store.sqlite", mode: .readWrite)
+    for (index, machine) in machines.enumerated() {
+      var run = SampleNight.run(index + 1, in: scenario)
+      run.host.identity = String(machine)
+      try store.begin(run).finish(status: .complete, at: run.startedAt)
+    }
+    let summary = try TrendWorkflow(store: store, scenario: scenario.name).summary(of: nil)
+    let days = summary.nights.map { String($0.run.prefix(8).suffix(1)) }.joined()
+    #expect(days == line)
+    #expect(summary.notes.map(\.id) == (warns ? ["new-hosts"] : []))
+  }
+
   @Test func `keeps its path when another scenario joins the store`() throws {
     let store = try SampleNight.store(in: root, SampleNight.scenario(directory: root))
     #expect(try report() == ["\(root)/report/latest.md"])
