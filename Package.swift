@@ -43,6 +43,10 @@ let package = Package(
       name: "LaunchStore",
       dependencies: ["LaunchCore", grdb, systemPackage]
     ),
+    .target(
+      name: "LaunchDepot",
+      dependencies: ["LaunchCore", "CLabHost", subprocess, systemPackage]
+    ),
     .target(name: "CLaunchWire"),
     .target(name: "CLabHost", dependencies: ["CLaunchWire", "LaunchMarks"]),
     .target(
@@ -101,7 +105,8 @@ let package = Package(
       name: "History",
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
-        "Builds", "Stages", "Measuring", "Comparison", "Explanation", "Gate", mustache,
+        "Builds", "Stages", "Measuring", "Comparison", "Explanation", "Gate", "LaunchDepot",
+        mustache,
       ],
       exclude: ["Dashboard/dashboard.html", "Dashboard/dashboard.css", "Dashboard/dashboard.js"],
       plugins: ["EmbedDashboard"]
@@ -181,6 +186,13 @@ let package = Package(
       name: "LabStoreTests",
       dependencies: ["LaunchCore", "LaunchStore", "LabTestSupport", grdb],
       resources: [.copy("Fixtures")]
+    ),
+    .testTarget(
+      name: "LabDepotTests",
+      dependencies: [
+        "LaunchCore", "LaunchStore", "LaunchDepot", "Measuring", "History", "LabTestSupport",
+        subprocess, systemPackage,
+      ]
     ),
     .testTarget(
       name: "LabWorkflowsTests",

@@ -305,7 +305,7 @@ package struct ExplainWorkflow {
     on laboratory: any LaunchLaboratory
   ) -> String? {
     if let program = record.changedProgram { return "`\(program)` has changed since" }
-    if record.start.host.fingerprint != laboratory.host.fingerprint {
+    if record.start.host.isOther(than: laboratory.host) {
       return "the host has changed since"
     }
     if record.start.rights != setting.rights {

@@ -34,7 +34,8 @@ package enum NightChoice: Hashable, Sendable {
       run.key IN (SELECT key FROM run WHERE scenario = ?1 AND host_identity IS ?2
         UNION ALL SELECT key FROM run WHERE scenario = ?1 AND started_at < (
           SELECT min(started_at) FROM run
-          WHERE scenario = ?1 AND host_identity IS ?2 AND purpose IN \(Store.nightly)))
+          WHERE scenario = ?1 AND host_identity IS ?2 AND purpose IN \(Store.nightly)
+            AND key NOT IN \(Store.leftOut)))
       """
     }
   }

@@ -306,15 +306,18 @@ package enum StoreLocation {
     )
   }
 
-  /// The files of the stores: the one asked for, or those of a directory and the ones right below.
+  /// The files of the stores: the one asked for, or those of a directory and the ones right below, which
+  /// may be asked for too.
   ///
   /// - Throws: ``WorkflowError/nothingStored(store:)`` when there is none.
   package static func paths(_ asked: String?, from directory: String) throws -> [String] {
     let files = FileManager.default
     let paths: [String]
-    if asked != nil {
-      paths = [path(asked, beside: directory)]
+    let named = asked.map { path($0, beside: directory) }
+    if let named, !files.fileExists(atPath: "\(named)/.") {
+      paths = [named]
     } else {
+      let directory = named ?? directory
       let below = (try? files.contentsOfDirectory(atPath: directory).sorted()) ?? []
       paths = ["\(directory)/\(name)"] + below.map { "\(directory)/\($0)/\(name)" }
     }

@@ -27,6 +27,9 @@ package enum WorkflowError: LabError, Hashable {
 
   case nothingStored(store: String)
 
+  /// Nothing tells this machine from others of its kind.
+  case noIdentity
+
   case unknownRun(String)
 
   case ambiguousRun(String, candidates: [String])
@@ -126,7 +129,7 @@ package enum WorkflowError: LabError, Hashable {
       .outputIsDatabase,
       .bothOnStdout:
       .usage
-    case .cannotWrite, .nothingStored, .otherDecision, .cannotGoOn, .logInUse,
+    case .cannotWrite, .nothingStored, .noIdentity, .otherDecision, .cannotGoOn, .logInUse,
       .nightInFuture, .noProbe:
       .couldNotMeasure
     }
@@ -208,6 +211,15 @@ package enum WorkflowError: LabError, Hashable {
         problem: "no run is stored",
         place: store,
         remedy: "make one with `launchlab run scenario.yml`, or name its store with --store"
+      )
+    case .noIdentity:
+      Diagnostic(
+        .error,
+        id: "no-identity",
+        problem: "nothing tells this machine from others: it has no machine id",
+        place: "/etc/machine-id",
+        remedy:
+          "make one with `systemd-machine-id-setup`, or name the machine by LAUNCHLAB_HOST_NAME"
       )
     case .unknownRun(let id):
       Diagnostic(

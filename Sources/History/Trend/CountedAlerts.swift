@@ -27,8 +27,8 @@ struct CountedAlerts {
   /// - Parameters:
   ///   - scenario: The name of the scenario.
   ///   - store: It is only read.
-  ///   - nights: Those that count, ascending by start; alerts that began on the hosts of others are left
-  ///     out.
+  ///   - nights: Those that count, ascending by start; alerts that began on another machine than the last
+  ///     one are left out.
   /// - Throws: `StoreError`.
   init(of scenario: String, in store: Store, nights: [Night]) throws {
     self.nights = nights
@@ -36,7 +36,8 @@ struct CountedAlerts {
     let complete = nights.filter { $0.status == .complete }
     let all = try store.alerts(scenario: scenario)
     stored = Dictionary(all.map { ($0.number, $0) }) { first, _ in first }
-    let known = Set(nights.map(\.run) + leftOut.map(\.run))
+    let own = nights.filter { $0.identity == nil || $0.identity == nights.last?.identity }
+    let known = Set(own.map(\.run) + leftOut.map(\.run))
     for var alert in all where known.contains(alert.onset) {
       if let gone = leftOut.first(where: { $0.run == alert.lastGood }) {
         alert.lastGood = complete.last { $0.startedAt <= gone.startedAt }?.run

@@ -22,6 +22,7 @@ package struct ReportWorkflow {
   /// A report that was written.
   package struct Report {
     package var summary: TrendSummary
+    package var options: ReportOptions
 
     /// The path of its Markdown.
     package var path: String
@@ -49,6 +50,7 @@ package struct ReportWorkflow {
       let ((store, scenario), summary) = subject
       var options = request.options
       if let path = request.scenarioPath { options.scenarioFile = path }
+      options.host = DepotMirror.host(of: store)
       // The files of an older night never replace those of the newest one.
       let isNewest =
         try request.run == nil
@@ -61,7 +63,7 @@ package struct ReportWorkflow {
         template: request.template,
         options: options
       )
-      return Report(summary: summary, path: path)
+      return Report(summary: summary, options: options, path: path)
     }
   }
 
@@ -88,6 +90,10 @@ package struct ReportWorkflow {
     var places = ReportPlaces()
     for store in stores {
       try places.add(store) { scenario, stored in
+        if let host = DepotMirror.host(of: store) {
+          let names = [host, scenario].map(ReportPlaces.folder)
+          return "\(request.output ?? "\(directory)/report")/\(names.joined(separator: "/"))"
+        }
         if let output = request.output { return output }
         if let file, file.name == scenario { return "\(file.directory)/report" }
         let isDirectory = FileManager.default.fileExists(atPath: "\(stored)/.")

@@ -114,8 +114,9 @@ package struct TrendMarkdown {
   private var facts: String {
     let launches = Quantity.count(summary.launches, "launch", plural: "launches")
     let series = Quantity.count(summary.series.count, "series", plural: "series")
+    let host = options.host.map { " on \($0)" } ?? ""
     let phrase: Phrase =
-      "Run \(summary.run.id), \(raw: Quantity.instant(summary.tonight.startedAt)); \(raw: launches), \(summary.disturbedLaunches) disturbed; \(raw: series), \(raw: Quantity.count(summary.nights.count, "night"))"
+      "Run \(summary.run.id)\(host), \(raw: Quantity.instant(summary.tonight.startedAt)); \(raw: launches), \(summary.disturbedLaunches) disturbed; \(raw: series), \(raw: Quantity.count(summary.nights.count, "night"))"
     return phrase.markdown
   }
 }
@@ -130,6 +131,9 @@ package struct ReportOptions: Hashable, Sendable {
 
   /// Whether there are charts beside the report.
   package var hasCharts: Bool
+
+  /// The host that the report is of, where there are others beside it.
+  package var host: String?
 
   package init(
     scenarioFile: String = "scenario.yml",

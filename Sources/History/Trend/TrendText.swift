@@ -6,6 +6,7 @@ package struct TrendText {
   private let lead: TrendLead
   private let answer: TrendAnswer
   private let style: TextStyle
+  private let host: String?
 
   /// The most alerts that have a line of their own.
   private static let most = 6
@@ -24,6 +25,7 @@ package struct TrendText {
     lead = TrendLead(summary)
     answer = TrendAnswer(summary, scenarioFile: options.scenarioFile)
     self.style = style
+    host = options.host
   }
 
   /// The text, with a line feed after every line.
@@ -43,7 +45,7 @@ package struct TrendText {
       case .unjudged: .dim
       case .green: .success
       }
-    let name = summary.scenario.name.printable
+    let name = summary.scenario.name.printable + (host.map { " on \($0.printable)" } ?? "")
     return style.wrapped("\(name): \(word)", indent: 2).map { style.paint($0, ink) }
   }
 

@@ -58,7 +58,7 @@ package struct ReportPlaces {
   }
 
   /// A name for a directory of its own, without anything that steers a path.
-  private static func folder(_ scenario: String) -> String {
+  package static func folder(_ scenario: String) -> String {
     let plain = scenario.map { character in
       character.isASCII && (character.isLetter || character.isNumber || character == "-")
         ? character : "-"

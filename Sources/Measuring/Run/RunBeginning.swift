@@ -79,7 +79,7 @@ struct RunBeginning {
   ///   that are stored, or where other controls can be had.
   func run(on laboratory: any LaunchLaboratory, at now: Date) throws -> RunRecord {
     if var stored {
-      guard stored.host.fingerprint == laboratory.host.fingerprint else {
+      guard !stored.host.isOther(than: laboratory.host) else {
         throw WorkflowError.cannotResume(id: stored.id, reason: "the host has changed since")
       }
       if let reason = ControlReceipt.difference(of: laboratory.receipts, from: stored.controls) {

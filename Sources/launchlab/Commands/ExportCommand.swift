@@ -35,14 +35,7 @@ extension Launchlab {
     @Option(help: .init("Output format; jsonl is JSON lines.", valueName: "format"))
     var format = ExportRequest.Format.jsonl
 
-    @Option(
-      help: .init(
-        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
-    var store: String?
+    @OptionGroup var stored: StoredOptions
 
     @Option(
       name: .shortAndLong,
@@ -66,7 +59,10 @@ extension Launchlab {
         scenario: scenario,
         format: format
       )
-      let workflow = try ExportWorkflow(store: store, in: .live)
+      let workflow = try ExportWorkflow(
+        store: try await stored.path(scenario: scenario, on: .standard),
+        in: .live
+      )
       try workflow.files.writing(output, as: "--output").check()
       try ResultFile(output).write { sink in try workflow.write(request, to: sink) }
     }

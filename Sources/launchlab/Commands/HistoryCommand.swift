@@ -23,14 +23,7 @@ extension Launchlab {
     @Flag(help: "Include removed runs.")
     var all = false
 
-    @Option(
-      help: .init(
-        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
-    var store: String?
+    @OptionGroup var stored: StoredOptions
 
     @Option(
       help: .init("Write the list as JSON; - is stdout.", valueName: "file"),
@@ -42,10 +35,13 @@ extension Launchlab {
       guard limit > 0 else { throw ValidationError("--limit must be at least 1, not \(limit)") }
     }
 
-    func run() async throws { try run(on: .standard) }
+    func run() async throws { try await run(on: .standard) }
 
-    func run(on console: Console) throws {
-      let workflow = try HistoryWorkflow(store: store, in: .live)
+    func run(on console: Console) async throws {
+      let workflow = try HistoryWorkflow(
+        store: try await stored.path(scenario: scenario, on: console),
+        in: .live
+      )
       try workflow.files.writing(json, as: "--json").check()
       let runs = try workflow.runs(limit: limit, scenario: scenario, includesRemoved: all)
       if let json { return try ResultFile(json).write { try HistoryJSON(runs).write(to: $0) } }

@@ -13,6 +13,9 @@ extension Launchlab {
         report/img, the dashboard report/index.html, and the Atom feed report/feed.xml:
           launchlab report scenario.yml
 
+        Of the hosts of a depot, one report each, below report in the working directory:
+          launchlab report --store postgresql://depot.example/lab
+
         The exit code is 0 unless --fail-on is given.
         """
     )
@@ -23,14 +26,7 @@ extension Launchlab {
     )
     var scenarioFile: String?
 
-    @Option(
-      help: .init(
-        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
-    var store: String?
+    @OptionGroup var stored: StoredOptions
 
     @Option(help: .init("Report only this scenario.", valueName: "name"))
     var scenario: String?
@@ -129,9 +125,9 @@ extension Launchlab {
       case suspected
     }
 
-    func run() async throws { try run(on: .standard) }
+    func run() async throws { try await run(on: .standard) }
 
-    func run(on console: Console) throws {
+    func run(on console: Console) async throws {
       if printTemplate { return try console.write(TrendMarkdown.defaultTemplate) }
       let options = ReportOptions(
         scenarioFile: scenarioFile ?? "scenario.yml",
@@ -140,7 +136,7 @@ extension Launchlab {
       )
       var request = ReportRequest(
         scenarioPath: scenarioFile,
-        store: store,
+        store: try await stored.path(scenario: scenario, on: console),
         scenario: scenario,
         run: run,
         output: output,
@@ -159,7 +155,7 @@ extension Launchlab {
       }
       if ![json, junit, openmetrics].contains("-") {
         for report in reports {
-          let text = TrendText(report.summary, style: console.resultStyle, options: options)
+          let text = TrendText(report.summary, style: console.resultStyle, options: report.options)
           try console.write(text.rendered() + "  report: \(report.path)\n")
         }
       }

@@ -21,14 +21,7 @@ extension Launchlab {
     @Argument(help: .init("Alert to show, such as R-17.", valueName: "alert"))
     var id: String
 
-    @Option(
-      help: .init(
-        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
-    var store: String?
+    @OptionGroup var stored: StoredOptions
 
     @Option(
       help: .init("Write the explanation as JSON; - is stdout.", valueName: "file"),
@@ -36,10 +29,13 @@ extension Launchlab {
     )
     var json: String?
 
-    func run() async throws { try run(on: .standard) }
+    func run() async throws { try await run(on: .standard) }
 
-    func run(on console: Console) throws {
-      let workflow = try WhyWorkflow(store: store, in: .live)
+    func run(on console: Console) async throws {
+      let workflow = try WhyWorkflow(
+        store: try await stored.path(scenario: nil, on: console),
+        in: .live
+      )
       try workflow.files.writing(json, as: "--json").check()
       let found = try workflow.explanation(of: id)
       if let json {

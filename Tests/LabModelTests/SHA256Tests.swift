@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LaunchHost
+@testable import LaunchCore
 
 @Suite struct SHA256Tests {
   struct Case: CustomTestStringConvertible, Sendable {

@@ -1,0 +1,170 @@
+import ArgumentParser
+import History
+import LaunchCore
+import Measuring
+import Rendering
+
+/// Which stored runs a command reads.
+struct StoredOptions: ParsableArguments {
+  @Option(
+    help: .init(
+      "SQLite database, directory of laboratories, or depot (postgresql://...) to read (default: .launchlab/launchlab.sqlite).",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var store: String?
+
+  @Option(help: .init("Read only this host of the depot.", valueName: "name"))
+  var host: String?
+
+  func validate() throws {
+    if host != nil, !DepotLocation.isOne(store) {
+      throw ValidationError("--host needs a depot, given by --store postgresql://...")
+    }
+  }
+
+  /// The file or directory to read, after what is new in a depot was fetched; nil means the default.
+  ///
+  /// - Parameters:
+  ///   - scenario: The only scenario that is wanted.
+  ///   - console: Shows how much was fetched.
+  /// - Returns: A path for what reads stores.
+  /// - Throws: As ``DepotMirror/refresh(_:_:)``.
+  func path(scenario: String?, on console: Console) async throws -> String? {
+    guard let store, DepotLocation.isOne(store) else { return store }
+    let part = DepotMirror.Part(host: host, scenario: scenario)
+    let progress = CountProgress("fetched", on: console)
+    defer { progress.end() }
+    let content = try await DepotMirror(of: store, in: .live).refresh(part) {
+      progress.show($0, of: $1)
+    }
+    console.show(content.problems)
+    return content.directory
+  }
+}
+
+/// How many of some runs are done, on a terminal.
+struct CountProgress {
+  private let done: String
+  private let console: Console
+
+  init(_ done: String, on console: Console) {
+    self.done = done
+    self.console = console
+  }
+
+  private var terminal: Terminal? { console.stderr.isTerminal ? console.stderr : nil }
+
+  func show(_ count: Int, of total: Int) {
+    try? terminal?.redraw("\(done) \(count) of \(Quantity.count(total, "run"))")
+  }
+
+  func end() { try? terminal?.redraw("") }
+}
+
+extension Launchlab {
+  /// Sends stored nights to a depot.
+  struct Push: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Send stored nights to a depot, a PostgreSQL database that several hosts share.",
+      discussion: """
+        Every complete night, with its launches, alerts and decisions, is stored there once, however often \
+        this is called. What could not be sent is sent the next time, so that one line of cron is enough:
+          launchlab run scenario.yml; launchlab push postgresql://depot.example/lab
+
+        The address has no password; psql finds it in ~/.pgpass, a service file or the environment. Read \
+        the depot from anywhere with --store:
+          launchlab report --store postgresql://depot.example/lab
+
+        Exit codes: 0 the depot has every complete night, 128 something could not be sent.
+        """
+    )
+
+    @Argument(help: .init("URI of the depot.", valueName: "depot"))
+    var depot: String
+
+    @Option(
+      help: .init(
+        "SQLite database to send (default: .launchlab/launchlab.sqlite).",
+        valueName: "file"
+      ),
+      completion: .file()
+    )
+    var store: String?
+
+    func run() async throws { try await run(on: .standard) }
+
+    func run(on console: Console) async throws {
+      let workflow = try PushWorkflow(to: depot, store: store, in: .live)
+      let progress = CountProgress("pushed", on: console)
+      let summary = try await workflow.push { progress.show($0, of: $1) }
+      progress.end()
+      console.show(summary.problems)
+      try console.write(summary.text + "\n")
+      if !summary.problems.isEmpty { throw ExitCode(LabExitCode.couldNotMeasure.rawValue) }
+    }
+  }
+
+  /// Sets up and examines depots.
+  struct DepotGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "depot",
+      abstract: "Set up, check or migrate a depot, which keeps the nights of many hosts.",
+      discussion: """
+        A depot is the schema launchlab of a PostgreSQL database:
+          createdb lab && launchlab depot init postgresql:///lab
+
+        Hosts need the role launchlab_push, readers launchlab_read:
+          psql lab -c 'GRANT launchlab_push TO bench'
+        """,
+      subcommands: [Init.self, Check.self, Migrate.self]
+    )
+
+    struct Init: AsyncParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Make a depot in a database, with the roles launchlab_push and launchlab_read."
+      )
+
+      @Argument(help: .init("URI of the database.", valueName: "depot"))
+      var depot: String
+
+      func run() async throws { try await run(on: .standard) }
+
+      func run(on console: Console) async throws {
+        let workflow = try DepotWorkflow(depot)
+        try console.write(try await workflow.make().text)
+      }
+    }
+
+    struct Check: AsyncParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Say what a depot holds, and what the user may do with it."
+      )
+
+      @Argument(help: .init("URI of the depot.", valueName: "depot"))
+      var depot: String
+
+      func run() async throws { try await run(on: .standard) }
+
+      func run(on console: Console) async throws {
+        try console.write(try await DepotWorkflow(depot).check().text)
+      }
+    }
+
+    struct Migrate: AsyncParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Bring a depot of an older launchlab up to date."
+      )
+
+      @Argument(help: .init("URI of the depot.", valueName: "depot"))
+      var depot: String
+
+      func run() async throws { try await run(on: .standard) }
+
+      func run(on console: Console) async throws {
+        try console.write(try await DepotWorkflow(depot).migrate().text)
+      }
+    }
+  }
+}
