@@ -1,5 +1,6 @@
 import Foundation
 import LaunchCore
+import LaunchHost
 import LaunchStore
 package import Measuring
 import Scenarios
@@ -67,6 +68,46 @@ package struct ReportWorkflow {
     }
   }
 
+  /// What the hosts of a depot say together of a scenario, and the path of its Markdown.
+  package struct HostsReport {
+    package var summary: HostsSummary
+    package var path: String
+  }
+
+  /// Writes a report over the hosts of each scenario that several hosts of a depot have nights of.
+  ///
+  /// There is none of an older night, since each host has runs of its own.
+  ///
+  /// - Parameter reports: Those of the hosts.
+  /// - Returns: Ascending by the name of the scenario.
+  /// - Throws: `HostError` when a directory cannot be made, or what writing a file throws.
+  package func reports(overHostsOf reports: [Report]) throws -> [HostsReport] {
+    guard request.run == nil else { return [] }
+    let ofHosts = reports.filter { $0.options.host != nil }
+    let groups = Dictionary(grouping: ofHosts, by: \.summary.scenario.name)
+      .filter { $0.value.count > 1 }.sorted { $0.key < $1.key }
+    var taken: Set<String> = []
+    return try groups.map { scenario, reports in
+      let hosts = reports.map { HostsSummary.Host($0.options.host ?? "", $0.summary) }
+      let summary = HostsSummary(scenario, of: hosts)
+      var directory = hostsDirectory(of: scenario)
+      while !taken.insert(directory).inserted { directory += "-" }
+      try OwnPlace.makeWay(to: directory)
+      let path = "\(directory)/latest.md"
+      try WholeFile(path).write { try $0(HostsMarkdown(summary).rendered()) }
+      return HostsReport(summary: summary, path: path)
+    }
+  }
+
+  /// The directory that holds the reports of hosts, and those over hosts.
+  private var top: String { request.output ?? "\(directory)/report" }
+
+  private func hostsDirectory(of scenario: String) -> String {
+    "\(top)/\(Self.hostsFolder)/\(ReportPlaces.folder(scenario))"
+  }
+
+  private static let hostsFolder = "hosts"
+
   /// Compares what is written with what is read.
   private func check(
     _ directories: [String],
@@ -80,6 +121,11 @@ package struct ReportWorkflow {
       files = files.writing(report: directory)
         .reading(ReportNames.ownTemplate(of: summary.scenario), as: "the report's template")
     }
+    if stores.contains(where: { DepotMirror.host(of: $0) != nil }) {
+      for scenario in Set(summaries.map(\.scenario.name)).sorted() {
+        files = files.writing(report: hostsDirectory(of: scenario), as: "the report over hosts")
+      }
+    }
     try files.check()
   }
 
@@ -91,8 +137,10 @@ package struct ReportWorkflow {
     for store in stores {
       try places.add(store) { scenario, stored in
         if let host = DepotMirror.host(of: store) {
-          let names = [host, scenario].map(ReportPlaces.folder)
-          return "\(request.output ?? "\(directory)/report")/\(names.joined(separator: "/"))"
+          let folder = ReportPlaces.folder(host)
+          // The reports over hosts are in a directory of that name.
+          let own = folder == Self.hostsFolder ? "\(folder)-" : folder
+          return "\(top)/\(own)/\(ReportPlaces.folder(scenario))"
         }
         if let output = request.output { return output }
         if let file, file.name == scenario { return "\(file.directory)/report" }

@@ -13,7 +13,8 @@ extension Launchlab {
         report/img, the dashboard report/index.html, and the Atom feed report/feed.xml:
           launchlab report scenario.yml
 
-        Of the hosts of a depot, one report each, below report in the working directory:
+        Of the hosts of a depot, one report each, below report in the working directory, and \
+        in report/hosts what the hosts say together of each scenario:
           launchlab report --store postgresql://depot.example/lab
 
         The exit code is 0 unless --fail-on is given.
@@ -146,7 +147,9 @@ extension Launchlab {
       request.hindsight = asOf == .now
       request.files = CommandFiles().writing(json, as: "--json").writing(junit, as: "--junit")
         .writing(openmetrics, as: "--openmetrics")
-      let reports = try ReportWorkflow(request, in: .live).reports()
+      let workflow = ReportWorkflow(request, in: .live)
+      let reports = try workflow.reports()
+      let overHosts = try workflow.reports(overHostsOf: reports)
       let summaries = reports.map(\.summary)
       if let json { try ResultFile(json).write { try TrendJSON(summaries).write(to: $0) } }
       if let junit { try ResultFile(junit).write { try $0(JUnitReport(summaries).rendered()) } }
@@ -156,6 +159,10 @@ extension Launchlab {
       if ![json, junit, openmetrics].contains("-") {
         for report in reports {
           let text = TrendText(report.summary, style: console.resultStyle, options: report.options)
+          try console.write(text.rendered() + "  report: \(report.path)\n")
+        }
+        for report in overHosts {
+          let text = HostsText(report.summary, style: console.resultStyle)
           try console.write(text.rendered() + "  report: \(report.path)\n")
         }
       }

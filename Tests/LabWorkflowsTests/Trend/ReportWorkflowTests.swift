@@ -66,6 +66,30 @@ import Testing
     #expect(summary.notes.map(\.id) == (warns ? ["new-hosts"] : []))
   }
 
+  @Test func `reports over the hosts of a depot`() throws {
+    for name in ["a", "hosts"] {
+      let directory = "\(root)/mirrors/\(name)/.launchlab"
+      try FileManager.default.createDirectory(
+        atPath: directory,
+        withIntermediateDirectories: true
+      )
+      try Data(name.utf8).write(to: URL(filePath: "\(directory)/depot-host"))
+      let scenario = SampleNight.scenario(directory: "\(root)/gone")
+      _ = try SampleNight.store(in: directory, named: "launchlab.sqlite", scenario)
+    }
+    let request = ReportRequest(store: "\(root)/mirrors", output: "\(root)/out")
+    let workflow = ReportWorkflow(request, in: .fake(directory: root))
+    let reports = try workflow.reports()
+    let overHosts = try workflow.reports(overHostsOf: reports)
+    let paths = (reports.map(\.path) + overHosts.map(\.path)).sorted()
+    let wanted = ["a/redis", "hosts-/redis", "hosts/redis"]
+    #expect(paths == wanted.map { "\(root)/out/\($0)/latest.md" })
+    for report in overHosts {
+      let text = try String(contentsOfFile: report.path, encoding: .utf8)
+      #expect(text.hasPrefix("# redis over 2 hosts, 2026-11-24\n"))
+    }
+  }
+
   @Test func `keeps its path when another scenario joins the store`() throws {
     let store = try SampleNight.store(in: root, SampleNight.scenario(directory: root))
     #expect(try report() == ["\(root)/report/latest.md"])

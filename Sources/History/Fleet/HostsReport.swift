@@ -1,0 +1,190 @@
+import LaunchCore
+package import Rendering
+
+/// What hosts say together as a terminal shows it, in a few lines.
+package struct HostsText {
+  private let summary: HostsSummary
+  private let style: TextStyle
+
+  /// The most findings that have a line of their own.
+  private static let most = 4
+
+  /// Creates the text of a scenario.
+  ///
+  /// - Parameters:
+  ///   - summary: What is concluded.
+  ///   - style: How the text is shown; with the width `.max` no line is broken.
+  package init(_ summary: HostsSummary, style: TextStyle) {
+    self.summary = summary
+    self.style = style
+  }
+
+  /// The text, with a line feed after every line.
+  package func rendered() -> String {
+    summary.kinds.flatMap(lines).map { $0 + "\n" }.joined()
+  }
+
+  private func lines(_ kind: HostKind) -> [String] {
+    let count = Quantity.count(kind.members.count, "host")
+    let name = summary.kinds.count > 1 ? " of kind \(kind.shortName.printable)" : ""
+    // Another kind may have newer nights.
+    let isNewest = summary.kinds.allSatisfy { $0.tonight <= kind.tonight }
+    let day = isNewest ? "" : ", \(kind.tonight)"
+    let first = "\(summary.scenario.printable) over \(count)\(name)\(day): \(kind.verdict.plain)"
+    let ink: TextStyle.Ink? =
+      kind.findings.isEmpty
+      ? kind.pools.contains { $0.verdict == .quiet } ? .success : .dim : .boldWarning
+    return style.wrapped(first, indent: 2).map { style.paint($0, ink) }
+      + kind.items(most: Self.most).flatMap { item in
+        wrapped("\(item.name): \(item.text.plain)")
+      }
+  }
+
+  private func wrapped(_ text: String) -> [String] {
+    var narrow = style
+    narrow.width = style.width == .max ? .max : max(20, style.width - 2)
+    return narrow.wrapped(text, indent: 2).map { "  " + $0 }
+  }
+}
+
+extension HostKind {
+  /// Enough of the fingerprint to tell kinds apart.
+  fileprivate var shortName: String { String(fingerprint.prefix(8)) }
+
+  /// What stands below the verdict.
+  ///
+  /// - Parameter most: How many findings are told beside the first one.
+  /// - Returns: Each with the word before it.
+  fileprivate func items(most: Int) -> [(name: String, text: Phrase)] {
+    let others = findings.dropFirst()
+    var items = others.prefix(most).map { (name: "also", text: $0) }
+    if others.count > most {
+      items.append(("also", "\(Quantity.count(others.count - most, "more finding"))"))
+    }
+    if !lone.isEmpty { items.append(("each for itself", Self.list(lone, most: 3))) }
+    let missed = missed.map { "\($0.host) (\($0.reason))" as Phrase }
+    if !missed.isEmpty { items.append(("missed tonight", Self.list(missed, most: 3))) }
+    if let next { items.append(("next", next)) }
+    return items
+  }
+}
+
+/// What hosts say together in Markdown.
+package struct HostsMarkdown {
+  private let summary: HostsSummary
+
+  package init(_ summary: HostsSummary) { self.summary = summary }
+
+  /// The report, with a line feed after every line; the same summary gives the same bytes.
+  package func rendered() -> String {
+    let hosts = Quantity.count(summary.hostCount, "host")
+    let isOneKind = summary.kinds.count == 1
+    let place =
+      isOneKind ? ", \(summary.kinds[0].tonight)" : " of \(summary.kinds.count) kinds"
+    let title: Phrase = "# \(summary.scenario) over \(raw: hosts)\(raw: place)"
+    let lines = summary.kinds.flatMap { kind -> [String] in
+      guard !isOneKind else { return section(kind, "##") }
+      let count = Quantity.count(kind.members.count, "host")
+      let title: Phrase =
+        "## Kind \(kind.shortName): \(raw: count), \(raw: kind.tonight)"
+      return ["", title.markdown] + section(kind, "###")
+    }
+    return ([title.markdown] + lines).map { $0 + "\n" }.joined()
+  }
+
+  private func section(_ kind: HostKind, _ mark: String) -> [String] {
+    let items = kind.items(most: .max).map { item -> String in
+      "- **\(item.name.prefix(1).uppercased() + item.name.dropFirst()):** \(item.text.markdown)"
+    }
+    let lead = ["", "- **Verdict:** \(kind.verdict.markdown)"] + items
+    guard !kind.pools.isEmpty else { return lead }
+    return lead
+      + ["", "\(mark) The hosts together", ""] + together(kind)
+      + ["", "\(mark) Each host tonight", ""] + each(kind)
+      + stability(kind, mark)
+  }
+
+  /// One row for each series.
+  private func together(_ kind: HostKind) -> [String] {
+    MarkdownTable(
+      titles: ["Series", "Change", "Verdict", "Agree", "Differ"],
+      textColumns: [0, 2, 3, 4],
+      rows: kind.pools.map { pool in
+        let agreeing = pool.suspected.map(pool.agreeing) ?? []
+        return [
+          MarkdownTable.escaped(pool.name), TrendWords.change(pool.share.map { 1 + $0 }),
+          Self.word(pool), Self.names(agreeing), Self.names(pool.dissenting),
+        ]
+      }
+    ).lines
+  }
+
+  private static func names(_ hosts: [String]) -> String {
+    hosts.isEmpty ? Quantity.none : HostKind.list(hosts).markdown
+  }
+
+  private static func word(_ pool: HostPool) -> String {
+    switch pool.verdict {
+    case .tooFewHosts: "too few hosts"
+    case .differs: "too few hosts, which differ"
+    case .new: "too few nights"
+    case .quiet: pool.isUnsettled ? "not settled" : "unchanged"
+    case .suspicion(.worse): "suspected regression"
+    case .suspicion(.better): "suspected improvement"
+    case .machine(let hosts): ("machine: \(HostKind.list(hosts))" as Phrase).markdown
+    }
+  }
+
+  /// One row for each host, and one of all.
+  private func each(_ kind: HostKind) -> [String] {
+    let columns = kind.pools.map { pool in
+      Dictionary(pool.hosts.map { ($0.host, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    let rows = kind.members.map { member in
+      [MarkdownTable.escaped(member.name)]
+        + zip(kind.pools, columns).map { pool, hosts in
+          if let host = hosts[member.name] {
+            return TrendWords.change(host.share.map { 1 + $0 })
+          }
+          let isNew = pool.absent.contains { $0.host == member.name && $0.reason == .new }
+          return isNew ? "new" : Quantity.none
+        }
+    }
+    let isPooled = kind.pools.contains { $0.share != nil }
+    let pooled = kind.pools.map { TrendWords.change($0.share.map { 1 + $0 }) }
+    let table = MarkdownTable(
+      titles: ["Host"] + kind.pools.map { MarkdownTable.escaped($0.name) },
+      textColumns: [0],
+      rows: rows + (isPooled ? [["**together**"] + pooled] : [])
+    )
+    let legend = [
+      "Changes of tonight's medians against each host's own baseline"
+        + (isPooled ? "; the last row is their pooled change." : "."),
+      "\(Quantity.none): no value. new: fewer than \(DetectionLimits.minNights) earlier nights.",
+      kind.named.isEmpty
+        ? nil : "What is said of a machine is from its newest nights, not from tonight alone.",
+    ]
+    return table.lines + ["", legend.compactMap(\.self).joined(separator: " ")]
+  }
+
+  private func stability(_ kind: HostKind, _ mark: String) -> [String] {
+    let ranking = kind.ranking
+    guard !ranking.isEmpty else { return [] }
+    let table = MarkdownTable(
+      titles: ["Host", "Scatter", "Disturbed nights"],
+      textColumns: [0],
+      rows: ranking.map { host in
+        [
+          MarkdownTable.escaped(host.host), Quantity.significant(host.deviation),
+          Quantity.percent(host.disturbed),
+        ]
+      }
+    )
+    let others = ranking.count > 2 ? "the other hosts" : "its own level"
+    return ["", "\(mark) Steadiness of the hosts", ""] + table.lines + [
+      "",
+      "The scatter is the standard deviation of a host's nights against \(others), as a multiple of "
+        + "the smallest change that matters.",
+    ]
+  }
+}
