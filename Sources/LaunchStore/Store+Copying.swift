@@ -11,12 +11,13 @@ extension Store {
   ///
   /// - Parameters:
   ///   - ids: The whole ids; those that are here already are passed over.
-  ///   - source: The path of a store of the newest schema version.
+  ///   - source: It is only read.
   /// - Throws: ``StoreError``, such as ``StoreError/unknownRun(text:)``; then nothing is added.
-  package func add(_ ids: [String], from source: String) throws {
+  package func add(_ ids: [String], from source: Store) throws {
     try attaching(source) { db in
-      let known = try Set(String.fetchAll(db, sql: "SELECT id FROM run"))
-      for id in ids where !known.contains(id) {
+      for id in ids {
+        let known = "SELECT 1 FROM main.run WHERE id = ?"
+        guard try Int.fetchOne(db, sql: known, arguments: [id]) == nil else { continue }
         let sql = "SELECT key FROM source.run WHERE id = ?"
         guard let key = try Int64.fetchOne(db, sql: sql, arguments: [id]) else {
           throw StoreError.unknownRun(text: id)
@@ -56,7 +57,7 @@ extension Store {
   /// - Throws: ``StoreError``.
   package func write(run: String, to path: String) throws {
     let copy = try Store(path: path + ".wide", mode: .readWrite)
-    try copy.add([run], from: self.path)
+    try copy.add([run], from: self)
     try translatingErrors(of: path) {
       try copy.database.writeWithoutTransaction { db in
         // Most tables of one run have a row or two, so that small pages make a small file.
@@ -109,12 +110,10 @@ extension Store {
   package static let schemaVersion = Migrations.newest
 
   /// Runs `body` in one transaction, with another store as the schema `source`.
-  private func attaching(_ source: String, _ body: (Database) throws -> Void) throws {
-    // A store of another version is refused here.
-    _ = try Store(path: source, mode: .readOnly)
+  private func attaching(_ source: Store, _ body: (Database) throws -> Void) throws {
     try translatingErrors(of: path) {
       try database.writeWithoutTransaction { db in
-        try db.execute(sql: "ATTACH DATABASE ? AS source", arguments: [source])
+        try db.execute(sql: "ATTACH DATABASE ? AS source", arguments: [source.path])
         defer { try? db.execute(sql: "DETACH DATABASE source") }
         try db.inTransaction(.immediate) {
           try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
@@ -267,7 +266,7 @@ extension Store {
   /// - Throws: ``StoreError``.
   package func writeConclusions(scenario: String, identity: String, to path: String) throws {
     let copy = try Store(path: path, mode: .readWrite)
-    try copy.attaching(self.path) { db in
+    try copy.attaching(self) { db in
       for (table, condition) in Self.conclusions {
         let sql = "INSERT INTO main.\(table) SELECT * FROM source.\(table) WHERE \(condition)"
         try db.execute(sql: sql, arguments: [scenario, identity])
@@ -284,10 +283,10 @@ extension Store {
   /// Takes what ``writeConclusions(scenario:identity:to:)`` wrote in place of what is here.
   ///
   /// - Parameters:
-  ///   - source: The path of that store.
+  ///   - source: That store.
   ///   - digest: Kept for ``takenConclusions()``.
   /// - Throws: ``StoreError``; then nothing is changed.
-  package func takeConclusions(from source: String, digest: String) throws {
+  package func takeConclusions(from source: Store, digest: String) throws {
     try attaching(source) { db in
       let tables = Self.conclusions.map(\.table)
       for table in tables.reversed() + ["run_decision"] {

@@ -29,6 +29,9 @@ extension Store {
     }
   }
 
+  /// That the id of a run begins with the text `?2`, in a way that the index of ids serves; ids are ASCII.
+  static let beginsWithText = "run.id >= ?2 AND run.id < ?2 || char(0x10FFFF)"
+
   /// Lists the ids of stored runs, without counting their launches.
   ///
   /// - Parameters:
@@ -43,10 +46,9 @@ extension Store {
     limit: Int? = nil
   ) throws -> [(id: String, startedAt: Date)] {
     try read { db in
-      // Ids are ASCII, so that the index finds those that begin with a text.
       let sql = """
         SELECT id, started_at FROM run
-        WHERE (?1 IS NULL OR scenario = ?1) AND id >= ?2 AND id < ?2 || char(0x10FFFF)
+        WHERE (?1 IS NULL OR scenario = ?1) AND \(Self.beginsWithText)
           AND key NOT IN \(Self.removed)
         ORDER BY started_at DESC, id DESC LIMIT ?3
         """

@@ -27,7 +27,7 @@ package enum NightChoice: Hashable, Sendable {
       run.key = (SELECT key FROM run WHERE scenario = ?1 AND purpose IN \(Store.nightly)
         AND key NOT IN \(Store.leftOut) ORDER BY started_at DESC, id DESC LIMIT 1)
       """
-    case .beginning: "run.scenario = ?1 AND substr(run.id, 1, length(?2)) = ?2"
+    case .beginning: "run.scenario = ?1 AND \(Store.beginsWithText)"
     case .host:
       // Each part reads an index, whatever the number of hosts.
       """

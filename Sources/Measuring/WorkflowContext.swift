@@ -52,6 +52,21 @@ package struct WorkflowContext {
     return context
   }
 
+  /// The path of a directory of the user.
+  ///
+  /// - Parameters:
+  ///   - kind: Which one.
+  ///   - remedy: What is to be given where there is none.
+  /// - Returns: An absolute path.
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` when there is no home directory.
+  package func directory(
+    _ kind: UserDirectory,
+    else remedy: String
+  ) throws(WorkflowError) -> String {
+    if let path = kind.path(in: environment) { return path }
+    throw .badOption(name: "HOME", value: environment["HOME"] ?? "", expected: remedy)
+  }
+
   /// Takes the lab lock, without waiting.
   ///
   /// - Throws: As `LabSession.init`.

@@ -184,3 +184,12 @@ package enum ShellQuoting {
     character.isLetter || character.isNumber || "-_./:=@%+,".contains(character)
   }
 }
+
+extension TextStyle {
+  /// A text that stands below a heading, wrapped and two columns further in.
+  package func wrappedBelow(_ text: String, ink: Ink? = nil) -> [String] {
+    var narrow = self
+    narrow.width = width == .max ? .max : max(20, width - 2)
+    return narrow.wrapped(text, indent: 2).map { "  " + paint($0, ink) }
+  }
+}

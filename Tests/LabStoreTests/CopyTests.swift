@@ -52,7 +52,7 @@ import Testing
       with: [Sample.fullLaunch(block: 0), Sample.fullLaunch(block: 1)]
     )
     let before = try counts(copy)
-    try copy.add([Self.run], from: full.path)
+    try copy.add([Self.run], from: full)
 
     #expect(try copy.integrity() == "ok")
     #expect(try copy.strings("PRAGMA foreign_key_check").isEmpty)
@@ -74,14 +74,14 @@ import Testing
     #expect(try copy.noise() == full.noise())
     // A second time nothing is added.
     let once = try counts(copy)
-    try copy.add([Self.run], from: full.path)
+    try copy.add([Self.run], from: full)
     #expect(try counts(copy) == once)
   }
 
   @Test func `a run that is not there adds nothing of the others`() throws {
     let full = try full()
     let copy = try empty()
-    #expect(throws: StoreError.self) { try copy.add([Self.run, "none"], from: full.path) }
+    #expect(throws: StoreError.self) { try copy.add([Self.run, "none"], from: full) }
     #expect(try copy.runs().isEmpty)
   }
 
@@ -127,9 +127,9 @@ import Testing
     try full.writeConclusions(scenario: "redis", identity: Self.identity, to: path)
     #expect(try Store(path: path, mode: .readOnly).runs().isEmpty)
     let copy = try empty()
-    try copy.add([Self.run], from: full.path)
+    try copy.add([Self.run], from: full)
     for _ in 0..<2 {
-      try copy.takeConclusions(from: path, digest: "d")
+      try copy.takeConclusions(from: Store(path: path, mode: .readOnly), digest: "d")
       #expect(try copy.takenConclusions() == "d")
       #expect(try copy.alerts(scenario: nil) == full.alerts(scenario: nil))
       #expect(try copy.deliveries(scenario: nil) == full.deliveries(scenario: nil))

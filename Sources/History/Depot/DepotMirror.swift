@@ -1,6 +1,7 @@
 import Foundation
 package import LaunchCore
 import LaunchDepot
+import LaunchHost
 import LaunchStore
 package import Measuring
 
@@ -30,11 +31,9 @@ package struct DepotMirror {
   package init(of address: String, in context: WorkflowContext) throws {
     let address = try DepotLocation.address(address)
     depot = Depot(address)
-    let cache = context.environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    let home = context.environment["HOME"] ?? "/root"
+    let cache = try context.directory(.cache, else: "an absolute HOME or XDG_CACHE_HOME")
     let digest = SHA256(Array(address.description.utf8)).hexadecimal.prefix(16)
-    directory = URL(filePath: cache ?? "\(home)/.cache")
-      .appending(path: "launchlab/depots/\(digest)")
+    directory = URL(filePath: cache).appending(path: "depots/\(digest)")
   }
 
   /// Which part of a depot is wanted.
@@ -185,13 +184,9 @@ package struct DepotMirror {
 
   /// A name of a directory, which tells some names, and is its own for these names and a key.
   fileprivate static func folder(_ names: [String], key: String = "") -> String {
-    let plain = names.filter { !$0.isEmpty }.map { name in
-      String(
-        name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" }.prefix(60)
-      )
-    }
-    let text = (names + [key]).joined(separator: "\n")
-    return (plain + [String(SHA256(Array(text.utf8)).hexadecimal.prefix(8))]).joined(separator: ".")
+    let plain = names.filter { !$0.isEmpty }.map { ReportPlaces.folder($0).prefix(60) }
+    let digest = SHA256(Array((names + [key]).joined(separator: "\n").utf8)).hexadecimal.prefix(8)
+    return (plain + [digest]).joined(separator: ".")
   }
 
   /// The store of one scenario of one host, which is open only while it is used.
@@ -216,8 +211,8 @@ package struct DepotMirror {
 
     func take(_ content: [UInt8], digest: String) throws {
       try TemporaryFile.with(content) { path in
-        _ = try Store(path: path, mode: .readWrite)
-        try Store.writable(at: self.path).takeConclusions(from: path, digest: digest)
+        try Store.writable(at: self.path)
+          .takeConclusions(from: Store(path: path, mode: .readWrite), digest: digest)
       }
     }
   }
@@ -227,9 +222,7 @@ extension Store {
   /// Adds a run from its file.
   fileprivate func add(_ entry: DepotEntry, _ content: [UInt8]) throws {
     try TemporaryFile.with(content) { path in
-      // A file of an older launchlab is migrated.
-      if entry.schema < Store.schemaVersion { _ = try Store(path: path, mode: .readWrite) }
-      try add([entry.id], from: path)
+      try add([entry.id], from: Store(path: path, mode: .readWrite))
     }
   }
 }

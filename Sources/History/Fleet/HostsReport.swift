@@ -36,14 +36,8 @@ package struct HostsText {
       ? kind.pools.contains { $0.verdict == .quiet } ? .success : .dim : .boldWarning
     return style.wrapped(first, indent: 2).map { style.paint($0, ink) }
       + kind.items(most: Self.most).flatMap { item in
-        wrapped("\(item.name): \(item.text.plain)")
+        style.wrappedBelow("\(item.name): \(item.text.plain)")
       }
-  }
-
-  private func wrapped(_ text: String) -> [String] {
-    var narrow = style
-    narrow.width = style.width == .max ? .max : max(20, style.width - 2)
-    return narrow.wrapped(text, indent: 2).map { "  " + $0 }
   }
 }
 

@@ -117,11 +117,6 @@ package struct TrendText {
   }
 
   private func wrapped(_ text: String, ink: TextStyle.Ink? = nil) -> [String] {
-    let narrow = TextStyle(
-      usesColor: style.usesColor,
-      width: style.width == .max ? .max : max(20, style.width - 2),
-      isASCII: style.isASCII
-    )
-    return narrow.wrapped(text, indent: 2).map { "  " + style.paint($0, ink) }
+    style.wrappedBelow(text, ink: ink)
   }
 }

@@ -2,6 +2,28 @@ import Foundation
 import Glibc
 import SystemPackage
 
+/// A directory of launchlab's own among those of the user.
+///
+/// Source: the XDG Base Directory Specification, which has variables passed over that are not absolute.
+package enum UserDirectory {
+  case cache
+  case state
+
+  /// Its absolute path; nil where neither the variable nor HOME names one.
+  package func path(in environment: [String: String]) -> String? {
+    let (variable, usual) =
+      switch self {
+      case .cache: ("XDG_CACHE_HOME", ".cache")
+      case .state: ("XDG_STATE_HOME", ".local/state")
+      }
+    func absolute(_ name: String) -> String? {
+      environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    let directory = absolute(variable) ?? absolute("HOME").map { "\($0)/\(usual)" }
+    return directory.map { "\($0)/launchlab" }
+  }
+}
+
 /// The private directory where embedded programs are unpacked once, by content.
 struct HelperCache {
   /// Where to unpack, the first that works.
@@ -9,9 +31,7 @@ struct HelperCache {
 
   /// The cache of the user, or a directory for this user where that cannot be written.
   init(environment: [String: String], temporaryDirectory: String = "/tmp") {
-    let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    let cache = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    let user = (cache ?? home.map { "\($0)/.cache" }).map { "\($0)/launchlab" }
+    let user = UserDirectory.cache.path(in: environment)
     let all = [user, "\(temporaryDirectory)/launchlab-\(geteuid())"].compactMap { $0 }
       .map { FilePath($0) }
     // Root with the HOME of another user, as after `sudo -E`: that one could exchange a program

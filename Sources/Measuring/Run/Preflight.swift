@@ -15,17 +15,11 @@ package enum HostStore {
   /// - Throws: ``WorkflowError/badOption(name:value:expected:)`` when there is no home directory.
   package static func path(_ asked: String?, in context: WorkflowContext) throws -> String {
     if let asked { return StoreLocation.path(asked, beside: context.directory) }
-    let environment = context.environment
-    let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    guard let directory = state ?? home.map({ "\($0)/.local/state" }) else {
-      throw WorkflowError.badOption(
-        name: "HOME",
-        value: environment["HOME"] ?? "",
-        expected: "an absolute HOME, or name the file with --store"
-      )
-    }
-    return "\(directory)/launchlab/launchlab.sqlite"
+    let directory = try context.directory(
+      .state,
+      else: "an absolute HOME, or name the file with --store"
+    )
+    return "\(directory)/launchlab.sqlite"
   }
 
   /// What self-tests have found of a host, the newest of each state and command; empty when there

@@ -81,8 +81,7 @@ extension Launchlab {
         """
     )
 
-    @Argument(help: .init("URI of the depot.", valueName: "depot"))
-    var depot: String
+    @OptionGroup var address: DepotArgument
 
     @Option(
       help: .init(
@@ -96,7 +95,7 @@ extension Launchlab {
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
-      let workflow = try PushWorkflow(to: depot, store: store, in: .live)
+      let workflow = try PushWorkflow(to: address.depot, store: store, in: .live)
       let progress = CountProgress("pushed", on: console)
       let summary = try await workflow.push { progress.show($0, of: $1) }
       progress.end()
@@ -126,15 +125,9 @@ extension Launchlab {
         abstract: "Make a depot in a database, with the roles launchlab_push and launchlab_read."
       )
 
-      @Argument(help: .init("URI of the database.", valueName: "depot"))
-      var depot: String
+      @OptionGroup var address: DepotArgument
 
-      func run() async throws { try await run(on: .standard) }
-
-      func run(on console: Console) async throws {
-        let workflow = try DepotWorkflow(depot)
-        try console.write(try await workflow.make().text)
-      }
+      func run() async throws { try await address.show { try await $0.make() } }
     }
 
     struct Check: AsyncParsableCommand {
@@ -142,14 +135,9 @@ extension Launchlab {
         abstract: "Say what a depot holds, and what the user may do with it."
       )
 
-      @Argument(help: .init("URI of the depot.", valueName: "depot"))
-      var depot: String
+      @OptionGroup var address: DepotArgument
 
-      func run() async throws { try await run(on: .standard) }
-
-      func run(on console: Console) async throws {
-        try console.write(try await DepotWorkflow(depot).check().text)
-      }
+      func run() async throws { try await address.show { try await $0.check() } }
     }
 
     struct Migrate: AsyncParsableCommand {
@@ -157,14 +145,20 @@ extension Launchlab {
         abstract: "Bring a depot of an older launchlab up to date."
       )
 
-      @Argument(help: .init("URI of the depot.", valueName: "depot"))
-      var depot: String
+      @OptionGroup var address: DepotArgument
 
-      func run() async throws { try await run(on: .standard) }
-
-      func run(on console: Console) async throws {
-        try console.write(try await DepotWorkflow(depot).migrate().text)
-      }
+      func run() async throws { try await address.show { try await $0.migrate() } }
     }
+  }
+}
+
+/// Which depot is meant.
+struct DepotArgument: ParsableArguments {
+  @Argument(help: .init("URI of the depot.", valueName: "depot"))
+  var depot: String
+
+  /// Does something with the depot, and prints what is known of it then.
+  func show(_ body: (DepotWorkflow) async throws -> DepotWorkflow.Report) async throws {
+    try Console.standard.write(try await body(DepotWorkflow(depot)).text)
   }
 }
