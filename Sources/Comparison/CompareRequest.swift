@@ -19,6 +19,9 @@ package struct CompareRequest: Sendable {
   /// What the run is stored as.
   package var purpose: RunRecord.Purpose
 
+  /// Which night of a fleet it is part of.
+  package var slot: FleetSlot?
+
   /// The absolute path of the SQLite file.
   package var store: String
 

@@ -39,6 +39,7 @@ package struct CompareWorkflow {
       commandLine: request.commandLine
     )
     run.purpose = request.purpose
+    run.slot = request.slot
     run.stoppingRule = stoppingRule
     let summary = try await RunWorkflow(run, in: context).run()
     return try concluded(summary)

@@ -27,6 +27,9 @@ package struct RunRecord: Hashable, Codable, Sendable {
   /// The version of launchlab that made the run.
   package var tool: String
 
+  /// Which night of a fleet it is part of; nil for a run that no fleet asked for.
+  package var slot: FleetSlot?
+
   package init(
     id: String,
     startedAt: Date,
@@ -37,7 +40,8 @@ package struct RunRecord: Hashable, Codable, Sendable {
     host: HostFacts,
     controls: [ControlReceipt] = [],
     build: BuildRecord? = nil,
-    tool: String
+    tool: String,
+    slot: FleetSlot? = nil
   ) {
     self.id = id
     self.startedAt = startedAt
@@ -49,6 +53,7 @@ package struct RunRecord: Hashable, Codable, Sendable {
     self.controls = controls
     self.build = build
     self.tool = tool
+    self.slot = slot
   }
 
   /// What a run is for; the raw value is the name used in JSON and the store.

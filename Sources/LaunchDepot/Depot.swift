@@ -102,7 +102,7 @@ package struct Depot: Sendable {
   /// Runs SQL in a depot of the newest version.
   ///
   /// - Returns: What it prints, in lines.
-  private func answer(to body: String, limit: Int = 1 << 20) async throws -> Answer {
+  func answer(to body: String, limit: Int = 1 << 20) async throws -> Answer {
     let script = """
       \(version)
       SELECT :version = \(newest) AS fits \\gset
@@ -353,7 +353,7 @@ package struct Depot: Sendable {
   }
 
   /// What makes one line of JSON of the rows that follow under the name `item`.
-  private static let list =
+  static let list =
     "SELECT coalesce(translate(json_agg(item)::text, E'\\n', ''), '[]') FROM"
 
   private func refusal(_ rule: String) -> DepotError {
@@ -362,7 +362,7 @@ package struct Depot: Sendable {
 }
 
 /// What a script for a depot has printed: the version of the depot, then lines.
-private struct Answer {
+struct Answer {
   let version: Int
   let lines: [Data]
   let address: DepotAddress
@@ -389,12 +389,19 @@ extension Answer {
   ///
   /// - Throws: ``DepotError/oddAnswer(address:detail:)``.
   func decoded<Value: Decodable>(line: Int) throws -> Value {
+    guard line < lines.count else { throw oddness }
+    return try decoded(lines[line])
+  }
+
+  /// Reads JSON that stands in a line.
+  ///
+  /// - Throws: ``DepotError/oddAnswer(address:detail:)``.
+  func decoded<Value: Decodable>(_ text: Data) throws -> Value {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     decoder.dateDecodingStrategy = .secondsSince1970
-    guard line < lines.count else { throw oddness }
     do {
-      return try decoder.decode(Value.self, from: lines[line])
+      return try decoder.decode(Value.self, from: text)
     } catch is DecodingError {
       throw oddness
     }

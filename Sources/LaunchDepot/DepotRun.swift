@@ -36,6 +36,9 @@ package struct DepotRun: Sendable {
   /// It must be the same whenever the file is made, which may then have other bytes.
   package var digest: String
 
+  /// Which night of a fleet it is part of.
+  package var slot: FleetSlot?
+
   package var points: [DepotPoint]
 
   /// The file of the run; at most ``Depot/mostBytes``.
@@ -56,6 +59,7 @@ package struct DepotRun: Sendable {
     tool: String,
     schema: Int,
     digest: String,
+    slot: FleetSlot? = nil,
     points: [DepotPoint],
     content: [UInt8]
   ) {
@@ -73,6 +77,7 @@ package struct DepotRun: Sendable {
     self.tool = tool
     self.schema = schema
     self.digest = digest
+    self.slot = slot
     self.points = points
     self.content = content
   }
@@ -83,13 +88,14 @@ extension DepotRun: Encodable {
   private enum CodingKeys: CodingKey {
     case hostIdentity, hostName, currentName, fingerprint, id, scenario, purpose, startedAt,
       finishedAt
-    case commit, tree, tool, schema, digest, points
+    case commit, tree, tool, schema, digest, slot, points
   }
 
   /// Every text in it.
   var texts: [String] {
     [hostIdentity, fingerprint, id, scenario, tool, digest]
-      + [hostName, currentName, commit, tree].compactMap(\.self) + points.map(\.target)
+      + [hostName, currentName, commit, tree, slot?.night, slot?.host].compactMap(\.self)
+      + points.map(\.target)
   }
 }
 

@@ -7,7 +7,7 @@ enum DepotSchema {
   /// Every version keeps `launchlab.depot` with `program` and `version`, by which launchlab knows a
   /// depot, and the numbers of its errors: `LL001` another content under an id, `LL002` a document
   /// that breaks a rule, `LL003` a cloned host.
-  static let migrations = [tables + push + questions]
+  static let migrations = [tables + push + questions, slots]
 
   private static let tables = """
     CREATE DOMAIN launchlab.label AS text CHECK (value <> '' AND octet_length(value) <= 1000);
@@ -255,6 +255,64 @@ enum DepotSchema {
 
     """
 
+  /// Which night and which host of a fleet a run is for: by them the fleet knows what is still to be
+  /// measured.
+  ///
+  /// The points of the newest nights are found through the labels of the nights and the keys of the runs.
+  private static let slots = """
+    ALTER TABLE launchlab.run ADD slot_night launchlab.label, ADD slot_host launchlab.label,
+      ADD CHECK ((slot_night IS NULL) = (slot_host IS NULL));
+    CREATE INDEX run_of_slot ON launchlab.run (slot_night, slot_host, scenario)
+      WHERE slot_night IS NOT NULL;
+    CREATE INDEX proof_of_scenario ON launchlab.run (scenario, slot_night) WHERE purpose = 'proof';
+
+    -- Why a host could not measure, in its own words.
+    CREATE TABLE launchlab.problem (
+      slot_night launchlab.label NOT NULL,
+      slot_host launchlab.label NOT NULL,
+      scenario launchlab.label,
+      received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+      problem launchlab.label NOT NULL
+    );
+    CREATE INDEX problem_of_slot ON launchlab.problem (slot_night, slot_host);
+
+    CREATE FUNCTION launchlab.tell(night text, host text, scenario text, problem text)
+    RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $tell$
+      INSERT INTO launchlab.problem (slot_night, slot_host, scenario, problem)
+      VALUES (night, host, scenario, left(problem, 250))
+    $tell$;
+
+    -- The label of the night, which is the day in UTC where no fleet has given one.
+    ALTER TABLE launchlab.run ADD night text NOT NULL GENERATED ALWAYS AS (coalesce(
+      slot_night,
+      lpad(extract(year FROM started_at AT TIME ZONE 'UTC')::int::text, 4, '0')
+        || '-' || lpad(extract(month FROM started_at AT TIME ZONE 'UTC')::int::text, 2, '0')
+        || '-' || lpad(extract(day FROM started_at AT TIME ZONE 'UTC')::int::text, 2, '0')
+    )) STORED;
+    CREATE INDEX run_of_night ON launchlab.run (scenario, night, started_at)
+      WHERE purpose IN ('night', 'imported');
+    CREATE INDEX point_of_run ON launchlab.point (run);
+
+    ALTER FUNCTION launchlab.push RENAME TO push_run;
+    CREATE FUNCTION launchlab.push(document jsonb, content bytea) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $push$
+    DECLARE
+      receipt text := launchlab.push_run(document, content);
+    BEGIN
+      -- The lock that was taken by the other function is held: this is the run that it has stored.
+      UPDATE launchlab.run
+      SET slot_night = document #>> '{slot,night}', slot_host = document #>> '{slot,host}'
+      WHERE receipt = 'stored' AND key = (SELECT last_run FROM launchlab.depot)
+        AND document #>> '{slot,night}' IS NOT NULL;
+      RETURN receipt;
+    EXCEPTION WHEN integrity_constraint_violation THEN
+      RAISE EXCEPTION '%', sqlerrm USING ERRCODE = 'LL002';
+    END
+    $push$;
+
+    """
+
   /// Makes the roles if the user may, and grants their rights; it can be done again at any time.
   ///
   /// Roles belong to all databases of a server, so that another depot may make them at this moment.
@@ -276,10 +334,11 @@ enum DepotSchema {
       REVOKE ALL ON ALL FUNCTIONS IN SCHEMA launchlab FROM PUBLIC;
       IF (SELECT count(*) = 2 FROM pg_roles WHERE rolname IN ('launchlab_push', 'launchlab_read'))
       THEN
+        REVOKE ALL ON FUNCTION launchlab.push_run FROM launchlab_push;
         GRANT USAGE ON SCHEMA launchlab TO launchlab_push, launchlab_read;
         GRANT SELECT ON launchlab.depot TO launchlab_push;
         GRANT EXECUTE ON FUNCTION launchlab.push, launchlab.missing, launchlab.concluded,
-          launchlab.conclude TO launchlab_push;
+          launchlab.conclude, launchlab.tell TO launchlab_push;
         GRANT SELECT ON ALL TABLES IN SCHEMA launchlab TO launchlab_read;
       END IF;
     END

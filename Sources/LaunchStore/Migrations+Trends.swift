@@ -249,3 +249,15 @@ extension Migrations {
     CREATE INDEX run_by_host ON run (scenario, host_identity, started_at);
     """
 }
+
+// MARK: - Version 12
+
+extension Migrations {
+  /// Which night and which host of a fleet a run is for.
+  static let slotColumns = """
+    ALTER TABLE run ADD COLUMN slot_night TEXT CHECK (slot_night <> '');
+    ALTER TABLE run ADD COLUMN slot_host TEXT
+      CHECK (slot_host <> '' AND (slot_host IS NULL) = (slot_night IS NULL));
+    CREATE INDEX run_by_slot ON run (slot_night, slot_host) WHERE slot_night IS NOT NULL;
+    """
+}

@@ -6,7 +6,7 @@ import GRDB
 /// the application describe the newest schema, and a migration an old one.
 enum Migrations {
   /// The schema version that this launchlab reads and writes, as in `PRAGMA user_version`.
-  static let newest = 11
+  static let newest = 12
 
   /// The `PRAGMA application_id` of a store: `LLab` in ASCII.
   static let applicationID = 0x4C4C_6162
@@ -25,6 +25,7 @@ enum Migrations {
     migrator.registerMigration("9", foreignKeyChecks: .immediate, migrate: addWindows)
     migrator.registerMigration("10", foreignKeyChecks: .immediate, migrate: addFilms)
     migrator.registerMigration("11", foreignKeyChecks: .immediate, migrate: addHosts)
+    migrator.registerMigration("12", foreignKeyChecks: .immediate, migrate: addSlots)
     return migrator
   }
 
@@ -83,6 +84,11 @@ enum Migrations {
   private static let addHosts: @Sendable (Database) throws -> Void = { db in
     try db.execute(sql: hostColumn)
     try db.execute(sql: "PRAGMA user_version = 11")
+  }
+
+  private static let addSlots: @Sendable (Database) throws -> Void = { db in
+    try db.execute(sql: slotColumns)
+    try db.execute(sql: "PRAGMA user_version = 12")
   }
 }
 

@@ -188,8 +188,48 @@ extension Store {
       host: try json(HostFacts.self, row["host"]),
       controls: try controls(db, of: row["key"]),
       build: try (row["build"] as String?).map { try json(BuildRecord.self, $0) },
-      tool: row["tool"]
+      tool: row["tool"],
+      slot: try slot(row)
     )
+  }
+
+  /// A run that was made for a night of a fleet.
+  package struct SlotRun: Hashable, Sendable {
+    package var id: String
+    package var status: RunRecord.Status
+
+    /// Whether it is stored what the run came to.
+    package var isConcluded: Bool
+  }
+
+  /// Lists the runs of a scenario that were made for a night of a fleet.
+  ///
+  /// - Parameters:
+  ///   - slot: Which night and which host.
+  ///   - scenario: Its name.
+  /// - Returns: Those for the purpose `night`, ascending by start, without those that somebody removed.
+  /// - Throws: ``StoreError``.
+  package func runs(of slot: FleetSlot, scenario: String) throws -> [SlotRun] {
+    let sql = """
+      SELECT id, status, exit_code IS NOT NULL AS concluded FROM run
+      WHERE slot_night = ? AND slot_host = ? AND scenario = ? AND purpose = 'night'
+        AND key NOT IN \(Self.removed) ORDER BY started_at, id
+      """
+    return try read { db in
+      let arguments: StatementArguments = [slot.night, slot.host, scenario]
+      return try StoredRow.fetchAll(db, sql: sql, arguments: arguments).map { row in
+        SlotRun(
+          id: try row["id"],
+          status: try status(row["status"]),
+          isConcluded: try row["concluded"] as Int == 1
+        )
+      }
+    }
+  }
+
+  func slot(_ row: StoredRow) throws -> FleetSlot? {
+    guard let night = try row["slot_night"] as String? else { return nil }
+    return FleetSlot(night: night, host: try row["slot_host"])
   }
 
   private func controls(_ db: Database, of key: Int64) throws -> [ControlReceipt] {

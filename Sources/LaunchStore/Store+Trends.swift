@@ -103,7 +103,7 @@ extension Store {
       SELECT key, id, started_at, finished_at, status, fingerprint, build_commit,
         json_extract(build, '$.subject'), json_extract(build, '$.tree'),
         (SELECT after FROM control WHERE control.run = run.key AND name = 'display'),
-        host_identity, json_extract(host, '$.name')
+        host_identity, json_extract(host, '$.name'), slot_night, slot_host
       FROM run WHERE \(chosen) ORDER BY started_at, id
       """
     let arguments = choice.arguments(scenario: scenario)
@@ -131,7 +131,8 @@ extension Store {
         try Night.Build(commit: commit, subject: row[7] ?? "", tree: row[8] ?? commit)
       },
       artifacts: artifacts,
-      display: row[9]
+      display: row[9],
+      slot: try slot(row)
     )
   }
 }

@@ -87,8 +87,9 @@ extension Store {
   private func insert(_ db: Database, _ run: RunRecord) throws -> Int64 {
     let sql = """
       INSERT INTO run (id, scenario, started_at, finished_at, status, purpose, seed,
-        planned_launches, fingerprint, host_identity, build_commit, tool, plan, host, build)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        planned_launches, fingerprint, host_identity, build_commit, tool, plan, host, build,
+        slot_night, slot_host)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     try db.execute(
       sql: sql,
@@ -98,7 +99,7 @@ extension Store {
         String(run.plan.seed), run.plan.launchCount, run.host.fingerprint,
         run.host.identity, run.build?.commit, run.tool, try JSONText.text(run.plan),
         try JSONText.text(run.host),
-        try run.build.map { try JSONText.text($0) },
+        try run.build.map { try JSONText.text($0) }, run.slot?.night, run.slot?.host,
       ]
     )
     let key = db.lastInsertedRowID

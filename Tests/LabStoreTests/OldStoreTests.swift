@@ -7,7 +7,7 @@ import Testing
 @testable import LaunchStore
 
 @Suite(.temporaryDirectory) struct OldStoreTests {
-  @Test(arguments: 1...11)
+  @Test(arguments: 1...12)
   func `migrates a store of an old version and keeps what it holds`(version: Int) throws {
     // Given a copy of a file that the old version wrote
     let path = try copy(version)
@@ -62,6 +62,9 @@ import Testing
     let identity = "0123456789abcdef0123456789abcdef"
     #expect(host.identity == (version < 11 ? nil : identity))
     #expect(host.hostName == (version < 11 ? nil : "bench-1"))
+
+    let slot = try store.run("20261121T043000Z-0001").slot
+    #expect(slot == (version < 12 ? nil : FleetSlot(night: "2026-11-21", host: "bench-1")))
 
     #expect(try store.leftOutRuns().isEmpty)
     let decisions = try store.strings("SELECT standing FROM run_decision ORDER BY number")

@@ -53,6 +53,7 @@ import Testing
     Breach(sql: "UPDATE noise SET cv = NULL", rule: "NOT NULL"),
     Breach(sql: "UPDATE detectable_effect SET pairs = 0", rule: "pairs"),
     Breach(sql: "UPDATE detectable_effect SET state = 'first-run'", rule: "FOREIGN KEY"),
+    Breach(sql: "UPDATE run SET slot_night = '2026-11-21'", rule: "slot_night"),
     Breach(sql: "UPDATE run SET purpose = 'fun'", rule: "purpose"),
     Breach(sql: "UPDATE artifact SET digest = 'XYZ'", rule: "digest"),
     Breach(sql: "UPDATE artifact SET bytes = -1", rule: "bytes"),

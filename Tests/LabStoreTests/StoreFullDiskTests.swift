@@ -36,7 +36,7 @@ struct StoreFullDiskTests {
   }
 
   @Test func `goes on when space was made`() throws {
-    let disk = try FileSystem(at: TemporaryDirectory.path + "/disk", kilobytes: 700)
+    let disk = try FileSystem(at: TemporaryDirectory.path + "/disk", kilobytes: 800)
     defer { disk.unmount() }
     let store = try Store(path: disk.path + "/lab.sqlite", mode: .readWrite)
     let writer = try store.begin(Sample.run("a"))

@@ -9,7 +9,7 @@ extension EndToEnd {
     @Test(.enabled(if: Machine.canMount, "mounting a small file system takes root"))
     func `keeps whole blocks when the disk becomes full, and resumes`() async throws {
       let lab = Launchlab()
-      let disk = try SmallDisk(at: lab.path("disk"), kilobytes: 736)
+      let disk = try SmallDisk(at: lab.path("disk"), kilobytes: 784)
       defer { disk.unmount() }
       try lab.write(
         """

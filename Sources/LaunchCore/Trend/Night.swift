@@ -32,6 +32,9 @@ package struct Night: Hashable, Codable, Sendable {
   /// nil for a run without a display.
   package var display: String?
 
+  /// Which night of a fleet it is part of.
+  package var slot: FleetSlot?
+
   package init(
     run: String,
     startedAt: Date,
@@ -42,7 +45,8 @@ package struct Night: Hashable, Codable, Sendable {
     hostName: String? = nil,
     build: Build? = nil,
     artifacts: [String: Artifact] = [:],
-    display: String? = nil
+    display: String? = nil,
+    slot: FleetSlot? = nil
   ) {
     self.run = run
     self.startedAt = startedAt
@@ -54,6 +58,7 @@ package struct Night: Hashable, Codable, Sendable {
     self.build = build
     self.artifacts = artifacts
     self.display = display
+    self.slot = slot
   }
 
   /// Whether a night before this one was on another machine, or on this one when its kind was another.
@@ -63,6 +68,9 @@ package struct Night: Hashable, Codable, Sendable {
     fingerprint != earlier.fingerprint
       || earlier.identity != nil && identity != earlier.identity
   }
+
+  /// What the night is called: by the fleet, or else by the day of its start in UTC.
+  package var label: String { slot?.night ?? startedAt.utcDay }
 
   /// The part of a build that tells it from others.
   package struct Build: Hashable, Codable, Sendable {

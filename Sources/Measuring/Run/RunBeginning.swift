@@ -17,6 +17,7 @@ struct RunBeginning {
   private let backdate: Date?
   private let build: BuildRecord?
   private let purpose: RunRecord.Purpose
+  private let slot: FleetSlot?
   private let stored: RunRecord?
 
   init(request: RunRequest, source: SourceWorkflow.Built) throws {
@@ -26,6 +27,7 @@ struct RunBeginning {
     source.scenario.notifiers = nil
     build = source.build
     purpose = request.purpose
+    slot = request.slot
     guard let name = request.resume else {
       let seed = request.seed ?? UInt64(UInt32.random(in: 0...(.max)))
       plan = Planner.plan(source.scenario, seed: seed)
@@ -93,6 +95,7 @@ struct RunBeginning {
     var run = RunRecord(of: plan, on: laboratory, at: now)
     run.purpose = purpose
     run.build = build
+    run.slot = slot
     return run
   }
 

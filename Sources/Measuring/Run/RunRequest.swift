@@ -43,6 +43,9 @@ package struct RunRequest: Sendable {
   /// Where `run.md` and, of nights, the trend report are written; nil for the usual place.
   package var reportDirectory: String?
 
+  /// Which night of a fleet the run is part of.
+  package var slot: FleetSlot?
+
   /// Whether there is a report at all.
   private var hasReport = false
 
