@@ -66,6 +66,11 @@ extension ScenarioKeys {
         + "least \(fewestPairs); it ends with a verdict, or after ten minutes. 0 for no such "
         + "comparison. Default: 640."
     },
+    Field("hosts", .whole(0...4), \.proofHosts) {
+      "On how many hosts a fleet settles a suspicion at most, at the same time and with the pairs of "
+        + "`proof` divided among them; its hosts then settle none for themselves. 0: each host of a fleet "
+        + "does. Default: 0."
+    },
   ]
 
   static let bisect: [Field<AutomaticBisection>] = [

@@ -47,7 +47,7 @@ struct ScenarioFuzzTests {
       steal: {stolen: 2%, share: 25%}, require: [cpus, steal], suppress: [vm]}
     stages: {collect: [probe], launches: 5}
     baseline: {empty: true, control: {revision: v1.0, target: server}}
-    regression: {effect: 2%, confidence: 95%, floor: 1ms, metrics: [launch], nights: 28, proof: 160}
+    regression: {effect: 2%, confidence: 95%, floor: 1ms, metrics: [launch], nights: 28, proof: 160, hosts: 2}
     budgets: [{target: server, state: warm, metric: launch, max: 60ms}]
     notify: [{command: [./a]}, {webhook: $HOOK}, {email: a@b.c}, {github: summary}]
     releases: {v1: 2026-10-01, v2: 20261121T043000Z-3fa2, v3: abcdef0}

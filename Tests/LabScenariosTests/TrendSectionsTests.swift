@@ -54,7 +54,7 @@ import Testing
       """
       baseline: {empty: true, control: [./pinned/old, --quiet]}
       regression: {effect: 2.5%, confidence: 99%, floor: 1.5ms, metrics: [launch, spawn],
-        nights: 14, proof: 0}
+        nights: 14, proof: 0, hosts: 3}
       budgets:
         - {target: a, state: warm, metric: launch, max: 60ms}
         - {target: a, state: warm, metric: peak_rss, max: 1.5MiB}
@@ -80,7 +80,8 @@ import Testing
           floor: Nanoseconds(1_500_000),
           metrics: [.launch, .spawn],
           nights: 14,
-          proofLaunches: 0
+          proofLaunches: 0,
+          proofHosts: 3
         )
     )
     #expect(scenario.budgets?.map(\.maximum) == [60_000_000, 1_572_864, 40_000_000, 0])

@@ -1,6 +1,6 @@
 import Foundation
 package import LaunchCore
-import LaunchDepot
+package import LaunchDepot
 import LaunchHost
 import LaunchStore
 package import Measuring
@@ -10,7 +10,10 @@ package enum DepotLocation {
   /// Whether an option `--store` names a depot rather than a file.
   package static func isOne(_ store: String?) -> Bool { store?.contains("://") ?? false }
 
-  static func address(_ text: String) throws -> DepotAddress {
+  /// The address that a text stands for.
+  ///
+  /// - Throws: `DepotError` for a text that is none.
+  package static func address(_ text: String) throws -> DepotAddress {
     guard let address = try DepotAddress(text) else { throw DepotError.noSuchAddress }
     return address
   }

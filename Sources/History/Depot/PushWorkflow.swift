@@ -209,6 +209,7 @@ package struct PushWorkflow {
       tool: run.tool,
       schema: Store.schemaVersion,
       digest: try store.digest(of: id),
+      slot: run.slot,
       points: points,
       content: try TemporaryFile.bytes { try store.write(run: id, to: $0) }
     )

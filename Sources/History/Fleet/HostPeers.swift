@@ -49,44 +49,28 @@ package struct PeerComparison: Hashable, Sendable {
     rule: RegressionRule,
     seriesCount: Int
   ) -> [Self] {
-    let pool = hosts.filter { !$0.isQuarantined }
-    let peers = nights.indices.map { PeerNight(pool, at: $0) }
-    let many = hosts.count > FleetLimits.manyHosts
-    let recent = many ? FleetLimits.recentNightsOfMany : FleetLimits.recentNights
-    let chance = FleetLimits.naming / Double(hosts.count * max(1, seriesCount))
+    let peers = Peers(hosts, nights: nights, rule: rule, seriesCount: seriesCount)
     return hosts.compactMap { host in
-      let others = host.isQuarantined ? pool.count : pool.count - 1
-      let values = PeerNight.values(of: host, against: others, on: peers)
-      return Self(
-        host,
-        values: values,
-        chance: others + 1 < FleetLimits.fewestPeers ? nil : chance,
-        recent: recent,
-        atMost: max(DetectionLimits.minNights, rule.nights),
-        nights: nights
-      )
+      let values = peers.values(of: host)
+      return Self(host, values, values.indices.filter { values[$0].isFinite }, among: peers)
     }
   }
 
   /// - Parameters:
   ///   - host: The host.
   ///   - values: Against the others, by the place of the night; not a number without one.
-  ///   - chance: How often it may be named on one side without a change; nil for never.
-  ///   - recent: How many of the newest nights speak for it.
-  ///   - atMost: How many nights a baseline has at most.
-  ///   - nights: The labels of all nights.
-  private init?(
+  ///   - places: Those of the nights that are looked at, ascending, each with a value.
+  ///   - peers: The others.
+  ///   - isOld: Whether the last of these places is the night that is judged, and not tonight.
+  fileprivate init?(
     _ host: PooledHost,
-    values: [Double],
-    chance: Double?,
-    recent: Int,
-    atMost: Int,
-    nights: [String]
+    _ values: [Double],
+    _ places: [Int],
+    among peers: Peers,
+    isOld: Bool = false
   ) {
-    let places = values.indices.filter { values[$0].isFinite }
-    let spare = DetectionLimits.leftOut
-    let before = places.dropLast(recent).dropLast(spare).suffix(atMost)
-    let points = before.map { place in
+    let nights = peers.nights
+    let points = peers.before(places).map { place in
       SeriesPoint(run: nights[place], startedAt: .distantPast, n: 1, median: values[place])
     }
     guard let baseline = Baseline(points) else { return nil }
@@ -95,16 +79,109 @@ package struct PeerComparison: Hashable, Sendable {
     deviation = baseline.standardDeviation
     disturbed = baseline.outliers.count
     self.nights = baseline.runs.count
-    let newest = places.suffix(recent).map { values[$0] }
-    guard let chance, places.last == nights.count - 1, let now = try? Sample(newest) else {
+    let newest = places.suffix(peers.recent).map { values[$0] }
+    guard let chance = peers.chance(of: host), isOld || places.last == nights.count - 1,
+      let now = try? Sample(newest)
+    else {
       (shift, limit) = (nil, nil)
       return
     }
     let n = Double(baseline.keptCount)
     let quantile = StudentT.quantile(1 - chance, degreesOfFreedom: n - 1)
-    let error = (1 / n + Double.pi / 2 / Double(recent)).squareRoot()
+    let error = (1 / n + Double.pi / 2 / Double(peers.recent)).squareRoot()
     shift = now.median - baseline.median
     limit = max(1, quantile * baseline.standardDeviation * error)
+  }
+}
+
+/// The hosts of a pool, and what one of them is compared with.
+private struct Peers {
+  let nights: [String]
+
+  /// How many of the newest nights speak for a host.
+  let recent: Int
+
+  private let pool: Int
+  private let chance: Double
+  private let atMost: Int
+  private let deviations: [PeerNight]
+
+  init(_ hosts: [PooledHost], nights: [String], rule: RegressionRule, seriesCount: Int) {
+    let pool = hosts.filter { !$0.isQuarantined }
+    let many = hosts.count > FleetLimits.manyHosts
+    self.nights = nights
+    self.pool = pool.count
+    recent = many ? FleetLimits.recentNightsOfMany : FleetLimits.recentNights
+    chance = FleetLimits.naming / Double(hosts.count * max(1, seriesCount))
+    atMost = max(DetectionLimits.minNights, rule.nights)
+    deviations = nights.indices.map { PeerNight(pool, at: $0) }
+  }
+
+  private func others(than host: PooledHost) -> Int { host.isQuarantined ? pool : pool - 1 }
+
+  func values(of host: PooledHost) -> [Double] {
+    PeerNight.values(of: host, against: others(than: host), on: deviations)
+  }
+
+  /// How often a host may be named on one side without a change; nil for never.
+  func chance(of host: PooledHost) -> Double? {
+    others(than: host) + 1 < FleetLimits.fewestPeers ? nil : chance
+  }
+
+  /// Those of the places that a baseline is made of.
+  func before(_ places: [Int]) -> ArraySlice<Int> {
+    places.dropLast(recent).dropLast(DetectionLimits.leftOut).suffix(atMost)
+  }
+}
+
+// MARK: - Earlier nights
+
+extension PeerComparison {
+  /// Says of earlier nights and of tonight whether hosts were off the others.
+  ///
+  /// The deviations are those from tonight's baselines: a constant that a host has on all nights does not
+  /// count. A host that stayed as it was while the others changed is not named.
+  ///
+  /// - Parameters:
+  ///   - hosts: Those of tonight, ascending by name; none is quarantined.
+  ///   - wanted: Only of these hosts; nil for all.
+  ///   - count: How many of the newest nights of a host.
+  ///   - nights: The labels of all nights, the last is tonight.
+  ///   - rule: That of the scenario.
+  ///   - seriesCount: How many series are judged tonight.
+  /// - Returns: By the host, by the label of each night on which it could be compared.
+  static func history(
+    _ hosts: [PooledHost],
+    of wanted: Set<String>? = nil,
+    newest count: Int,
+    nights: [String],
+    rule: RegressionRule,
+    seriesCount: Int
+  ) -> [String: [String: Bool]] {
+    let peers = Peers(hosts, nights: nights, rule: rule, seriesCount: seriesCount)
+    var history: [String: [String: Bool]] = [:]
+    for host in hosts where wanted?.contains(host.host) ?? true {
+      guard peers.chance(of: host) != nil else { continue }
+      let values = peers.values(of: host)
+      let places = values.indices.filter { values[$0].isFinite }
+      var own: [String: Bool] = [:]
+      for last in places.indices.suffix(count) {
+        let seen = Array(places[...last])
+        let before = peers.before(seen)
+        guard before.count >= DetectionLimits.minNights else { continue }
+        func shift(_ values: [Double]) -> Double {
+          let newest = try? Sample(seen.suffix(peers.recent).map { values[$0] })
+          let baseline = try? Sample(before.map { values[$0] })
+          return (newest?.median ?? 0) - (baseline?.median ?? 0)
+        }
+        // The limit is a margin at least, which few hosts exceed.
+        own[nights[seen[seen.count - 1]]] =
+          abs(shift(values)) > 1 && abs(shift(host.deviations)) > FleetLimits.agreeing
+          && Self(host, values, seen, among: peers, isOld: true)?.isNamed ?? false
+      }
+      history[host.host] = own
+    }
+    return history
   }
 }
 
@@ -183,5 +260,80 @@ package struct HostStability: Hashable, Sendable {
     return hosts.sorted {
       ($0.deviation, $0.disturbed, $0.host) < ($1.deviation, $1.disturbed, $1.host)
     }
+  }
+}
+
+/// What the nights say of one host, in all its series together.
+package struct HostStanding: Hashable, Sendable {
+  package let host: String
+
+  /// The label of the last night that counts.
+  package private(set) var lastNight: String?
+
+  /// The labels of the nights on which it was named in some series, ascending; without those that
+  /// 7 quiet nights followed.
+  package private(set) var namedNights: [String] = []
+
+  /// For how many nights in a row it has not been named.
+  package private(set) var quietNights = 0
+
+  /// The label of the night since when it has been quarantined; nil if it is not.
+  package private(set) var quarantinedSince: String?
+
+  package init(host: String) { self.host = host }
+
+  /// Counts a night on which the host was compared; one that is counted already is not counted again.
+  ///
+  /// - Parameters:
+  ///   - night: Its label.
+  ///   - isNamed: Whether it was named in some series.
+  package mutating func add(_ night: String, isNamed: Bool) {
+    if let lastNight, night <= lastNight { return }
+    lastNight = night
+    if isNamed {
+      namedNights.append(night)
+      quietNights = 0
+      let isOften = namedNights.count >= FleetLimits.nightsToQuarantine
+      if isOften, quarantinedSince == nil { quarantinedSince = night }
+    } else {
+      quietNights += 1
+      guard quietNights >= FleetLimits.quietNights else { return }
+      namedNights = []
+      quarantinedSince = nil
+    }
+  }
+}
+
+extension [HostStanding] {
+  /// Sums up the newest nights of hosts, from nothing but these nights.
+  ///
+  /// A host that was quiet for 7 nights is in no quarantine, whatever was before; only of others more nights
+  /// are looked at. The standings are those of the hosts that were named of late, ascending by name.
+  ///
+  /// - Parameter pools: All series of one kind of hosts, none of them quarantined.
+  init(_ pools: [HostPool]) {
+    let named = pools.flatMap { pool in
+      pool.peerHistory(newest: FleetLimits.quietNights).filter { $0.value.values.contains(true) }
+        .keys
+    }
+    guard !named.isEmpty else {
+      self = []
+      return
+    }
+    let wanted = Set(named)
+    var nights: [String: [String: Bool]] = [:]
+    for pool in pools {
+      for (host, own) in pool.peerHistory(of: wanted, newest: FleetLimits.nightsOfStanding) {
+        nights[host, default: [:]].merge(own) { $0 || $1 }
+      }
+    }
+    self = nights.map { host, own in
+      var standing = HostStanding(host: host)
+      for (night, isNamed) in own.sorted(by: { $0.key < $1.key }) {
+        standing.add(night, isNamed: isNamed)
+      }
+      return standing
+    }
+    .sorted { $0.host < $1.host }
   }
 }

@@ -3,9 +3,12 @@
 // `HostPool` is one series on all hosts of a kind. Every host is compared with its own baseline, the median
 // over hosts is the pooled series, and stage 1 judges that like any other series. A suspicion also needs two
 // thirds of the hosts to agree. `PeerComparison` compares each host with the others and names the one whose
-// machine has changed; `HostStability` ranks hosts. `HostsSummary` says in sentences what a kind came to.
+// machine has changed; `HostStanding` sums up such nights to a quarantine, `HostStability` ranks hosts. A
+// `FleetProof` combines the comparisons that a `ProofPlan` has divided among the steadiest hosts.
+// `HostsSummary` says in sentences what a kind came to.
 //
-// All of it is pure: no store, no launches, no clock.
+// All of that is pure: no store, no launches, no clock. `HostProofWorkflow` makes the part of a proof that one
+// host was asked for, and `HostsProofs` reads the parts of all hosts.
 
 package import Foundation
 package import LaunchCore
@@ -69,12 +72,27 @@ enum FleetLimits {
   static let recentNightsOfMany = 14
   static let manyHosts = 32
 
+  /// On how many nights a host must be named to be quarantined, how many quiet ones end that, and how many
+  /// are looked at.
+  static let nightsToQuarantine = 3
+  static let quietNights = 7
+  static let nightsOfStanding = 28
+
   /// The chance that any host is named on a night of one series, on one side.
   static let naming = 0.001
 
   /// How many margins a host must be off to agree: on its newest nights, or tonight alone.
   static let agreeing = 0.5
   static let agreeingTonight = 1.5
+
+  /// The most hosts of a proof.
+  static let proofHosts = 4
+
+  /// How many times as much as the steadiest host one may scatter that is the third or fourth of a proof.
+  static let unsteadiness = 2.0
+
+  /// How many nights back a host looks for another build than tonight's.
+  static let nightsOfBuild = 7
 
   /// Whether a part is at least two thirds.
   static func isTwoThirds(_ part: Int, of whole: Int) -> Bool { 3 * part >= 2 * whole }
@@ -105,6 +123,10 @@ package struct HostPool: Sendable {
   let level: Double
 
   let rule: RegressionRule
+
+  private let calendar: FleetCalendar
+  private let alerts: [Alert]
+  private let seriesCount: Int
 
   /// Each host against the others, ascending by name.
   package let peers: [PeerComparison]
@@ -143,17 +165,73 @@ package struct HostPool: Sendable {
         absent.append(AbsentHost(host: one.host, reason: isMissing ? .missing : .new))
       }
     }
+    self.init(
+      key,
+      hosts,
+      absent,
+      on: calendar,
+      rule: rule,
+      alerts: alerts,
+      seriesCount: seriesCount
+    )
+  }
+
+  private init(
+    _ key: SeriesKey,
+    _ hosts: [PooledHost],
+    _ absent: [AbsentHost],
+    on calendar: FleetCalendar,
+    rule: RegressionRule,
+    alerts: [Alert],
+    seriesCount: Int
+  ) {
     self.key = key
-    self.tonight = tonight
+    tonight = calendar.nights.last ?? ""
     self.hosts = hosts
     self.absent = absent
     self.rule = rule
+    self.calendar = calendar
+    self.alerts = alerts
+    self.seriesCount = seriesCount
     peers = PeerComparison.all(hosts, nights: calendar.nights, rule: rule, seriesCount: seriesCount)
     let pool = hosts.filter { !$0.isQuarantined }
     level = (try? Sample(pool.map(\.baseline.median)))?.median ?? 0
     guard pool.count >= FleetLimits.quorum else { return }
     let chain = calendar.chain(key, of: pool, at: level, rule: rule, alerts: alerts)
     judgement = SeriesJudgement(chain, rule: rule)
+  }
+
+  /// The same night, in which these hosts are compared with the others, but have no say.
+  func quarantining(_ names: Set<String>) -> Self {
+    guard hosts.contains(where: { names.contains($0.host) && !$0.isQuarantined }) else {
+      return self
+    }
+    let hosts = hosts.map { host in
+      var host = host
+      host.isQuarantined = host.isQuarantined || names.contains(host.host)
+      return host
+    }
+    return Self(
+      key,
+      hosts,
+      absent,
+      on: calendar,
+      rule: rule,
+      alerts: alerts,
+      seriesCount: seriesCount
+    )
+  }
+
+  /// What ``PeerComparison`` says of the newest nights of the hosts, by host and night.
+  func peerHistory(of hosts: Set<String>? = nil, newest count: Int) -> [String: [String: Bool]] {
+    PeerComparison.history(
+      self.hosts,
+      of: hosts,
+      newest: count,
+      nights: calendar.nights,
+      rule: rule,
+      seriesCount: seriesCount
+    )
   }
 
   /// The hosts that have a say, ascending by name.
@@ -168,7 +246,7 @@ package struct HostPool: Sendable {
 /// One host in a pool.
 package struct PooledHost: Hashable, Sendable {
   package let host: String
-  package let isQuarantined: Bool
+  package fileprivate(set) var isQuarantined: Bool
 
   /// Its own one.
   package let baseline: Baseline

@@ -1,4 +1,5 @@
 import LaunchCore
+import LaunchStatistics
 package import Rendering
 
 /// What hosts say together as a terminal shows it, in a few lines.
@@ -55,6 +56,11 @@ extension HostKind {
     if others.count > most {
       items.append(("also", "\(Quantity.count(others.count - most, "more finding"))"))
     }
+    let quarantined = quarantined.map { standing -> Phrase in
+      let nights = Quantity.count(standing.namedNights.count, "night")
+      return "\(standing.host) since \(standing.quarantinedSince ?? "") (named on \(raw: nights))"
+    }
+    if !quarantined.isEmpty { items.append(("quarantined", Self.list(quarantined, most: 6))) }
     if !lone.isEmpty { items.append(("each for itself", Self.list(lone, most: 3))) }
     let missed = missed.map { "\($0.host) (\($0.reason))" as Phrase }
     if !missed.isEmpty { items.append(("missed tonight", Self.list(missed, most: 3))) }
@@ -94,6 +100,9 @@ package struct HostsMarkdown {
     guard !kind.pools.isEmpty else { return lead }
     return lead
       + ["", "\(mark) The hosts together", ""] + together(kind)
+      + kind.pools.flatMap { pool in
+        kind.proof(of: pool).map { proof($0, of: pool, mark) } ?? []
+      }
       + ["", "\(mark) Each host tonight", ""] + each(kind)
       + stability(kind, mark)
   }
@@ -107,10 +116,38 @@ package struct HostsMarkdown {
         let agreeing = pool.suspected.map(pool.agreeing) ?? []
         return [
           MarkdownTable.escaped(pool.name), TrendWords.change(pool.share.map { 1 + $0 }),
-          Self.word(pool), Self.names(agreeing), Self.names(pool.dissenting),
+          kind.proofWord(pool) ?? Self.word(pool), Self.names(agreeing),
+          Self.names(pool.dissenting),
         ]
       }
     ).lines
+  }
+
+  /// One row for each host of a proof, and one of all.
+  private func proof(_ proof: FleetProof, of pool: HostPool, _ mark: String) -> [String] {
+    let title: Phrase = "\(raw: mark) Proof of \(pool.name)"
+    let builds = Set(proof.hosts.map { [$0.good, $0.bad] })
+    let table = MarkdownTable(
+      titles: ["Host", "Builds", "Pairs", "Change", "\(proof.confidenceText) interval"],
+      textColumns: [0, 1],
+      rows: proof.hosts.map { host in
+        [
+          MarkdownTable.escaped(host.host), MarkdownTable.escaped("\(host.good) → \(host.bad)"),
+          "\(host.pairs)", TrendWords.change(host.ratio),
+          host.interval.map(FleetProof.text) ?? Quantity.none,
+        ]
+      } + [
+        [
+          "**together**", builds.count == 1 ? "" : "\(builds.count) pairs of builds",
+          "\(proof.pairs)", TrendWords.change(proof.ratio), FleetProof.text(proof.interval),
+        ]
+      ]
+    )
+    let tau = proof.tau.map { tau in
+      "Beyond the scatter of their pairs, the changes of the hosts differ by a standard deviation (τ) of "
+        + "\(Quantity.percent(tau))."
+    }
+    return ["", title.markdown, ""] + table.lines + (tau.map { ["", $0] } ?? [])
   }
 
   private static func names(_ hosts: [String]) -> String {
@@ -180,5 +217,145 @@ package struct HostsMarkdown {
       "The scatter is the standard deviation of a host's nights against \(others), as a multiple of "
         + "the smallest change that matters.",
     ]
+  }
+}
+
+/// What hosts say together as JSON, of schema `launchlab.hosts/1`.
+///
+/// Keys come in a fixed order, and the same summaries give the same bytes. `docs/json.md` tells what
+/// each field means.
+package struct HostsJSON {
+  private let summaries: [HostsSummary]
+
+  /// - Parameter summaries: One per scenario, in the order in which they are written.
+  package init(_ summaries: [HostsSummary]) { self.summaries = summaries }
+
+  /// Writes the JSON text in pieces.
+  ///
+  /// - Throws: What `sink` throws.
+  package func write(to sink: (String) throws -> Void) rethrows {
+    let value: JSONValue = [
+      "schema": "launchlab.hosts/1",
+      "scenarios": .array(
+        summaries.map {
+          ["scenario": .string($0.scenario), "kinds": .array($0.kinds.map(kind))]
+        }
+      ),
+    ]
+    try JSONText.write(value, .indented, to: sink)
+  }
+
+  private func kind(_ kind: HostKind) -> JSONValue {
+    let missed = Dictionary(kind.missed.map { ($0.host, $0.reason) }) { first, _ in first }
+    return [
+      "fingerprint": .string(kind.fingerprint),
+      "night": .string(kind.tonight),
+      "verdict": .string(kind.verdict.plain),
+      "findings": .array(kind.findings.map { .string($0.plain) }),
+      "hosts": .array(
+        kind.members.map { host in
+          [
+            "name": .string(host.name), "slot_host": JSONValue(host.slotHost),
+            "identity": JSONValue(host.identity), "last_night": .string(host.night),
+            "missed": JSONValue(missed[host.name]),
+          ]
+        }
+      ),
+      "quarantined": .array(
+        kind.quarantined.map { standing in
+          [
+            "host": .string(standing.host), "since": JSONValue(standing.quarantinedSince),
+            "named_nights": .array(standing.namedNights.map { .string($0) }),
+          ]
+        }
+      ),
+      "ranking": .array(
+        kind.ranking.map { host in
+          [
+            "host": .string(host.host), "deviation": .number(host.deviation),
+            "disturbed_share": .number(host.disturbed),
+          ]
+        }
+      ),
+      "pools": .array(kind.pools.map { pool($0, of: kind, control: false) }),
+      "controls": .array(
+        kind.controls.sorted { $0.name < $1.name }.map { pool($0, of: kind, control: true) }
+      ),
+    ]
+  }
+
+  private func proof(_ proof: FleetProof, _ kind: HostKind) -> JSONValue {
+    [
+      "night": .string(proof.night ?? kind.tonight), "verdict": .string(proof.verdict.rawValue),
+      "ratio": .number(proof.ratio), "low": .number(proof.interval.low),
+      "high": .number(proof.interval.high), "confidence": .number(proof.confidence),
+      "tau": JSONValue(proof.tau),
+      "hosts": .array(
+        proof.hosts.map { host in
+          [
+            "host": .string(host.host), "pairs": JSONValue(host.pairs),
+            "ratio": .number(host.ratio), "low": JSONValue(host.interval?.low),
+            "high": JSONValue(host.interval?.high), "good": JSONValue(host.good),
+            "bad": JSONValue(host.bad),
+          ]
+        }
+      ),
+    ]
+  }
+
+  private func pool(_ pool: HostPool, of kind: HostKind, control: Bool) -> JSONValue {
+    let direction = pool.suspected ?? pool.judgement?.suspicion?.direction
+    return [
+      "target": .string(pool.key.target),
+      "launch_state": .string(pool.key.state.rawValue),
+      "metric": .string(pool.key.metric.rawValue),
+      "unit": .string(pool.key.metric.unit.rawValue),
+      "verdict": control ? .null : .string(pool.word),
+      "direction": JSONValue(direction?.rawValue),
+      "level": .number(pool.level),
+      "share": JSONValue(pool.share),
+      "proof": kind.proof(of: pool).map { proof($0, kind) } ?? .null,
+      "count": JSONValue(pool.pool.count),
+      "agreeing": .array((direction.map(pool.agreeing) ?? []).map { .string($0) }),
+      "differing": .array(pool.dissenting.map { .string($0) }),
+      "hosts": .array(
+        pool.hosts.map { host in
+          [
+            "host": .string(host.host), "median": .number(host.tonight),
+            "baseline_median": .number(host.baseline.median),
+            "baseline_nights": JSONValue(host.baseline.runs.count),
+            "margins": .number(host.deviation), "share": JSONValue(host.share),
+          ]
+        }
+      ),
+      "absent": .array(
+        pool.absent.map { ["host": .string($0.host), "reason": .string($0.reason.rawValue)] }
+      ),
+      "peers": .array(
+        pool.peers.map { peer in
+          [
+            "host": .string(peer.host), "shift": JSONValue(peer.shift),
+            "limit": JSONValue(peer.limit), "is_named": .bool(peer.isNamed),
+            "deviation": .number(peer.deviation), "disturbed": JSONValue(peer.disturbed),
+            "nights": JSONValue(peer.nights),
+          ]
+        }
+      ),
+    ]
+  }
+}
+
+extension HostPool {
+  /// The name of the verdict in JSON.
+  fileprivate var word: String {
+    switch verdict {
+    case .tooFewHosts: "too-few-hosts"
+    case .differs: "differs"
+    case .new: "new"
+    case .quiet: isUnsettled ? "unsettled" : "quiet"
+    case .suspicion(.worse): "suspected-regression"
+    case .suspicion(.better): "suspected-improvement"
+    case .machine: "machine"
+    }
   }
 }

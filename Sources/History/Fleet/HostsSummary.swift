@@ -1,4 +1,7 @@
-import LaunchCore
+package import Foundation
+package import LaunchCore
+import LaunchDepot
+import LaunchStatistics
 import Rendering
 
 /// What the hosts of a depot say together of one scenario.
@@ -8,58 +11,186 @@ package struct HostsSummary: Sendable {
   /// Those with the most hosts first.
   let kinds: [HostKind]
 
-  /// One host, and what its own nights say.
+  /// One host, and what is known of its nights.
   package struct Host: Sendable {
     package var name: String
-    package var summary: TrendSummary
 
-    package init(_ name: String, _ summary: TrendSummary) {
-      self.name = name
-      self.summary = summary
-    }
+    /// As the fleet names it.
+    package var slotHost: String?
+
+    /// What tells it from others of its name.
+    package var identity: String?
+
+    /// Its kind.
+    package var fingerprint: String
+
+    /// The label of its newest night, when that began, and how it ended.
+    package var night: String
+    package var startedAt: Date
+    package var status = RunRecord.Status.complete
+
+    /// The nights since the last break, by series; of several with one label the first counts.
+    package var series: [SeriesKey: [HostNight]]
+
+    /// The alerts that are open or changed on that night.
+    package var alerts: [Alert] = []
+
+    package var rule: RegressionRule
   }
 
   /// Judges the newest night of each kind of host; false discoveries are controlled over all kinds.
   ///
-  /// Nothing is kept between calls: no host is quarantined, and the pooled series have no alerts.
+  /// Nothing is kept between calls: which hosts are quarantined follows from their newest nights, and the
+  /// pooled series have no alerts.
   ///
   /// - Parameters:
   ///   - scenario: Its name.
   ///   - hosts: At least one, in any order. Hosts of one name are told apart by their identity.
-  package init(_ scenario: String, of hosts: [Host]) {
+  ///   - proofs: What hosts have proved together on their newest nights; see ``HostsProofs``.
+  package init(_ scenario: String, of hosts: [Host], proofs: [SeriesKey: [FleetProof]] = [:]) {
     self.scenario = scenario
     let counts = Dictionary(grouping: hosts, by: \.name).mapValues(\.count)
     let named = hosts.enumerated().map { place, host in
       guard counts[host.name] != 1 else { return host }
-      let mark = host.summary.tonight.identity.map { String($0.prefix(8)) } ?? "\(place + 1)"
-      return Host("\(host.name) (\(mark))", host.summary)
+      let mark = host.identity.map { String($0.prefix(8)) } ?? "\(place + 1)"
+      var host = host
+      host.name += " (\(mark))"
+      return host
     }
-    let groups = Dictionary(grouping: named, by: \.summary.tonight.fingerprint)
+    let groups = Dictionary(grouping: named, by: \.fingerprint)
       .mapValues { $0.sorted { $0.name < $1.name } }
       .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
-    func pools(_ role: SeriesTrend.Role) -> [HostPool] {
-      groups.flatMap { HostPool.pools(scenario, kind: $0.key, of: $0.value, role) }
-    }
-    let targets = pools(.target).controllingFalseDiscoveries()
-    let controls = pools(.control)
-    kinds = groups.map { kind, hosts in
-      HostKind(
-        fingerprint: kind,
-        members: hosts,
-        pools: targets.filter { $0.key.fingerprint == kind },
-        controls: controls.filter { $0.key.fingerprint == kind }
+    let judged = groups.map { kind, hosts in
+      let targets = HostPool.pools(scenario, kind: kind, of: hosts, .target)
+      let standings = [HostStanding](targets).filter { $0.quarantinedSince != nil }
+      let names = Set(standings.map(\.host))
+      let controls = HostPool.pools(scenario, kind: kind, of: hosts, .control)
+      return (
+        targets: targets.map { $0.quarantining(names) },
+        controls: controls.map { $0.quarantining(names) }, quarantined: standings
       )
+    }
+    let targets = judged.flatMap(\.targets).controllingFalseDiscoveries()
+    kinds = zip(groups, judged).map { group, judged in
+      HostKind(
+        fingerprint: group.key,
+        members: group.value,
+        pools: targets.filter { $0.key.fingerprint == group.key },
+        controls: judged.controls,
+        quarantined: judged.quarantined,
+        proofs: proofs
+      )
+    }
+  }
+
+  /// Whether the code is suspected of a regression.
+  package var suspectsCode: Bool { kinds.contains(where: \.suspectsCode) }
+
+  /// The label of the newest night of any host.
+  package var night: String { kinds.map(\.tonight).max() ?? "" }
+
+  /// What the fleet calls a host of the report; nil for one that is in no fleet.
+  package func fleetName(of host: String) -> String? {
+    kinds.flatMap(\.members).first { $0.name == host }?.slotHost
+  }
+
+  /// The hosts whose machine has changed on several nights, as the fleet calls them, ascending by name; those
+  /// that are in no fleet are left out.
+  package var quarantined: [(host: String, nights: [String])] {
+    kinds.flatMap(\.quarantined).compactMap { standing in
+      fleetName(of: standing.host).map { ($0, standing.namedNights) }
     }
   }
 
   var hostCount: Int { kinds.reduce(0) { $0 + $1.members.count } }
 }
 
-extension HostPool {
+// MARK: - Hosts
+
+extension HostsSummary.Host {
   /// How many of the newest nights of a host are looked at: more than a baseline takes, since hosts miss
   /// nights.
   private static let newest = 90
 
+  /// A host whose runs are all here.
+  ///
+  /// - Parameters:
+  ///   - name: What people call it.
+  ///   - summary: What its own nights say.
+  package init(_ name: String, _ summary: TrendSummary) {
+    let tonight = summary.tonight
+    let rule = summary.scenario.regressionRule
+    let labels = Dictionary(summary.nights.map { ($0.run, $0.label) }) { first, _ in first }
+    let judged = summary.series.filter { rule.metrics.contains($0.key.metric) }
+    self.init(
+      name: name,
+      slotHost: tonight.slot?.host,
+      identity: tonight.identity,
+      fingerprint: tonight.fingerprint,
+      night: tonight.label,
+      startedAt: tonight.startedAt,
+      status: tonight.status,
+      series: Dictionary(
+        judged.map { trend in
+          let points = trend.points.dropFirst(trend.breaks.last?.index ?? 0).suffix(Self.newest)
+          // The newest run of a night counts, so it comes first.
+          let nights = points.reversed().map { point in
+            HostNight(
+              night: labels[point.run] ?? point.startedAt.utcDay,
+              median: point.median,
+              startedAt: point.startedAt
+            )
+          }
+          return (trend.key, nights)
+        }
+      ) { first, _ in first },
+      alerts: summary.alerts,
+      rule: rule
+    )
+  }
+
+  /// The hosts of which the points of a depot tell; they have no alerts.
+  ///
+  /// - Parameters:
+  ///   - points: Those of a scenario.
+  ///   - scenario: Its name.
+  ///   - rule: That of the scenario; only its metrics are taken.
+  /// - Returns: In the order of the points.
+  static func all(
+    _ points: DepotPoints,
+    of scenario: String,
+    rule: RegressionRule
+  ) -> [Self] {
+    points.hosts.enumerated().map { place, host in
+      var series: [SeriesKey: [HostNight]] = [:]
+      for (index, one) in points.series.enumerated() where rule.metrics.contains(one.metric) {
+        let medians = points.medians(ofHost: place, series: index)
+        let nights = zip(points.nights, medians).filter { $0.1.isFinite }
+        guard !nights.isEmpty else { continue }
+        let key = SeriesKey(
+          scenario: scenario,
+          target: one.target,
+          state: one.state,
+          metric: one.metric,
+          fingerprint: host.kind
+        )
+        series[key] = nights.map { HostNight(night: $0, median: $1) }
+      }
+      return Self(
+        name: host.name,
+        slotHost: host.slotHost,
+        identity: host.identity,
+        fingerprint: host.kind,
+        night: host.night,
+        startedAt: host.startedAt,
+        series: series,
+        rule: rule
+      )
+    }
+  }
+}
+
+extension HostPool {
   /// The judged series of hosts of one kind.
   ///
   /// - Parameters:
@@ -74,19 +205,14 @@ extension HostPool {
     of hosts: [HostsSummary.Host],
     _ role: SeriesTrend.Role
   ) -> [Self] {
-    let newest = hosts.map(\.summary).max { $0.tonight.startedAt < $1.tonight.startedAt }
-    let rule = newest?.scenario.regressionRule ?? RegressionRule()
+    let newest = hosts.max { ($0.night, $0.startedAt) < ($1.night, $1.startedAt) }
+    let rule = newest?.rule ?? RegressionRule()
     var series: [SeriesKey: [HostSeries]] = [:]
     for host in hosts {
-      for trend in host.summary.series
-      where trend.role == role && rule.metrics.contains(trend.key.metric) {
-        var key = trend.key
+      for (own, nights) in host.series
+      where SeriesTrend.Role(own.target) == role && rule.metrics.contains(own.metric) {
+        var key = own
         (key.scenario, key.fingerprint) = (scenario, kind)
-        let points = trend.points.dropFirst(trend.breaks.last?.index ?? 0).suffix(Self.newest)
-        // The newest run of a day counts, so it comes first.
-        let nights = points.reversed().map {
-          HostNight(night: $0.startedAt.utcDay, median: $0.median, startedAt: $0.startedAt)
-        }
         series[key, default: []].append(HostSeries(host: host.name, nights: nights))
       }
     }
@@ -94,7 +220,7 @@ extension HostPool {
       Self(
         key,
         of: hosts,
-        tonight: newest?.tonight.startedAt.utcDay ?? "",
+        tonight: newest?.night ?? "",
         rule: rule,
         seriesCount: series.count
       )
@@ -117,7 +243,7 @@ extension HostPool {
   /// The named hosts, without those that stayed as they were while the others changed.
   fileprivate var odd: [PeerComparison] {
     let dissenting = suspected == nil ? [] : Set(dissenting)
-    return peers.filter { $0.isNamed && !dissenting.contains($0.host) }
+    return peers.filter { $0.isNamed && !$0.isQuarantined && !dissenting.contains($0.host) }
   }
 
   /// Whether the pooled series is off tonight, while too few hosts agree for a suspicion.
@@ -131,7 +257,7 @@ extension HostPool {
   }
 
   /// How many hosts have a value tonight, those with too few earlier nights included.
-  fileprivate var measured: Int { hosts.count + absent.count { $0.reason == .new } }
+  fileprivate var measured: Int { pool.count + absent.count { $0.reason == .new } }
 
   var name: String { TrendWords.name(key) }
 }
@@ -143,7 +269,7 @@ struct HostKind: Sendable {
   /// Ascending by name, at least one.
   let members: [HostsSummary.Host]
 
-  /// The day in UTC of the newest night of any of them.
+  /// The label of the newest night of any of them.
   let tonight: String
 
   /// The gravest first.
@@ -152,17 +278,27 @@ struct HostKind: Sendable {
   /// Those of the control.
   let controls: [HostPool]
 
+  /// The hosts that have no say, ascending by name.
+  let quarantined: [HostStanding]
+
+  /// Of any kind.
+  private let proofs: [SeriesKey: [FleetProof]]
+
   fileprivate init(
     fingerprint: String,
     members: [HostsSummary.Host],
     pools: [HostPool],
-    controls: [HostPool]
+    controls: [HostPool],
+    quarantined: [HostStanding],
+    proofs: [SeriesKey: [FleetProof]]
   ) {
     self.fingerprint = fingerprint
     self.members = members
-    tonight = members.map(\.summary.tonight.startedAt.utcDay).max() ?? ""
+    self.quarantined = quarantined
+    tonight = members.map(\.night).max() ?? ""
     self.pools = pools.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
     self.controls = controls
+    self.proofs = proofs
   }
 
   /// The steadiest host first.
@@ -176,10 +312,8 @@ struct HostKind: Sendable {
       }
     )
     return members.filter { !measured.contains($0.name) }.map { host in
-      let night = host.summary.tonight
-      let day = night.startedAt.utcDay
-      if day < tonight { return (host.name, "last night \(day)") }
-      return (host.name, night.status == .complete ? "no value" : "run \(night.status.rawValue)")
+      if host.night < tonight { return (host.name, "last night \(host.night)") }
+      return (host.name, host.status == .complete ? "no value" : "run \(host.status.rawValue)")
     }
   }
 
@@ -199,10 +333,11 @@ struct HostKind: Sendable {
   /// The first line: the gravest finding, or that there is none.
   var verdict: Phrase { findings.first ?? outlook }
 
-  /// What tonight speaks for: changes of most hosts, the gravest first, then single hosts, and then what is
-  /// not settled.
+  /// What tonight speaks for: changes of most hosts, the gravest first, then single hosts, then what a proof
+  /// has not confirmed, and then what is not settled.
   var findings: [Phrase] {
-    pools.compactMap(common) + machines + pools.filter(\.isUnsettled).map(unsettled)
+    pools.filter { !isRefuted($0) }.compactMap(common) + machines
+      + pools.filter(isRefuted).compactMap(common) + pools.filter(\.isUnsettled).map(unsettled)
   }
 
   /// The hosts that are named tonight, ascending by name.
@@ -213,18 +348,23 @@ struct HostKind: Sendable {
   /// Such as `suspected regression of code: app warm launch +3.1 %, 5 of 5 hosts agree`.
   private func common(_ pool: HostPool) -> Phrase? {
     guard let direction = pool.suspected else { return nil }
-    let noun = direction == .worse ? "regression" : "improvement"
+    let noun = direction.verdict.rawValue
+    let proof = proof(of: pool)
+    if let proof, proof.verdict == direction.verdict {
+      return proved(noun, of: pool, by: proof)
+    }
     let control = control(beside: pool, direction)
-    let cause = control == nil ? "code" : "code or all machines"
+    let cause = isRefuted(pool) ? "" : control == nil ? " of code" : " of code or all machines"
     let change = TrendWords.change(pool.share.map { 1 + $0 })
     let agreeing = "\(pool.agreeing(direction).count) of \(pool.pool.count) hosts agree"
     let too = control.map { "; the control moved too: \(TrendWords.change(1 + $0))" } ?? ""
     let dissent: Phrase =
       pool.dissenting.isEmpty ? "" : ", not \(Self.list(pool.dissenting, most: 3))"
     let proved = proved(pool, direction)
-    let proof: Phrase = proved.isEmpty ? "" : "; confirmed by a proof on \(Self.list(proved))"
+    let own: Phrase = proved.isEmpty ? "" : "; confirmed by a proof on \(Self.list(proved))"
+    let unproved: Phrase = proof.map { "; \(raw: Self.unproved($0))\(date(of: $0))" } ?? ""
     return
-      "suspected \(raw: noun) of \(raw: cause): \(strong: pool.name) \(raw: change), \(raw: agreeing)\(dissent)\(raw: too)\(proof)"
+      "suspected \(raw: noun)\(raw: cause): \(strong: pool.name) \(raw: change), \(raw: agreeing)\(dissent)\(raw: too)\(own)\(unproved)"
   }
 
   /// Such as `not settled: app warm launch +3.0 % tonight, with 2 of 5 hosts in agreement over the last 3 nights`.
@@ -243,10 +383,18 @@ struct HostKind: Sendable {
     }?.share
   }
 
+  /// Whether most hosts have become worse, and neither the control has nor a proof speaks against it.
+  var suspectsCode: Bool {
+    pools.contains { pool in
+      guard pool.suspected == .worse, !isRefuted(pool) else { return false }
+      return proof(of: pool)?.verdict == .regression || control(beside: pool, .worse) == nil
+    }
+  }
+
   /// The hosts that have proved the same change of the code by themselves.
   func proved(_ pool: HostPool, _ direction: Alert.Direction) -> [String] {
     members.filter { host in
-      host.summary.alerts.contains {
+      host.alerts.contains {
         $0.state == .confirmed && $0.cause == .code && $0.proof != nil
           && $0.direction == direction && $0.series.isSameArm(as: pool.key)
       }
@@ -291,16 +439,24 @@ struct HostKind: Sendable {
 
   /// What to do about the findings; nil where there are none.
   var next: Phrase? {
-    let open = pools.filter { pool in pool.suspected.map { proved(pool, $0).isEmpty } ?? false }
+    let open = pools.filter { pool in
+      pool.suspected.map { proved(pool, $0).isEmpty } ?? false && proof(of: pool) == nil
+    }
     if !open.isEmpty {
       return
         "a suspicion is not a proof: a comparison of both builds on the same night settles it"
     }
-    guard !named.isEmpty else {
+    if pools.contains(where: { proof(of: $0)?.verdict == .inconclusive }) {
+      return
+        "a proof of more pairs may settle it: raise \(code: "regression.proof") of the scenario"
+    }
+    // Nobody has found out yet what is the matter with those in quarantine.
+    let hosts = (named + quarantined.map(\.host)).sorted()
+    guard !hosts.isEmpty else {
       return pools.contains(where: \.isUnsettled) ? "the next nights show whether it lasts" : nil
     }
     return
-      "find out what changed on \(Self.list(named, most: 3)): run \(code: "launchlab doctor") there"
+      "find out what changed on \(Self.list(hosts, most: 3)): run \(code: "launchlab doctor") there"
   }
 
   /// The first names, and how many more there are.
@@ -311,5 +467,78 @@ struct HostKind: Sendable {
   static func list(_ phrases: [Phrase], most: Int) -> Phrase {
     let shown = Phrase(Array(phrases.prefix(most)), separator: ", ")
     return phrases.count > most ? "\(shown) and \(phrases.count - most) more" : shown
+  }
+}
+
+// MARK: - Proofs
+
+extension HostKind {
+  /// What hosts have proved together of a suspicion, tonight or on an earlier night of the same change.
+  func proof(of pool: HostPool) -> FleetProof? {
+    guard pool.suspected != nil, pool.rule.proofHosts > 0 else { return nil }
+    return proofs[pool.key]?
+      .filter { $0.night.map { $0 == tonight || $0 < tonight && pool.isProved(on: $0) } ?? true }
+      .max { $0.night ?? tonight < $1.night ?? tonight }
+  }
+
+  /// Whether a proof has an answer, or was made tonight.
+  func isSettled(_ pool: HostPool) -> Bool {
+    guard let proof = proof(of: pool) else { return false }
+    return proof.verdict != .inconclusive || proof.night ?? tonight == tonight
+  }
+
+  /// Whether a proof says that the code did not change the way that is suspected.
+  fileprivate func isRefuted(_ pool: HostPool) -> Bool {
+    guard let direction = pool.suspected, let proof = proof(of: pool) else { return false }
+    return proof.verdict != .inconclusive && proof.verdict != direction.verdict
+  }
+
+  /// What a proof makes of a suspicion, in few words; nil without one.
+  func proofWord(_ pool: HostPool) -> String? {
+    guard let direction = pool.suspected, let proof = proof(of: pool) else { return nil }
+    if proof.verdict == .inconclusive {
+      return "suspected \(direction.verdict.rawValue), the proof is inconclusive"
+    }
+    return isRefuted(pool)
+      ? "suspected \(direction.verdict.rawValue), not confirmed"
+      : "proved \(direction.verdict.rawValue)"
+  }
+
+  /// Such as `regression of code: app warm launch +4.9 % (95 % interval +3.1 to +6.2 %), proved on 4 hosts
+  /// (160 pairs)`.
+  private func proved(_ noun: String, of pool: HostPool, by proof: FleetProof) -> Phrase {
+    let hosts = Quantity.count(proof.hosts.count, "host")
+    let pairs = Quantity.count(proof.pairs, "pair")
+    return
+      "\(raw: noun) of code: \(strong: pool.name) \(raw: proof.change), proved on \(raw: hosts) (\(raw: pairs))\(date(of: proof))"
+  }
+
+  /// When a proof was made, if not tonight.
+  private func date(of proof: FleetProof) -> Phrase {
+    proof.night.flatMap { $0 == tonight ? nil : " on \($0)" } ?? ""
+  }
+
+  /// What a proof says that does not confirm the suspicion.
+  private static func unproved(_ proof: FleetProof) -> String {
+    let launched =
+      "\(Quantity.count(proof.pairs, "pair")) on \(Quantity.count(proof.hosts.count, "host"))"
+    return proof.verdict == .inconclusive
+      ? "\(launched) do not settle it: \(proof.change)"
+      : "not confirmed by \(launched): the machines or what surrounds the program"
+  }
+}
+
+extension FleetProof {
+  /// Such as `95 %`.
+  var confidenceText: String { String(format: "%g %%", confidence * 100) }
+
+  /// Such as `+3.1 to +6.2 %`.
+  static func text(_ interval: Interval) -> String {
+    "\(TrendWords.change(interval.low).dropLast(2)) to \(TrendWords.change(interval.high))"
+  }
+
+  /// Such as `+4.9 % (95 % interval +3.1 to +6.2 %)`.
+  fileprivate var change: String {
+    "\(TrendWords.change(ratio)) (\(confidenceText) interval \(Self.text(interval)))"
   }
 }

@@ -206,6 +206,9 @@ package struct NightWorkflow {
       return ProofWorkflow.Result(outcome: outcome, isInterrupted: isInterrupted)
     }
     guard provesSuspicions else { return impossible("no proof was wanted") }
+    guard run.slot == nil || run.plan.scenario.regressionRule.proofHosts == 0 else {
+      return impossible("the hosts of the fleet prove it together, as `regression.hosts` has it")
+    }
     let flag = try? context.interrupt()
     if flag?.isSet == true { return impossible("the proof was interrupted", isInterrupted: true) }
     return await ProofWorkflow(request: request, run: run, night: night, context: context)

@@ -15,6 +15,9 @@ struct ProofWorkflow {
 
   let context: WorkflowContext
 
+  /// How many pairs are launched, without a look before; nil to end with a verdict.
+  var pairCount: Int?
+
   /// How often builds are launched before the launches are looked at for the first time.
   static let firstLook = 40
 
@@ -92,7 +95,8 @@ struct ProofWorkflow {
     ).found(names, good: proof.good, night: night, tonight: scenario.targets)
   }
 
-  /// Both builds in the concerned states only, with several looks up to the most launches.
+  /// Both builds in the concerned states only, with several looks up to the most launches unless the number
+  /// of pairs is given.
   func comparison(of builds: ProofBuilds, for proof: ProofRequest) -> CompareRequest {
     var (scenario, pairs) = run.plan.scenario.doubled(
       baseline: builds.baseline,
@@ -103,15 +107,15 @@ struct ProofWorkflow {
       proof.series.contains { $0.state == state }
     }
     let most = rule.proofLaunches * proof.effort
-    scenario.launches = min(Self.firstLook, most)
+    scenario.launches = pairCount ?? min(Self.firstLook, most)
     scenario.adaptive =
-      most > Self.firstLook
+      pairCount == nil && most > Self.firstLook
       ? AdaptiveLaunches(
         most: most,
         precision: rule.effect / 4,
         timeLimit: .seconds(Self.seconds * Int64(proof.effort))
       ) : nil
-    return CompareRequest(
+    var comparison = CompareRequest(
       scenario: scenario,
       pairs: pairs,
       metrics: Metric.allCases.filter { metric in proof.series.contains { $0.metric == metric } },
@@ -121,6 +125,12 @@ struct ProofWorkflow {
       seed: request.seed,
       commandLine: request.commandLine
     )
+    // One that the head of a fleet has asked for is read there, of the metrics that were in doubt.
+    if pairCount != nil {
+      comparison.slot = run.slot
+      comparison.scenario.regression?.metrics = comparison.metrics
+    }
+    return comparison
   }
 
   private var rule: RegressionRule { run.plan.scenario.regressionRule }

@@ -27,6 +27,9 @@ package struct ReportWorkflow {
 
     /// The path of its Markdown.
     package var path: String
+
+    /// Where its nights are.
+    let store: Store
   }
 
   /// Writes the report of each scenario that is asked for.
@@ -64,7 +67,7 @@ package struct ReportWorkflow {
         template: request.template,
         options: options
       )
-      return Report(summary: summary, options: options, path: path)
+      return Report(summary: summary, options: options, path: path, store: store)
     }
   }
 
@@ -89,7 +92,12 @@ package struct ReportWorkflow {
     var taken: Set<String> = []
     return try groups.map { scenario, reports in
       let hosts = reports.map { HostsSummary.Host($0.options.host ?? "", $0.summary) }
-      let summary = HostsSummary(scenario, of: hosts)
+      let proofs = try HostsProofs(
+        of: scenario,
+        nights: HostsProofs.nights(of: hosts),
+        in: reports.map(\.store)
+      )
+      let summary = HostsSummary(scenario, of: hosts, proofs: proofs.series)
       var directory = hostsDirectory(of: scenario)
       while !taken.insert(directory).inserted { directory += "-" }
       try OwnPlace.makeWay(to: directory)
@@ -106,7 +114,7 @@ package struct ReportWorkflow {
     "\(top)/\(Self.hostsFolder)/\(ReportPlaces.folder(scenario))"
   }
 
-  private static let hostsFolder = "hosts"
+  static let hostsFolder = "hosts"
 
   /// Compares what is written with what is read.
   private func check(

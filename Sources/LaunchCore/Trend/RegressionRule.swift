@@ -20,13 +20,23 @@ package struct RegressionRule: Hashable, Codable, Sendable {
   /// The most pairs of launches of a proof; 0 for no proof.
   package var proofLaunches: Int
 
+  /// Nil for none, which is what rules of before there were fleets say.
+  private var hosts: Int?
+
+  /// On how many hosts a fleet proves a suspicion at most; 0 where each host proves for itself.
+  package var proofHosts: Int {
+    get { hosts ?? 0 }
+    set { hosts = newValue == 0 ? nil : newValue }
+  }
+
   package init(
     effect: Double = 0.02,
     confidence: Double = 0.95,
     floor: Nanoseconds = .zero,
     metrics: [Metric] = [.launch, .peakRSS],
     nights: Int = 28,
-    proofLaunches: Int = 640
+    proofLaunches: Int = 640,
+    proofHosts: Int = 0
   ) {
     self.effect = effect
     self.confidence = confidence
@@ -34,6 +44,7 @@ package struct RegressionRule: Hashable, Codable, Sendable {
     self.metrics = metrics
     self.nights = nights
     self.proofLaunches = proofLaunches
+    self.proofHosts = proofHosts
   }
 }
 

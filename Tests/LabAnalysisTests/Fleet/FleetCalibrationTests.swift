@@ -8,7 +8,7 @@ import Testing
 
 /// How often hosts that are judged together are wrong, on fleets of known truth.
 ///
-/// Each case prints its line of the table in docs/fleet.md, there with more fleets.
+/// Each case prints its line of the table in docs/verdicts.md.
 @Suite struct FleetCalibrationTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var hosts = 5
@@ -57,5 +57,59 @@ import Testing
     #expect(test.code.contains(tally.share(tally.code)))
     #expect(test.named.contains(tally.share(tally.named)))
     #expect(test.others.contains(tally.share(tally.others)))
+  }
+
+  /// How many pairs each of some hosts launches, and what is true of them.
+  struct Proofs: Sendable {
+    var hosts: Int
+    var pairs: Int
+    var change: Double
+    var interaction: Double
+
+    /// The share that is called a regression.
+    func regressions(_ count: Int, seed: UInt64) throws -> Double {
+      var generator = SeededGenerator(seed: seed)
+      let found = try (0..<count).count { _ in
+        let ratios = try (0..<hosts).map { host in
+          let truth = change + interaction * generator.nextGauss()
+          let logs = (0..<pairs).map { _ in
+            let spike = generator.nextUniform() < 0.03 ? 0.5 * generator.nextGauss() : 0
+            return truth + 0.05 * generator.nextGauss() + spike
+          }
+          let ratio = PairedRatio(logRatios: try Sample(logs))
+          return HostRatio(
+            host: "h\(host)",
+            pairs: pairs,
+            ratio: ratio.ratio,
+            interval: ratio.interval()
+          )
+        }
+        return FleetProof(ratios)?.verdict == .regression
+      }
+      let share = Double(found) / Double(count)
+      let line = "fleet: proof of \(hosts) x \(pairs) pairs, true \(change), tau \(interaction)"
+      print(line, String(format: "%6.2f %% regressions", 100 * share))
+      return share
+    }
+  }
+
+  @Test(arguments: [0.0, 0.005])
+  func `a proof on four hosts finds as much as one with all pairs on one`(tau: Double) throws {
+    let count = 1_000 * Self.scale
+    let one = try Proofs(hosts: 1, pairs: 160, change: 0.03, interaction: tau)
+      .regressions(count, seed: 11)
+    let four = try Proofs(hosts: 4, pairs: 40, change: 0.03, interaction: tau)
+      .regressions(count, seed: 12)
+    #expect(abs(one - four) <= 0.03)
+  }
+
+  @Test func `hosts that take a change differently do not make a regression of it`() throws {
+    let count = 2_000 * Self.scale
+    let one = try Proofs(hosts: 1, pairs: 160, change: 0.01, interaction: 0.01)
+      .regressions(count, seed: 13)
+    let four = try Proofs(hosts: 4, pairs: 40, change: 0.01, interaction: 0.01)
+      .regressions(count, seed: 14)
+    #expect(four <= 0.005)
+    #expect(one > 3 * four)
   }
 }

@@ -125,3 +125,82 @@ import Testing
     #expect(HostStability.ranking(Self.pool(equal).peers).map(\.host) == ["h0", "h1", "h2"])
   }
 }
+
+@Suite struct HostStandingTests {
+  /// `x` for a night on which the host was named, `.` for another one.
+  static func standing(_ nights: String) -> HostStanding {
+    var standing = HostStanding(host: "h0")
+    for (night, mark) in nights.enumerated() {
+      standing.add(SimulatedFleet.label(night), isNamed: mark == "x")
+    }
+    return standing
+  }
+
+  @Test(
+    arguments: [
+      ("", nil), ("xx", nil), ("xxx", 2), ("x..x...x", 7), ("xx.......x", nil), ("xx......x", 8),
+      ("xxx......", 2), ("xxx.......", nil), ("xxx......x......", 2), ("xxx.......xx", nil),
+    ] as [(String, Int?)]
+  )
+  func `three named nights quarantine a host, seven quiet ones end it`(
+    nights: String,
+    since: Int?
+  ) {
+    #expect(Self.standing(nights).quarantinedSince == since.map(SimulatedFleet.label))
+  }
+
+  @Test func `a night counts once`() {
+    var standing = Self.standing("xx")
+    standing.add(SimulatedFleet.label(1), isNamed: true)
+    #expect(standing == Self.standing("xx"))
+  }
+
+  @Test func `the newest nights alone tell who is quarantined`() throws {
+    func standings(_ off: Double, since nights: Int, hosts: Int = 5) -> [HostStanding] {
+      [HostStanding]([HostPeersTests.pool(HostPeersTests.series(hosts, off: off, since: nights))])
+    }
+    #expect(standings(0, since: 3).isEmpty)
+    // The median of three nights is off from the second one on.
+    #expect(standings(0.08, since: 3).map(\.namedNights.count) == [2])
+    let standing = try #require(standings(-0.08, since: 6).first)
+    #expect(standing.host == "h0" && standing.namedNights.count == 5)
+    #expect(standing.quarantinedSince == SimulatedFleet.label(31 + 3))
+    #expect(standings(0.08, since: 9, hosts: 4).isEmpty)
+    #expect(standings(0.08, since: 14, hosts: 40).first?.quarantinedSince != nil)
+  }
+
+  @Test func `a host is free again after seven quiet nights`() {
+    func since(_ quiet: Int) -> String?? {
+      var series = HostPeersTests.series(5, off: 0)
+      for (host, one) in series.enumerated() {
+        var values = HostPoolTests.quiet(host, nights: 40 + quiet)
+        if host == 0 { for night in 31..<36 { values[night] *= 1.08 } }
+        series[host] = HostPoolTests.host(host, values)
+        series[host].host = one.host
+      }
+      return [HostStanding]([HostPeersTests.pool(series)]).first.map(\.quarantinedSince)
+    }
+    // Off on the nights 31 to 35, named on 32 to 36, and quiet since 37.
+    #expect(since(3) == SimulatedFleet.label(34))
+    #expect(since(4) == nil)
+  }
+
+  @Test func `a host that stayed as it was counts as quiet`() {
+    let series = (0..<6).map { host in
+      let quiet = HostPoolTests.quiet(host, nights: 40)
+      return HostPoolTests.host(
+        host,
+        quiet.enumerated().map { $0 < 31 || host == 2 ? $1 : 1.05 * $1 }
+      )
+    }
+    #expect([HostStanding]([HostPeersTests.pool(series)]).isEmpty)
+  }
+
+  @Test func `a host in quarantine is compared with the others, and has no say`() {
+    let pool = HostPeersTests.pool(HostPeersTests.series(6, off: 0.08))
+    let left = pool.quarantining(["h0"])
+    #expect(pool.verdict == .machine(["h0"]) && left.verdict == .quiet)
+    #expect(left.hosts.count == 6 && left.pool.count == 5)
+    #expect(left.peers[0].isNamed && left.peers[0].isQuarantined)
+  }
+}

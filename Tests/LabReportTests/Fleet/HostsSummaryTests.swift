@@ -80,27 +80,26 @@ struct SampleHost {
     )
   }
 
-  var host: HostsSummary.Host {
+  var host: HostsSummary.Host { HostsSummary.Host(name, summary) }
+
+  var summary: TrendSummary {
     let nights = (0...(before - missing)).map(night)
     let newest = nights[nights.count - 1]
-    return HostsSummary.Host(
-      name,
-      TrendSummary(
-        scenario: Self.scenario,
-        tonight: newest,
-        nights: nights,
-        series: tonight.map { trend($0.key, $0.value, nights) },
-        alerts: alerts,
-        run: RunRecord(
-          id: newest.run,
-          startedAt: newest.startedAt,
-          status: newest.status,
-          plan: Plan(scenario: Self.scenario, seed: 1, arms: [], blockCount: 1),
-          host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: kind),
-          tool: "1"
-        ),
-        launches: 40
-      )
+    return TrendSummary(
+      scenario: Self.scenario,
+      tonight: newest,
+      nights: nights,
+      series: tonight.map { trend($0.key, $0.value, nights) },
+      alerts: alerts,
+      run: RunRecord(
+        id: newest.run,
+        startedAt: newest.startedAt,
+        status: newest.status,
+        plan: Plan(scenario: Self.scenario, seed: 1, arms: [], blockCount: 1),
+        host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: kind),
+        tool: "1"
+      ),
+      launches: 40
     )
   }
 }
@@ -322,12 +321,13 @@ extension HostsSummaryTests {
   }
 
   @Test func `the newest run of a day counts`() {
-    var hosts = Self.hosts([3, 3, 3, 3, 3]).map(\.host)
-    for index in hosts.indices {
-      var again = hosts[index].summary.series[0].points[30]
+    let hosts = Self.hosts([3, 3, 3, 3, 3]).map { host in
+      var summary = host.summary
+      var again = summary.series[0].points[30]
       again.median /= 1.03
       again.startedAt += 60
-      hosts[index].summary.series[0].points.append(again)
+      summary.series[0].points.append(again)
+      return HostsSummary.Host(host.name, summary)
     }
     let kinds = HostsSummary("redis", of: hosts).kinds
     #expect(kinds.flatMap(\.pools).map(\.verdict) == [.quiet])
@@ -335,6 +335,76 @@ extension HostsSummaryTests {
 }
 
 extension HostsSummaryTests {
+  @Test func `the label of a fleet names the night, whatever the day`() {
+    let hosts = Self.hosts([3, 3, 3, 3, 3]).map { host in
+      var summary = host.summary
+      // The clock of one host is two days off.
+      let late = host.name == "bench-2" ? 2 * 86_400.0 : 0
+      for (place, night) in summary.nights.enumerated() {
+        let day = night.startedAt.utcDay
+        summary.nights[place].slot = FleetSlot(night: day, host: "slot-\(host.name)")
+        summary.nights[place].startedAt += late
+      }
+      for place in summary.series[0].points.indices {
+        summary.series[0].points[place].startedAt += late
+      }
+      summary.tonight = summary.nights[summary.nights.count - 1]
+      return HostsSummary.Host(host.name, summary)
+    }
+    #expect(hosts.map(\.night) == Array(repeating: "2026-11-21", count: 5))
+    #expect(hosts[1].slotHost == "slot-bench-2")
+    let kind = HostsSummary("redis", of: hosts).kinds[0]
+    #expect(kind.tonight == "2026-11-21" && kind.missed.isEmpty)
+    #expect(kind.pools.map(\.pool.count) == [5])
+  }
+
+  @Test func `a host that was named on three nights is quarantined, and has no say`() {
+    var hosts = Self.hosts([0, 0, 8, 0, 0])
+    hosts[2].off = 5
+    let kind = Self.summary(hosts).kinds[0]
+    #expect(kind.pools.map(\.verdict) == [.quiet])
+    #expect(kind.pools[0].pool.map(\.host) == ["bench-1", "bench-2", "bench-4", "bench-5"])
+    #expect(kind.ranking.count == 4)
+    #expect(
+      Self.text(hosts) == """
+        redis over 5 hosts: nothing changed
+          quarantined: bench-3 since 2026-11-20 (named on 4 nights)
+          next: find out what changed on bench-3: run `launchlab doctor` there
+
+        """
+    )
+  }
+
+  @Test func `a host that stayed as it was is not quarantined`() {
+    var hosts = Self.hosts([8, 8, 8, 8, 0])
+    for index in hosts.indices { hosts[index].off = 6 }
+    let kind = Self.summary(hosts).kinds[0]
+    #expect(kind.quarantined.isEmpty)
+  }
+
+  @Test func `JSON has all that is known`() throws {
+    var hosts = Self.example
+    hosts[1].off = 6
+    hosts[1].tonight[SampleHost.key(.rebootCold)] = 9
+    var text = ""
+    HostsJSON([Self.summary(hosts)]).write { text += $0 }
+    let document = try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    )
+    #expect(document["schema"] as? String == "launchlab.hosts/1")
+    let scenarios = try #require(document["scenarios"] as? [[String: Any]])
+    let kind = try #require((scenarios[0]["kinds"] as? [[String: Any]])?.first)
+    #expect(
+      (kind["hosts"] as? [[String: Any]])?.last?["missed"] as? String == "last night 2026-11-19"
+    )
+    let quarantined = try #require((kind["quarantined"] as? [[String: Any]])?.first)
+    #expect(quarantined["host"] as? String == "bench-2")
+    let pool = try #require((kind["pools"] as? [[String: Any]])?.first)
+    #expect(pool["count"] as? Int == 4)
+    #expect((pool["hosts"] as? [[String: Any]])?.count == 5)
+    #expect((pool["peers"] as? [[String: Any]])?.count == 5)
+  }
+
   @Test func `a terminal shows a few lines`() {
     #expect(
       Self.text(Self.example) == """

@@ -133,6 +133,14 @@ import Testing
     #expect(request.scenario.adaptive?.timeLimit == .seconds(2_400))
   }
 
+  @Test func `launches as many pairs as are asked for, without a look before`() {
+    var workflow = Self.workflow(proofLaunches: 640)
+    workflow.pairCount = 160
+    let request = workflow.comparison(of: Self.builds, for: Self.request)
+    #expect(request.scenario.launches == 160)
+    #expect(request.scenario.adaptive == nil)
+  }
+
   @Test func `says what the comparison has found`() throws {
     let answer = ProofWorkflow.answer(
       to: Self.request,

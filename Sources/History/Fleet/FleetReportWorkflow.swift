@@ -1,0 +1,156 @@
+import Foundation
+package import LaunchCore
+import LaunchDepot
+import LaunchHost
+import LaunchStore
+package import Measuring
+package import Rendering
+
+/// Says what the hosts of a depot come to together, from the points that the depot has.
+///
+/// The files of runs that are fetched are one per scenario, which has its rule, and those of proofs, so that a
+/// thousand hosts take seconds.
+package struct FleetReportWorkflow {
+  private let depot: Depot
+  private let scenarios: [String]
+  private let night: String?
+  private let directory: String
+
+  /// - Parameters:
+  ///   - address: The URI of the depot.
+  ///   - scenarios: The names of the scenarios; those that have no run are left out.
+  ///   - night: The label of the night that is reported, such as `2026-11-21`; nil means the newest one.
+  ///   - output: The directory of reports.
+  ///   - context: Says what the working directory is.
+  /// - Throws: `DepotError` for an address that is none.
+  package init(
+    depot address: String,
+    scenarios: [String],
+    night: String?,
+    output: String,
+    in context: WorkflowContext
+  ) throws {
+    self.init(
+      depot: Depot(try DepotLocation.address(address)),
+      scenarios: scenarios,
+      night: night,
+      directory: output
+    )
+  }
+
+  init(depot: Depot, scenarios: [String], night: String?, directory: String) {
+    self.depot = depot
+    self.scenarios = scenarios
+    self.night = night
+    self.directory = directory
+  }
+
+  /// Judges the night, and writes its Markdown.
+  ///
+  /// - Returns: One part for each scenario that has a run, in their order, at least one.
+  /// - Throws: `DepotError`, `StoreError` for a run file that cannot be read, `HostError` when a directory
+  ///   cannot be made, or what writing a file throws.
+  package func report() async throws -> FleetReport {
+    var (newest, later): ([DepotNewestRun], [DepotNewestRun]) = ([], [])
+    for scenario in scenarios {
+      newest += try await depot.newestRuns(scenario: scenario, until: night)
+      // The file of an older night never replaces that of the newest one.
+      if night != nil { later += try await depot.newestRuns(scenario: scenario) }
+    }
+    guard !newest.isEmpty else {
+      let until = night.map { " until \($0)" } ?? ""
+      throw DepotError.nothingThere(
+        address: depot.address.description,
+        part: " of \(scenarios.joined(separator: ", "))\(until)"
+      )
+    }
+    var parts: [FleetReport.Part] = []
+    var taken: Set<String> = []
+    for run in newest {
+      let summary = try await summary(run)
+      var place = "\(directory)/\(ReportWorkflow.hostsFolder)/\(ReportPlaces.folder(run.scenario))"
+      while !taken.insert(place).inserted { place += "-" }
+      try OwnPlace.make(place)
+      let isOld = later.contains { $0.scenario == run.scenario && $0.night > run.night }
+      let name = isOld ? ReportPlaces.folder(run.night) : "latest"
+      let path = "\(place)/\(name).md"
+      try WholeFile(path).write { try $0(HostsMarkdown(summary).rendered()) }
+      parts.append(FleetReport.Part(summary: summary, path: path))
+    }
+    return FleetReport(parts: parts)
+  }
+
+  private func summary(_ newest: DepotNewestRun) async throws -> HostsSummary {
+    let rule = try await rule(of: newest)
+    let points = try await depot.points(
+      of: newest.scenario,
+      metrics: rule.metrics,
+      until: night
+    )
+    let hosts = HostsSummary.Host.all(points, of: newest.scenario, rule: rule)
+    let proofs = try await proofs(of: newest.scenario, HostsProofs.nights(of: hosts))
+    return HostsSummary(newest.scenario, of: hosts, proofs: proofs)
+  }
+
+  /// What hosts have proved, from the files of their proofs.
+  private func proofs(
+    of scenario: String,
+    _ nights: ClosedRange<String>
+  ) async throws -> [SeriesKey: [FleetProof]] {
+    let runs = try await depot.proofs(of: scenario, nights: nights)
+    guard !runs.isEmpty else { return [:] }
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "launchlab-proofs-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try OwnPlace.make(directory.path)
+    let store = try Store(path: "\(directory.path)/proofs.sqlite", mode: .readWrite)
+    var left = runs[...]
+    while !left.isEmpty {
+      let files = try await depot.contents(of: left.map(\.key))
+      for (run, file) in zip(left, files) {
+        try TemporaryFile.with(file.content) { path in
+          try store.add([run.id], from: Store(path: path, mode: .readWrite))
+        }
+      }
+      left = left.dropFirst(files.count)
+    }
+    return try HostsProofs(of: scenario, nights: nights, in: [store]).series
+  }
+
+  /// The rule in the file of a run.
+  private func rule(of newest: DepotNewestRun) async throws -> RegressionRule {
+    let files = try await depot.contents(of: [newest.key])
+    return try TemporaryFile.with(files[0].content) { path in
+      try Store(path: path, mode: .readWrite).run(newest.id).plan.scenario.regressionRule
+    }
+  }
+}
+
+/// What the hosts of a depot came to on one night.
+package struct FleetReport: Sendable {
+  package let parts: [Part]
+
+  package init(parts: [Part]) { self.parts = parts }
+
+  /// One scenario, and the path of its Markdown.
+  package struct Part: Sendable {
+    package let summary: HostsSummary
+    package let path: String
+  }
+
+  /// 1 when the code is suspected of a regression of any scenario, else 0.
+  package var exitCode: LabExitCode {
+    parts.contains(where: \.summary.suspectsCode) ? .regression : .done
+  }
+
+  /// The lines for a terminal.
+  ///
+  /// - Parameter style: How the text is shown.
+  /// - Returns: The text, with a line feed after every line.
+  package func text(style: TextStyle = TextStyle(width: .max)) -> String {
+    parts.map { HostsText($0.summary, style: style).rendered() + "  report: \($0.path)\n" }.joined()
+  }
+
+  /// The document `launchlab.hosts/1`.
+  package var json: HostsJSON { HostsJSON(parts.map(\.summary)) }
+}
