@@ -47,6 +47,10 @@ let package = Package(
       name: "LaunchDepot",
       dependencies: ["LaunchCore", "CLabHost", subprocess, systemPackage]
     ),
+    .target(
+      name: "FleetEngines",
+      dependencies: ["LaunchCore", "CLabHost", subprocess, systemPackage]
+    ),
     .target(name: "CLaunchWire"),
     .target(name: "CLabHost", dependencies: ["CLaunchWire", "LaunchMarks"]),
     .target(
@@ -119,12 +123,20 @@ let package = Package(
       ]
     ),
 
+    .target(
+      name: "Fleet",
+      dependencies: [
+        "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost", "LaunchDepot",
+        "FleetEngines", "Measuring", "History", "Bisection",
+      ]
+    ),
+
     // The command line.
     .executableTarget(
       name: "launchlab",
       dependencies: [
         "LaunchCore", "Rendering", "Stages", "Measuring", "Comparison", "Explanation", "Gate",
-        "LabChecks", "History", "Bisection", argumentParser,
+        "LabChecks", "History", "Bisection", "Fleet", argumentParser,
       ]
     ),
     .plugin(name: "EmbedDashboard", capability: .buildTool()),
@@ -188,10 +200,10 @@ let package = Package(
       resources: [.copy("Fixtures")]
     ),
     .testTarget(
-      name: "LabDepotTests",
+      name: "LabFleetTests",
       dependencies: [
-        "LaunchCore", "LaunchStore", "LaunchDepot", "Measuring", "History", "LabTestSupport",
-        subprocess, systemPackage,
+        "LaunchCore", "LaunchStore", "LaunchDepot", "FleetEngines", "Measuring", "History",
+        "LabTestSupport", subprocess, systemPackage,
       ]
     ),
     .testTarget(
@@ -199,7 +211,7 @@ let package = Package(
       dependencies: [
         "LaunchStatistics", "LaunchCore", "Rendering", "Scenarios", "LaunchStore", "LaunchHost",
         "Builds", "Stages", "Measuring", "Comparison", "Explanation", "Gate", "LabChecks",
-        "History", "Bisection", "LabTestSupport",
+        "History", "Bisection", "LaunchDepot", "FleetEngines", "Fleet", "LabTestSupport",
       ]
     ),
     .testTarget(

@@ -63,6 +63,9 @@ package struct BisectOptions: Sendable {
 
   package var store: String?
 
+  /// The absolute path of a directory where others publish builds of the same revisions.
+  package var sharedBuilds: String?
+
   /// The words of the command line after `bisect`, for commands that repeat some of them.
   package var words: [String]
 
@@ -92,6 +95,7 @@ package struct BisectOptions: Sendable {
     skips: [String] = [],
     paths: [String] = [],
     store: String? = nil,
+    sharedBuilds: String? = nil,
     words: [String]
   ) {
     self.range = range
@@ -119,6 +123,7 @@ package struct BisectOptions: Sendable {
     self.skips = skips
     self.paths = paths
     self.store = store
+    self.sharedBuilds = sharedBuilds
     self.words = words
   }
 }

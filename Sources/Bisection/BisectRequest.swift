@@ -1,3 +1,4 @@
+import Builds
 import Foundation
 import LaunchCore
 import LaunchHost
@@ -90,6 +91,7 @@ package struct BisectRequest: Sendable {
   let places: BisectSummary.Places
 
   let jobs: Int
+  let sharedBuilds: String?
   let buildTimeLimit: Nanoseconds
   let retriesFailures: Bool
 
@@ -189,6 +191,7 @@ package struct BisectRequest: Sendable {
       scenario: start.scenario,
       revisions: start.revisions,
       cache: CacheLocation(directory: storeDirectory),
+      shared: sharedBuilds.map(SharedBuilds.init),
       jobs: jobs,
       timeLimit: .nanoseconds(buildTimeLimit.count),
       triesAgain: retriesFailures,
@@ -217,6 +220,7 @@ package struct BisectRequest: Sendable {
       from: options.launching.directory
     )
     jobs = max(1, options.jobs ?? beginning.start.jobs ?? 1)
+    sharedBuilds = options.sharedBuilds
     buildTimeLimit =
       try BisectQuestion.buildTimeLimit(options) ?? beginning.start.buildTimeLimit
       ?? Self.usualBuildTimeLimit

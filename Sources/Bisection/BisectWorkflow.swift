@@ -8,7 +8,7 @@
 // `Engine` is pure, and simulated by the thousand in tests: `BisectEngine` chooses what to launch next,
 // `ChangePosterior` holds the probability of each commit, `BuildLevels` what is known of each build,
 // `BisectAnswer` what may be said. `Report` shows it as text, Markdown, JSON and as a log of git bisect.
-// `BisectNight` bisects the regressions of a night.
+// `BisectNight` bisects the regressions of a night. `BuildsAhead` says what other hosts may build meanwhile.
 
 import Builds
 import Explanation

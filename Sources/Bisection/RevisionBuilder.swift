@@ -24,6 +24,7 @@ struct RevisionBuilder: BisectBuilder {
   ///   - scenario: With the only target that is measured, before any build.
   ///   - revisions: From good to bad.
   ///   - cache: Where builds are kept; those that are used here stay until this process ends.
+  ///   - shared: Where builds of others are looked for before one is made.
   ///   - jobs: How many builds may be made at the same time, at least 1.
   ///   - timeLimit: How long one build may take; nil for no limit.
   ///   - triesAgain: Whether builds that have failed in another bisection are tried again.
@@ -34,6 +35,7 @@ struct RevisionBuilder: BisectBuilder {
     scenario: Scenario,
     revisions: [BisectRevision],
     cache: CacheLocation,
+    shared: SharedBuilds? = nil,
     jobs: Int = 1,
     timeLimit: Duration? = nil,
     triesAgain: Bool = false,
@@ -46,6 +48,7 @@ struct RevisionBuilder: BisectBuilder {
       cache: cache.buildDirectory,
       timeLimit: timeLimit,
       leases: BuildLeases(),
+      shared: shared,
       interrupt: interrupt
     )
     workshop = Workshop(

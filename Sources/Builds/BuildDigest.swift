@@ -57,39 +57,57 @@ extension BuildDigest {
     var digest = SHA256()
     var bytes = 0
     for path in paths.sorted() {
-      guard let entry = entry(at: path, in: directory) else { return nil }
+      guard let entry = entry(at: "\(directory)/\(path)") else { return nil }
       // What is in a directory says that it is there.
       if entry.kind == directoryKind { continue }
-      bytes += entry.content.count
+      let content = normal(entry.content, directory)
+      bytes += content.count
       guard bytes <= 512 << 20 else { return nil }
-      let header = "\(path)\0\(entry.kind)\0\(entry.content.count)\0"
+      let header = "\(path)\0\(entry.kind)\0\(content.count)\0"
       digest.append(Array(header.utf8)[...])
-      digest.append(entry.content[...])
+      digest.append(content[...])
     }
     return digest.hexadecimal
   }
 
+  /// The first file that a launch can depend on and that holds a path.
+  ///
+  /// - Parameters:
+  ///   - path: What is looked for, an absolute path.
+  ///   - directory: The absolute path of the tree that was built in.
+  /// - Returns: Its path below the directory; nil where there is none.
+  static func file(holding path: String, below directory: String) -> String? {
+    guard let names = FileManager.default.enumerator(atPath: directory) else { return nil }
+    for case let name as String in names {
+      let last = (name as NSString).lastPathComponent
+      if toolDirectories.contains(last) {
+        names.skipDescendants()
+      } else if !isSource(last), let entry = entry(at: "\(directory)/\(name)"),
+        Data(entry.content).range(of: Data(path.utf8)) != nil
+      {
+        return name
+      }
+    }
+    return nil
+  }
+
   /// What a file is, and what of its content counts; nil where it cannot be read.
-  private static func entry(
-    at path: String,
-    in directory: String
-  ) -> (kind: String, content: [UInt8])? {
-    let whole = "\(directory)/\(path)"
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: whole),
+  private static func entry(at path: String) -> (kind: String, content: [UInt8])? {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
       let type = attributes[.type] as? FileAttributeType
     else { return nil }
     let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
     switch type {
     case .typeDirectory: return (directoryKind, [])
     case .typeSymbolicLink:
-      guard let end = try? FileManager.default.destinationOfSymbolicLink(atPath: whole) else {
+      guard let end = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
         return nil
       }
-      return ("link", normal(Array(end.utf8), directory))
+      return ("link", Array(end.utf8))
     case .typeRegular:
-      guard let data = FileManager.default.contents(atPath: whole) else { return nil }
+      guard let data = FileManager.default.contents(atPath: path) else { return nil }
       let content = [UInt8](data)
-      return ("file \(mode & 0o111)", normal(ElfImage(content)?.loaded ?? content, directory))
+      return ("file \(mode & 0o111)", ElfImage(content)?.loaded ?? content)
     default: return ("\(type.rawValue)", [])
     }
   }

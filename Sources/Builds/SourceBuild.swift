@@ -4,7 +4,7 @@
 // begins. `SourceBuild` tells the story of a build: a worktree of the commit, its submodules
 // (`SubmoduleCheckout`), the command with its log and its limit (`BuildCommand`, `BuildLog`), and the
 // directory in the `BuildCache` under the `BuildDigest` of all that went in. A build that failed says how
-// (`BuildFailure` in LaunchHost) and is not tried again.
+// (`BuildFailure` in LaunchHost) and is not tried again. `SharedBuilds` are made by other hosts.
 //
 // `PinnedPrograms` finds the files that a build launches, and `ArtifactCache` keeps the programs of nights,
 // so that a proof can launch them later.
@@ -25,6 +25,7 @@ package struct SourceBuild: Sendable {
   private let timeLimit: Duration?
   private var timeLeft: Duration?
   private let leases: BuildLeases?
+  private let shared: SharedBuilds?
   private let interrupt: InterruptFlag?
 
   /// The submodules that could not be had so far, which are not asked for again.
@@ -35,18 +36,21 @@ package struct SourceBuild: Sendable {
   ///   - cache: The directory that holds the builds; it is made when it is missing.
   ///   - timeLimit: How long the build command may take; nil for no limit.
   ///   - leases: Takes every build that succeeds; nil when it may be removed at any time.
+  ///   - shared: Where builds of others are looked for before one is made.
   ///   - interrupt: Ends a build, with all that it has started, when it is set.
   package init(
     source: Source,
     cache: String,
     timeLimit: Duration? = nil,
     leases: BuildLeases? = nil,
+    shared: SharedBuilds? = nil,
     interrupt: InterruptFlag? = nil
   ) {
     self.source = source
     self.cache = FilePath(cache)
     self.timeLimit = timeLimit
     self.leases = leases
+    self.shared = shared
     self.interrupt = interrupt
   }
 
@@ -96,7 +100,12 @@ package struct SourceBuild: Sendable {
     )
     let lock = try await BuildLock(room.appending("lock"), interrupt: interrupt)
     defer { lock.release() }
-    if try await isUsable(room, of: repository) {
+    var isThere = try await isUsable(room, of: repository)
+    if !isThere, let shared, shared.has(room) {
+      try clear(tree)
+      if await shared.fill(room) { isThere = try await isUsable(room, of: repository) }
+    }
+    if isThere {
       record.missingSubmodules = MissingSubmodule.noted(in: room)?.map(\.withoutOrigins)
       leases?.take(room)
       // The builds that were not used for the longest time are removed first.
@@ -199,17 +208,21 @@ package struct SourceBuild: Sendable {
     of repository: GitRepository,
     to tree: FilePath
   ) async throws -> [MissingSubmodule] {
-    let room = tree.removingLastComponent()
-    BuildSession.endLeft(in: room)
-    if DiskUse.status(of: tree) != nil {
-      guard let made = OwnedDirectory.made(at: room) else {
-        throw HostError.placeRefused(path: tree.string, .unmarked)
-      }
-      try GitRepository.unlinkWorktree(at: tree)
-      try made.remove("tree")
-    }
+    try clear(tree)
     try await repository.addWorktree(at: tree, of: commit)
     return try await submodules(of: repository).fill(tree, of: commit)
+  }
+
+  /// Removes what an earlier build has left, and ends what still works on it.
+  private func clear(_ tree: FilePath) throws {
+    let room = tree.removingLastComponent()
+    BuildSession.endLeft(in: room)
+    guard DiskUse.status(of: tree) != nil else { return }
+    guard let made = OwnedDirectory.made(at: room) else {
+      throw HostError.placeRefused(path: tree.string, .unmarked)
+    }
+    try GitRepository.unlinkWorktree(at: tree)
+    try made.remove("tree")
   }
 
   private func compile(

@@ -28,6 +28,7 @@ package enum ScenarioReference {
       + table("An element of `approvals:` in a file of approvals", ScenarioKeys.approvalKeys)
       + table("An element of `budgets:`", ScenarioKeys.budget)
       + table("An element of `notify:`, with one of the keys", ScenarioKeys.notifier)
+      + table("A fleet file, for `launchlab fleet`", FleetKeys.keys)
   }
 
   private static func table<Root>(_ title: String, _ fields: [Field<Root>]) -> String {

@@ -47,7 +47,12 @@ import Testing
     let text = try String(contentsOf: Self.root.appending(path: document), encoding: .utf8)
     for mention in text.matches(of: /`launchlab ([a-z]+)([^`]*)`/) where mention.1 != "help" {
       let command = Launchlab.configuration.subcommands.first { $0._commandName == mention.1 }
-      let type = try #require(command, "\(mention.0)")
+      var type = try #require(command, "\(mention.0)")
+      for word in mention.2.split(separator: " ") {
+        let nested = type.configuration.subcommands.first { $0._commandName == word }
+        guard let nested else { break }
+        type = nested
+      }
       let help = Launchlab.helpMessage(for: type, columns: 80)
       let own = mention.2.components(separatedBy: " -- ")[0]
       for option in own.matches(of: /--[a-z][a-z-]*/) {

@@ -68,6 +68,9 @@ extension Launchlab {
     )
     var store: String?
 
+    @Option(help: .init("Directory of builds that a fleet shares.", visibility: .hidden))
+    var sharedBuilds: String?
+
     @OptionGroup var output: BisectOutput
 
     func validate() throws {
@@ -158,7 +161,7 @@ extension Launchlab {
       try output.show(summary, on: console)
     }
 
-    private var options: BisectOptions {
+    var options: BisectOptions {
       BisectOptions(
         range: range,
         scenario: question.scenario,
@@ -185,6 +188,7 @@ extension Launchlab {
         skips: work.skip,
         paths: work.path,
         store: store,
+        sharedBuilds: sharedBuilds,
         words: Array(CommandLine.arguments.drop { $0 != "bisect" }.dropFirst())
       )
     }

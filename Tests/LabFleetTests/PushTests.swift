@@ -276,6 +276,21 @@ extension PostgresTests {
       #expect(try one.sharedRuns(at: run.startedAt + 90_000).count == 4)
     }
 
+    @Test func `a proof of a fleet is read as on its host`() async throws {
+      let one = try store("bench-1", days: 0..<1) { _ in "a" }
+      var run = try one.run(try #require(one.runs().first?.id))
+      run.startedAt += 3_600
+      run.id = RunID.make(at: run.startedAt, salt: 9)
+      run.finishedAt = nil
+      run.status = .unfinished
+      run.purpose = .proof
+      run.slot = FleetSlot(night: "2026-11-21", host: "bench-1")
+      try one.begin(run).finish(status: .complete, at: run.startedAt + 60)
+      try one.save(RunOutcome(verdict: "regression", exitCode: 1), of: run.id)
+      #expect(try await push("bench-1").stored == 2)
+      #expect(try await mirrors()[0].run(run.id) == one.run(run.id))
+    }
+
     @Test func `the only night is taken out for readers too`() async throws {
       let one = try store("bench-1", days: 0..<1) { _ in "a" }
       _ = try await push("bench-1")

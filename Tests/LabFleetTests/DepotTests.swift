@@ -24,7 +24,7 @@ extension PostgresTests {
       try await depot.initialize()
       try await depot.migrate()
       let state = try await depot.check()
-      #expect(state.version == 1)
+      #expect(state.version == DepotSchema.migrations.count)
       #expect(state.rights.user == "lab")
       #expect(state.rights.mayPush && state.rights.mayRead && state.rights.hasRoles)
       #expect(state.rights.tls == nil)
@@ -48,7 +48,9 @@ extension PostgresTests {
       var new = old
       new.migrations.append("ALTER TABLE launchlab.run ADD COLUMN extra int;")
       let address = old.address.description
-      await #expect(throws: DepotError.olderSchema(address: address, found: 1, supported: 2)) {
+      let known = old.migrations.count
+      let older = DepotError.olderSchema(address: address, found: known, supported: known + 1)
+      await #expect(throws: older) {
         try await new.push(.sample())
       }
       var broken = new
@@ -58,7 +60,8 @@ extension PostgresTests {
       try await new.migrate()
       #expect(try await new.push(.sample()) == .known)
       for use in [{ _ = try await old.check() }, { try await old.initialize() }] {
-        await #expect(throws: DepotError.newerSchema(address: address, found: 2, supported: 1)) {
+        let newer = DepotError.newerSchema(address: address, found: known + 1, supported: known)
+        await #expect(throws: newer) {
           try await use()
         }
       }

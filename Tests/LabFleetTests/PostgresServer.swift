@@ -13,6 +13,8 @@ struct PostgresServer: Sendable {
   /// Where the socket, the data and the log are.
   let directory: String
 
+  private let supervisor: StandardInputWriter
+
   @TaskLocal static var current: PostgresServer?
 
   /// Where the programs of the newest installed server are; nil without one.
@@ -50,13 +52,11 @@ struct PostgresServer: Sendable {
       output: .discarded,
       error: .discarded
     ) { execution in
-      let server = PostgresServer(directory: directory)
-      var tries = 0
-      while try await !server.answers() {
-        tries += 1
-        try #require(tries < 400, "\(server.log)")
-        try await Task.sleep(for: .milliseconds(50))
-      }
+      let server = PostgresServer(
+        directory: directory,
+        supervisor: execution.standardInputWriter
+      )
+      try await server.isUp()
       try await body(server)
       _ = try await execution.standardInputWriter.write("stop\n")
     }
@@ -69,13 +69,46 @@ struct PostgresServer: Sendable {
       "$2/initdb" -D "$data" --no-sync --auth=trust -U lab --no-locale -E UTF8 || exit 1
       printf 'local all secret scram-sha-256\\nlocal all all trust\\n' >"$data/pg_hba.conf"
     fi
-    "$2/postgres" -D "$data" -k "$1" -c listen_addresses= -c fsync=off -c full_page_writes=off \\
-      -c max_connections=80 -c shared_buffers=32MB -c autovacuum=off -c superuser_reserved_connections=3 &
-    read -r word
-    kill -QUIT $!
-    wait
+    start() {
+      "$2/postgres" -D "$data" -k "$1" -c listen_addresses= -c fsync=off -c full_page_writes=off \\
+        -c max_connections=80 -c shared_buffers=32MB -c autovacuum=off -c superuser_reserved_connections=3 &
+      # Until it is there, it ignores the signal that ends it.
+      for try in $(seq 500); do
+        [ -S "$1/.s.PGSQL.5432" ] && break
+        sleep 0.02
+      done
+    }
+    end() {
+      kill -QUIT $!
+      wait
+    }
+    start "$@"
+    while read -r word; do
+      case $word in
+        crash) end ;;
+        start) start "$@" ;;
+        stop) break ;;
+      esac
+    done
+    end
     [ "$word" = stop ] || rm -rf "$1"
     """
+
+  /// Ends the server as a crash does: what was not committed is lost, and clients are cut off.
+  func crash() async throws { _ = try await supervisor.write("crash\n") }
+
+  /// Starts a server that has crashed, which recovers what was committed.
+  func start() async throws { _ = try await supervisor.write("start\n") }
+
+  /// Waits until it answers.
+  func isUp() async throws {
+    var tries = 0
+    while try await !answers() {
+      tries += 1
+      try #require(tries < 400, "\(log)")
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
 
   private var log: String {
     (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? "no log"

@@ -1,0 +1,129 @@
+package import LaunchCore
+
+/// Reads fleet files.
+package enum FleetFile {
+  /// Reads the fleet file at a path.
+  ///
+  /// - Parameter path: Absolute, or relative to the working directory; places show it as given.
+  /// - Returns: A fleet with absolute paths.
+  /// - Throws: ``ScenarioError`` with everything that is wrong with the file.
+  package static func load(path: String) throws(ScenarioError) -> FleetPlan {
+    var findings = Findings(path: path)
+    var yaml = YAMLText(try ScenarioFile.text(at: path))
+    guard let root = yaml.value(reporting: &findings) else {
+      throw .invalid(findings.diagnostics)
+    }
+    var reading = ScenarioFile.reading(findings, path: path, judgedBy: nil)
+    let plan = FleetKeys.fleet.read(root, "the fleet", &reading)
+    guard let plan, reading.findings.isEmpty else { throw .invalid(reading.findings.diagnostics) }
+    return plan
+  }
+}
+
+/// Every key of a fleet file.
+enum FleetKeys {
+  static let fleet = Form<FleetPlan>.section(keys, of: FleetPlan()).then { plan, value, reading in
+    var plan = plan
+    plan.directory = reading.directory
+    plan.scenarios = plan.scenarios.map(reading.absolute)
+    if plan.engine == .local {
+      plan.namesHosts = true
+      if let partition = value["partition"] {
+        reading.report(
+          "contradiction",
+          "partitions are Slurm's, and the engine is local",
+          at: partition.place,
+          remedy: "remove the key, or write `engine: slurm`"
+        )
+      }
+      if plan.hosts.isEmpty {
+        reading.report(
+          "missing-key",
+          "the engine local does not know what hosts there are",
+          at: value["engine"]?.place ?? value.place,
+          remedy: "add `hosts:` with a name, such as [bench-1]"
+        )
+      }
+    }
+    if let both = plan.builders.first(where: plan.hosts.contains) {
+      reading.report(
+        "contradiction",
+        "\(quoted(both)) is a host and a builder",
+        at: value["builders"]?.place ?? value.place,
+        remedy: "take it out of one of the lists: what builds does not measure"
+      )
+    }
+    return plan
+  }
+
+  static let keys: [Field<FleetPlan>] = [
+    Field("fleet", .name, \.name, isRequired: true) {
+      "The name of the fleet, which its jobs begin with."
+    },
+    Field("depot", depot, \.depot, isRequired: true) {
+      "The URI of the depot that keeps what the hosts measure. It has no password: psql finds it where "
+        + "it finds that of any database."
+    },
+    Field(
+      "scenarios",
+      .list(of: .path, each: "the scenario"),
+      \.scenarios,
+      isRequired: true
+    ) {
+      "Scenario files that every host runs each night, in this order, at the same paths everywhere."
+    },
+    Field("hosts", .list(of: .name, each: "the host"), \.hosts) {
+      "The hosts, as the engine names them. Default: all nodes of the partition."
+    },
+    Field("builders", .list(of: .name, each: "the builder"), \.builders) {
+      "Hosts that only build, ahead of the bisections of `launchlab fleet bisect`; they measure no night. "
+        + "Default: none."
+    },
+    Field("engine", .word, \.engine) {
+      "What gives hosts their work: slurm, or local, which starts processes on this machine. "
+        + "Default: slurm."
+    },
+    Field("partition", .name, \.partition) {
+      "The partition of Slurm. Default: the one that Slurm takes by default."
+    },
+    Field("program", program, \.program) {
+      "The absolute path of launchlab on the hosts. Default: where it is on the head."
+    },
+    Field("time", .duration, \.timeLimit) {
+      "How long a host may work on one night, after which its job is ended and asked for again. "
+        + "Default: an hour, and three times as long as the scenarios are expected to take."
+    },
+    Field("named", .boolean, \.namesHosts) {
+      "Whether a host is known by its name here and not by its machine id: for machines that are fresh "
+        + "every night, or several nodes on one machine. Default: false; with the engine local, true."
+    },
+    Field("drain", .boolean, \.drains) {
+      "Whether a host whose machine has changed on several nights takes no further job until somebody "
+        + "brings it back. Default: false."
+    },
+  ]
+
+  private static let depot = Form<String>.text.then { text, value, reading in
+    if !text.contains("://") {
+      reading.report(
+        "invalid-value",
+        "\(quoted(text)) is no URI of a depot",
+        at: value.place,
+        remedy: "write it as in postgresql:///lab or postgresql://?service=lab"
+      )
+    }
+    return text
+  }
+
+  private static let program = Form<String>.path.then { path, value, reading in
+    if !path.hasPrefix("/") {
+      reading.report(
+        "invalid-value",
+        "the path \(quoted(path)) of launchlab is not absolute",
+        at: value.place,
+        remedy: "write it as in /usr/local/bin/launchlab"
+      )
+    }
+    return path
+  }
+}
