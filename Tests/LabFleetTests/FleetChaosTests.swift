@@ -23,7 +23,7 @@ import Testing
   .temporaryDirectory
 )
 struct FleetChaosTests {
-  @Test(.timeLimit(.minutes(15)))
+  @Test(.timeLimit(.minutes(40)))
   func `meets every slot once, whatever is ended meanwhile`() async throws {
     let words = ProcessInfo.processInfo.environment["LAUNCHLAB_CHAOS"]?.split(separator: ":") ?? []
     let fleet = try await ChaosFleet(
@@ -182,7 +182,7 @@ private struct ChaosFleet: Sendable {
 
   /// Has the head measure a night, and begins again until it is complete.
   func measure(_ night: String) async throws {
-    let limit = ContinuousClock.now + .seconds(400)
+    let limit = ContinuousClock.now + .seconds(1800)
     while true {
       let ended = try await launchlab("fleet", "run", "fleet.yml", "--night", night, "--every", "1")
       {

@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `finds what is left of a job without the process that watches it`() async throws {
-    let work = FleetWork.shell("echo $PPID >began; exec sleep 600", on: "a")
+    let work = FleetWork.shell("echo $PPID >began; exec sleep 3600", on: "a")
     try await engine.submit(work)
     try await eventually("start") { content("began")?.hasSuffix("\n") == true }
     let watcher = try #require(content("began").flatMap { pid_t($0.dropLast()) })
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `is not bound to who submits it`() async throws {
-    let work = FleetWork.shell("cut -d ' ' -f 6,7 /proc/$$/stat >session; exec sleep 600", on: "a")
+    let work = FleetWork.shell("cut -d ' ' -f 6,7 /proc/$$/stat >session; exec sleep 3600", on: "a")
     try await engine.submit(work)
     try await eventually("start") { content("session")?.hasSuffix("\n") == true }
     let fields = try #require(content("session")).split { " \n".contains($0) }.map { Int32($0) }

@@ -269,7 +269,7 @@ struct SlurmTrait: SuiteTrait, TestScoping {
   }
 }
 
-/// Waits until a condition holds, two minutes at most.
+/// Waits until a condition holds, a quarter of an hour at most.
 ///
 /// - Parameters:
 ///   - what: What is waited for, for the message.
@@ -279,7 +279,7 @@ func eventually(
   _ what: @autoclosure () -> String,
   _ condition: () async throws -> Bool
 ) async throws {
-  let end = ContinuousClock.now + .seconds(120)
+  let end = ContinuousClock.now + .seconds(900)
   while try await !condition() {
     try #require(ContinuousClock.now < end, "\(what())")
     try await Task.sleep(for: .milliseconds(50))
