@@ -48,6 +48,8 @@ struct SlurmCluster: Sendable {
   func engine(partition: String? = nil) -> SlurmEngine {
     var engine = SlurmEngine(partition: partition)
     engine.environment["SLURM_CONF"] = "\(directory)/slurm.conf"
+    // Among hundreds of tests it takes minutes to hear that a command has ended.
+    engine.patience = .seconds(900)
     return engine
   }
 
