@@ -20,7 +20,6 @@ package struct FleetBisect {
   package let words: [String]
 
   private var fleet: FleetRun
-  private let path: String
   private let scenario: Scenario
   private let builders: [String]
   private let context: WorkflowContext
@@ -50,7 +49,6 @@ package struct FleetBisect {
     words: [String],
     in context: WorkflowContext
   ) async throws {
-    self.path = path
     self.context = context
     fleet = try FleetRun(path, in: context)
     let plan = fleet.plan
@@ -230,11 +228,11 @@ package struct FleetBisect {
   private func isBuild(_ job: FleetJob) -> Bool { builders.contains { name(of: $0) == job.name } }
 
   private func build(_ commit: String, on builder: String) -> FleetWork {
-    work(
+    fleet.work(
       named: name(of: builder),
       for: builder,
       [
-        program, "fleet", "build", path.absolute(in: fleet.plan), "--scenario", scenario.name,
+        fleet.program, "fleet", "build", fleet.files.fleet, "--scenario", scenario.name,
         "--commit", commit, "--host", builder,
       ],
       limit: .seconds(3900)
@@ -245,31 +243,14 @@ package struct FleetBisect {
   private func bisection(_ options: BisectOptions) throws -> FleetWork {
     let most = try options.mostTime.map { try ScenarioFile.duration($0, option: "--max-time") }
     let directory = (report as NSString).deletingLastPathComponent
-    return work(
+    return fleet.work(
       named: job,
       for: host,
-      ["/bin/sh", "-c", "mkdir -p \"$0\" && exec \"$@\"", directory, program, "bisect"] + words,
+      ["/bin/sh", "-c", "mkdir -p \"$0\" && exec \"$@\"", directory, fleet.program, "bisect"]
+        + words,
       limit: max(.seconds(86_400), .nanoseconds(most?.count ?? 0) + .seconds(3600))
     )
   }
-
-  private func work(
-    named name: String,
-    for host: String,
-    _ command: [String],
-    limit: Duration
-  ) -> FleetWork {
-    FleetWork(
-      name: name,
-      host: host,
-      command: command,
-      directory: fleet.plan.directory,
-      environment: fleet.plan.namesHosts ? ["LAUNCHLAB_HOST_NAME": host] : [:],
-      timeLimit: limit
-    )
-  }
-
-  private var program: String { fleet.plan.program ?? FleetRun.ownProgram }
 
   /// Where the engine keeps what the job prints.
   private var log: String {
@@ -306,13 +287,6 @@ package struct FleetBisect {
       report: "\(report).md",
       log: log
     )
-  }
-}
-
-extension String {
-  /// The path of a fleet file, which is the same on every host.
-  fileprivate func absolute(in plan: FleetPlan) -> String {
-    "\(plan.directory)/\((self as NSString).lastPathComponent)"
   }
 }
 

@@ -24,7 +24,7 @@ package struct FleetRun {
   var engine: any FleetEngine
 
   private let path: String
-  private let files: FleetFiles
+  let files: FleetFiles
   private let scenarios: [Scenario]
   let depot: Depot
   let context: WorkflowContext
@@ -96,7 +96,7 @@ package struct FleetRun {
   /// - Parameter tell: Told after each turn how far the night is, and what failed.
   /// - Returns: How far it came.
   /// - Throws: `DepotError` or `FleetEngineError` where the depot or the engine cannot be used at the
-  ///   first turn, or for many turns; `HostError.interrupted`, and then the jobs go on.
+  ///   first turn, or for many turns; ``FleetError/interrupted(path:)``, and then the jobs go on.
   package func measure(
     _ tell: (FleetStatus, [Diagnostic]) -> Void = { _, _ in }
   ) async throws -> FleetStatus {
@@ -178,9 +178,7 @@ package struct FleetRun {
   package func report(
     into directory: String?,
     ofTonight isOfTonight: Bool
-  ) async throws
-    -> FleetReport
-  {
+  ) async throws -> FleetReport {
     let night = isOfTonight || isNightGiven ? label : nil
     let report = try await FleetReportWorkflow(
       depot: plan.depot,
@@ -239,11 +237,21 @@ package struct FleetRun {
     _ options: [String],
     limit: Duration
   ) -> FleetWork {
+    let common = [files.fleet, "--night", label, "--host", host, "--expect", files.digest]
+    return work(named: name, for: host, [program] + subcommand + common + options, limit: limit)
+  }
+
+  /// A job of a host in the directory of the fleet.
+  func work(
+    named name: String,
+    for host: String,
+    _ command: [String],
+    limit: Duration
+  ) -> FleetWork {
     FleetWork(
       name: name,
       host: host,
-      command: [plan.program ?? Self.ownProgram] + subcommand
-        + [files.fleet, "--night", label, "--host", host, "--expect", files.digest] + options,
+      command: command,
       directory: plan.directory,
       environment: plan.namesHosts ? ["LAUNCHLAB_HOST_NAME": host] : [:],
       timeLimit: limit
@@ -259,10 +267,10 @@ extension FleetPlan {
 }
 
 extension FleetRun {
-  /// Where this launchlab is.
-  static var ownProgram: String {
+  /// Where launchlab is on the hosts: by default where this one is.
+  var program: String {
     let link = "/proc/self/exe"
-    return (try? FileManager.default.destinationOfSymbolicLink(atPath: link))
+    return plan.program ?? (try? FileManager.default.destinationOfSymbolicLink(atPath: link))
       ?? CommandLine.arguments[0]
   }
 }

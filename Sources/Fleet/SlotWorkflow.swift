@@ -116,12 +116,13 @@ package struct SlotWorkflow {
   /// Runs a scenario, unless its run is complete already.
   private func measure(_ request: RunRequest) async throws -> LabExitCode {
     let name = request.scenario.name
-    let runs = try Store.writable(at: request.store).runs(of: slot, scenario: name)
+    let store = try Store.writable(at: request.store)
+    let runs = try store.runs(of: slot, scenario: name)
     if let complete = runs.first(where: { $0.status == .complete }) {
       if complete.isConcluded { return .done }
       // It was ended before it was judged, and would wait for a day to be pushed.
       let outcome = RunOutcome(exitCode: Int(LabExitCode.inconclusive.rawValue))
-      try Store.writable(at: request.store).save(outcome, of: complete.id)
+      try store.save(outcome, of: complete.id)
       return .done
     }
     guard let begun = runs.last(where: { $0.status == .unfinished || $0.status == .interrupted })
