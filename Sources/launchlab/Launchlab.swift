@@ -10,6 +10,9 @@ import LaunchCore
 import Measuring
 
 /// The root command; it does nothing but name its subcommands.
+///
+/// Every command has a `commandName`, since ArgumentParser asks each of them for it: without one it is made
+/// from the name of the type, for which the Swift runtime reads all conformances of the executable (0.1 ms).
 struct Launchlab: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "launchlab",

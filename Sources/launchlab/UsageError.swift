@@ -19,17 +19,15 @@ struct UsageError {
     var configuration = Launchlab.configuration
     for word in words where !configuration.subcommands.isEmpty && !word.hasPrefix("-") {
       let commands = configuration.subcommands
-      guard let next = commands.first(where: { Self.name(of: $0) == word }) else {
-        if configuration.defaultSubcommand == nil { unknown = (word, commands.map(Self.name)) }
+      guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
+        if configuration.defaultSubcommand == nil {
+          unknown = (word, commands.compactMap { $0.configuration.commandName })
+        }
         break
       }
       command += " \(word)"
       configuration = next.configuration
     }
-  }
-
-  private static func name(of command: any ParsableCommand.Type) -> String {
-    command.configuration.commandName ?? String(describing: command).lowercased()
   }
 
   var isOfUnknownCommand: Bool { unknown != nil }

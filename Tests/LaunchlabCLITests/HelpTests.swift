@@ -37,6 +37,14 @@ import Testing
     }
   }
 
+  @Test func `gives every command a name of its own`() {
+    var commands: [any ParsableCommand.Type] = [Launchlab.self]
+    while let command = commands.popLast() {
+      #expect(command.configuration.commandName != nil, "\(command)")
+      commands += command.configuration.subcommands
+    }
+  }
+
   static let documents =
     ["README.md", "CONTRIBUTING.md", "Scenarios/README.md"]
     + ((try? FileManager.default.subpathsOfDirectory(atPath: root.appending(path: "docs").path))

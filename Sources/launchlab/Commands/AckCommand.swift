@@ -7,6 +7,7 @@ extension Launchlab {
   /// Acknowledges an alert.
   struct Ack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "ack",
       abstract: "Acknowledge an alert and accept its level as the baseline.",
       discussion: """
         For an intended slowdown:
@@ -33,6 +34,7 @@ extension Launchlab {
   /// Ends an alert that is wrong.
   struct Dismiss: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "dismiss",
       abstract: "Dismiss an alert as a false alarm.",
       discussion: """
         For a slowdown caused neither by the code nor by this machine:
@@ -55,6 +57,7 @@ extension Launchlab {
   /// Takes a decision on an alert back.
   struct Unack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "unack",
       abstract: "Undo an acknowledgement or a dismissal.",
       discussion: """
         Puts the alert back into the state that the nights left it in:

@@ -5,6 +5,7 @@ extension Launchlab {
   /// Allows launchlab to empty directories.
   struct Allow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "allow",
       abstract: "Allow launchlab to empty a directory outside the scenario's directory.",
       discussion: """
         The `state:` directories of a target are emptied before each first run. Directories below \

@@ -7,6 +7,7 @@ extension Launchlab {
   /// Finds the commit that made launches slower.
   struct Bisect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "bisect",
       abstract: "Find the commit in a range that made launches slower.",
       discussion: """
         Builds few commits, launches each next to its neighbours so that machine drift affects \

@@ -7,6 +7,7 @@ extension Launchlab {
   /// Launches two programs in the same blocks, and tells whether one is slower.
   struct Compare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "compare",
       abstract: "Compare two programs, two revisions or two stored runs.",
       discussion: """
         Two programs, interleaved in random order. Each is one argument, split into words like in \

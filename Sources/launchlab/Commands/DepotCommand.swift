@@ -67,6 +67,7 @@ extension Launchlab {
   /// Sends stored nights to a depot.
   struct Push: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "push",
       abstract: "Send stored nights to a depot, a PostgreSQL database that several hosts share.",
       discussion: """
         Every complete night, with its launches, alerts and decisions, is stored there once, however often \
@@ -122,6 +123,7 @@ extension Launchlab {
 
     struct Init: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "init",
         abstract: "Make a depot in a database, with the roles launchlab_push and launchlab_read."
       )
 
@@ -132,6 +134,7 @@ extension Launchlab {
 
     struct Check: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Say what a depot holds, and what the user may do with it."
       )
 
@@ -142,6 +145,7 @@ extension Launchlab {
 
     struct Migrate: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "migrate",
         abstract: "Bring a depot of an older launchlab up to date."
       )
 

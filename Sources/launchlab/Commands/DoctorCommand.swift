@@ -7,6 +7,7 @@ extension Launchlab {
   /// Says what the host can and cannot do.
   struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "doctor",
       abstract: "Check what this machine can and cannot measure, and how to improve it.",
       discussion: """
         Changes nothing. Degraded means more noise or weaker controls; missing means not \

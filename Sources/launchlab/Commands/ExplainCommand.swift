@@ -11,6 +11,7 @@ extension Launchlab {
   /// Says where the time of a launch goes, or why one program launches more slowly than another.
   struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "explain",
       abstract: "Explain where a launch spends its time, or why one is slower than another.",
       discussion: """
         Where the launch of one program spends its time, by function, file, wait and process:

@@ -6,6 +6,7 @@ extension Launchlab {
   /// Prints what is stored: launches, nights or alerts.
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "export",
       abstract: "Export stored launches, nights or alerts as JSON lines or CSV.",
       usage: "launchlab export [<options>] [<run>]",
       discussion: """

@@ -7,6 +7,7 @@ extension Launchlab {
   /// Shows which files a launch opens, and which of them are the target's own.
   struct Files: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "files",
       abstract: "Show the files that a launch opens, and which of them cold launches evict.",
       discussion: """
         Launches the command once and records every file that its processes open, map or execute:

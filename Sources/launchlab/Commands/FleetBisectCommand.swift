@@ -7,6 +7,7 @@ extension Launchlab.FleetGroup {
   /// Has one host find the commit that made launches slower.
   struct Bisect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "bisect",
       abstract: "Have one host find the commit in a range that made launches slower.",
       discussion: """
         The host runs `launchlab bisect` for a scenario of the fleet, and writes the answer to \
@@ -91,6 +92,7 @@ extension Launchlab.FleetGroup {
   /// What a job does on a builder.
   struct Build: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "build",
       abstract: "Build a commit on this host, and publish it for the others.",
       shouldDisplay: false
     )

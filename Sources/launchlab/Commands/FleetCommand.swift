@@ -29,6 +29,7 @@ extension Launchlab {
 
     struct Run: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "run",
         abstract: "Run tonight's missing scenarios on every host, wait for them, and report.",
         discussion: """
           Submits a job for each host that lacks runs, and repeats until the depot has every run. It is \
@@ -89,6 +90,7 @@ extension Launchlab {
 
     struct Status: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Show how far each host is tonight, and why runs are missing."
       )
 
@@ -104,6 +106,7 @@ extension Launchlab {
 
     struct Report: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "report",
         abstract: "Report the combined result of the hosts, in report/hosts/SCENARIO/latest.md.",
         discussion: """
           Exit codes: 0 nothing is suspected, 1 the hosts suspect a regression of the code.
@@ -127,6 +130,7 @@ extension Launchlab {
     /// What a job does on a host.
     struct Slot: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "slot",
         abstract: "Run what is missing of a night on this host, and push it.",
         shouldDisplay: false
       )
@@ -139,6 +143,7 @@ extension Launchlab {
     /// What a job does on a host that is to settle a suspicion.
     struct Prove: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "prove",
         abstract: "Launch the last good build beside that of a night on this host, and push it.",
         shouldDisplay: false
       )

@@ -9,6 +9,7 @@ extension Launchlab {
   /// Looks at what a change does to launches, before it is merged.
   struct Gate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "gate",
       abstract: "Check what a change does to launches, before it is merged.",
       discussion: """
         Both revisions of the scenario's source are built. What is in the files comes first \
@@ -33,6 +34,7 @@ extension Launchlab {
 extension Launchlab.Gate {
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "check",
       abstract: "Check a change; the word check may be left out.",
       usage: """
         launchlab gate <base..head> [<scenario>] [<options>]
@@ -201,6 +203,7 @@ extension Launchlab.Gate {
 
   struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "approve",
       abstract: "Approve a new library, initializer or start-up task.",
       discussion: """
         The approval goes to the file that the scenario names, launch-approvals.yml beside it \

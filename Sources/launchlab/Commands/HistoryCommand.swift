@@ -6,6 +6,7 @@ extension Launchlab {
   /// Lists the stored runs.
   struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "history",
       abstract: "List stored runs, newest first.",
       usage: "launchlab history [<options>]",
       discussion: """

@@ -7,6 +7,7 @@ extension Launchlab {
   /// Takes what other tools measured into the store.
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "import",
       abstract: "Import results of hyperfine, or values from a CSV file, as nights.",
       usage: "launchlab import [<options>] <file> ...",
       discussion: """

@@ -5,6 +5,7 @@ extension Launchlab {
   /// Writes a scenario to begin with.
   struct Init: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "init",
       abstract: "Write a commented example scenario that is ready to run.",
       discussion: """
         With a command after --, the scenario measures that command:

@@ -5,6 +5,7 @@ extension Launchlab {
   /// Makes a launch mark for the script that calls it.
   struct Mark: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "mark",
       abstract: "Record a launch mark from a script.",
       discussion: """
         For scripts launched by launchlab. Programs call a function instead, which is faster:

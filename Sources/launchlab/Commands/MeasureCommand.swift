@@ -6,6 +6,7 @@ extension Launchlab {
   /// Measures one command, without a scenario file.
   struct Measure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "measure",
       abstract: "Measure how long one command takes to launch, without a scenario file.",
       discussion: """
         Warm, and after a reboot:

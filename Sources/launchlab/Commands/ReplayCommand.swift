@@ -6,6 +6,7 @@ extension Launchlab {
   /// Runs detectors over the stored nights.
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "replay",
       abstract: "Replay detectors over the stored history to tune thresholds.",
       usage: "launchlab replay [<options>]",
       discussion: """

@@ -7,6 +7,7 @@ extension Launchlab {
   /// Writes the trend report of stored nights.
   struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "report",
       abstract: "Write the trend report: what changed, since when, and is it code or machine.",
       discussion: """
         Launches nothing. Writes report/latest.md beside the scenario, a dated copy, charts in \

@@ -7,6 +7,7 @@ extension Launchlab {
   /// Undoes what a killed lab has left changed.
   struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "restore",
       abstract: "Restore machine settings left behind by a killed run.",
       discussion: """
         A run records each machine setting before it changes it, and restores it on every exit \

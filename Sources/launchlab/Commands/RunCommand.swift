@@ -6,6 +6,7 @@ extension Launchlab {
   /// Launches the arms of a scenario in random blocks, and stores every launch.
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "run",
       abstract: "Run a scenario: launch everything in random order, store and report.",
       discussion: """
         Each block launches every arm once, in a new random order, so that machine drift affects \

@@ -7,6 +7,7 @@ extension Launchlab {
   /// Takes stored runs out of history, and puts them back.
   struct Runs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "runs",
       abstract: "Exclude or remove stored runs from the history, or include them again.",
       discussion: """
         To leave out a night disturbed by a backup:
@@ -60,6 +61,7 @@ extension Launchlab.Runs {
   /// Takes a run out of history.
   struct Exclude: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "exclude",
       abstract: "Leave a run out of trends, verdicts and exports of nights."
     )
 
@@ -76,6 +78,7 @@ extension Launchlab.Runs {
   /// Takes a run out of history and out of lists.
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "remove",
       abstract: "Exclude a run and hide it from lists; nothing is deleted."
     )
 
@@ -92,6 +95,7 @@ extension Launchlab.Runs {
   /// Puts a run back into history.
   struct Include: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "include",
       abstract: "Include a run again that was excluded or removed."
     )
 

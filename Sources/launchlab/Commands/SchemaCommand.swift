@@ -5,6 +5,7 @@ extension Launchlab {
   /// Prints the JSON Schema of scenario files.
   struct Schema: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "schema",
       abstract: "Print the JSON Schema of scenario files, for editors.",
       discussion: """
         Editors with the YAML language server read it from the first line of a scenario:

@@ -7,6 +7,7 @@ extension Launchlab {
   /// Splits launches of a command into stages, or reads the stages that a program printed.
   struct Stages: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "stages",
       abstract: "Break a launch into stages, like dyld statistics, for Linux programs.",
       discussion: """
         Any unmodified program, launched once:

@@ -6,6 +6,7 @@ extension Launchlab {
   /// Tells what an alert rests on.
   struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "why",
       abstract: "Explain an alert: every condition with its value, limit and n.",
       discussion: """
         The first line says what changed, by how much, since when, and whether the code or the \
