@@ -11,7 +11,7 @@ package struct PeerComparison: Hashable, Sendable {
   package let isQuarantined: Bool
 
   /// How far the median of its newest nights has moved from its baseline against the others, in margins;
-  /// nil for fewer than 5 hosts, or too few nights.
+  /// nil for fewer than 4 hosts, or too few nights.
   package let shift: Double?
 
   /// What the shift must exceed on either side; nil together with it.
@@ -125,7 +125,7 @@ private struct Peers {
 
   /// How often a host may be named on one side without a change; nil for never.
   func chance(of host: PooledHost) -> Double? {
-    others(than: host) + 1 < FleetLimits.fewestPeers ? nil : chance
+    others(than: host) + 1 < FleetLimits.quorum ? nil : chance
   }
 
   /// Those of the places that a baseline is made of.
@@ -221,7 +221,7 @@ private struct PeerNight {
     // Of equal values it does not matter which is left out.
     let left = value.flatMap { sorted.firstIndex(of: $0) } ?? sorted.count
     let count = value == nil ? sorted.count : sorted.count - 1
-    let isEnough = count >= FleetLimits.fewestPeers - 1
+    let isEnough = count >= FleetLimits.quorum
     guard count > 0, isEnough || FleetLimits.isTwoThirds(count, of: others) else { return nil }
     func at(_ rank: Int) -> Double { sorted[rank < left ? rank : rank + 1] }
     return (at((count - 1) / 2) + at(count / 2)) / 2
@@ -335,5 +335,17 @@ extension [HostStanding] {
       return standing
     }
     .sorted { $0.host < $1.host }
+  }
+
+  /// Those that are quarantined, ascending by name.
+  ///
+  /// - Parameter count: The most that may be.
+  /// - Returns: Of more than that, those that have been for longest.
+  func quarantined(atMost count: Int) -> [HostStanding] {
+    func since(_ standing: HostStanding) -> String { standing.quarantinedSince ?? "" }
+    return filter { $0.quarantinedSince != nil }
+      .sorted { (since($0), $0.host) < (since($1), $1.host) }
+      .prefix(count)
+      .sorted { $0.host < $1.host }
   }
 }

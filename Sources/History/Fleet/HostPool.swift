@@ -61,11 +61,8 @@ package struct HostSeries: Hashable, Sendable {
 
 /// The constants of the verdicts over hosts; docs/verdicts.md gives the reasons.
 enum FleetLimits {
-  /// The fewest hosts that are judged together.
+  /// The fewest hosts that are judged together, and of which one can be named.
   static let quorum = 4
-
-  /// The fewest hosts of which one can be named.
-  static let fewestPeers = 5
 
   /// How many of the newest nights speak for a host; of many hosts more, since one of them is always odd.
   static let recentNights = 3

@@ -62,7 +62,8 @@ package struct HostsSummary: Sendable {
       .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
     let judged = groups.map { kind, hosts in
       let targets = HostPool.pools(scenario, kind: kind, of: hosts, .target)
-      let standings = [HostStanding](targets).filter { $0.quarantinedSince != nil }
+      let room = max(0, (targets.map(\.hosts.count).max() ?? 0) - FleetLimits.quorum)
+      let standings = [HostStanding](targets).quarantined(atMost: room)
       let names = Set(standings.map(\.host))
       let controls = HostPool.pools(scenario, kind: kind, of: hosts, .control)
       return (
@@ -450,11 +451,26 @@ struct HostKind: Sendable {
       return
         "a proof of more pairs may settle it: raise \(code: "regression.proof") of the scenario"
     }
-    // Nobody has found out yet what is the matter with those in quarantine.
+    let steps = [bisection, machineCheck].compactMap(\.self)
+    guard steps.isEmpty else { return Phrase(steps, separator: " · ") }
+    return pools.contains(where: \.isUnsettled) ? "the next nights show whether it lasts" : nil
+  }
+
+  /// How to find the commit of a proved regression; nil unless all hosts compared the same builds.
+  private var bisection: Phrase? {
+    let proofs = pools.filter { $0.suspected == .worse }.compactMap(proof)
+      .filter { $0.verdict == .regression }
+    let builds = Set(proofs.flatMap { $0.hosts.map { [$0.good, $0.bad] } })
+    guard let pair = builds.first, builds.count == 1, !pair.contains("") else { return nil }
+    let isFleet = members.contains { $0.slotHost != nil }
+    let command = isFleet ? "launchlab fleet bisect" : "launchlab bisect"
+    return "find out what changed from \(pair[0]) to \(pair[1]): run \(code: command)"
+  }
+
+  /// Where to look for what is the matter with named hosts; those in quarantine are not forgotten.
+  private var machineCheck: Phrase? {
     let hosts = (named + quarantined.map(\.host)).sorted()
-    guard !hosts.isEmpty else {
-      return pools.contains(where: \.isUnsettled) ? "the next nights show whether it lasts" : nil
-    }
+    guard !hosts.isEmpty else { return nil }
     return
       "find out what changed on \(Self.list(hosts, most: 3)): run \(code: "launchlab doctor") there"
   }

@@ -29,8 +29,8 @@ import Testing
   }
 
   @Test func `names a host that is off the others on the last nights`() throws {
-    for off in [0.08, -0.08] {
-      let pool = Self.pool(Self.series(5, off: off))
+    for (hosts, off) in [(5, 0.08), (5, -0.08), (4, 0.08)] {
+      let pool = Self.pool(Self.series(hosts, off: off))
       #expect(pool.verdict == .machine(["h0"]))
       #expect(pool.dissenting == ["h0"])
       let shift = try #require(pool.peers.first?.shift)
@@ -46,12 +46,12 @@ import Testing
     #expect(Self.pool(series).verdict == .machine(["h0", "h3"]))
   }
 
-  @Test(arguments: 1...4)
-  func `fewer than 5 hosts name none`(hosts: Int) {
+  @Test(arguments: 1...3)
+  func `fewer than 4 hosts name none`(hosts: Int) {
     let pool = Self.pool(Self.series(hosts, off: 0.5))
     #expect(pool.peers.count == hosts)
     #expect(pool.peers.allSatisfy { $0.limit == nil && !$0.isNamed })
-    #expect(pool.verdict == [.tooFewHosts, .differs, .differs, .quiet][hosts - 1])
+    #expect(pool.verdict == [.tooFewHosts, .differs, .differs][hosts - 1])
   }
 
   @Test func `the limit is that of the formula`() throws {
@@ -91,12 +91,12 @@ import Testing
   }
 
   @Test func `a quarantined host is compared, and not with`() {
-    var series = Self.series(5, off: 0.08)
+    var series = Self.series(4, off: 0.08)
     series[0].isQuarantined = true
     let pool = Self.pool(series)
-    #expect(pool.peers.map(\.isNamed) == [true, false, false, false, false])
-    #expect(pool.peers.map { $0.limit != nil } == [true, false, false, false, false])
-    #expect(pool.verdict == .quiet)
+    #expect(pool.peers.map(\.isNamed) == [true, false, false, false])
+    #expect(pool.peers.map { $0.limit != nil } == [true, false, false, false])
+    #expect(pool.verdict == .tooFewHosts)
   }
 
   @Test func `missed nights are left out`() {
@@ -165,7 +165,7 @@ import Testing
     let standing = try #require(standings(-0.08, since: 6).first)
     #expect(standing.host == "h0" && standing.namedNights.count == 5)
     #expect(standing.quarantinedSince == SimulatedFleet.label(31 + 3))
-    #expect(standings(0.08, since: 9, hosts: 4).isEmpty)
+    #expect(standings(0.08, since: 9, hosts: 3).isEmpty)
     #expect(standings(0.08, since: 14, hosts: 40).first?.quarantinedSince != nil)
   }
 

@@ -67,6 +67,7 @@ import Testing
       text: """
         redis over 5 hosts: regression of code: server warm launch +5.0 % (95 % interval +4.0 to +6.0 %), \
         proved on 4 hosts (160 pairs)
+          next: find out what changed from 1a2b3c4 to 5d6e7f8: run `launchlab bisect`
 
         """
     ),

@@ -375,6 +375,19 @@ extension HostsSummaryTests {
     )
   }
 
+  @Test func `of four hosts one is named, and not quarantined`() {
+    var hosts = Self.hosts([0, 0, 8, 0])
+    hosts[2].off = 5
+    let kind = Self.summary(hosts).kinds[0]
+    #expect(kind.quarantined.isEmpty)
+    #expect(kind.pools.map(\.verdict) == [.machine(["bench-3"])])
+    #expect(kind.pools[0].pool.count == 4)
+    // Of two hosts the one that has been off for longer.
+    hosts = Self.hosts([0, 0, 0, 8, 30])
+    (hosts[3].off, hosts[4].off) = (9, 6)
+    #expect(Self.summary(hosts).kinds[0].quarantined.map(\.host) == ["bench-4"])
+  }
+
   @Test func `a host that stayed as it was is not quarantined`() {
     var hosts = Self.hosts([8, 8, 8, 8, 0])
     for index in hosts.indices { hosts[index].off = 6 }
