@@ -273,7 +273,7 @@ private struct NumberLine {
     }
     while place < bytes.count, bytes[place] != UInt8(ascii: " ") { place += 1 }
     let text = String(decoding: bytes[start..<place], as: UTF8.self)
-    return end(Double(text.replacing("Infinity", with: "inf")))
+    return end(Double(text))
   }
 
   private static func digit(_ byte: UInt8) -> Int64? {

@@ -218,12 +218,12 @@ private struct PeerNight {
 
   /// The median without one value, which is one of them.
   private func median(without value: Double?, of others: Int) -> Double? {
-    // Of equal values it does not matter which is left out.
-    let left = value.flatMap { sorted.firstIndex(of: $0) } ?? sorted.count
     let count = value == nil ? sorted.count : sorted.count - 1
     let isEnough = count >= FleetLimits.quorum
     guard count > 0, isEnough || FleetLimits.isTwoThirds(count, of: others) else { return nil }
-    func at(_ rank: Int) -> Double { sorted[rank < left ? rank : rank + 1] }
+    // Of equal values it does not matter which is left out.
+    let left = value ?? .infinity
+    func at(_ rank: Int) -> Double { sorted[rank] < left ? sorted[rank] : sorted[rank + 1] }
     return (at((count - 1) / 2) + at(count / 2)) / 2
   }
 }
