@@ -106,14 +106,14 @@ package struct FleetRun {
     while true {
       var problems: [Diagnostic] = []
       do {
+        let turn = try await turn(asked)
         var isMended = false
         do {
-          isMended = try await engine.mend()
+          isMended = try await engine.mend(turn.known)
         } catch let error as FleetEngineError {
           // Whoever may not do it has a host less.
           problems += error.diagnostics
         }
-        let turn = try await turn(asked)
         let status = FleetStatus(fleet: plan.name, night: label, hosts: turn.hosts)
         last = status
         // A host that the engine has just lost, or found, may take jobs in a moment.
@@ -361,7 +361,7 @@ package enum FleetError: LabError, Equatable {
           "give one of them another name in `scenario:`"
         )
       case .failed(let run, let reason):
-        ("run \(run) failed: \(reason)", "mend the target; it is asked for again")
+        ("run \(run) failed: \(reason)", "fix the target; the run is tried again")
       case .notPushed(let reason):
         ("a run stays here: \(reason)", "push it from the host with `launchlab push`")
       case .notProved(let scenario, let reason):

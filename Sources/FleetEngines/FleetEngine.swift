@@ -33,13 +33,14 @@ package protocol FleetEngine: Sendable {
 
   /// Brings hosts back that the engine has drained for a mistake of its own.
   ///
+  /// - Parameter hosts: All that it knows.
   /// - Returns: Whether there were any; they take jobs a moment later.
   /// - Throws: ``FleetEngineError``.
-  func mend() async throws -> Bool
+  func mend(_ hosts: [FleetHost]) async throws -> Bool
 }
 
 extension FleetEngine {
-  package func mend() async throws -> Bool { false }
+  package func mend(_ hosts: [FleetHost]) async throws -> Bool { false }
 }
 
 /// A host as an engine sees it.

@@ -85,9 +85,9 @@ package struct SlurmEngine: FleetEngine {
   }
 
   /// Brings hosts back that were drained since a controller that had crashed began a job a second time.
-  package func mend() async throws -> Bool {
+  package func mend(_ hosts: [FleetHost]) async throws -> Bool {
     let obstacles = ["drained: Duplicate jobid", "draining: Duplicate jobid"]
-    let drained = try await hosts().filter { $0.obstacle.map(obstacles.contains) ?? false }
+    let drained = hosts.filter { $0.obstacle.map(obstacles.contains) ?? false }
     for host in drained {
       let change = ["nodename=\(host.name)", "state=resume"]
       _ = try await run("scontrol", ["update"] + change, host: host.name)

@@ -9,7 +9,7 @@ package enum FleetFile {
   /// - Throws: ``ScenarioError`` with everything that is wrong with the file.
   package static func load(path: String) throws(ScenarioError) -> FleetPlan {
     var findings = Findings(path: path)
-    var yaml = YAMLText(try ScenarioFile.text(at: path))
+    var yaml = YAMLText(try ScenarioFile.text(at: path, file: "fleet file"))
     guard let root = yaml.value(reporting: &findings) else {
       throw .invalid(findings.diagnostics)
     }
@@ -107,7 +107,7 @@ enum FleetKeys {
     if !text.contains("://") {
       reading.report(
         "invalid-value",
-        "\(quoted(text)) is no URI of a depot",
+        "\(quoted(text)) is not the URI of a depot",
         at: value.place,
         remedy: "write it as in postgresql:///lab or postgresql://?service=lab"
       )

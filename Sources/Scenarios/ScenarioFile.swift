@@ -78,22 +78,25 @@ package enum ScenarioFile {
     return Reading(findings: findings, safety: safety)
   }
 
-  /// The text of a file, without a byte order mark.
-  static func text(at path: String) throws(ScenarioError) -> String {
+  /// The text of a file, without a byte order mark; `file` says in errors what it should be.
+  static func text(at path: String, file: String = "scenario") throws(ScenarioError) -> String {
+    func unreadable(_ reason: String) -> ScenarioError {
+      .unreadable(path: path, reason: reason, file: file)
+    }
     switch FileKind(at: path) {
     case .regular: break
-    case .directory: throw .unreadable(path: path, reason: "it is a directory")
-    case .missing: throw .unreadable(path: path, reason: "there is no such file")
-    case .other: throw .unreadable(path: path, reason: "it is not a regular file")
+    case .directory: throw unreadable("it is a directory")
+    case .missing: throw unreadable("there is no such file")
+    case .other: throw unreadable("it is not a regular file")
     }
     let data: Data
     do {
       data = try content(ofFile: path)
     } catch {
-      throw .unreadable(path: path, reason: "permission denied, or the disk failed")
+      throw unreadable("permission denied, or the disk failed")
     }
     guard data.count <= YAMLText.maximumBytes else {
-      throw .unreadable(path: path, reason: "it is larger than \(YAMLText.maximumBytes) bytes")
+      throw unreadable("it is larger than \(YAMLText.maximumBytes) bytes")
     }
     guard let text = String(data: data, encoding: .utf8) else {
       throw .invalid([notText(data, path: path)])

@@ -105,22 +105,25 @@ extension YAMLProblem {
 
 /// Why a scenario file cannot be used.
 package enum ScenarioError: LabError {
-  /// The file cannot be read at all; `reason` is a phrase such as `it is a directory`.
-  case unreadable(path: String, reason: String)
+  /// The file cannot be read at all; `reason` is a phrase such as `it is a directory`, and `file` says what
+  /// it should be.
+  case unreadable(path: String, reason: String, file: String = "scenario")
 
   /// Everything that is wrong with the text, in the order of its lines; at least one error.
   case invalid([Diagnostic])
 
   package var diagnostics: [Diagnostic] {
     switch self {
-    case .unreadable(let path, let reason):
+    case .unreadable(let path, let reason, let file):
       [
         Diagnostic(
           .error,
           id: "unreadable-scenario",
-          problem: "cannot read the scenario \"\(path)\": \(reason)",
+          problem: "cannot read the \(file) \"\(path)\": \(reason)",
           place: path,
-          remedy: "give the path of a scenario file, or write one with `launchlab init`"
+          remedy: file == "scenario"
+            ? "give the path of a scenario file, or write one with `launchlab init`"
+            : "give the path of a \(file)"
         )
       ]
     case .invalid(let diagnostics): diagnostics

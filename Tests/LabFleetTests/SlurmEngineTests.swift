@@ -203,13 +203,13 @@ struct SlurmClusterTests {
   @Test func `brings a host back that Slurm has drained by mistake`() async throws {
     try await engine.drain("h2", because: "Duplicate jobid")
     try await engine.drain("h3", because: "Duplicate jobid of somebody")
-    #expect(try await engine.mend())
+    #expect(try await engine.mend(engine.hosts()))
     // For a moment it does not respond.
     try await eventually("h2") {
       let hosts = try await engine.hosts().filter { $0.obstacle != nil }
       return hosts.map(\.obstacle) == ["drained: Duplicate jobid of somebody"]
     }
-    #expect(try await !engine.mend())
+    #expect(try await !engine.mend(engine.hosts()))
     try await cluster.run("scontrol", "update", "nodename=h3", "state=resume")
   }
 }

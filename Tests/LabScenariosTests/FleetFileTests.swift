@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: [
     ("depot: postgresql:///x\nscenarios: [a.yml]", "the fleet lacks the key \"fleet\""),
     ("fleet: a\nscenarios: [a.yml]", "the fleet lacks the key \"depot\""),
-    ("fleet: a\ndepot: lab\nscenarios: [a.yml]", "\"lab\" is no URI of a depot"),
+    ("fleet: a\ndepot: lab\nscenarios: [a.yml]", "\"lab\" is not the URI of a depot"),
     ("fleet: a\ndepot: postgresql:///x\nscenarios: []", "\"scenarios\" is an empty list"),
     (
       "fleet: a\ndepot: postgresql:///x\nscenarios: [a.yml, a.yml]",
@@ -99,5 +99,14 @@ import Testing
     #expect(diagnostic.problem.contains(problem), "\(diagnostic.problem)")
     #expect(diagnostic.place?.contains("fleet.yml:") ?? false)
     #expect(diagnostic.remedy != nil)
+  }
+
+  @Test func `a file that is not there is no scenario`() throws {
+    let error = try #require(throws: ScenarioError.self) { try FleetFile.load(path: "/none.yml") }
+    #expect(
+      error.diagnostics.map(\.problem)
+        == ["cannot read the fleet file \"/none.yml\": there is no such file"]
+    )
+    #expect(error.diagnostics.map(\.remedy) == ["give the path of a fleet file"])
   }
 }
