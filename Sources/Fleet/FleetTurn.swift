@@ -70,7 +70,7 @@ struct FleetTurn {
     self.known = known
     var ghosts: [FleetJob] = []
     var tries: [String: Int] = [:]
-    let places = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
+    let hostsByName = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
     let jobs = Dictionary(grouping: jobs, by: \.name)
     let runs = Dictionary(grouping: depot.runs.filter { $0.purpose == .night }, by: \.host)
     let problems = Dictionary(grouping: depot.problems, by: \.host)
@@ -78,9 +78,9 @@ struct FleetTurn {
       let met = Set((runs[name] ?? []).map(\.scenario))
       let missing = night.scenarios.filter { !met.contains($0) }
       let own = jobs[night.job(of: name)] ?? []
-      let obstacle = places[name].map(\.obstacle) ?? "the engine does not know it"
+      let obstacle = hostsByName[name].map(\.obstacle) ?? "the engine does not know it"
       let limit = night.timeLimit + Self.grace
-      let oldest = min(limit, places[name]?.up ?? limit)
+      let oldest = min(limit, hostsByName[name]?.up ?? limit)
       ghosts += own.filter { $0.running.map { $0 > oldest } ?? (obstacle != nil) }
       let problem = (problems[name] ?? []).last { problem in
         problem.scenario.map(missing.contains) ?? !missing.isEmpty
