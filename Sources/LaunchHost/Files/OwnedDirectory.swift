@@ -124,12 +124,11 @@ package struct OwnedDirectory: Hashable, Sendable {
     orOwn isOwn: Bool = false
   ) -> [Self] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.string)) ?? []
-    // There may be thousands of others, and of this process: only what can be left is looked into.
+    // There may be thousands of others.
     func canBeLeft(_ name: String) -> Bool {
       guard name.hasPrefix(prefix) else { return false }
       let words = name.dropFirst(prefix.count).split(separator: "-", maxSplits: 2)
-      let maker = ProcessIdentity(words.prefix(2).joined(separator: "-"))
-      return maker != nil && (isOwn || maker != .current)
+      return ProcessIdentity(words.prefix(2).joined(separator: "-")) != nil
     }
     return names.filter(canBeLeft).sorted().compactMap { name in
       guard let made = made(at: parent.appending(name)), let mark = made.mark,
