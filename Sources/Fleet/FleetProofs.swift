@@ -80,21 +80,17 @@ extension FleetRun {
   /// - Throws: As ``status()``.
   package func drain(_ report: FleetReport) async throws -> [Diagnostic] {
     guard plan.drains else { return [] }
-    let quarantined = report.parts.flatMap(\.summary.quarantined)
-    let working = try await engine.hosts().filter { $0.obstacle == nil }
+    let working = try await engine.hosts().filter { $0.obstacle == nil }.map(\.name)
     var notes: [Diagnostic] = []
-    for host in working {
-      guard let nights = quarantined.first(where: { $0.host == host.name })?.nights else {
-        continue
-      }
+    for (host, nights) in report.parts.map(\.summary).dispensable(of: working) {
       let reason = "launchlab: differs from the other hosts on \(nights.joined(separator: ", "))"
       do {
-        try await engine.drain(host.name, because: reason)
+        try await engine.drain(host, because: reason)
         notes.append(
           Diagnostic(
             .note,
             id: "drained",
-            problem: "\(host.name) takes no further job: it differs from the other hosts",
+            problem: "\(host) takes no further job: it differs from the other hosts",
             remedy: "find out why, then bring it back as docs/how-to/fleet.md says"
           )
         )

@@ -9,7 +9,7 @@ package enum FleetFile {
   /// - Throws: ``ScenarioError`` with everything that is wrong with the file.
   package static func load(path: String) throws(ScenarioError) -> FleetPlan {
     var findings = Findings(path: path)
-    var yaml = YAMLText(try ScenarioFile.text(at: path, file: "fleet file"))
+    var yaml = YAMLText(try ScenarioFile.text(at: path, as: .fleet))
     guard let root = yaml.value(reporting: &findings) else {
       throw .invalid(findings.diagnostics)
     }

@@ -121,7 +121,7 @@ package enum ApprovalsFile {
   /// - Throws: ``ScenarioError`` with everything that is wrong with it.
   package static func approvals(at path: String) throws(ScenarioError) -> [GateApproval] {
     guard FileKind(at: path) != .missing else { return [] }
-    return try approvals(in: try ScenarioFile.text(at: path, file: "list of approvals"), path: path)
+    return try approvals(in: try ScenarioFile.text(at: path, as: .approvals), path: path)
   }
 
   /// Reads the approvals of a text that is, or will be, the file at a path.

@@ -78,10 +78,13 @@ package enum ScenarioFile {
     return Reading(findings: findings, safety: safety)
   }
 
-  /// The text of a file, without a byte order mark; `file` says in errors what it should be.
-  static func text(at path: String, file: String = "scenario") throws(ScenarioError) -> String {
+  /// The text of a file, without a byte order mark.
+  static func text(
+    at path: String,
+    as role: ScenarioError.FileRole = .scenario
+  ) throws(ScenarioError) -> String {
     func unreadable(_ reason: String) -> ScenarioError {
-      .unreadable(path: path, reason: reason, file: file)
+      .unreadable(path: path, reason: reason, as: role)
     }
     switch FileKind(at: path) {
     case .regular: break

@@ -105,25 +105,22 @@ extension YAMLProblem {
 
 /// Why a scenario file cannot be used.
 package enum ScenarioError: LabError {
-  /// The file cannot be read at all; `reason` is a phrase such as `it is a directory`, and `file` says what
-  /// it should be.
-  case unreadable(path: String, reason: String, file: String = "scenario")
+  /// The file cannot be read at all; `reason` is a phrase such as `it is a directory`.
+  case unreadable(path: String, reason: String, as: FileRole = .scenario)
 
   /// Everything that is wrong with the text, in the order of its lines; at least one error.
   case invalid([Diagnostic])
 
   package var diagnostics: [Diagnostic] {
     switch self {
-    case .unreadable(let path, let reason, let file):
+    case .unreadable(let path, let reason, let role):
       [
         Diagnostic(
           .error,
           id: "unreadable-scenario",
-          problem: "cannot read the \(file) \"\(path)\": \(reason)",
+          problem: "cannot read the \(role.rawValue) \"\(path)\": \(reason)",
           place: path,
-          remedy: file == "scenario"
-            ? "give the path of a scenario file, or write one with `launchlab init`"
-            : "give the path of a \(file)"
+          remedy: role.remedy
         )
       ]
     case .invalid(let diagnostics): diagnostics
@@ -131,4 +128,19 @@ package enum ScenarioError: LabError {
   }
 
   package var exitCode: LabExitCode { .usage }
+
+  /// What a file is read as; the raw value is the word in errors.
+  package enum FileRole: String, Sendable {
+    case scenario
+    case fleet = "fleet file"
+    case approvals = "list of approvals"
+
+    fileprivate var remedy: String {
+      switch self {
+      case .scenario: "give the path of a scenario file, or write one with `launchlab init`"
+      case .fleet: "give the path of a fleet file"
+      case .approvals: "make it a file that can be read, or change `gate.approvals` of the scenario"
+      }
+    }
+  }
 }

@@ -101,7 +101,7 @@ import Testing
     #expect(diagnostic.remedy != nil)
   }
 
-  @Test func `a file that is not there is no scenario`() throws {
+  @Test func `a file that is not there is an error`() throws {
     let error = try #require(throws: ScenarioError.self) { try FleetFile.load(path: "/none.yml") }
     #expect(
       error.diagnostics.map(\.problem)

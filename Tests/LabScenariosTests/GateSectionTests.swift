@@ -34,6 +34,17 @@ struct GateSectionTests {
     try ApprovalsFile.approvals(in: text, path: "ok.yml")
   }
 
+  @Test func `no file means no approvals, and one that cannot be read is an error`() throws {
+    #expect(try ApprovalsFile.approvals(at: "/none/launch-approvals.yml") == [])
+    let error = #expect(throws: ScenarioError.self) { try ApprovalsFile.approvals(at: "/") }
+    #expect(
+      error?.diagnostics.map(\.problem) == [
+        "cannot read the list of approvals \"/\": it is a directory"
+      ]
+    )
+    #expect(error?.diagnostics[0].remedy?.contains("`gate.approvals`") == true)
+  }
+
   @Test func `reads approvals that it has written`() throws {
     let first = GateApproval(
       kind: .initializer,

@@ -81,13 +81,13 @@ package struct FleetReportWorkflow {
   }
 
   private func summary(_ newest: DepotNewestRun) async throws -> HostsSummary {
-    let rule = try await rule(of: newest)
+    let scenario = try await scenario(of: newest)
     let points = try await depot.points(
       of: newest.scenario,
-      metrics: rule.metrics,
+      metrics: scenario.regressionRule.metrics,
       until: night
     )
-    let hosts = HostsSummary.Host.all(points, of: newest.scenario, rule: rule)
+    let hosts = HostsSummary.Host.all(points, of: scenario)
     let proofs = try await proofs(of: newest.scenario, HostsProofs.nights(of: hosts))
     return HostsSummary(newest.scenario, of: hosts, proofs: proofs)
   }
@@ -117,11 +117,11 @@ package struct FleetReportWorkflow {
     return try HostsProofs(of: scenario, nights: nights, in: [store]).series
   }
 
-  /// The rule in the file of a run.
-  private func rule(of newest: DepotNewestRun) async throws -> RegressionRule {
+  /// The scenario in the file of a run.
+  private func scenario(of newest: DepotNewestRun) async throws -> Scenario {
     let files = try await depot.contents(of: [newest.key])
     return try TemporaryFile.with(files[0].content) { path in
-      try Store(path: path, mode: .readWrite).run(newest.id).plan.scenario.regressionRule
+      try Store(path: path, mode: .readWrite).run(newest.id).plan.scenario
     }
   }
 }

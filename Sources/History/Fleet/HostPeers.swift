@@ -337,15 +337,10 @@ extension [HostStanding] {
     .sorted { $0.host < $1.host }
   }
 
-  /// Those that are quarantined, ascending by name.
-  ///
-  /// - Parameter count: The most that may be.
-  /// - Returns: Of more than that, those that have been for longest.
-  func quarantined(atMost count: Int) -> [HostStanding] {
+  /// Those that are quarantined, those that have been for longest first.
+  var quarantined: [HostStanding] {
     func since(_ standing: HostStanding) -> String { standing.quarantinedSince ?? "" }
     return filter { $0.quarantinedSince != nil }
       .sorted { (since($0), $0.host) < (since($1), $1.host) }
-      .prefix(count)
-      .sorted { $0.host < $1.host }
   }
 }

@@ -198,11 +198,12 @@ package struct HostPool: Sendable {
     judgement = SeriesJudgement(chain, rule: rule)
   }
 
-  /// The same night, in which these hosts are compared with the others, but have no say.
-  func quarantining(_ names: Set<String>) -> Self {
-    guard hosts.contains(where: { names.contains($0.host) && !$0.isQuarantined }) else {
-      return self
-    }
+  /// The same night, in which the first of these hosts are compared with the others, but have no say: as many
+  /// as leave a verdict together.
+  func quarantining(_ candidates: [String]) -> Self {
+    let own = candidates.filter { name in pool.contains { $0.host == name } }
+    let names = own.prefix(max(0, pool.count - FleetLimits.quorum))
+    guard !names.isEmpty else { return self }
     let hosts = hosts.map { host in
       var host = host
       host.isQuarantined = host.isQuarantined || names.contains(host.host)

@@ -36,6 +36,9 @@ package struct HostsSummary: Sendable {
     package var alerts: [Alert] = []
 
     package var rule: RegressionRule
+
+    /// Whether the scenario says how a commit is built, so that its builds are commits.
+    package var hasSource = false
   }
 
   /// Judges the newest night of each kind of host; false discoveries are controlled over all kinds.
@@ -63,12 +66,13 @@ package struct HostsSummary: Sendable {
     let judged = groups.map { kind, hosts in
       let targets = HostPool.pools(scenario, kind: kind, of: hosts, .target)
       let room = max(0, (targets.map(\.hosts.count).max() ?? 0) - FleetLimits.quorum)
-      let standings = [HostStanding](targets).quarantined(atMost: room)
-      let names = Set(standings.map(\.host))
+      let standings = [HostStanding](targets).quarantined.prefix(room)
+      let names = standings.map(\.host)
       let controls = HostPool.pools(scenario, kind: kind, of: hosts, .control)
       return (
         targets: targets.map { $0.quarantining(names) },
-        controls: controls.map { $0.quarantining(names) }, quarantined: standings
+        controls: controls.map { $0.quarantining(names) },
+        quarantined: standings.sorted { $0.host < $1.host }
       )
     }
     let targets = judged.flatMap(\.targets).controllingFalseDiscoveries()
@@ -95,15 +99,37 @@ package struct HostsSummary: Sendable {
     kinds.flatMap(\.members).first { $0.name == host }?.slotHost
   }
 
-  /// The hosts whose machine has changed on several nights, as the fleet calls them, ascending by name; those
-  /// that are in no fleet are left out.
-  package var quarantined: [(host: String, nights: [String])] {
-    kinds.flatMap(\.quarantined).compactMap { standing in
-      fleetName(of: standing.host).map { ($0, standing.namedNights) }
-    }
-  }
-
   var hostCount: Int { kinds.reduce(0) { $0 + $1.members.count } }
+}
+
+extension [HostsSummary] {
+  /// The quarantined hosts that a fleet can do without.
+  ///
+  /// Room is counted by scenario, and two scenarios may quarantine different hosts: those that have differed
+  /// for longest are taken, as many as leave 4 of their kind in every scenario.
+  ///
+  /// - Parameter working: The hosts that take jobs, as the fleet calls them.
+  /// - Returns: Each with the labels of the nights on which it was named, ascending.
+  package func dispensable(of working: [String]) -> [(host: String, nights: [String])] {
+    let kinds = flatMap(\.kinds)
+    let candidates = kinds.flatMap { kind in
+      kind.quarantined.compactMap { one in
+        kind.members.first { $0.name == one.host }?.slotHost.map { ($0, one.namedNights) }
+      }
+    }
+    var left = Set(working)
+    var taken: [(host: String, nights: [String])] = []
+    for (host, nights) in candidates.sorted(by: { ($0.1[0], $0.0) < ($1.1[0], $1.0) })
+    where left.contains(host) {
+      let concerned = kinds.map { $0.members.compactMap(\.slotHost) }.filter { $0.contains(host) }
+      guard concerned.allSatisfy({ left.intersection($0).count > FleetLimits.quorum }) else {
+        continue
+      }
+      left.remove(host)
+      taken.append((host, nights))
+    }
+    return taken
+  }
 }
 
 // MARK: - Hosts
@@ -146,7 +172,8 @@ extension HostsSummary.Host {
         }
       ) { first, _ in first },
       alerts: summary.alerts,
-      rule: rule
+      rule: rule,
+      hasSource: summary.scenario.source != nil
     )
   }
 
@@ -154,22 +181,18 @@ extension HostsSummary.Host {
   ///
   /// - Parameters:
   ///   - points: Those of a scenario.
-  ///   - scenario: Its name.
-  ///   - rule: That of the scenario; only its metrics are taken.
+  ///   - scenario: As it was on the newest night; only the metrics that it judges are taken.
   /// - Returns: In the order of the points.
-  static func all(
-    _ points: DepotPoints,
-    of scenario: String,
-    rule: RegressionRule
-  ) -> [Self] {
-    points.hosts.enumerated().map { place, host in
+  static func all(_ points: DepotPoints, of scenario: Scenario) -> [Self] {
+    let rule = scenario.regressionRule
+    return points.hosts.enumerated().map { place, host in
       var series: [SeriesKey: [HostNight]] = [:]
       for (index, one) in points.series.enumerated() where rule.metrics.contains(one.metric) {
         let medians = points.medians(ofHost: place, series: index)
         let nights = zip(points.nights, medians).filter { $0.1.isFinite }
         guard !nights.isEmpty else { continue }
         let key = SeriesKey(
-          scenario: scenario,
+          scenario: scenario.name,
           target: one.target,
           state: one.state,
           metric: one.metric,
@@ -185,7 +208,8 @@ extension HostsSummary.Host {
         night: host.night,
         startedAt: host.startedAt,
         series: series,
-        rule: rule
+        rule: rule,
+        hasSource: scenario.source != nil
       )
     }
   }
@@ -456,15 +480,19 @@ struct HostKind: Sendable {
     return pools.contains(where: \.isUnsettled) ? "the next nights show whether it lasts" : nil
   }
 
-  /// How to find the commit of a proved regression; nil unless all hosts compared the same builds.
+  /// How to find the commit of a proved regression; nil unless all hosts compared the same two commits.
   private var bisection: Phrase? {
-    let proofs = pools.filter { $0.suspected == .worse }.compactMap(proof)
-      .filter { $0.verdict == .regression }
-    let builds = Set(proofs.flatMap { $0.hosts.map { [$0.good, $0.bad] } })
-    guard let pair = builds.first, builds.count == 1, !pair.contains("") else { return nil }
-    let isFleet = members.contains { $0.slotHost != nil }
-    let command = isFleet ? "launchlab fleet bisect" : "launchlab bisect"
-    return "find out what changed from \(pair[0]) to \(pair[1]): run \(code: command)"
+    let pools = pools.filter { $0.suspected == .worse && proof(of: $0)?.verdict == .regression }
+    let builds = Set(pools.compactMap(proof).flatMap { $0.hosts.map { [$0.good, $0.bad] } })
+    guard let scenario = pools.first?.key.scenario, members.allSatisfy(\.hasSource),
+      let pair = builds.first, builds.count == 1, !pair.contains("")
+    else { return nil }
+    let range = pair.joined(separator: "..")
+    let command =
+      members.contains { $0.slotHost != nil }
+      ? "fleet bisect fleet.yml \(range) --scenario \(scenario)"
+      : "bisect \(range) --scenario FILE"
+    return "find the commit: run \(code: "launchlab \(command)")"
   }
 
   /// Where to look for what is the matter with named hosts; those in quarantine are not forgotten.

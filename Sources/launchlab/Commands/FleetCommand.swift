@@ -110,7 +110,7 @@ extension Launchlab {
         abstract: "Report the combined result of the hosts, in report/hosts/SCENARIO/latest.md.",
         discussion: """
           Exit codes: 0 nothing is suspected, 1 the hosts suspect a regression of the code, 128 the depot \
-          cannot be read.
+          cannot be read, or has no run of the night.
           """
       )
 

@@ -38,7 +38,7 @@ import Testing
     Case(machine: 0.04, code: 0...0.015, others: 0...0.03),
     Case(machine: 0.08, code: 0...0.02, named: 0.9...1, others: 0...0.03),
     Case(hosts: 4, code: 0...0.01, others: 0...0.02),
-    Case(hosts: 4, machine: 0.08, named: 0.9...1, others: 0...0.05),
+    Case(hosts: 4, machine: 0.08, code: 0...0.1, named: 0.9...1, others: 0...0.05),
     Case(hosts: 4, change: 0.03, code: 0.92...1),
     Case(hosts: 8, code: 0...0.001, others: 0...0.02),
     Case(hosts: 8, change: 0.03, code: 0.97...1),

@@ -47,6 +47,7 @@ import Testing
     let asked = hosts.map { sample in
       var host = sample.host
       host.rule.proofHosts = 4
+      host.hasSource = true
       return host
     }
     return HostsSummary("redis", of: asked, proofs: [key(): [proof]])
@@ -67,7 +68,7 @@ import Testing
       text: """
         redis over 5 hosts: regression of code: server warm launch +5.0 % (95 % interval +4.0 to +6.0 %), \
         proved on 4 hosts (160 pairs)
-          next: find out what changed from 1a2b3c4 to 5d6e7f8: run `launchlab bisect`
+          next: find the commit: run `launchlab bisect 1a2b3c4..5d6e7f8 --scenario FILE`
 
         """
     ),
@@ -110,6 +111,41 @@ import Testing
   func `says what a proof makes of a suspicion`(test: Case) throws {
     let summary = try Self.summary(test.tonight, test.ratio)
     #expect(HostsText(summary, style: TextStyle(width: .max)).rendered() == test.text)
+  }
+
+  @Test(arguments: [
+    (true, ["1a2b3c4..5d6e7f8"], "fleet bisect fleet.yml 1a2b3c4..5d6e7f8 --scenario redis"),
+    (true, ["1a2b3c4..5d6e7f8", "1a2b3c4..9a8b7c6"], nil),
+    (true, [".."], nil),
+    // Digests of executables.
+    (false, ["1a2b3c4..5d6e7f8"], nil),
+  ])
+  func `says how to bisect between two commits that all hosts compared`(
+    hasSource: Bool,
+    builds: [String],
+    command: String?
+  ) throws {
+    let hosts = HostsSummaryTests.hosts([3, 3.1, 3.2, 3.1, 3]).map { sample in
+      var host = sample.host
+      host.rule.proofHosts = 4
+      host.hasSource = hasSource
+      host.slotHost = sample.name
+      return host
+    }
+    let ratios = try #require(Self.proof(1.05)).hosts.enumerated().map { place, ratio in
+      var ratio = ratio
+      let ends = builds[place % builds.count].split(
+        separator: "..",
+        omittingEmptySubsequences: false
+      )
+      (ratio.good, ratio.bad) = (String(ends[0]), String(ends[1]))
+      return ratio
+    }
+    let proof = try #require(FleetProof(ratios))
+    let summary = HostsSummary("redis", of: hosts, proofs: [Self.key(): [proof]])
+    let next = command.map { "find the commit: run `launchlab \($0)`" }
+    #expect(summary.kinds[0].verdict.plain.hasPrefix("regression of code"))
+    #expect(summary.kinds[0].next?.plain == next)
   }
 
   @Test func `a control that moved does not matter for what is proved`() throws {

@@ -388,6 +388,45 @@ extension HostsSummaryTests {
     #expect(Self.summary(hosts).kinds[0].quarantined.map(\.host) == ["bench-4"])
   }
 
+  @Test func `a series of fewer hosts keeps a verdict together`() throws {
+    var hosts = Self.hosts([0, 0, 8, 0, 0])
+    for index in hosts.indices {
+      hosts[index].off = 5
+      hosts[index].tonight[SampleHost.key(target: Arm.controlTarget)] = index == 4 ? nil : 0
+    }
+    let kind = Self.summary(hosts).kinds[0]
+    #expect(kind.quarantined.map(\.host) == ["bench-3"])
+    #expect(kind.pools[0].pool.count == 4)
+    #expect(kind.controls[0].pool.map(\.host) == ["bench-1", "bench-2", "bench-3", "bench-4"])
+    #expect(kind.controls[0].verdict != .tooFewHosts)
+  }
+
+  @Test func `two scenarios leave four hosts together`() {
+    func summary(_ name: String, odd: Int, off: Int, of count: Int) -> HostsSummary {
+      var hosts = Self.hosts((1...count).map { $0 == odd ? 8 : 0 })
+      for index in hosts.indices { hosts[index].off = off }
+      return HostsSummary(
+        name,
+        of: hosts.map { sample in
+          var host = sample.host
+          host.slotHost = sample.name
+          return host
+        }
+      )
+    }
+    func dispensable(of count: Int, working: Int) -> [String] {
+      let summaries = [
+        summary("redis", odd: 2, off: 5, of: count), summary("nginx", odd: 3, off: 8, of: count),
+      ]
+      #expect(summaries.allSatisfy { $0.kinds[0].quarantined.count == 1 })
+      return summaries.dispensable(of: (1...working).map { "bench-\($0)" }).map(\.host)
+    }
+    #expect(dispensable(of: 6, working: 6) == ["bench-3", "bench-2"])
+    #expect(dispensable(of: 5, working: 5) == ["bench-3"])
+    // The others are away.
+    #expect(dispensable(of: 6, working: 4) == [])
+  }
+
   @Test func `a host that stayed as it was is not quarantined`() {
     var hosts = Self.hosts([8, 8, 8, 8, 0])
     for index in hosts.indices { hosts[index].off = 6 }
