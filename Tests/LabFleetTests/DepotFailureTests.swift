@@ -116,8 +116,11 @@ extension PostgresTests {
     }
 
     @Test func `finds a run whose psql was killed while the server stored it`() async throws {
-      try await whilePushesWait {
-        let push = Task { try await depot.push(.sample()) }
+      // Beside many other tests a call may take longer than a push waits elsewhere.
+      var patient = depot
+      (patient.psql.limits.lock, patient.psql.limits.statement) = (900, 900)
+      try await whilePushesWait { [patient] in
+        let push = Task { try await patient.push(.sample()) }
         try await database.waitForSession("wait_event_type = 'Lock'")
         push.cancel()
         await #expect(throws: CancellationError.self) { try await push.value }
@@ -140,7 +143,9 @@ extension PostgresTests {
     /// Does something while another session holds the lock of pushes.
     private func whilePushesWait(_ body: () async throws -> Void) async throws {
       let holder = Task {
-        try await database.sql("BEGIN; SELECT FROM launchlab.depot FOR UPDATE; SELECT pg_sleep(50)")
+        try await database.sql(
+          "BEGIN; SELECT FROM launchlab.depot FOR UPDATE; SELECT pg_sleep(900)"
+        )
       }
       let sleeps = "wait_event = 'PgSleep'"
       try await database.waitForSession(sleeps)
