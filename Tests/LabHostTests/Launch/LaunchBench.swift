@@ -118,15 +118,16 @@ final class LaunchBench {
     let mark = mark
     Thread.detachNewThread {
       for _ in 0..<times {
-        var parents: [pid_t] = []
+        var (tree, parents): ([pid_t], [pid_t]) = ([], [])
         _ = Self.eventually {
-          let tree = Self.processes(marked: mark)
+          tree = Self.processes(marked: mark)
           parents = tree.compactMap(Self.parent(of:))
             .filter { !tree.contains($0) && $0 != getpid() }
           return tree.count == count && !parents.isEmpty && condition()
         }
         for parent in Set(parents) where parent > 1 { kill(parent, SIGKILL) }
-        _ = Self.eventually { Self.processes(marked: mark).isEmpty }
+        // The next launch may be there before anybody has seen that there was none.
+        _ = Self.eventually { Set(tree).isDisjoint(with: Self.processes(marked: mark)) }
       }
     }
   }
