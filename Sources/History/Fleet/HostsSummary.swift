@@ -112,9 +112,9 @@ extension [HostsSummary] {
   /// - Returns: Each with the labels of the nights on which it was named, ascending.
   package func dispensable(of working: [String]) -> [(host: String, nights: [String])] {
     let kinds = flatMap(\.kinds)
-    let candidates = kinds.flatMap { kind in
-      kind.quarantined.compactMap { one in
-        kind.members.first { $0.name == one.host }?.slotHost.map { ($0, one.namedNights) }
+    let candidates = flatMap { summary in
+      summary.kinds.flatMap(\.quarantined).compactMap { one in
+        summary.fleetName(of: one.host).map { ($0, one.namedNights) }
       }
     }
     var left = Set(working)

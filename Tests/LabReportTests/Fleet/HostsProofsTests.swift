@@ -125,11 +125,10 @@ import Testing
     builds: [String],
     command: String?
   ) throws {
-    let hosts = HostsSummaryTests.hosts([3, 3.1, 3.2, 3.1, 3]).map { sample in
-      var host = sample.host
-      host.rule.proofHosts = 4
+    let hosts = Self.hosts([3, 3.1, 3.2, 3.1, 3], proofHosts: 4).map { host in
+      var host = host
       host.hasSource = hasSource
-      host.slotHost = sample.name
+      host.slotHost = host.name
       return host
     }
     let ratios = try #require(Self.proof(1.05)).hosts.enumerated().map { place, ratio in
