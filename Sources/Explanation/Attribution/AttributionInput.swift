@@ -184,6 +184,9 @@ package struct AttributionSettings: Hashable, Sendable {
 
   /// A class with less time than this in an arm need not be sampled there, in nanoseconds.
   static let smallestClassTime = 30_000.0
+
+  /// Nor need one with less than this share of its time in the other arm.
+  static let smallestClassShare = 0.1
 }
 
 /// A value for each of two programs.

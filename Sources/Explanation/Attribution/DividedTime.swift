@@ -161,18 +161,23 @@ struct DividedTime: Sendable {
   }
 
   /// The classes that have time in a program, but too few samples there.
+  ///
+  /// What little time such a class has in one program hides nothing when the other one has far more.
   private static func undivided(
     _ classes: Sides<[ClassKey: [Double]]>,
     _ stacks: [Side: StackCounts]
   ) -> Set<ClassKey> {
+    let means = classes.map { times in
+      times.mapValues { $0.reduce(0, +) / Double(max(1, $0.count)) }
+    }
     var result: Set<ClassKey> = []
     for (arm, counts) in stacks {
-      for (key, times) in classes[arm] {
-        let mean = times.reduce(0, +) / Double(max(1, times.count))
-        if mean > AttributionSettings.smallestClassTime,
-          counts.samples(of: key) < AttributionSettings.fewestSamples
-            || !isPlausible(counts.meanWait(of: key), besides: mean)
-        {
+      for (key, mean) in means[arm] where mean > AttributionSettings.smallestClassTime {
+        let longest = max(means.before[key] ?? 0, means.after[key] ?? 0)
+        let isSampled =
+          counts.samples(of: key) >= AttributionSettings.fewestSamples
+          || mean < AttributionSettings.smallestClassShare * longest
+        if !isSampled || !isPlausible(counts.meanWait(of: key), besides: mean) {
           result.insert(key)
         }
       }

@@ -116,6 +116,25 @@ struct AttributionTests {
     #expect(named.tree.contains { $0.label == .notSampled })
   }
 
+  @Test(
+    "a call with few samples in one program is put to its callers in the other",
+    arguments: [5, 6, 7]
+  )
+  func seldomCalls(_ seed: UInt64) throws {
+    var machine = SyntheticMachine(seed: seed)
+    // So that the calls of the program before, 85 µs in each launch, are sampled less than 5 times.
+    machine.period = 2_000_000
+    let files = ResourceKey(["files", "/etc", "/etc/hostname", "openat"])
+    let after = SyntheticProgram.base + [.call("openat", on: files, ["main", "warm_cache"], 9000)]
+    let named = attribution.reasons(of: machine.blocks(16, .base, after))
+    let caller = CodeFrame(file: "program", function: "warm_cache")
+    let calls = named.tree.filter {
+      $0.label == .leaf(.call("openat")) && $0.change.after.count > 1_000_000
+    }
+    #expect(calls.map { $0.parent.flatMap { named.tree[$0].label } } == [.frame(caller)])
+    #expect(named.reasons.first?.path.last == caller)
+  }
+
   @Test("page faults are named by their count where nothing is sampled")
   func faultsByCount() throws {
     let planted = PlantedReason.pageFaults
