@@ -16,8 +16,10 @@ package struct HostTree: Hashable, Sendable {
   /// - Parameter path: Relative to the root.
   /// - Returns: At most 16 MiB, or nil when the file cannot be read.
   package func bytes(at path: String) -> [UInt8]? {
-    guard let file = try? FileDescriptor.open(location(of: path), .readOnly, options: .closeOnExec)
-    else { return nil }
+    let place = location(of: path)
+    guard let file = unsafe try? FileDescriptor.open(place, .readOnly, options: .closeOnExec) else {
+      return nil
+    }
     defer { try? file.close() }
     return Self.bytes(of: file)
   }
@@ -43,7 +45,7 @@ package struct HostTree: Hashable, Sendable {
 
   /// Lists a directory in order of names, without `.` and `..`; empty when it cannot be read.
   func names(in path: String) -> [String] {
-    guard let stream = unsafe opendir(location(of: path).string) else { return [] }
+    guard let stream = unsafe opendir(location(of: path)) else { return [] }
     defer { unsafe closedir(stream) }
     var names: [String] = []
     while let entry = unsafe readdir(stream) {
@@ -56,14 +58,12 @@ package struct HostTree: Hashable, Sendable {
   /// Where a symbolic link leads; nil when it cannot be read.
   func link(at path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink(location(of: path).string, &buffer, buffer.count)
+    let count = unsafe readlink(location(of: path), &buffer, buffer.count)
     guard count >= 0 else { return nil }
     return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  private func location(of path: String) -> FilePath {
-    root.appending(FilePath(path).removingRoot().components)
-  }
+  private func location(of path: String) -> String { "\(root.string)/\(path)" }
 }
 
 extension UnsafeMutablePointer<dirent> {

@@ -76,7 +76,7 @@ package enum OwnPlace {
 
   /// Who owns the files of the machine's root in a user namespace that does not know that one;
   /// user_namespaces(7).
-  private static var unmapped: uid_t? {
+  private static let unmapped: uid_t? = {
     let map = HostTree().text(at: "proc/self/uid_map") ?? "0 0 4294967295"
     let ranges = map.split(separator: "\n").map {
       $0.split(separator: " ").compactMap { UInt64($0) }
@@ -85,7 +85,7 @@ package enum OwnPlace {
       range.count == 3 && (range[0]..<range[0] + range[2]).contains(65_534)
     }
     return isMapped ? nil : 65_534
-  }
+  }()
 
   private static func refusal(of status: stat) -> PlaceRefusal? {
     if status.isSymbolicLink { return .symbolicLink }

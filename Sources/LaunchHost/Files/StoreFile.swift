@@ -8,9 +8,13 @@ import SystemPackage
 /// there, and what the store holds decides what is launched.
 package struct StoreFile: Sendable {
   private let path: String
+  private let directory: FilePath
 
   /// - Parameter path: An absolute path.
-  package init(_ path: String) { self.path = path }
+  package init(_ path: String) {
+    self.path = path
+    directory = FilePath(path).removingLastComponent()
+  }
 
   /// Opens the store between two looks at its files.
   ///
@@ -54,8 +58,6 @@ package struct StoreFile: Sendable {
     else { return }
     _ = unsafe unlink(file)
   }
-
-  private var directory: FilePath { FilePath(path).removingLastComponent() }
 
   /// The store first.
   private var files: [String] { [path] + ["-wal", "-shm", "-journal"].map { path + $0 } }
