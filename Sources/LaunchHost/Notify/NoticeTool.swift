@@ -1,3 +1,4 @@
+import Glibc
 import Subprocess
 import SystemPackage
 
@@ -55,16 +56,18 @@ struct NoticeTool: Sendable {
   /// - Returns: How it ended; a status other than 0 is a result.
   /// - Throws: ``NoticeFailure`` when it cannot be started or had to be ended.
   func run(_ input: [UInt8]) async throws(NoticeFailure) -> Output {
-    let files = try Self.files(input)
-    defer { Self.close(files) }
-    let running = Task { try await status(files) }
-    let watch = Task { () -> String? in
+    let streams = try Self.streams(input)
+    defer { streams.close() }
+    let running = Task { try await status(streams) }
+    let watch = Task { () -> (obstacle: String?, outputs: [OutputPipe]) in
       let end = ContinuousClock.now + limit
+      var outputs = streams.outputs
       while true {
-        do { try await Task.sleep(for: .milliseconds(20)) } catch { return nil }
-        guard let obstacle = obstacle(files, end: end) else { continue }
+        do { try await Task.sleep(for: .milliseconds(20)) } catch { return (nil, outputs) }
+        for index in outputs.indices { outputs[index].take() }
+        guard let obstacle = obstacle(outputs, end: end) else { continue }
         running.cancel()
-        return "\(obstacle), and was ended"
+        return ("\(obstacle), and was ended", outputs)
       }
     }
     let result = await withTaskCancellationHandler {
@@ -73,13 +76,15 @@ struct NoticeTool: Sendable {
       running.cancel()
     }
     watch.cancel()
-    if let obstacle = await watch.value { throw NoticeFailure(obstacle) }
+    var watched = await watch.value
+    if let obstacle = watched.obstacle { throw NoticeFailure(obstacle) }
     switch result {
     case .success(let status):
+      for index in watched.outputs.indices { watched.outputs[index].take() }
       return Output(
         status: status,
-        stdout: Self.text(of: files[1]),
-        stderr: Self.text(of: files[2])
+        stdout: watched.outputs[0].text,
+        stderr: watched.outputs[1].text
       )
     case .failure(let error):
       let reason = String("\(error)".prefix { !$0.isNewline })
@@ -88,14 +93,13 @@ struct NoticeTool: Sendable {
   }
 
   /// Why a program that goes on must be ended; nil while it need not.
-  private func obstacle(_ files: [FileDescriptor], end: ContinuousClock.Instant) -> String? {
+  private func obstacle(_ outputs: [OutputPipe], end: ContinuousClock.Instant) -> String? {
     if interrupt?.isSet == true { return "it was still running when launchlab was interrupted" }
-    let isFull = files.dropFirst().contains { !Self.bytes(of: $0, from: Self.mostOutput).isEmpty }
-    if isFull { return "it printed more than \(Self.mostOutput) bytes" }
+    if outputs.contains(where: \.isFull) { return "it printed more than \(Self.mostOutput) bytes" }
     return ContinuousClock.now >= end ? "it took longer than \(limit)" : nil
   }
 
-  private func status(_ files: [FileDescriptor]) async throws -> TerminationStatus {
+  private func status(_ streams: Streams) async throws -> TerminationStatus {
     var options = PlatformOptions()
     options.createSession = true
     options.teardownSequence = [
@@ -107,49 +111,71 @@ struct NoticeTool: Sendable {
       arguments: Arguments(arguments),
       workingDirectory: directory,
       platformOptions: options,
-      input: .fileDescriptor(files[0], closeAfterSpawningProcess: false),
-      output: .fileDescriptor(files[1], closeAfterSpawningProcess: false),
-      error: .fileDescriptor(files[2], closeAfterSpawningProcess: false)
+      input: .fileDescriptor(streams.input, closeAfterSpawningProcess: false),
+      output: .fileDescriptor(streams.outputs[0].writing, closeAfterSpawningProcess: false),
+      error: .fileDescriptor(streams.outputs[1].writing, closeAfterSpawningProcess: false)
     ).terminationStatus
   }
 
   // MARK: - What goes in and out
 
-  /// Files for the three standard streams.
-  private static func files(_ input: [UInt8]) throws(NoticeFailure) -> [FileDescriptor] {
-    var files: [FileDescriptor] = []
+  /// What the three standard streams are.
+  private struct Streams {
+    let input: FileDescriptor
+    var outputs: [OutputPipe] = []
+
+    func close() {
+      try? input.close()
+      for output in outputs { output.close() }
+    }
+  }
+
+  private static func streams(_ input: [UInt8]) throws(NoticeFailure) -> Streams {
     do {
-      for bytes in [input, [], []] { files.append(try MemoryFile.make(bytes)) }
-      return files
+      var streams = Streams(input: try MemoryFile.make(input))
+      do {
+        for _ in 0..<2 { streams.outputs.append(try OutputPipe()) }
+      } catch {
+        streams.close()
+        throw error
+      }
+      return streams
     } catch {
-      close(files)
       throw NoticeFailure("there is no room for what it reads and prints: \(error)")
     }
   }
+}
 
-  private static func close(_ files: [FileDescriptor]) {
-    for file in files { try? file.close() }
+/// What a program prints, as far as anybody looks: however late that is, the program waits, and does not
+/// fill the memory.
+private struct OutputPipe {
+  let reading: FileDescriptor
+  let writing: FileDescriptor
+  private var bytes: [UInt8] = []
+
+  init() throws {
+    (reading, writing) = try FileDescriptor.pipe()
+    for end in [reading, writing] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(reading.rawValue, F_SETFL, O_NONBLOCK)
   }
 
-  private static func text(of file: FileDescriptor) -> String {
-    var all: [UInt8] = []
-    while all.count < mostOutput {
-      let piece = bytes(of: file, from: all.count)
-      guard !piece.isEmpty else { break }
-      all += piece
-    }
-    return String(decoding: all, as: UTF8.self)
-  }
+  /// Whether that is more than a program may print.
+  var isFull: Bool { bytes.count > NoticeTool.mostOutput }
 
-  /// Some bytes from an offset on, none at the end.
-  ///
-  /// The offset that the program writes at is left alone.
-  private static func bytes(of file: FileDescriptor, from offset: Int) -> [UInt8] {
+  var text: String { String(decoding: bytes.prefix(NoticeTool.mostOutput), as: UTF8.self) }
+
+  /// Takes what is there, until it is too much.
+  mutating func take() {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let count = unsafe try? buffer.withUnsafeMutableBytes { bytes in
-      unsafe try file.read(fromAbsoluteOffset: Int64(offset), into: bytes)
+    while !isFull {
+      let count = unsafe buffer.withUnsafeMutableBytes { unsafe try? reading.read(into: $0) }
+      guard let count, count > 0 else { return }
+      bytes += buffer.prefix(count)
     }
-    return Array(buffer.prefix(count ?? 0))
+  }
+
+  func close() {
+    for end in [reading, writing] { try? end.close() }
   }
 }
 

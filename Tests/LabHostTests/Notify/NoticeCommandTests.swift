@@ -65,6 +65,18 @@ import Testing
     #expect(said == "it printed more than 1048576 bytes, and was ended")
   }
 
+  @Test func `lets a command print no faster than it is read, so that it cannot fill the memory`()
+    async throws
+  {
+    let program = """
+      $SIG{TERM} = sub { open my $file, ">", "written"; print $file $sum; close $file; exit };
+      while (1) { $sum += syswrite(STDOUT, "x" x 65536) // 0 }
+      """
+    #expect(await failure("exec perl -e '\(program)'")?.hasPrefix("it printed more") == true)
+    let written = try #require(Int(file("written")))
+    #expect((1 << 20...2 << 20).contains(written))
+  }
+
   @Test func `ends a command when launchlab is interrupted`() async throws {
     let flag = try InterruptFlag()
     let sender = NoticeSender(
