@@ -82,7 +82,7 @@ struct CpusetChangeTests {
       _ = try? TestMachine.shell("(\(undo)) 2>/dev/null", in: "/\(parent)")
     }
     // Another laboratory of this machine may just be moving what it saw in the cpuset of all.
-    let move = "until echo \(sleeper.pid) > tasks; sleep 0.1; grep -q . tasks; do :; done"
+    let move = "until grep -q . tasks; do echo \(sleeper.pid) > tasks; sleep 0.1; done"
     try TestMachine.shell(move, in: "/\(parent)")
     try body(parent, sleeper.pid)
   }
