@@ -249,9 +249,18 @@ for target in package.targets where target.type != .plugin && !cTargets.contains
   ]
 }
 
-// What computes is optimised in debug builds, too: the tests simulate thousands of nights with it. It
+// Release builds are for size. Tests are not optimised, and compiled file by file, on all processors.
+// What computes is optimised in debug builds, too: tests simulate thousands of nights with it. That
 // takes the compiler four times as long, so not what only carries the numbers.
-let optimised = ["LaunchStatistics", "Comparison", "Bisection"]
-for target in package.targets where optimised.contains(target.name) {
-  target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+let computing = ["LaunchStatistics", "Comparison", "Bisection"]
+for target in package.targets where target.type != .plugin && !cTargets.contains(target.name) {
+  let isTest = target.type == .test || target.name == "LabTestSupport"
+  let flags =
+    isTest
+    ? ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"]
+    : ["-Osize"]
+  target.swiftSettings?.append(.unsafeFlags(flags, .when(configuration: .release)))
+  if computing.contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+  }
 }

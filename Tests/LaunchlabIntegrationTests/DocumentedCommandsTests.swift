@@ -324,7 +324,7 @@ extension Launchlab {
       if [[ $1 == build && $* == *release* ]]; then
         mkdir -p .build/release && ln -sf "$LAUNCHLAB" .build/release/launchlab
       fi
-      """, "dpkg-query": "echo installed", "sudo": "exec env \"$@\"",
+      """, "swiftc": ":", "dpkg-query": "echo installed", "sudo": "exec env \"$@\"",
     ]
     for (name, script) in tools {
       try write("#!/bin/bash\n\(script)\n", to: "bin/\(name)")

@@ -30,9 +30,9 @@ import Testing
       "swift": """
       case "$*" in
       test*) echo "$*" > tested; cat output; exit \(status) ;;
-      build*release*) echo "x.a(y.o): warning: the use of \\`mktemp' is dangerous, use mkstemp" ;;
       esac
-      """, "dpkg-query": "echo installed", "cc": ":", "tsc": ":",
+      """, "swiftc": "echo \"x.a(y.o): warning: the use of \\`mktemp' is dangerous, use mkstemp\"",
+      "dpkg-query": "echo installed", "cc": ":", "tsc": ":",
     ]
     for (name, text) in tools {
       try lab.write("#!/bin/bash\n\(text)\n", to: "bin/\(name)")
