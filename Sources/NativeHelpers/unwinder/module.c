@@ -6,9 +6,11 @@
 #include <elf.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -32,6 +34,7 @@ struct module {
   uint32_t major;
   uint32_t minor;
   uint64_t inode;
+  uint64_t inode_generation;
   uint32_t path_number;
   Elf *elf;
   GElf_Ehdr header;
@@ -85,12 +88,19 @@ static int is_damaged(const struct modules *modules, const char *path) {
   return 0;
 }
 
-// Another file may have taken the place of the one that was mapped. Some file systems give mappings
-// another device than stat(2).
+// Another file may have taken the place of the one that was mapped, and even its inode, which has
+// another generation then. Some file systems give mappings another device than stat(2), and some do
+// not tell the generation.
 static int is_replaced(const struct module *module, int file) {
   struct stat status;
-  return fstat(file, &status) == 0 && major(status.st_dev) == module->major
-    && minor(status.st_dev) == module->minor && status.st_ino != module->inode;
+  if (fstat(file, &status) != 0 || major(status.st_dev) != module->major
+    || minor(status.st_dev) != module->minor) {
+    return 0;
+  }
+  uint32_t generation[2] = {0};  // the kernel writes an int, and says that it is a long
+  return status.st_ino != module->inode
+    || (ioctl(file, FS_IOC_GETVERSION, generation) == 0
+      && generation[0] != (uint32_t)module->inode_generation);
 }
 
 // The table of ranges by which functions without names are told apart.
@@ -191,7 +201,8 @@ struct modules *modules_open(
 
 struct module *module_find(struct modules *modules, const struct module_key *key) {
   for (struct module *module = modules->first; module != NULL; module = module->next) {
-    if (module->inode == key->inode && module->major == key->major && module->minor == key->minor
+    if (module->inode == key->inode && module->inode_generation == key->inode_generation
+      && module->major == key->major && module->minor == key->minor
       && strcmp(module->path, key->path) == 0) {
       return module;
     }
@@ -209,6 +220,7 @@ struct module *module_find(struct modules *modules, const struct module_key *key
     .major = key->major,
     .minor = key->minor,
     .inode = key->inode,
+    .inode_generation = key->inode_generation,
     .path_number = text_number(modules->answer, path),
   };
   modules->first = module;

@@ -17,6 +17,7 @@ struct module_key {
   uint32_t major;
   uint32_t minor;
   uint64_t inode;
+  uint64_t inode_generation;
 };
 
 // The place of an instruction in a file.

@@ -55,7 +55,8 @@ static void take_mapping(struct reading *reading, const struct perf_event_header
   }
   struct mapping mapping = {.start = record->start, .end = record->start + record->length};
   if (names_file(name)) {
-    const struct module_key key = {name, record->major, record->minor, record->inode};
+    const struct module_key key = {
+      name, record->major, record->minor, record->inode, record->inode_generation};
     mapping.module = module_find(reading->reader->modules, &key);
   }
   if (mapping.module != NULL) {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LabTestSupport
 import Testing
 
@@ -207,6 +208,58 @@ struct StackReaderTests {
     try FileManager.default.moveItem(atPath: "\(root)/other", toPath: program.path)
     let replaced = await StackReader().profiles(of: [file])
     #expect(replaced.notes == ["\(note) is no longer the file that was executed"])
+  }
+
+  @Test(
+    .enabled(
+      if: generation(of: NSTemporaryDirectory()) != nil,
+      "this file system tells no generations of inodes"
+    )
+  )
+  func `knows another file that has the inode of the one that was executed`() async throws {
+    let program = try CompiledProgram(Self.source, in: root)
+    let file = try ProfilerBench().launch([program.path])
+    let executed = try Self.number(ofFile: program.path)
+    // The executed file stays, so the new one has another inode; the recording says that it is the same.
+    try FileManager.default.moveItem(atPath: program.path, toPath: "\(root)/executed")
+    try FileManager.default.copyItem(atPath: "/bin/true", toPath: program.path)
+    var recording = try Data(contentsOf: URL(filePath: file.path))
+    let number = try Self.number(ofFile: program.path)
+    var mappings = 0
+    while let place = recording.firstRange(of: executed) {
+      recording.replaceSubrange(place, with: number)
+      mappings += 1
+    }
+    try #require(mappings > 0)
+    try recording.write(to: URL(filePath: file.path))
+
+    let read = await StackReader().profiles(of: [file])
+
+    let note = "no names of functions of \(program.path): it"
+    #expect(read.notes == ["\(note) is no longer the file that was executed"])
+  }
+
+  /// Device and inode of a file, as a record of a mapping has them.
+  private static func number(ofFile path: String) throws -> Data {
+    var status = stat()
+    try #require(unsafe stat(path, &status) == 0)
+    let file = FileNumber(status)
+    var number = Data()
+    for part in [file.major, file.minor] {
+      unsafe withUnsafeBytes(of: part) { unsafe number.append(contentsOf: $0) }
+    }
+    unsafe withUnsafeBytes(of: file.inode) { unsafe number.append(contentsOf: $0) }
+    return number
+  }
+
+  /// What tells an inode from an earlier one of its number; nil where the file system does not tell.
+  private static func generation(of path: String) -> Int32? {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var generation: [Int32] = [0, 0]
+    let request: UInt = 0x8008_7601  // FS_IOC_GETVERSION
+    let status = unsafe ioctl(file, request, &generation)
+    return status == 0 ? generation[0] : nil
   }
 
   @Test func `reads many launches at once, wherever they were mapped`() async throws {
