@@ -94,13 +94,24 @@ import Testing
 
   // MARK: - Damage
 
-  private func damage(_ sql: String) throws {
+  /// A store with a run, which is made once.
+  private static let sound = Result {
+    let path = NSTemporaryDirectory() + "/launchlab-\(UUID()).sqlite"
+    defer { try? FileManager.default.removeItem(atPath: path) }
     try Store(path: path, mode: .readWrite).fill(Sample.run(), with: [Sample.launch(block: 0)])
+    try execute("", in: path)
+    return try Data(contentsOf: URL(filePath: path))
+  }
+
+  private func damage(_ sql: String) throws {
+    try Self.sound.get().write(to: URL(filePath: path))
     try execute(sql)
   }
 
+  private func execute(_ sql: String) throws { try Self.execute(sql, in: path) }
+
   /// Closes the file again, so that nothing is left in a log.
-  private func execute(_ sql: String) throws {
+  private static func execute(_ sql: String, in path: String) throws {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     let queue = try DatabaseQueue(path: path, configuration: configuration)
