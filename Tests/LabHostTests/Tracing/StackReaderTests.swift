@@ -223,15 +223,10 @@ struct StackReaderTests {
     // The executed file stays, so the new one has another inode; the recording says that it is the same.
     try FileManager.default.moveItem(atPath: program.path, toPath: "\(root)/executed")
     try FileManager.default.copyItem(atPath: "/bin/true", toPath: program.path)
-    var recording = try Data(contentsOf: URL(filePath: file.path))
-    let number = try Self.number(ofFile: program.path)
-    var mappings = 0
-    while let place = recording.firstRange(of: executed) {
-      recording.replaceSubrange(place, with: number)
-      mappings += 1
-    }
-    try #require(mappings > 0)
-    try recording.write(to: URL(filePath: file.path))
+    let recording = try Data(contentsOf: URL(filePath: file.path))
+    let changed = recording.replacing(executed, with: try Self.number(ofFile: program.path))
+    try #require(changed != recording)
+    try changed.write(to: URL(filePath: file.path))
 
     let read = await StackReader().profiles(of: [file])
 
@@ -240,16 +235,11 @@ struct StackReaderTests {
   }
 
   /// Device and inode of a file, as a record of a mapping has them.
-  private static func number(ofFile path: String) throws -> Data {
+  private static func number(ofFile path: String) throws -> [UInt8] {
     var status = stat()
     try #require(unsafe stat(path, &status) == 0)
     let file = FileNumber(status)
-    var number = Data()
-    for part in [file.major, file.minor] {
-      unsafe withUnsafeBytes(of: part) { unsafe number.append(contentsOf: $0) }
-    }
-    unsafe withUnsafeBytes(of: file.inode) { unsafe number.append(contentsOf: $0) }
-    return number
+    return [UInt8](of: file.major) + [UInt8](of: file.minor) + [UInt8](of: file.inode)
   }
 
   /// What tells an inode from an earlier one of its number; nil where the file system does not tell.
