@@ -90,7 +90,8 @@ struct BisectBeginning {
 extension BisectSummary {
   /// What a course has come to.
   init(_ course: BisectCourse, log: String, isInterrupted: Bool) {
-    let answer = course.end ?? course.engine.answer(.inconclusive(.interrupted))
+    let answer = (course.end ?? course.engine.answer(.inconclusive(.interrupted)))
+      .naming(commitsOf: course.start)
     self.init(
       start: course.start,
       answer: answer,
@@ -112,14 +113,17 @@ extension BisectSummary {
     medians = course.medians
     processorTime = course.processorTime
     told = course.missingSubmodules.sorted { $0.key < $1.key }.map { .missing($0.value) }
-    warnings = [Self.difference(in: course)].compactMap(\.self)
-    explanation = Self.explanation(in: course).map { CulpritExplanation($0, besideLog: log) }
+    warnings = [Self.difference(of: answer.culprits.first, in: course)].compactMap(\.self)
+    explanation = Self.explanation(of: answer.culprits, in: course)
+      .map { CulpritExplanation($0, besideLog: log) }
   }
 
   /// What the log says of the only culprit; nil where it says something of another one only.
-  private static func explanation(in course: BisectCourse) -> BisectExplanation? {
-    guard let culprits = course.end?.culprits, culprits.count == 1,
-      let told = course.explanation,
+  private static func explanation(
+    of culprits: [BisectCulprit],
+    in course: BisectCourse
+  ) -> BisectExplanation? {
+    guard culprits.count == 1, let told = course.explanation,
       told.parentBuild == culprits[0].parentBuild, told.build == culprits[0].build
     else { return nil }
     return told
@@ -134,8 +138,11 @@ extension BisectSummary {
   }
 
   /// A warning where the first culprit has other submodules than its parent, which may be the change.
-  private static func difference(in course: BisectCourse) -> Diagnostic? {
-    guard let culprit = course.end?.culprits.first else { return nil }
+  private static func difference(
+    of culprit: BisectCulprit?,
+    in course: BisectCourse
+  ) -> Diagnostic? {
+    guard let culprit else { return nil }
     let missing = [culprit.parentBuild, culprit.build].map { build in
       Set((course.builds[build]?.missingSubmodules ?? []).map(\.path))
     }

@@ -74,6 +74,9 @@ struct BisectQuestion {
       scenarioPath: options.scenario ?? alert?.scenarioPath,
       launchlabVersion: LaunchlabVersion.current
     )
+    if let alert, alert.isOf(measured, state, measure, start.parameters.direction) {
+      start.parameters.alertEffect = alert.effect
+    }
     if let seconds = PlanNoise(start: start, store: store, context: context).launchSeconds {
       start.parameters.launchSeconds = seconds
     }
@@ -247,6 +250,9 @@ struct AlertQuestion {
   /// The last good commit and the bad one, with two dots between them.
   let range: String
 
+  /// The natural logarithm of new divided by old; nil where that is not known.
+  let effect: Double?
+
   let target: String
   let state: String
   let metric: String
@@ -272,24 +278,36 @@ struct AlertQuestion {
     metric = alert.series.metric.rawValue
     direction = alert.direction == .worse ? .regression : .improvement
     store = found.store
-    range = try Self.range(of: alert, in: found.nights)
+    range = try Self.range(found)
+    effect = found.ratio.flatMap { $0 > 0 && $0.isFinite ? log($0) : nil }
     scenarioPath = try options.scenario ?? Self.scenarioFile(of: alert, beside: found.store)
   }
 
-  /// The two builds that were compared, or else the last good night and the first bad one.
-  private static func range(of alert: Alert, in nights: [Night]) throws -> String {
-    if let proof = alert.proof, proof.scope == .build { return "\(proof.good)..\(proof.bad)" }
-    func commit(_ run: String?) -> String? {
-      nights.first { $0.run == run }?.build?.commit
+  /// The two builds that a comparison has told apart, or else those that the history says.
+  private static func range(_ found: WhyWorkflow.Explanation) throws -> String {
+    let alert = found.alert
+    if let proof = alert.proof, proof.scope == .build, proof.verdict == alert.direction.verdict {
+      return "\(proof.good)..\(proof.bad)"
     }
-    guard let good = commit(alert.lastGood), let bad = commit(alert.onset), good != bad else {
+    guard let commits = found.commits else {
       throw WorkflowError.cannotBisect(
         reason: "\(alert.id) has no range of commits: "
           + "its nights were not built from different commits of a source",
         remedy: "give a range, as in `launchlab bisect GOOD..BAD --scenario FILE`"
       )
     }
-    return "\(good)..\(bad)"
+    return commits
+  }
+
+  /// Whether a bisection looks for the change of the alert, and not for another one in its range.
+  func isOf(
+    _ target: Target,
+    _ state: LaunchState,
+    _ measure: BisectMeasure,
+    _ direction: BisectParameters.Direction
+  ) -> Bool {
+    target.name == self.target && state.rawValue == self.state && measure.name == metric
+      && (direction == self.direction || direction == .any)
   }
 
   /// The one scenario file of that name in the directory that holds `.launchlab`.

@@ -126,7 +126,7 @@ package struct BisectWorkflow {
       for (index, differences) in zip(known, found) {
         summary.details[index].stageChanges = differences ?? []
         guard differences?.isEmpty != false else { continue }
-        let revision = summary.answer.culprits[index].revisions.upperBound
+        let revision = summary.answer.culprits[index].newest
         let reason =
           differences == nil
           ? "no collector saw enough launches"

@@ -18,13 +18,13 @@ package enum CulpritChanges {
     for (index, culprit) in summary.answer.culprits.enumerated()
     where summary.details.indices.contains(index) {
       let parent = summary.start.revisions[culprit.parent]
-      let last = summary.start.revisions[culprit.revisions.upperBound]
+      let last = summary.start.revisions[culprit.newest]
       if let changes = try? await repository.changes(from: parent.id, to: last.id) {
         summary.details[index].fileCount = changes.count
         summary.details[index].files = largest(changes)
       }
       guard culprit.revisions.count == 1, last.parents.count > 1 else { continue }
-      summary.details[index].merge = try? await contents(of: last, in: repository)
+      summary.details[index].merge = try? await contents(of: last, beside: parent, in: repository)
     }
   }
 
@@ -42,11 +42,12 @@ package enum CulpritChanges {
 
   private static func contents(
     of merge: BisectRevision,
+    beside parent: BisectRevision,
     in repository: GitRepository
   ) async throws -> MergeContents {
     let found = try await repository.commits(
       broughtInBy: merge.id,
-      to: merge.parents[0],
+      to: parent.id,
       most: MergeContents.mostCommits
     )
     return MergeContents(

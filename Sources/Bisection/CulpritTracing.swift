@@ -91,7 +91,7 @@ extension BisectStart {
     scenario.controls = controls
     scenario.adaptive = nil
     let words = BisectWords(self)
-    let names = [culprit.parent, culprit.revisions.upperBound].map(words.short)
+    let names = [culprit.parent, culprit.newest].map(words.short)
     // Both are called by their revisions, unless those are too long to be told apart.
     scenario.targets[0].name = names[0] == names[1] ? "before" : names[0]
     scenario.targets[1].name = names[0] == names[1] ? "after" : names[1]

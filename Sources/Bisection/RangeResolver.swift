@@ -70,16 +70,18 @@ struct RangeResolver {
 
   /// A commit that leaves all files as they were cannot be the change.
   private static func revisions(of range: GitRange) -> [BisectRevision] {
-    let before = [nil] + range.commits.map(\.tree)
-    return zip(range.commits, before).map { commit, tree in
-      BisectRevision(
+    let before = [nil] + range.commits.map(Optional.some)
+    return zip(range.commits, before).map { commit, before in
+      let isBack = before?.parents.contains(commit.id) ?? false
+      let isBeside = range.beside.contains((isBack ? before : nil)?.id ?? commit.id)
+      return BisectRevision(
         id: commit.id,
         tree: commit.tree,
         subject: commit.subject,
         author: commit.author,
         authoredAt: commit.authoredAt,
         parents: commit.parents,
-        weight: commit.tree == tree ? 0 : range.beside.contains(commit.id) ? besideWeight : 1
+        weight: commit.tree == before?.tree ? 0 : isBeside ? besideWeight : 1
       )
     }
   }

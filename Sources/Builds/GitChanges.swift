@@ -38,11 +38,11 @@ extension GitRepository {
     return changes
   }
 
-  /// Lists the commits that a merge has brought in, beside the history of its first parent.
+  /// Lists the commits that a merge has brought in, beside the history of one of its parents.
   ///
   /// - Parameters:
   ///   - merge: The full id of the merge.
-  ///   - parent: The full id of its first parent.
+  ///   - parent: The full id of that parent.
   ///   - most: How many commits are listed at most.
   /// - Returns: The newest first, and how many there are.
   /// - Throws: ``HostError/git(operation:message:)``.

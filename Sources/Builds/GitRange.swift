@@ -6,6 +6,8 @@ import SystemPackage
 /// The commits between a good and a bad one.
 package struct GitRange: Hashable, Sendable {
   /// From good, at 0, to bad, the last one; at least two.
+  ///
+  /// Neighbours are a commit and one of its parents, in either order, or hold the same files.
   package let commits: [GitCommit]
 
   /// The ids of those that touch none of the paths; empty where no paths were given.
@@ -22,9 +24,11 @@ extension GitRepository {
   /// and each commit holds everything that the one before it holds. Commits of branches side by side
   /// hold nothing of each other's changes; in one row a difference would seem to come and to go.
   ///
-  /// When good is not an ancestor of bad, the range begins at their merge base, with a note.
+  /// When good is not an ancestor of bad, the range leads from good back to their merge base, and from
+  /// there to bad, so that neighbours differ by one commit everywhere, and nothing is taken to be good
+  /// that was not named. Where both sides have had the same files, it crosses over there.
   ///
-  /// Cost: git walks the history once, and once more with paths.
+  /// Cost: git walks the history once, and twice more with paths.
   ///
   /// - Parameters:
   ///   - good: Any name git knows.
@@ -46,22 +50,57 @@ extension GitRepository {
     guard base.id != last.id else {
       throw HostError.rangeRefused(.swapped(good: good, bad: bad))
     }
-    let line = ["rev-list", "--reverse", "--topo-order", "--first-parent"]
-    let ends = ["^" + base.id, last.id, "--"]
-    let commits = GitCommit.list(try await listing(line + [GitCommit.format] + ends))
-    try await checkHistory(of: commits)
-    // Each revision is held against the one before, so that this must be its parent.
-    let parent = commits.first?.parents.first ?? base.id
-    let first = parent == base.id ? base : try await commit(parent)
-    let notes = Self.notes(first: first, base: base, good: good, known: known, bad: bad)
-    guard !paths.isEmpty else { return GitRange(commits: [first] + commits, notes: notes) }
-    let touching = try await listing(line + ends + paths)
-    let kept = Set(touching.split(separator: "\n").map(String.init))
-    return GitRange(
-      commits: [first] + commits,
-      beside: Set(commits.map(\.id)).subtracting(kept),
-      notes: notes + [Self.note(kept: kept.count, of: commits.count)]
+    let own = try await line(from: base, to: known)
+    let line = try await line(from: base, to: last)
+    let commits = Self.joined(own.reversed() + [base], line)
+    let notes = Self.notes(base: base, own: own.count, line, good: good, bad: bad)
+    guard !paths.isEmpty else { return GitRange(commits: commits, notes: notes) }
+    let changes = (own + line).filter { commit in commits.contains { $0.id == commit.id } }
+    let ends = ["^" + base.id, known.id, last.id, "--"] + paths
+    // A merge is held against its first parent, and others for themselves.
+    let kept = Set(
+      try await
+        (listing(["rev-list", "--first-parent"] + ends)
+        + listing(["rev-list", "--full-history"] + ends)).split(separator: "\n").map(String.init)
     )
+    let beside = changes.map(\.id).filter { !kept.contains($0) }
+    return GitRange(
+      commits: commits,
+      beside: Set(beside),
+      notes: notes + [Self.note(kept: changes.count - beside.count, of: changes.count)]
+    )
+  }
+
+  /// The commits from one, excluded, to a descendant of it: the first parents, and where one came in
+  /// by a merge, the parent that has it.
+  private func line(from base: GitCommit, to tip: GitCommit) async throws -> [GitCommit] {
+    guard base.id != tip.id else { return [] }
+    let ends = [GitCommit.format, "^" + base.id, tip.id, "--"]
+    let firsts = try await listing(
+      ["rev-list", "--reverse", "--topo-order", "--first-parent"] + ends
+    )
+    let commits = GitCommit.list(firsts)
+    try await checkHistory(of: commits)
+    if commits.first?.parents.first == base.id { return commits }
+    let between = GitCommit.list(try await listing(["rev-list", "--ancestry-path"] + ends))
+    let known = Dictionary(between.map { ($0.id, $0) }) { first, _ in first }
+    var line = [tip]
+    while let parent = line[line.count - 1].parents.first(where: {
+      $0 == base.id || known[$0] != nil
+    }), let next = known[parent] { line.append(next) }
+    return line.reversed()
+  }
+
+  /// The way back from good to the merge base and the line from there to bad, without what lies between
+  /// two commits that hold the same files.
+  private static func joined(_ back: [GitCommit], _ line: [GitCommit]) -> [GitCommit] {
+    guard back.count > 1 else { return back + line }
+    for (index, commit) in back.enumerated() {
+      if let same = line.lastIndex(where: { $0.tree == commit.tree }) {
+        return Array(back[...index] + line[same...])
+      }
+    }
+    return back + line
   }
 
   /// The newest commit that two revisions have in common, as `git merge-base` says it.
@@ -106,33 +145,34 @@ extension GitRepository {
   }
 
   private static func notes(
-    first: GitCommit,
     base: GitCommit,
+    own: Int,
+    _ line: [GitCommit],
     good: String,
-    known: GitCommit,
     bad: String
   ) -> [Diagnostic] {
-    if first.id != base.id {
+    if own > 0 {
       return [
         Diagnostic(
           .note,
-          id: "range-beside-line",
-          problem: "good \"\(good)\" came into \"\(bad)\" by a merge; the range begins at "
-            + "\(first.id.prefix(12)), on the line of bad, which is taken to be good"
+          id: "range-through-merge-base",
+          problem:
+            "good \"\(good)\" is not an ancestor of bad \"\(bad)\"; the range leads from good "
+            + "back to their merge base \(base.id.prefix(12)) and from there to bad, so that a "
+            + "commit that only good has may be the change"
         )
       ]
     }
-    if first.id != known.id {
-      return [
-        Diagnostic(
-          .note,
-          id: "range-from-merge-base",
-          problem: "good \"\(good)\" is not an ancestor of bad \"\(bad)\"; the range begins at "
-            + "their merge base \(first.id.prefix(12)), which is taken to be good"
-        )
-      ]
-    }
-    return []
+    let merge = zip([base] + line, line).first { $0.id != $1.parents.first }?.1
+    guard let merge else { return [] }
+    return [
+      Diagnostic(
+        .note,
+        id: "range-beside-line",
+        problem: "good \"\(good)\" came into \"\(bad)\" by the merge \(merge.id.prefix(12)), which "
+          + "stands for all that it adds to good"
+      )
+    ]
   }
 
   private static func note(kept: Int, of count: Int) -> Diagnostic {

@@ -62,5 +62,81 @@ extension EndToEnd {
       #expect(asked.status == 0, "\(asked.stderr)")
       #expect(asked.stdout.contains(culprit.prefix(12)), "\(asked.stdout)")
     }
+
+    /// Makes a scenario that proves nothing, and no repository yet.
+    ///
+    /// Its program takes as many KiB as the file `size` says, and the file `more` beside the repository,
+    /// which no commit holds.
+    private static func prepare(_ lab: Launchlab) throws {
+      try lab.write(
+        """
+        sub number { open F, '<', $_[0] or return 0; <F> + 0 }
+        my $memory = 'x' x ((number('size') + number('\(lab.path("more"))')) << 10);
+
+        """,
+        to: "repository/app.pl"
+      )
+      try lab.write(
+        """
+        scenario: app
+        source: {repository: repository, build: "true"}
+        targets:
+          app: {command: [perl, app.pl]}
+        states: [warm]
+        launches: 7
+        regression: {metrics: [peak_rss], proof: 0}
+        """,
+        to: "scenario.yml"
+      )
+    }
+
+    /// Commits a size, and measures it.
+    private static func night(_ lab: Launchlab, _ kilobytes: Int, isFirst: Bool) async throws {
+      try lab.write("\(kilobytes)\n", to: "repository/size")
+      if isFirst { try lab.makeRepository() } else { try lab.commit() }
+      let night = try await lab.run("run", "scenario.yml")
+      #expect(night.status == 0 || night.status == 125, "\(night.stderr)")
+    }
+
+    @Test func `an unproved alert reaches to tonight's build, and is as large as tonight`()
+      async throws
+    {
+      let lab = Launchlab()
+      try Self.prepare(lab)
+      for (index, size) in [20_000, 20_001, 20_000, 20_001, 20_000, 20_400, 50_000].enumerated() {
+        try await Self.night(lab, size, isFirst: index == 0)
+      }
+      let commits = try lab.git("log", "--format=%H").split(separator: "\n")
+
+      let why = try await lab.run("why", "R-1")
+      let words = why.stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(words.contains("\(commits[2].prefix(10))..\(commits[0].prefix(10))"), "\(words)")
+      #expect(!words.contains("first seen with commit \(commits[1].prefix(10))"), "\(words)")
+
+      let answer = try await lab.run("bisect", "--alert", "R-1")
+      #expect(answer.status == 0, "\(answer.stderr)")
+      #expect(answer.stdout.hasPrefix(commits[0].prefix(12)), "\(answer.stdout)")
+    }
+
+    @Test func `a culprit that explains less than half of its alert is not the answer`()
+      async throws
+    {
+      let lab = Launchlab()
+      try Self.prepare(lab)
+      for (index, size) in [20_000, 20_001, 20_000, 20_001, 20_000].enumerated() {
+        try await Self.night(lab, size, isFirst: index == 0)
+      }
+      try lab.write("20000\n", to: "more")
+      try await Self.night(lab, 22_000, isFirst: false)
+      try lab.write("0\n", to: "more")
+      let culprit = try lab.git("rev-parse", "HEAD").prefix(12)
+
+      let answer = try await lab.run("bisect", "--alert", "R-1")
+      #expect(answer.status == 125, "\(answer.stderr)")
+      let words = answer.stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(words.hasPrefix(culprit), "\(words)")
+      #expect(words.contains("% of R-1, which is of +"), "\(words)")
+      #expect(words.contains("no other change was found"), "\(words)")
+    }
   }
 }

@@ -119,6 +119,43 @@ extension EndToEnd {
       #expect(answer.levels.count == 2, "\(answer.levels)")
     }
 
+    @Test func `names a commit that only good has, on another branch`() async throws {
+      let lab = Launchlab()
+      func commit(_ kilobytes: Int, _ number: Int) throws {
+        let text = "my $memory = 'x' x (\(kilobytes) << 10); # \(number)\n"
+        try lab.write(text, to: "repository/app.pl")
+        if number == 0 { try lab.makeRepository() } else { try lab.commit() }
+      }
+      for number in 0...1 { try commit(40_000, number) }
+      _ = try lab.git("branch", "trunk")
+      for (number, size) in [40_000, 20_000, 20_000].enumerated() { try commit(size, 2 + number) }
+      _ = try lab.git("tag", "v1.1")
+      let culprit = try lab.git("rev-parse", "HEAD~1").filter(\.isHexDigit)
+      _ = try lab.git("checkout", "--quiet", "trunk")
+      for number in 5...8 { try commit(40_000, number) }
+      try lab.write(
+        """
+        scenario: app
+        source: {repository: repository, build: "true"}
+        targets:
+          app: {command: [perl, app.pl]}
+        states: [warm]
+        """,
+        to: "scenario.yml"
+      )
+      let output = try await lab.run(
+        arguments: ["bisect", "v1.1..trunk", "--scenario", "scenario.yml"]
+          + ["--metric", "peak_rss", "--json", "answer.json"]
+      )
+      #expect(output.status == 0, "\(output.stderr)")
+      let words = output.stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(words.contains("which good has and bad has not, lowered peak rss"), "\(words)")
+      let json = try Data(contentsOf: URL(filePath: lab.path("answer.json")))
+      let answer = try JSONDecoder().decode(Answer.self, from: json)
+      #expect(answer.culprits.map(\.commit) == [culprit])
+      #expect(try #require(answer.culprits.first).ratio < 0.7)
+    }
+
     @Test func `names the planted commit, and touches nothing of the user's`() async throws {
       let lab = Launchlab()
       let commits = try Self.makeRepository(lab)

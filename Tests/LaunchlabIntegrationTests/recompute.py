@@ -22,7 +22,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from recompute_criteria import Event  # noqa: E402
 from recompute_formulas import (  # noqa: E402
-    median, paired_ratio, smallest_detectable)
+    mad, median, paired_ratio, smallest_detectable)
 from recompute_history import History  # noqa: E402
 
 TOLERANCE = 1e-9
@@ -146,7 +146,7 @@ def verify_proof(check, said, proof, rule):
         check.number("proof smallest detectable", said["smallest_detectable"], found)
 
 
-def verify_levels(check, finding, nights):
+def verify_levels(check, finding, nights, rule):
     """The levels before and after the alert, their ratio, and its interval."""
     if finding["before"]:
         check.number("ratio", finding["ratio"], finding["after"] / finding["before"])
@@ -165,18 +165,50 @@ def verify_levels(check, finding, nights):
         check.number("after", finding["after"], nights.row(first["run"])["median"])
     else:
         check.number("before", finding["before"], criteria["baseline-median"]["value"])
-        verify_after(check, finding, nights)
+        verify_after(check, finding, nights, rule)
 
 
-def verify_after(check, finding, nights):
-    """The median of the nights from the onset to the last look at whether there is a step."""
-    judged = [event for event in finding["events"] if any(
-        criterion["id"] == "baseline-median" for criterion in event["criteria"])]
+def verify_after(check, finding, nights, rule):
+    """The median of the newest nights that are of the level of the last look at the step."""
+    events = finding["events"]
+    event = [event for event in events if any(
+        criterion["id"] == "baseline-median" for criterion in event["criteria"])][-1]
     arm = finding["target"], finding["launch_state"], finding["metric"]
-    chain = nights.history.chain(arm, judged[-1]["run"], judged[-1]["at"])
-    onset = chain.place[finding["onset"]["run"]]
-    values = chain.medians(range(onset, len(chain.points)))
-    check.number("after", finding["after"], median(values))
+    look = Event(check, nights, finding, event, rule)
+    margin = look.margin(finding["before"])
+    later = events[events.index(event) + 1:] if event["state"] == "suspected" else [event]
+    run, at = last_look(nights.history, arm, event, later, lambda row: (
+        look.sign * (row["median"] - finding["before"]) <= margin))
+    chain = nights.history.chain(arm, run, at)
+    chosen, _ = chain.baseline_nights(rule.nights)
+    deviation = mad(chain.medians(chosen)) if chosen else 0
+    scatter = max(2 * 1.4826 * deviation, margin)
+    values = chain.medians(range(chain.place[finding["onset"]["run"]], len(chain.points)))
+    level = []
+    for value in reversed(values):
+        if abs(value - values[-1]) > max(scatter, abs(value - finding["before"])):
+            break
+        level.append(value)
+    check.number("after", finding["after"], median(level))
+
+
+def last_look(history, arm, event, later, is_back):
+    """The newest night that a step was looked at on, and a moment after it.
+
+    A suspicion is looked at every night until the next event, but for nights of the level before.
+    """
+    end = later[0] if later else {"run": None, "at": "9999"}
+    host = next(row["fingerprint"] for row in history.rows if row["run"] == event["run"])
+    rows = [row for row in history.rows
+            if (row["target"], row["state"], row["metric"]) == arm and row["fingerprint"] == host
+            and (row["status"] == "complete" or row["run"] == event["run"])
+            and row["started_at"] < end["at"] and not is_back(row)
+            and (row["run"] != end["run"] or end is event)]
+    last = rows[-1]
+    if last["run"] == event["run"]:
+        return event["run"], event["at"]
+    return last["run"], min([row["started_at"] for row in history.rows
+                             if row["started_at"] > last["started_at"]], default="9999")
 
 
 def main():
@@ -205,7 +237,7 @@ def main():
             verify_proof(check, said, rule.proofs[said["run"]], rule)
         else:
             check.problem(f"the launches of the proof {said['run']} were not given")
-    verify_levels(check, finding, nights)
+    verify_levels(check, finding, nights, rule)
     for event in finding["events"]:
         print(f"-- {event['at']} {event['state']}")
         Event(check, nights, finding, event, rule).verify()

@@ -1,3 +1,5 @@
+import LaunchCore
+
 /// What a bisection found.
 package struct BisectAnswer: Hashable, Sendable {
   package var outcome: BisectOutcome
@@ -65,7 +67,7 @@ extension BisectAnswer {
   /// without a change or a difference.
   package var unexplained: LogInterval? {
     guard let difference, !culprits.isEmpty else { return nil }
-    let estimate = culprits.reduce(difference.estimate) { $0 - $1.effect.estimate }
+    let estimate = culprits.reduce(difference.estimate) { $0 - $1.step.estimate }
     let half = culprits.reduce(difference.halfWidth * 1.960 / 2.576) {
       ($0 * $0 + $1.effect.halfWidth * $1.effect.halfWidth).squareRoot()
     }
@@ -182,7 +184,7 @@ package struct BisectCulprit: Hashable, Sendable {
   /// The revisions that it may be; more than one where some cannot be built.
   package var revisions: ClosedRange<Int>
 
-  /// How much slower it is than its parent, with the 95 % interval of the pairs that confirmed it.
+  /// How much slower it is than its parent, with the 95 % interval of the pairs that tell its size.
   package var effect: LogInterval
 
   package var probability: Double
@@ -195,6 +197,12 @@ package struct BisectCulprit: Hashable, Sendable {
   /// They are the revisions beside and at the end of ``revisions``, or others that are equal to them.
   package var parentBuild: Int
   package var build: Int
+
+  /// The revision of the parent, which is the one before, or on the side of good the one after.
+  package var parent: Int
+
+  /// Which end of the range has it; `both` where that differs among the revisions that it may be.
+  package var side = Side.bad
 
   package init(
     revisions: ClosedRange<Int>,
@@ -210,10 +218,56 @@ package struct BisectCulprit: Hashable, Sendable {
     self.share = share
     self.parentBuild = parentBuild ?? revisions.lowerBound - 1
     self.build = build ?? revisions.upperBound
+    parent = revisions.lowerBound - 1
   }
 
-  /// The revision before.
-  package var parent: Int { revisions.lowerBound - 1 }
+  /// The raw value is the name used in JSON.
+  package enum Side: String, Hashable, Sendable {
+    case bad
+
+    /// What it did is the difference between the ends the other way: bad does without it.
+    case good
+
+    case both
+  }
+
+  package var isOnlyInGood: Bool { side == .good }
+
+  /// The newest of its revisions.
+  package var newest: Int { isOnlyInGood ? revisions.lowerBound : revisions.upperBound }
+
+  /// How much slower that makes bad than good.
+  package var step: LogInterval { isOnlyInGood ? effect.oriented(-1) : effect }
+}
+
+extension BisectAnswer {
+  /// The same with the commits that have made each difference in place of the revisions that it was
+  /// found at: on the way from good back to a merge base, a revision differs by what the one before it
+  /// adds.
+  func naming(commitsOf start: BisectStart) -> Self {
+    var answer = self
+    answer.interval = interval.map(start.commits(changing:))
+    answer.culprits = culprits.map { culprit in
+      let back = culprit.revisions.count(where: start.isBack)
+      guard back > 0 else { return culprit }
+      var named = culprit
+      named.revisions = start.commits(changing: culprit.revisions)
+      named.side = back < culprit.revisions.count ? .both : .good
+      guard named.side == .good else { return named }
+      named.parent = culprit.revisions.upperBound
+      named.effect = culprit.effect.oriented(-1)
+      swap(&named.parentBuild, &named.build)
+      return named
+    }
+    answer.notes = notes.map { note in
+      guard case .improvement(let revisions, let effect) = note else { return note }
+      return .improvement(
+        start.commits(changing: revisions),
+        revisions.allSatisfy(start.isBack) ? effect.oriented(-1) : effect
+      )
+    }
+    return answer
+  }
 }
 
 /// A natural logarithm of a ratio, with its interval.

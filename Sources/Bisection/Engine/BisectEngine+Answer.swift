@@ -23,7 +23,7 @@ extension BisectEngine {
     }
     answer.notes = notes(of: answer)
     if outcome == .refused(.notEstablished) { answer.launchesToGoOn = launchesForNextLook }
-    if parameters.findsAll, !culprits.isEmpty || phase == .sweep {
+    if looksFurther, !culprits.isEmpty || phase == .sweep {
       answer.unsearched = unsearched.sorted { $0.good < $1.good }
     }
     return answer

@@ -173,7 +173,7 @@ extension BisectEngine {
   }
 
   /// Whether the search goes on with other parts where one tells nothing.
-  private var leavesParts: Bool { parameters.findsAll && rules.isShipped }
+  private var leavesParts: Bool { looksFurther && rules.isShipped }
 
   /// Ends the search of a part without a change; nil where others are searched still.
   private mutating func giveUp(_ obstacle: BisectObstacle) -> BisectAction? {
@@ -376,7 +376,7 @@ extension BisectEngine {
   private mutating func accept(_ change: FoundChange) {
     found.append(change)
     phase = .others
-    guard parameters.findsAll else { return }
+    guard looksFurther else { return }
     let parent = range.previous(change.revisions.lowerBound)
     let bad = change.revisions.upperBound
     besides += [(segment.lower, parent), (bad, segment.upper)].filter { $0.0 != $0.1 }
@@ -385,10 +385,10 @@ extension BisectEngine {
 
   // MARK: - Others
 
-  /// Looks for further changes where all are asked for.
+  /// Looks for further changes where there are to be some.
   private mutating func decideOthers() -> BisectAction? {
-    if let action = testBesides() { return action }
-    guard parameters.findsAll, !pending.isEmpty else {
+    if looksFurther, let action = testBesides() { return action }
+    guard looksFurther, !pending.isEmpty else {
       return done(givenUp.map { .inconclusive($0) } ?? .found)
     }
     if let spent {

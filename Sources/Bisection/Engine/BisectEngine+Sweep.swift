@@ -194,7 +194,7 @@ extension BisectEngine {
     let isJittery = hasChances && buildNoise > rules.jitteryShare * effect
     let spare = isJittery ? rules.spareJitteryBuilds : rules.spareBuilds
     // Each change that was found leaves as much to search again.
-    let searches = parameters.findsAll && rules.isShipped ? found.count + 1 : 1
+    let searches = looksFurther && rules.isShipped ? found.count + 1 : 1
     // More than there are revisions are never needed.
     return min(parameters.limits.builds ?? searches * (2 * Int(bits) + spare), 2 * range.last + 2)
   }

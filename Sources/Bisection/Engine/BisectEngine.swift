@@ -135,6 +135,14 @@ package struct BisectEngine: Sendable {
     return result
   }
 
+  /// Whether further changes are looked for: where every one was asked for, and where those that were
+  /// found do not explain the alert that asked.
+  var looksFurther: Bool {
+    if parameters.findsAll { return true }
+    let share = parameters.alertShare(of: found.map(\.effect.estimate)) ?? 1
+    return !found.isEmpty && share < BisectParameters.mostOfAlert
+  }
+
   /// Whether it is reckoned how likely each revision is the change.
   var hasChances: Bool { phase != .ends && phase != .sweep }
 

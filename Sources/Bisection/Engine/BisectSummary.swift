@@ -132,10 +132,12 @@ extension BisectSummary {
   /// The exit code that the bisection ends with.
   ///
   /// A culprit that was found is what was asked for, so it is no regression in the sense of exit
-  /// code 1. One that was asked for all, and had to leave some out, has no complete answer.
+  /// code 1. One that was asked for all, and had to leave some out, has no complete answer, nor has one
+  /// that found less than half of what its alert is of.
   package var exitCode: LabExitCode {
     let ending: LabExitCode =
       switch answer.outcome {
+      case .found where leavesAlert: .inconclusive
       case .found: answer.unsearched.contains { $0.limit != nil } ? .inconclusive : .done
       case .refused: .inconclusive
       case .inconclusive(.interrupted): .interrupted
@@ -143,6 +145,22 @@ extension BisectSummary {
       case .failed: .couldNotMeasure
       }
     return max(ending, isInterrupted ? .interrupted : .done)
+  }
+
+  /// The part of its alert that the changes explain; nil where no alert asked, or nothing was found.
+  package var alertShare: Double? {
+    guard !answer.culprits.isEmpty else { return nil }
+    return start.parameters.alertShare(of: answer.culprits.map(\.step.estimate))
+  }
+
+  /// Whether the changes that were found explain less than half of the alert that asked.
+  package var leavesAlert: Bool {
+    alertShare.map { $0 < BisectParameters.leastOfAlert } ?? false
+  }
+
+  /// Whether further changes were looked for beside the first one.
+  var hasLookedFurther: Bool {
+    start.parameters.findsAll || alertShare ?? 1 < BisectParameters.mostOfAlert
   }
 
   /// The revisions that hold the change as far as that is known: those of the first culprit, or else

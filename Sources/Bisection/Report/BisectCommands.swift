@@ -77,7 +77,7 @@ struct BisectCommands {
     let start = summary.start
     guard start.artifacts == nil else { return nil }
     let culprit = summary.answer.culprits[index]
-    let last = start.revisions[culprit.revisions.upperBound]
+    let last = start.revisions[culprit.newest]
     let parent = start.revisions[culprit.parent].id
     guard culprit.revisions.count == 1 else {
       return (git + ["log", "-p", "\(parent)..\(last.id)"], "see the changes")
@@ -89,20 +89,21 @@ struct BisectCommands {
     )
   }
 
-  /// Searches what a merge has brought in, once per parent beside the first one; empty for other
-  /// culprits, and where the command line is not known.
+  /// Searches what a merge has brought in, once per parent beside the one that it was held against;
+  /// empty for other culprits, and where the command line is not known.
   func inside(_ index: Int) -> [[String]] {
     let start = summary.start
     let culprit = summary.answer.culprits[index]
-    let last = start.revisions[culprit.revisions.upperBound]
+    let last = start.revisions[culprit.newest]
     guard culprit.revisions.count == 1, start.artifacts == nil, let words = start.words,
-      summary.details.indices.contains(index), summary.details[index].merge?.count ?? 0 > 0,
-      let first = last.parents.first
+      summary.details.indices.contains(index), summary.details[index].merge?.count ?? 0 > 0
     else { return [] }
+    let own = start.revisions[culprit.parent].id
     let invocation = BisectInvocation(words: words, range: start.range)
-    return last.parents.dropFirst().map { parent in
-      ["launchlab", "bisect"]
-        + invocation.bisection(of: "\(first.prefix(12))..\(parent.prefix(12))")
+    return last.parents.filter { $0 != own }.map { other in
+      let ends = culprit.isOnlyInGood ? [other, own] : [own, other]
+      return ["launchlab", "bisect"]
+        + invocation.bisection(of: "\(ends[0].prefix(12))..\(ends[1].prefix(12))")
     }
   }
 

@@ -30,6 +30,7 @@ package struct BisectJSON {
     [
       ("outcome", .string(answer.outcome.name)), ("reason", JSONValue(answer.outcome.reason)),
       ("sentence", .string(BisectSentence(summary).answer.plain)),
+      ("alert_share", JSONValue(summary.alertShare)),
       ("culprits", .array(answer.culprits.enumerated().map(culprit))),
       ("why", JSONValue(summary.explanation?.told.why)),
       ("explanation", summary.explanation?.document.map(JSONValue.document) ?? .null),
@@ -57,15 +58,16 @@ package struct BisectJSON {
   }
 
   private func culprit(_ index: Int, _ culprit: BisectCulprit) -> JSONValue {
-    let last = start.revisions[culprit.revisions.upperBound]
+    let last = start.revisions[culprit.newest]
     return .object(
-      commit(culprit.revisions.upperBound) + [
+      commit(culprit.newest) + [
         ("authored_at", JSONValue(last.authoredAt?.formatted(.iso8601))),
         ("candidates", .array(culprit.revisions.map { .string(start.revisions[$0].id) })),
         ("parent", .string(start.revisions[culprit.parent].id)),
         ("probability", .number(culprit.probability)),
         ("ratio", .number(exp(culprit.effect.estimate))), ("ci95", bounds(culprit.effect)),
         ("share", JSONValue(culprit.share)),
+        ("side", .string(culprit.side.rawValue)),
       ] + details(index)
     )
   }

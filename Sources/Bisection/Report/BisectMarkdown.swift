@@ -46,7 +46,7 @@ package struct BisectMarkdown {
     }
     let what = culprit.effect.estimate > 0 ? "Regression" : "Improvement"
     let change = BisectWords.change(culprit.effect.estimate)
-    let last = culprit.revisions.upperBound
+    let last = culprit.newest
     let subject = summary.start.revisions[last].subject.truncated(to: 80)
     guard culprit.revisions.count == 1 else {
       return
@@ -92,7 +92,7 @@ package struct BisectMarkdown {
   }
 
   private func culpritRows(_ culprit: BisectCulprit) -> [(String, String)] {
-    let last = summary.start.revisions[culprit.revisions.upperBound]
+    let last = summary.start.revisions[culprit.newest]
     let isOne = culprit.revisions.count == 1
     let ids = culprit.revisions.prefix(10).map { summary.start.revisions[$0].id }
     let author = [last.author?.truncated(to: 60), last.authoredAt.map(\.utcDay)]
@@ -140,7 +140,7 @@ package struct BisectMarkdown {
     zip(summary.answer.culprits, summary.details).enumerated().flatMap { index, known in
       let (culprit, details) = known
       let isOnly = summary.answer.culprits.count == 1
-      let name = isOnly ? nil : words.short(culprit.revisions.upperBound)
+      let name = isOnly ? nil : words.short(culprit.newest)
       let table = StageDifferenceTable(details.stageChanges)
       let title = BisectWords.stagesTitle(of: name)
       return [

@@ -51,7 +51,9 @@ struct BisectRemarks {
   }
 
   private func phrase(_ stretch: UnsearchedStretch) -> Phrase {
-    let revisions = words.range((stretch.good + 1)...stretch.bad)
+    let revisions = words.range(
+      summary.start.commits(changing: (stretch.good + 1)...stretch.bad)
+    )
     let size = stretch.difference.map { ", whose ends differ by \(BisectWords.change($0))," } ?? ""
     guard let limit = stretch.limit else {
       return
@@ -76,10 +78,10 @@ struct BisectRemarks {
     guard summary.answer.culprits.count == 1, let culprit = summary.answer.culprits.first,
       let share = culprit.share, share > 0, let difference = summary.answer.difference,
       // Where one may be as large as the other, nothing can be said.
-      culprit.effect.lower > difference.upper || culprit.effect.upper < difference.lower
+      culprit.step.lower > difference.upper || culprit.step.upper < difference.lower
     else { return nil }
     if share > Self.hiddenShare {
-      let other = culprit.effect.estimate > 0 ? "an improvement" : "a regression"
+      let other = culprit.step.estimate > 0 ? "an improvement" : "a regression"
       return
         "It is larger than the difference between good and bad: \(raw: other) in the range hides part of it"
     }
@@ -90,7 +92,7 @@ struct BisectRemarks {
       summary.answer.unsearched.contains { $0.reason != .equalEnds }
       ? "" : ", and no other change was found"
     let advice: Phrase =
-      summary.start.parameters.findsAll
+      summary.hasLookedFurther
       ? others : "; a new bisection with \(code: "--all") looks for the rest"
     return
       "It explains about \(raw: Quantity.percent(min(share, 1))) of the difference between good and bad\(advice)"

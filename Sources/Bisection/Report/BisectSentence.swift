@@ -39,7 +39,21 @@ struct BisectSentence {
 
   private var found: Phrase {
     guard let first = summary.answer.culprits.first else { return "Nothing was found" }
-    return "\(culprit(first)); \(raw: effort)"
+    return "\(culprit(first))\(rest); \(raw: effort)"
+  }
+
+  /// That the changes are not what the alert is of, where they explain less than half of it.
+  private var rest: Phrase {
+    guard summary.leavesAlert, let alert = summary.start.alert,
+      let effect = summary.start.parameters.alertEffect, let share = summary.alertShare
+    else { return "" }
+    let hasLimit = summary.answer.unsearched.contains { $0.limit != nil }
+    let search = hasLimit ? "a limit ended the search for the rest" : "no other change was found"
+    let whole = summary.answer.difference.map {
+      ", and bad differs from good by \(BisectWords.change($0.estimate))"
+    }
+    return
+      ". \(raw: summary.answer.culprits.count > 1 ? "All changes explain" : "This explains") \(raw: BisectWords.percent(max(0, share))) of \(raw: "R-\(alert)"), which is of \(raw: BisectWords.change(effect))\(raw: whole ?? ""); \(raw: search)"
   }
 
   /// What one change is, and how sure that is; as the beginning of a sentence, or within one.
@@ -47,16 +61,18 @@ struct BisectSentence {
     let facts: Phrase =
       "95 % interval \(raw: BisectWords.bounds(culprit.effect)), probability \(raw: BisectWords.probability(culprit.probability))"
     let deed = words.deed(culprit.effect)
+    let side = culprit.isOnlyInGood ? ", which good has and bad has not," : ""
     guard culprit.revisions.count > 1 else {
-      return "\(words.name(culprit.revisions.lowerBound)) \(deed): \(facts)"
+      return "\(words.name(culprit.newest))\(raw: side) \(deed): \(facts)"
     }
+    let other = culprit.side == .both ? ", or as much the other way where only good has it" : ""
     let members = culprit.revisions.map { revision -> Phrase in
       "\(strong: words.short(revision))"
     }
     let shown = Phrase(Array(members.prefix(6)), separator: ", ")
     let more = members.count > 6 ? " and \(members.count - 6) more" : ""
     return
-      "\(raw: opens ? "One" : "one") of these \(raw: words.count(members.count))\(raw: unusable(culprit.revisions)) \(deed): \(shown)\(raw: more); \(facts)"
+      "\(raw: opens ? "One" : "one") of these \(raw: words.count(members.count))\(raw: unusable(culprit.revisions))\(raw: side) \(deed)\(raw: other): \(shown)\(raw: more); \(facts)"
   }
 
   /// Such as `, 2 of which do not build,`.

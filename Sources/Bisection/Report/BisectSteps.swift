@@ -75,9 +75,11 @@ struct BisectSteps {
   /// The builds that were launched in place of culprits, since they are equal to them, with words
   /// that say so.
   private var stoodFor: [Int: String] {
-    let others = summary.answer.culprits.filter { $0.build > $0.revisions.upperBound }
+    let others = summary.answer.culprits.filter {
+      $0.isOnlyInGood ? $0.build < $0.newest : $0.build > $0.newest
+    }
     return Dictionary(
-      others.map { ($0.build, "equals \(words.short($0.revisions.upperBound))") }
+      others.map { ($0.build, "equals \(words.short($0.newest))") }
     ) { first, _ in first }
   }
 

@@ -40,7 +40,7 @@ package struct BisectText {
   private var known: [(name: String, details: CulpritDetails)] {
     let words = BisectWords(summary.start)
     let all = zip(summary.answer.culprits, summary.details).map { culprit, details in
-      (name: words.short(culprit.revisions.upperBound), details: details)
+      (name: words.short(culprit.newest), details: details)
     }
     return isVerbose ? all : Array(all.prefix(1))
   }
@@ -178,7 +178,8 @@ package struct BisectProgressText {
     guard let remaining = progress.remaining else { return "is there a difference" }
     let size = words?.count(remaining.count) ?? Quantity.count(remaining.count, "revision")
     guard let best = progress.best else { return "\(size) left" }
-    let ends = Set([best.lowerBound, best.upperBound]).sorted()
+    let commits = words?.start.commits(changing: best) ?? best
+    let ends = Set([commits.lowerBound, commits.upperBound]).sorted()
     let name = ends.map { words?.short($0) ?? "#\($0)" }.joined(separator: "..")
     return "\(size) left, \(name) has \(BisectWords.probability(progress.probability))"
   }

@@ -19,13 +19,14 @@ struct ChangeTable {
     let culprits = summary.answer.culprits
       .sorted { $0.revisions.lowerBound < $1.revisions.lowerBound }
     let changes = culprits.map { culprit in
-      let last = culprit.revisions.upperBound
+      let last = culprit.newest
       let isOne = culprit.revisions.count == 1
       let first = words.short(culprit.revisions.lowerBound)
       return [
-        isOne ? "\(last)" : "\(culprit.revisions.lowerBound)–\(last)",
-        isOne ? words.short(last) : "\(first) to \(words.short(last))",
-        BisectWords.change(culprit.effect.estimate), BisectWords.bounds(culprit.effect),
+        isOne ? "\(last)" : "\(culprit.revisions.lowerBound)–\(culprit.revisions.upperBound)",
+        (isOne ? "" : "\(first) to ") + words.short(culprit.revisions.upperBound)
+          + (culprit.isOnlyInGood ? " (only good)" : ""),
+        BisectWords.change(culprit.step.estimate), BisectWords.bounds(culprit.step),
         summary.start.artifacts == nil ? summary.start.revisions[last].subject : "",
       ]
     }

@@ -18,10 +18,12 @@ package struct GitBisectLog {
   /// The log, with a line feed after every line.
   ///
   /// Commits that are on either side with less than 95 % are in it as comments only. Of artifacts
-  /// there is nothing that git knows, and everything is a comment.
+  /// there is nothing that git knows, and of a change that only good has nothing that git bisect looks
+  /// for: then everything is a comment.
   package func rendered() -> String {
     let lines = beginning + decisions + ending
-    let isCommented = summary.start.artifacts != nil
+    let isCommented =
+      summary.start.artifacts != nil || (summary.answer.culprits.first?.side ?? .bad) != .bad
     return lines.map { (isCommented && !$0.hasPrefix("#") ? "# \($0)" : $0) + "\n" }.joined()
   }
 
@@ -35,10 +37,11 @@ package struct GitBisectLog {
     ]
   }
 
-  /// Whether every commit is the first parent of the next one, and some have others.
+  /// Whether every commit on the way to bad is the first parent of the next one, and some have others.
   private var isFirstParent: Bool {
-    let isChain = zip(revisions, revisions.dropFirst()).allSatisfy { $0.id == $1.parents.first }
-    return isChain && revisions.contains { $0.parents.count > 1 }
+    let line = revisions.indices.dropFirst().filter { !summary.start.isBack($0) }
+    return line.allSatisfy { revisions[$0 - 1].id == revisions[$0].parents.first }
+      && line.contains { revisions[$0].parents.count > 1 }
   }
 
   /// What git is told of the commits between the ends: the bad ones last and downwards, since each
@@ -57,9 +60,10 @@ package struct GitBisectLog {
   /// On which side a build is; nil where that is not sure enough.
   private func term(of level: BisectLevel) -> String? {
     // Git knows of one change, so that the first culprit decides where there are several.
-    if let culprit = summary.answer.culprits.first?.revisions {
-      if level.revision < culprit.lowerBound { return "good" }
-      if level.revision >= culprit.upperBound { return "bad" }
+    if let culprit = summary.answer.culprits.first {
+      if level.revision < culprit.revisions.lowerBound { return "good" }
+      if level.revision == culprit.newest, culprit.isOnlyInGood { return "good" }
+      if level.revision >= culprit.revisions.upperBound { return "bad" }
     }
     guard let probability = level.probabilityBad else { return nil }
     if probability >= Self.certainty { return "bad" }
@@ -72,8 +76,12 @@ package struct GitBisectLog {
   }
 
   private var ending: [String] {
-    guard let culprit = summary.answer.culprits.first?.revisions else { return [] }
-    guard culprit.count > 1 else { return [comment("first bad commit", culprit.lowerBound)] }
+    guard let first = summary.answer.culprits.first else { return [] }
+    let culprit = first.revisions
+    guard culprit.count > 1 else {
+      let word = first.isOnlyInGood ? "last good commit" : "first bad commit"
+      return [comment(word, culprit.lowerBound)]
+    }
     return ["# only skipped commits left to test"]
       + culprit.reversed().map { comment("possible first bad commit", $0) }
   }

@@ -26,6 +26,9 @@ struct AlertRange: Hashable {
   let good: End
   let bad: End
 
+  /// The first night that may belong to the new level; nil where there is no such night.
+  let first: Night?
+
   /// How many nights lie after the good one, the bad one included; nil where it is not known.
   let nights: Int?
 
@@ -34,10 +37,15 @@ struct AlertRange: Hashable {
 
   /// The range of commits, such as `9ee6ac964d..8cd7961578`; nil where they are not known or equal.
   var commits: String? {
+    revisions.map { "\(TrendWords.short($0.good))..\(TrendWords.short($0.bad))" }
+  }
+
+  /// The full ids of the same commits.
+  var revisions: (good: String, bad: String)? {
     guard let good = good.night?.build, let bad = bad.night?.build, good.tree != bad.tree else {
       return nil
     }
-    return "\(TrendWords.short(good.commit))..\(TrendWords.short(bad.commit))"
+    return (good.commit, bad.commit)
   }
 
   /// - Parameters:
@@ -48,12 +56,15 @@ struct AlertRange: Hashable {
     self.source = source
     let onset = nights.firstIndex { $0.run == alert.onset }
     let last = nights.firstIndex { $0.run == alert.lastGood }
+    first = onset.map { nights[$0] }
     let proof = alert.proof.flatMap { $0.verdict == alert.direction.verdict ? $0 : nil }
     guard let proof, alert.cause != .machine else {
       isProved = false
+      // A night that only may belong to the new level can have been the last one of the old.
+      let newest = onset.map { Self.newest(of: alert, since: $0, in: nights) }
       good = End(night: last.map { nights[$0] })
-      bad = End(night: onset.map { nights[$0] })
-      self.nights = Self.distance(last, onset, in: nights)
+      bad = End(night: newest.map { nights[$0] })
+      self.nights = Self.distance(last, newest, in: nights)
       return
     }
     let target = alert.series.target
@@ -67,6 +78,23 @@ struct AlertRange: Hashable {
     self.good = End(name: proof.good, night: good.map { nights[$0] })
     self.bad = End(name: proof.bad, night: bad.map { nights[$0] })
     self.nights = Self.distance(good, bad, in: nights)
+  }
+
+  /// The newest night on the host of an alert before anything has settled it, or its old level was back.
+  private static func newest(of alert: Alert, since onset: Int, in nights: [Night]) -> Int {
+    let settled = alert.events.first { $0.state != .suspected }
+    let back = settled?.criteria.first { $0.id == CriterionID.levelBack }?.runs.first
+    let run = back ?? settled?.run
+    let end = nights.firstIndex { $0.run == run }.map { back == nil ? $0 + 1 : $0 }
+    // What a person settles has no run.
+    let until = run == nil ? settled?.at : nil
+    return nights.indices.prefix(end ?? nights.count).last { index in
+      let night = nights[index]
+      let isLookedAt =
+        night.status == .complete || alert.events.contains { $0.run == night.run }
+      return index >= onset && isLookedAt && night.startedAt <= until ?? .distantFuture
+        && !night.isOnOtherHost(than: nights[onset])
+    } ?? onset
   }
 
   /// The nights between two, counted by days where some have no record.
@@ -87,19 +115,24 @@ extension AlertRange {
   func since(_ alert: Alert, day: String) -> Phrase {
     if isProved { return proved(day) }
     guard let good = good.night else {
-      let build = alert.cause == .machine ? nil : bad.night?.build
+      let build = alert.cause == .machine ? nil : first?.build
       return build.map { "the night of \(day), \(commit($0))" } ?? "the night of \(day)"
     }
     let goodDay = good.startedAt.utcDay
-    guard alert.cause != .machine, let old = good.build, let new = bad.night?.build else {
+    guard alert.cause != .machine, let old = good.build, let new = first?.build else {
       return "the night of \(day); the last good one is \(raw: goodDay)"
     }
     guard let commits else {
-      return "the night of \(day), with the same build as before: \(commit(new))"
+      return old.tree == new.tree
+        ? "the night of \(day), with the same build as before: \(commit(new))"
+        : "the night of \(day), at the earliest; the last good one is \(raw: goodDay)"
     }
     let doubt: Phrase = alert.cause == .unknown ? ", not proved" : ""
+    let since: Phrase =
+      bad.night == first
+      ? "first seen in the night of \(day), \(commit(new))" : "the night of \(day), at the earliest"
     return
-      "first seen in the night of \(day), \(commit(new)); last good \(commit(old)), night of \(raw: goodDay); range \(code: commits)\(doubt)"
+      "\(since); last good \(commit(old)), night of \(raw: goodDay); range \(code: commits)\(doubt)"
   }
 
   private func proved(_ day: String) -> Phrase {
@@ -129,7 +162,11 @@ extension AlertRange {
 
   /// The same after the word `since`, in a sentence.
   func onset(_ alert: Alert, day: String) -> String {
-    guard alert.cause != .machine, let build = bad.night?.build else { return day }
+    guard alert.cause != .machine, let build = first?.build else { return day }
+    if !isProved, bad.night != first, let commits {
+      let doubt = alert.cause == .unknown ? ", not proved" : ""
+      return "\(day) at the earliest, in \(commits)\(doubt)"
+    }
     if isProved, good.night != nil {
       let count = nights.map { " (\(Quantity.count($0, "night")))" } ?? ""
       return commits.map { "\(day), by a commit of \($0)\(count)" } ?? day

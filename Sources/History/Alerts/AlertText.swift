@@ -228,12 +228,14 @@ package struct AlertCommands: Hashable, Sendable {
       compare = nil
       return
     }
-    if let range = AlertRange(alert, nights: nights).commits {
+    let range = AlertRange(alert, nights: nights)
+    if let commits = range.commits {
       let arm =
         "--target \(ShellQuoting.text([alert.series.target])) --state \(alert.series.state.rawValue)"
-      compare = "launchlab compare --revisions \(range) scenario.yml \(arm)"
+      compare = "launchlab compare --revisions \(commits) scenario.yml \(arm)"
     } else {
-      compare = "launchlab compare \(lastGood) \(alert.onset)"
+      let bad = range.isProved ? alert.onset : range.bad.night?.run ?? alert.onset
+      compare = "launchlab compare \(lastGood) \(bad)"
     }
   }
 }

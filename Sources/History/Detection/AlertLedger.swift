@@ -42,7 +42,8 @@ struct AlertLedger {
     nextNumber += 1
   }
 
-  /// Gives an alert a new state; without a change of state or cause, only a new proof is kept.
+  /// Gives an alert a new state; without a change of state or cause, only a new proof is kept, and of a
+  /// suspected one its new level.
   ///
   /// - Parameters:
   ///   - number: That of the alert.
@@ -60,7 +61,13 @@ struct AlertLedger {
       alerts[place].proof = proof
       changed.insert(number)
     }
-    guard alerts[place].state != change.state || alerts[place].cause != change.cause else { return }
+    guard alerts[place].state != change.state || alerts[place].cause != change.cause else {
+      if change.state == .suspected, let after, after != alerts[place].after {
+        alerts[place].after = after
+        changed.insert(number)
+      }
+      return
+    }
     alerts[place].state = change.state
     alerts[place].cause = change.cause
     alerts[place].after = after ?? alerts[place].after

@@ -57,7 +57,7 @@ struct StepLifeCycle {
       onset: beginning.onset,
       lastGood: beginning.lastGood,
       before: baseline.median,
-      after: level(since: suspicion.onset)
+      after: level(since: suspicion.onset, from: baseline.median)
     )
     ledger.open(draft, as: settlement(suspicion.direction, step: nil, wasNotCode: false))
   }
@@ -95,7 +95,7 @@ struct StepLifeCycle {
   private func settle(_ alert: Alert, in ledger: inout AlertLedger) {
     if evidence.imported != nil {
       guard let onset = chain.index(of: alert.onset) else { return }
-      let level = level(since: onset)
+      let level = level(of: alert, since: onset)
       let change = importedChange(since: onset, alert.before, level)
       return ledger.change(alert.number, to: change, after: level)
     }
@@ -111,7 +111,7 @@ struct StepLifeCycle {
     ledger.change(
       alert.number,
       to: change,
-      after: level(since: onset),
+      after: level(of: alert, since: onset),
       beginning: evidence.provedBeginning(alert.direction, lastGood: alert.lastGood)
     )
   }
@@ -273,9 +273,30 @@ struct StepLifeCycle {
     }
   }
 
-  /// The median of the nights since an index.
-  private func level(since index: Int) -> Double {
-    (try? Sample(chain.values(index..<chain.points.count)))?.median
-      ?? chain.points[chain.points.count - 1].median
+  /// The same of an alert; the one that it has where the level before seems to be back tonight.
+  private func level(of alert: Alert, since onset: Int) -> Double {
+    let isBack = judgement.tonight.map { judgement.isBack($0, from: alert) } ?? true
+    return isBack ? alert.after : level(since: onset, from: alert.before)
+  }
+
+  /// The median of the nights in a row, tonight the last, that are of tonight's level.
+  ///
+  /// - Parameters:
+  ///   - onset: The first night that may belong to it. One that is nearer to the level before does not,
+  ///     unless it is off tonight's by no more than nights scatter, or by no more than matters.
+  ///   - before: The level before.
+  /// - Returns: In the unit of the metric.
+  private func level(since onset: Int, from before: Double) -> Double {
+    let deviation = judgement.baseline?.medianAbsoluteDeviation ?? 0
+    let scatter = max(
+      DetectionLimits.robustDeviations * DetectionLimits.normalScale * deviation,
+      judgement.rule.margin(at: before, of: metric)
+    )
+    let values = chain.values(onset..<chain.points.count)
+    guard let tonight = values.last else { return before }
+    let level = values.reversed().prefix {
+      abs($0 - tonight) <= max(scatter, abs($0 - before))
+    }
+    return (try? Sample(Array(level)))?.median ?? tonight
   }
 }

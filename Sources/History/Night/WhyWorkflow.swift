@@ -20,6 +20,18 @@ package struct WhyWorkflow {
 
     /// The path of the store that has them.
     package var store: String
+
+    /// The full ids of the commits that the change lies between, such as `4c1f…..8cd7…`; nil where its
+    /// nights are not known, or were not built from different commits.
+    package var commits: String? {
+      AlertRange(alert, nights: nights).revisions.map { "\($0.good)..\($0.bad)" }
+    }
+
+    /// New divided by old: by the proof that found the change, or else by the levels; nil where old is 0.
+    package var ratio: Double? {
+      let isProved = alert.measure?.verdict == alert.direction.verdict
+      return isProved ? alert.ratio : alert.before == 0 ? nil : alert.after / alert.before
+    }
   }
 
   /// How many alerts an error lists.

@@ -38,6 +38,8 @@ package struct BisectStart: Hashable, Codable, Sendable {
   package var startedAt: Date
 
   /// From good, at 0, to bad, the last one; at least two.
+  ///
+  /// Where good is not an ancestor of bad, they lead back from good to the merge base first.
   package var revisions: [BisectRevision]
 
   /// The revisions that the user says cannot be built.
@@ -121,6 +123,18 @@ package struct BisectStart: Hashable, Codable, Sendable {
 }
 
 extension BisectStart {
+  /// Whether a revision is the parent of the one before it, as on the way from good back to a merge base:
+  /// what changes there is that the commit before is left out.
+  package func isBack(_ revision: Int) -> Bool {
+    revision > 0 && revisions[revision - 1].parents.contains(revisions[revision].id)
+  }
+
+  /// The commits that make the differences between some revisions and those before each of them.
+  package func commits(changing steps: ClosedRange<Int>) -> ClosedRange<Int> {
+    let first = steps.lowerBound - (isBack(steps.lowerBound) ? 1 : 0)
+    return first...(steps.upperBound - (isBack(steps.upperBound) ? 1 : 0))
+  }
+
   /// Whether what is counted is the same every time, as far as the environment is.
   package var isCountedExactly: Bool { measure == .counter(.instructions) }
 

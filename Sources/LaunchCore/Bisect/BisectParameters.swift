@@ -36,6 +36,9 @@ package struct BisectParameters: Hashable, Codable, Sendable {
 
   package var limits: BisectLimits
 
+  /// The change that an alert is of, which the culprits must explain; nil where none asked.
+  package var alertEffect: Double?
+
   package init(
     minimumEffect: Double = 0.00995033,  // 1 %
     confidence: Double = 0.95,
@@ -60,6 +63,19 @@ package struct BisectParameters: Hashable, Codable, Sendable {
     self.launchSeconds = launchSeconds
     self.brokenShare = brokenShare
     self.limits = limits
+  }
+
+  /// The least part of its alert that changes explain before no further ones are looked for, and before
+  /// the search counts as a success.
+  package static let mostOfAlert = 0.75
+  package static let leastOfAlert = 0.5
+
+  /// The part of the alert that changes explain: of the logarithms or of the percentages, whichever is
+  /// less; nil without an alert.
+  package func alertShare(of effects: [Double]) -> Double? {
+    guard let alertEffect, alertEffect != 0 else { return nil }
+    let sum = effects.reduce(0, +)
+    return min(sum / alertEffect, expm1(sum) / expm1(alertEffect))
   }
 
   /// Which changes are looked for.

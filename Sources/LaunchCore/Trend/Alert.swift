@@ -23,7 +23,8 @@ package struct Alert: Hashable, Codable, Sendable {
   /// The value before: the baseline's median, or the limit of a budget; in the metric's unit.
   package var before: Double
 
-  /// The median of the nights since `onset`, in the metric's unit.
+  /// The median of the newest nights since `onset` that are of the new level, in the metric's unit; that
+  /// of tonight while the alert is suspected.
   package var after: Double
 
   /// What the interleaved comparison of the last good build with the newest one said.

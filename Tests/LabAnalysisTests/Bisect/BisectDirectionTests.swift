@@ -63,6 +63,40 @@ import Testing
     #expect(answer.culprits.map { $0.effect.estimate > 0 } == [true, true, false])
   }
 
+  /// The changes in a range, and what is found of them for an alert of some size.
+  struct Alerted: Sendable {
+    let steps: [Int: Double]
+    let alert: Double
+    let found: [Int]
+    let share: Double
+  }
+
+  @Test(arguments: [
+    // The largest change is enough.
+    Alerted(steps: [12: 0.6, 40: 0.1], alert: 0.7, found: [12], share: 0.8),
+    // It is more than half, and may be all that there is.
+    Alerted(steps: [12: 0.5], alert: 0.7, found: [12], share: 0.6),
+    Alerted(steps: [12: 0.5, 40: 0.2], alert: 0.7, found: [12, 40], share: 0.95),
+    // +41 % twice is +100 %.
+    Alerted(steps: [12: 0.34, 40: 0.353], alert: 0.693, found: [40, 12], share: 0.95),
+    Alerted(steps: [12: 0.25, 30: 0.22, 50: 0.2], alert: 0.67, found: [12, 30, 50], share: 0.95),
+    Alerted(steps: [12: -0.1, 20: -0.4], alert: -0.7, found: [20, 12], share: 0.7),
+    // The rest is not in the range.
+    Alerted(steps: [12: 0.02], alert: 0.7, found: [12], share: 0),
+    Alerted(steps: [12: -0.1], alert: -0.7, found: [12], share: 0.1),
+  ])
+  func `goes on while an alert is not explained`(_ example: Alerted) {
+    var range = ScriptedRange(count: 64, steps: example.steps)
+    range.noise = 0.005
+    var parameters = BisectParameters(direction: example.alert < 0 ? .improvement : .regression)
+    parameters.alertEffect = example.alert
+    let answer = range.bisect(parameters)
+    #expect(answer.outcome == .found)
+    #expect(answer.culprits.map(\.revisions.lowerBound) == example.found)
+    let share = parameters.alertShare(of: answer.culprits.map(\.effect.estimate)) ?? 0
+    #expect((example.share...(example.share + 0.1)).contains(share), "\(share)")
+  }
+
   @Test func `finds small changes beside a large one, and lists the rest`() throws {
     var range = ScriptedRange(count: 64, steps: [10: 0.2, 40: 0.02])
     let answer = range.bisect(BisectParameters(findsAll: true))

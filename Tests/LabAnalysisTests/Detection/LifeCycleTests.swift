@@ -53,6 +53,45 @@ import Testing
     #expect(nights.alerts[0].events.count == 2)
   }
 
+  /// Nights after a quiet month, and the level that the alert of the newest one has.
+  struct Level: Sendable {
+    let nights: [Double]
+    let after: Double
+  }
+
+  @Test(arguments: [
+    Level(nights: [407, 800], after: 800),
+    // The alert begins with a smaller change.
+    Level(nights: [412, 800], after: 800),
+    Level(nights: [412, 413, 800, 804], after: 802),
+    Level(nights: [440, 441, 440], after: 440),
+    Level(nights: [440, 600, 441], after: 441),
+    Level(nights: [393, 200], after: 200),
+    // One night of the old level ends nothing.
+    Level(nights: [412, 800, 400], after: 800),
+  ])
+  func `an unproved alert is as large as the level of tonight`(_ example: Level) throws {
+    var nights = NightlyHistory()
+    nights.add(Self.quiet)
+    nights.addConcluded(example.nights)
+    let alert = try #require(nights.alerts.first)
+    #expect(nights.alerts.count == 1 && alert.state == .suspected && alert.events.count == 1)
+    #expect(alert.after == example.after * 1e6)
+    let range = AlertRange(alert, nights: nights.nights)
+    #expect(range.bad.night?.run == nights.nights.last?.run)
+    #expect(range.good.night?.run == NightlyHistory.run(19))
+  }
+
+  @Test func `the range of an alert ends before its level was back`() throws {
+    var nights = NightlyHistory()
+    nights.add(Self.quiet)
+    nights.addConcluded([407, 440, 441, 400, 401, 400])
+    let alert = try #require(nights.alerts.first)
+    #expect(alert.state == .refuted)
+    let range = AlertRange(alert, nights: nights.nights)
+    #expect(range.bad.night?.run == NightlyHistory.run(22))
+  }
+
   @Test func `a confirmed regression keeps its baseline and stays red without new events`() {
     var nights = Self.regressed(.regression)
     for _ in 0..<40 {

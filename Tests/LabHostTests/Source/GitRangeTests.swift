@@ -119,29 +119,80 @@ import Testing
     #expect(touching.map(\.subject) == ["sub/a 3"])
   }
 
-  @Test func `begins at the merge base with a note when good is on another branch`() async throws {
-    let repository = try makeRepository(
-      """
-      add a 1; add a 2; git checkout -q -b release; add fix 1; git tag v1
-      git checkout -q main; add a 3; add a 4
-      """
-    )
-    let range = try await range(repository, "v1", "main")
-    #expect(range.commits.map(\.subject) == ["a 2", "a 3", "a 4"])
-    #expect(range.notes.map(\.id) == ["range-from-merge-base"])
-    #expect(range.notes[0].problem.contains(try repository.id("main~2").prefix(12)))
+  /// A repository in which neither end came before the other, and the way between them.
+  struct Way: CustomTestStringConvertible, Sendable {
+    var name: String
+    var script: String
+    var subjects: [String]
+    var testDescription: String { name }
   }
 
-  @Test func `begins on the line of bad with a note when good came in by a merge`() async throws {
+  @Test(arguments: [
+    Way(
+      name: "a release branch with a fix",
+      script: """
+        add a 1; add a 2; git checkout -q -b release; add fix 1; add fix 2; git tag v1
+        git checkout -q main; add a 3; add a 4
+        """,
+      subjects: ["fix 2", "fix 1", "a 2", "a 3", "a 4"]
+    ),
+    Way(
+      name: "a release branch that main was merged into",
+      script: """
+        add a 1; git checkout -q -b release; add fix 1; git checkout -q main; add a 2
+        git checkout -q release; git merge -q -m merge main; add fix 2; git tag v1
+        git checkout -q main; add a 3
+        """,
+      subjects: ["fix 2", "merge", "a 2", "a 3"]
+    ),
+    Way(
+      name: "two merge bases: it crosses where both hold the same files",
+      script: """
+        add a 1; git checkout -q -b release; add fix 1; git checkout -q main; add a 2
+        git branch old; git merge -q -m "to main" release
+        git checkout -q release; git merge -q -m "to release" old; add fix 2; git tag v1
+        git checkout -q main; add a 3
+        """,
+      subjects: ["fix 2", "to release", "to main", "a 3"]
+    ),
+  ])
+  func `leads from good back to the merge base when good is on another branch`(
+    way: Way
+  )
+    async throws
+  {
+    let repository = try makeRepository(way.script)
+    let range = try await range(repository, "v1", "main")
+    #expect(range.commits.map(\.subject) == way.subjects)
+    #expect(range.notes.map(\.id) == ["range-through-merge-base"])
+    let base = try repository.shell("git merge-base v1 main")
+    #expect(range.notes[0].problem.contains(base.prefix(12)))
+  }
+
+  @Test func `begins with good itself, and a note, when good came in by a merge`() async throws {
     let repository = try makeRepository(
       """
       add a 1; git checkout -q -b side; add s 1; git checkout -q main; add a 2; add a 3
-      git merge -q -m merge side
+      git merge -q -m merge side; add a 4
       """
     )
     let range = try await range(repository, "side", "main")
-    #expect(range.commits.map(\.subject) == ["a 1", "a 2", "a 3", "merge"])
+    #expect(range.commits.map(\.subject) == ["s 1", "merge", "a 4"])
     #expect(range.notes.map(\.id) == ["range-beside-line"])
+    #expect(range.notes[0].problem.contains(try repository.id("main~1").prefix(12)))
+  }
+
+  @Test func `tells commits of both sides that touch the paths from the others`() async throws {
+    let repository = try makeRepository(
+      """
+      add a 1; git checkout -q -b release; add src/b 1; add doc/c 1; git tag v1
+      git checkout -q main; add doc/d 1; add src/e 1
+      """
+    )
+    let range = try await range(repository, "v1", "main", paths: ["src"])
+    let beside = range.commits.filter { range.beside.contains($0.id) }
+    #expect(beside.map(\.subject) == ["doc/c 1", "doc/d 1"])
+    #expect(range.notes.last?.problem.hasPrefix("2 of 4 ") == true)
   }
 
   /// A range that is refused.

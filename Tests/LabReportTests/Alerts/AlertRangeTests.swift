@@ -68,11 +68,24 @@ import Testing
         summary.alerts[0].proof?.verdict = .inconclusive
         summary.alerts[0].cause = .unknown
         summary.alerts[0].state = .suspected
+        summary.alerts[0].events = [summary.alerts[0].events[0]]
+        summary.alerts[0].events[0].state = .suspected
       },
-      since: "first seen in the night of \(sample.day(51)), `\(short(51))` "
-        + "\"load fonts when they are needed\"; \(lastGood), night of \(sample.day(50)); range "
-        + "`\(range(50, 51))`, not proved",
-      compares: range(50, 51)
+      since: "the night of \(sample.day(51)), at the earliest; \(lastGood), night of "
+        + "\(sample.day(50)); range `\(range(50, 59))`, not proved",
+      compares: range(50, 59)
+    ),
+    Case(
+      name: "what a person has settled ends with that night",
+      change: { summary in
+        summary.alerts[0].proof = nil
+        summary.alerts[0].cause = .unknown
+        summary.alerts[0].events[0].state = .acknowledged
+        summary.alerts[0].events[0].run = nil
+        summary.alerts[0].events[0].at = sample.date(53)
+      },
+      since: "range `\(range(50, 53))`, not proved",
+      compares: range(50, 53)
     ),
     Case(
       name: "a machine change has no commit",

@@ -43,7 +43,7 @@ import Testing
     #expect(value["skipped"] as? [String] == skipped)
     let culprits = try #require(value["culprits"] as? [[String: Any]])
     for (culprit, wanted) in zip(culprits, ending.summary.answer.culprits) {
-      let commit = ending.summary.start.revisions[wanted.revisions.upperBound]
+      let commit = ending.summary.start.revisions[wanted.newest]
       #expect(culprit["commit"] as? String == commit.id)
       #expect(culprit["subject"] as? String == commit.subject)
       let interval = try #require(culprit["ci95"] as? [Double])

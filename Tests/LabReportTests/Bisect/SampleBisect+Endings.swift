@@ -63,6 +63,45 @@ extension SampleBisect {
     return summary
   }
 
+  /// A commit that good has and bad has not; the first five revisions lead back to a merge base.
+  static var ownSide: BisectSummary {
+    var summary = found
+    for index in 0..<5 { summary.start.revisions[index].parents = [id(index + 1)] }
+    summary.start.revisions[5].parents = [id(99)]
+    let answer = BisectAnswer(
+      outcome: .found,
+      culprits: [culprit(3...3)],
+      difference: difference,
+      levels: [level(0, 0, 40, 0), level(2, 0.001, 40, 0), level(3, 0.051, 40, 1)],
+      notes: [.improvement(8...9, log(-0.02, -0.025, -0.015))],
+      launchNoise: 0.03
+    )
+    summary.answer = answer.naming(commitsOf: summary.start)
+    return summary
+  }
+
+  /// A set of commits on both sides of a merge base.
+  static var bothSides: BisectSummary {
+    var summary = ownSide
+    let answer = BisectAnswer(
+      outcome: .found,
+      culprits: [culprit(4...6)],
+      difference: difference,
+      levels: levels
+    )
+    summary.answer = answer.naming(commitsOf: summary.start)
+    summary.skipped = [4, 5]
+    return summary
+  }
+
+  /// A culprit that is not what its alert is of.
+  static var alertRest: BisectSummary {
+    var summary = found
+    summary.start.alert = 17
+    summary.start.parameters.alertEffect = Foundation.log1p(0.93)
+    return summary
+  }
+
   /// A culprit that could not be traced.
   static var untraced: BisectSummary {
     var summary = found
@@ -287,7 +326,9 @@ extension SampleBisect {
       Ending(name: "found", summary: found), Ending(name: "merge", summary: merge),
       Ending(name: "explained", summary: explained), Ending(name: "untraced", summary: untraced),
       Ending(name: "from-zero", summary: fromZero),
-      Ending(name: "set", summary: set),
+      Ending(name: "set", summary: set), Ending(name: "own-side", summary: ownSide),
+      Ending(name: "both-sides", summary: bothSides),
+      Ending(name: "alert-rest", summary: alertRest),
       Ending(name: "several", summary: several), Ending(name: "partial", summary: partial),
       Ending(name: "cut-short", summary: cutShort),
       Ending(name: "hostile", summary: hostileNames),

@@ -65,6 +65,21 @@ import Testing
     #expect(revisions[3].id == (try repository.id("HEAD~1")))
   }
 
+  @Test func `weighs a step back by the commit that it leaves out`() async throws {
+    let repository = try makeRepository(
+      """
+      add a 1; git checkout -q -b release; add src/b 1; add doc/c 1; git tag v1
+      git checkout -q main; add src/d 1
+      """
+    )
+    var resolver = resolver("v1..main")
+    resolver.paths = ["src"]
+    let revisions = try await resolver.result().revisions
+    #expect(revisions.map(\.subject) == ["doc/c 1", "src/b 1", "a 1", "src/d 1"])
+    #expect(revisions.dropFirst().map { $0.weight < 1 } == [true, false, false])
+    #expect(revisions[0].id == (try repository.id("v1")))
+  }
+
   @Test func `refuses ends that hold the same files`() async throws {
     _ = try makeRepository("add a 1; add a 2; git revert --no-edit HEAD > /dev/null")
     let refusal = HostError.rangeRefused(.sameTree(good: "HEAD~2", bad: "HEAD"))
