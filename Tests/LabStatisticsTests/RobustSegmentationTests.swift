@@ -175,3 +175,87 @@ import Testing
     #expect(RobustSegmentation.levels(of: [1, .nan, 3, 4, 5, 6, 7]).map(\.range) == [0..<7])
   }
 }
+
+extension RobustSegmentationTests {
+  /// A step of ten times the scatter of nights around 1, whatever the noise is to be.
+  struct Step: CustomTestStringConvertible {
+    let factor: Double
+
+    /// Whether the noise is a share of the level; nil for none.
+    let isShare: Bool?
+
+    static let all = [1.1, 2, 10, 100].flatMap { factor in
+      [nil, false, true].map { Step(factor: factor, isShare: $0) }
+    }
+
+    var testDescription: String {
+      let noise = isShare.map { $0 ? "noise as a share" : "the same noise" } ?? "no noise"
+      return "\(factor)-fold, \(noise)"
+    }
+
+    /// Nights of one level, then of the other.
+    func values(_ before: Int, _ after: Int, isDown: Bool) -> [Double] {
+      var generator = SeededGenerator(seed: UInt64(1_000 * before + after))
+      let scatter = isShare == nil ? 0 : 0.1 * (factor - 1)
+      return (0..<before + after).map { night in
+        let isHigh = (night >= before) != isDown
+        let level = isHigh ? factor : 1
+        let deviation = isShare == true ? scatter * level / factor : scatter
+        return (isShare == false ? 10 : 0) + level + deviation * generator.nextNormal()
+      }
+    }
+  }
+
+  @Test(arguments: Step.all)
+  func `ten times the scatter is a level from its third night on, however few there are`(
+    step: Step
+  ) {
+    var missed: [String] = []
+    for before in 5...60 {
+      for after in 3...40 where step.isShare == nil || (before + after) % 5 == 0 || after == 3 {
+        for isDown in [false, true] {
+          let values = step.values(before, after, isDown: isDown)
+          if !Self.cuts(values, effect: 0).contains(before) {
+            missed.append("\(before) + \(after)\(isDown ? " down" : "")")
+          }
+        }
+      }
+    }
+    #expect(missed.isEmpty)
+  }
+
+  @Test func `several great jumps in few nights are levels`() {
+    func night(_ level: Double, _ index: Int) -> Double { level * (1 + 0.002 * Double(index % 3)) }
+    for levels in [[10, 1_000, 10.0], [10, 20, 40, 10], [1_000, 10, 20], [1, 100, 1, 100, 1]] {
+      let values = levels.flatMap { level in (0..<6).map { night(level, $0) } }
+      #expect(Self.cuts(values) == Array(stride(from: 6, to: values.count, by: 6)))
+    }
+  }
+
+  @Test(arguments: [0.005, 0.01, 0.015], [30, 40, 60, 100])
+  func `spikes do not hide a step of 10 %`(scatter: Double, before: Int) {
+    var missed = 0
+    for seed in 0..<40 {
+      var generator = SeededGenerator(seed: UInt64(1_000 * seed + before))
+      let values = (0..<before + 20).map { night in
+        let isSpike = generator.nextUniform() < 0.05
+        let spike = isSpike ? 0.1 + 0.3 * generator.nextUniform() : 0
+        return (1 + scatter * generator.nextNormal() + spike) * (night < before ? 1 : 1.1)
+      }
+      if !Self.cuts(values).contains(where: { abs($0 - before) <= 3 }) { missed += 1 }
+    }
+    // Of some, a quarter of the few nights before are spikes by chance.
+    #expect(missed <= (before == 30 ? 1 : 0))
+  }
+
+  @Test func `few nights without a change are one level`() {
+    var told = 0
+    for seed in 0..<2_000 {
+      var generator = SeededGenerator(seed: UInt64(7_000 + seed))
+      let values = (0..<8 + seed % 13).map { _ in 1 + 0.01 * generator.nextNormal() }
+      if !Self.cuts(values).isEmpty { told += 1 }
+    }
+    print("few nights: \(told) of 2000 cut")
+    #expect(told <= 20)
+  }
+}

@@ -237,7 +237,12 @@ class Event:
             for value in values)
         self.say(criterion, math.exp(total), 10_000, True, len(values))
 
-    lasting_step = return_step
+    def lasting_step(self, criterion):
+        """The whole change, and no less than the margin."""
+        before = self.finding["before"]
+        change = abs(self.criteria["segmentation-step"]["value"] - before)
+        self.say(criterion, max(self.margin(before), change))
+
     lasting_sd = return_sd
 
     def level_lasts(self, criterion):

@@ -110,6 +110,9 @@ package struct LevelChange: Hashable, Sendable {
   }
 
   package var ratio: Double { after / before }
+
+  /// In the unit of the metric.
+  fileprivate var size: Double { abs(after - before) }
 }
 
 /// A level now against one of long ago.
@@ -207,24 +210,40 @@ extension SeriesTrend {
 }
 
 extension SeriesTrend {
-  /// The change of the level to tonight's, which no alert is of, where it is for the worse and newer than
-  /// a baseline.
+  /// The change for the worse that no alert is of, while the level of now is still worse than before it;
+  /// the largest of several.
   ///
-  /// - Parameter nights: How many a baseline has at most.
-  /// - Returns: Nil where tonight has no value, or the level is the old one.
-  package func worseLevel(within nights: Int) -> LevelChange? {
-    guard assessment.tonight != nil, let change = changes.last, change.alert == nil,
-      change.index > (breaks.last?.index ?? 0), points.count - change.index <= nights
-    else { return nil }
-    let direction = Alert.Direction(from: change.before, to: change.after, metric: key.metric)
-    return direction == .worse ? change : nil
+  /// - Parameters:
+  ///   - rule: What of a level is worse; a change must be as new as the nights of a baseline.
+  ///   - first: The index of the earliest change instead.
+  /// - Returns: Its `after` is the level of now. Nil where tonight has no value, or there is none.
+  package func worseLevel(_ rule: RegressionRule, from first: Int? = nil) -> LevelChange? {
+    guard assessment.tonight != nil, let now = changes.last?.after else { return nil }
+    let earliest = max(first ?? points.count - rule.nights, (breaks.last?.index ?? 0) + 1)
+    let standing = changes.filter { change in
+      change.alert == nil && change.index >= earliest
+        && Alert.Direction(from: change.before, to: change.after, metric: key.metric) == .worse
+        && Alert.Direction(from: change.before, to: now, metric: key.metric) == .worse
+        && abs(now - change.before) > rule.margin(at: change.before, of: key.metric)
+    }
+    return standing.max { $0.size < $1.size }.map { change in
+      LevelChange(index: change.index, before: change.before, after: now)
+    }
+  }
+
+  /// The nights of the level before an onset; where they are too few to scatter, all that may be compared
+  /// with them.
+  func nightsOfLevel(before onset: Int) -> Range<Int> {
+    let level = segments.first { $0.range.contains(onset - 1) }?.range.lowerBound ?? 0
+    let start = breaks.last { $0.index < onset }?.index ?? 0
+    return (onset - level >= DetectionLimits.minNights ? level : start)..<onset
   }
 
   /// The same series for a night of which nothing can be proved, such as an imported one: a level that
   /// got worse is a suspicion, however long ago its first night was suspicious by itself.
   func withoutProof(_ rule: RegressionRule) -> Self {
     guard role == .target, rule.metrics.contains(key.metric), assessment.outcome == .quiet,
-      worseLevel(within: rule.nights) != nil
+      worseLevel(rule) != nil
     else { return self }
     var trend = self
     trend.assessment.outcome = .suspected

@@ -197,16 +197,23 @@ extension SeriesJudgement {
   /// - Parameters:
   ///   - alert: A step or drift that nothing has ended yet.
   ///   - before: The level before, where that of the alert does not hold any more.
+  ///   - level: The nights of the level before, where the baseline may lie across a step.
   /// - Returns: The distance of the two levels, the scatter, and the likelihood ratio with the nights
   ///   that it rests on; nil while these do not suffice.
-  func levelReturned(from alert: Alert, to before: Double? = nil) -> [Criterion]? {
-    guard let onset = chain.index(of: alert.onset), let night = NightScatter(self, since: onset)
+  func levelReturned(
+    from alert: Alert,
+    to before: Double? = nil,
+    level: Range<Int>? = nil
+  ) -> [Criterion]? {
+    guard let onset = chain.index(of: alert.onset),
+      let night = NightScatter(self, since: onset, level: level)
     else { return nil }
+    let margin = rule.margin(at: before ?? alert.before, of: chain.key.metric)
     let sign = alert.direction.sign(of: chain.key.metric)
     let test = SequentialTest(
       self,
       from: before ?? alert.before,
-      by: sign * changed(by: alert),
+      by: sign * min(2 * margin, max(margin, changed(by: alert))),
       scatter: night
     )
     return test.criteria(for: .before, since: onset + 1)
@@ -216,13 +223,17 @@ extension SeriesJudgement {
   /// proof.
   ///
   /// - Parameters:
-  ///   - onset: The index of its first night.
+  ///   - level: The nights of the level before, up to the first one of the new level.
   ///   - before: The level before.
   ///   - after: The new level.
-  /// - Returns: As of ``levelReturned(from:to:)``; a single night counts for less.
-  func levelLasts(since onset: Int, before: Double, after: Double) -> [Criterion]? {
-    guard let night = NightScatter(self, before: onset) else { return nil }
-    let test = SequentialTest(self, from: before, by: after - before, scatter: night)
+  /// - Returns: As of ``levelReturned(from:to:level:)``; a single night counts for less.
+  func levelLasts(after level: Range<Int>, before: Double, after: Double) -> [Criterion]? {
+    let onset = level.upperBound
+    guard let night = NightScatter(self, since: onset, level: level) else { return nil }
+    let margin = rule.margin(at: before, of: chain.key.metric)
+    let size = max(margin, abs(after - before))
+    let test =
+      SequentialTest(self, from: before, by: after < before ? -size : size, scatter: night)
     return test.criteria(for: .after, since: onset)
   }
 
@@ -258,21 +269,18 @@ struct SequentialTest {
   /// - Parameters:
   ///   - judgement: The series.
   ///   - before: The level before.
-  ///   - change: How far it has changed, with its sign; at least the margin and at most twice that is
-  ///     looked for.
+  ///   - distance: From that level to the other one, with its sign.
   ///   - scatter: That of its nights.
   init(
     _ judgement: SeriesJudgement,
     from before: Double,
-    by change: Double,
+    by distance: Double,
     scatter: NightScatter
   ) {
     chain = judgement.chain
     self.before = before
     self.scatter = scatter
-    let margin = judgement.rule.margin(at: before, of: chain.key.metric)
-    let size = min(2 * margin, max(margin, abs(change)))
-    distance = change < 0 ? -size : size
+    self.distance = distance
   }
 
   /// - Parameters:
@@ -345,21 +353,12 @@ struct NightScatter {
   /// - Parameters:
   ///   - judgement: The series.
   ///   - onset: The first night that is looked at.
-  init?(_ judgement: SeriesJudgement, since onset: Int) {
-    let baseline = judgement.baseline ?? Self.baseline(judgement, before: onset)
-    guard let baseline else { return nil }
+  ///   - level: The nights to take instead of the baseline; the newest ones of them count.
+  init?(_ judgement: SeriesJudgement, since onset: Int, level: Range<Int>? = nil) {
+    let nights = level ?? 0..<onset
+    let before = Baseline(Array(judgement.chain.points[nights.suffix(judgement.rule.nights)]))
+    guard let baseline = level == nil ? judgement.baseline ?? before : before else { return nil }
     self.init(judgement, since: onset, baseline: baseline)
-  }
-
-  /// Takes the nights right before one, which may not be a baseline of tonight.
-  init?(_ judgement: SeriesJudgement, before onset: Int) {
-    guard let baseline = Self.baseline(judgement, before: onset) else { return nil }
-    self.init(judgement, since: onset, baseline: baseline)
-  }
-
-  private static func baseline(_ judgement: SeriesJudgement, before onset: Int) -> Baseline? {
-    let first = max(0, onset - judgement.rule.nights)
-    return Baseline(Array(judgement.chain.points[first..<onset]))
   }
 
   private init(_ judgement: SeriesJudgement, since onset: Int, baseline: Baseline) {

@@ -64,7 +64,8 @@ struct StepLifeCycle {
 
   /// Opens an alert of a level that got worse, where no suspicion can be proved.
   private func openLevel(of trend: SeriesTrend, in ledger: inout AlertLedger) {
-    guard let level = trend.worseLevel(within: judgement.rule.nights) else { return }
+    guard let level = trend.worseLevel(judgement.rule) else { return }
+    let after = self.level(since: level.index)
     let draft = AlertDraft(
       kind: .step,
       series: chain.key,
@@ -72,19 +73,21 @@ struct StepLifeCycle {
       onset: chain.points[level.index].run,
       lastGood: chain.points[level.index - 1].run,
       before: level.before,
-      after: level.after
+      after: after
     )
-    ledger.open(draft, as: importedChange(since: level.index, level.before, level.after))
+    ledger.open(draft, as: importedChange(trend, since: level.index, level.before, after))
   }
 
   /// A new level is confirmed by the nights that it lasts, and its cause stays unknown.
   private func importedChange(
+    _ trend: SeriesTrend,
     since onset: Int,
     _ before: Double,
     _ after: Double
   ) -> AlertChange {
     let step = evidence.step(from: before, to: after, since: onset)
-    if let lasts = judgement.levelLasts(since: onset, before: before, after: after) {
+    let nights = trend.nightsOfLevel(before: onset)
+    if let lasts = judgement.levelLasts(after: nights, before: before, after: after) {
       return AlertChange(.confirmed, .unknown, "the new level has lasted", [step] + lasts)
     }
     let reason = "the level is worse, but may not last"
@@ -93,10 +96,10 @@ struct StepLifeCycle {
 
   /// Looks again at an alert that is suspected, or was refuted a few nights ago.
   private func settle(_ alert: Alert, in ledger: inout AlertLedger) {
-    if evidence.imported != nil {
+    if let trend = evidence.imported {
       guard let onset = chain.index(of: alert.onset) else { return }
-      let level = level(of: alert, since: onset)
-      let change = importedChange(since: onset, alert.before, level)
+      let level = level(since: onset)
+      let change = importedChange(trend, since: onset, alert.before, level)
       return ledger.change(alert.number, to: change, after: level)
     }
     let isRefuted = alert.state == .refuted
@@ -179,7 +182,7 @@ struct StepLifeCycle {
   /// comparison of the builds, or as many nights as it takes to tell.
   private func end(_ alert: Alert, _ back: Criterion, in ledger: inout AlertLedger) {
     let proof = evidence.proof
-    let returned = judgement.levelReturned(from: alert)
+    let returned = levelReturned(from: alert)
     let criteria =
       [back] + (returned ?? []) + proof.criteria(alert.direction, metric: metric)
     func change(_ state: Alert.State, _ reason: String) {
@@ -198,6 +201,15 @@ struct StepLifeCycle {
     {
       change(.recovered, "the old level is back")
     }
+  }
+
+  /// Of imported nights no improvement moves the baseline: there the nights of the level before tell how
+  /// much it scatters.
+  private func levelReturned(from alert: Alert) -> [Criterion]? {
+    let nights = chain.index(of: alert.onset).flatMap { onset in
+      onset > 0 ? evidence.imported?.nightsOfLevel(before: onset) : nil
+    }
+    return judgement.levelReturned(from: alert, level: nights)
   }
 
   /// Whether tonight's build is the one that was proved to be the cause: then only a proof ends it.
@@ -223,7 +235,7 @@ struct StepLifeCycle {
       } else if alert.state != .acknowledged, judgement.baseline == nil {
         recover(alert, [back], in: &ledger)
         refuteReturn(from: alert, back, in: &ledger)
-      } else if alert.state == .acknowledged, let returned = judgement.levelReturned(from: alert) {
+      } else if alert.state == .acknowledged, let returned = levelReturned(from: alert) {
         recover(alert, [back] + returned, in: &ledger)
         refuteReturn(from: alert, back, in: &ledger)
       }

@@ -109,8 +109,7 @@ struct TrendAnswer {
   private var unproved: Phrase? {
     guard let trend = summary.unexplained.first else { return nil }
     let others = Self.more(than: summary.unexplained.count)
-    let nights = summary.scenario.regressionRule.nights
-    guard let level = trend.worseLevel(within: nights) else {
+    guard let level = trend.worseLevel(summary.scenario.regressionRule) else {
       let change = TrendWords.change(trend.assessment.ratio)
       return
         "\(strong: TrendWords.name(trend.key)) \(raw: change) against its baseline, not proved\(raw: others)"
@@ -125,7 +124,7 @@ struct TrendAnswer {
   /// The first night of that suspicion, where its level is known.
   private var unprovedStart: SeriesPoint? {
     guard lead.colour != .red, let trend = summary.unexplained.first else { return nil }
-    let level = trend.worseLevel(within: summary.scenario.regressionRule.nights)
+    let level = trend.worseLevel(summary.scenario.regressionRule)
     return level.map { trend.points[$0.index] }
   }
 

@@ -181,7 +181,7 @@ struct TrendLead {
   func secondStep(of alert: Alert) -> LevelChange? {
     guard alert.isRed, alert.kind == .step, let trend = trend(of: alert),
       let first = laterStart(of: alert, in: trend),
-      let change = trend.worseLevel(within: .max), change.index >= first,
+      let change = trend.worseLevel(summary.scenario.regressionRule, from: first),
       controlMove(since: alert) == nil
     else { return nil }
     return change

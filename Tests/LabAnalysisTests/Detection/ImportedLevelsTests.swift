@@ -1,4 +1,5 @@
 import Foundation
+import LaunchStatistics
 import Testing
 
 @testable import History
@@ -87,5 +88,78 @@ import Testing
     )
     nights.addConcluded(Self.quiet.prefix(10).map { $0 * 1.1 })
     #expect(nights.alerts.map(\.state) == [.refuted])
+  }
+}
+
+extension ImportedLevelsTests {
+  /// Nights around a level, with a scatter of half a per cent.
+  private static func nights(_ level: Double, _ count: Int) -> [Double] {
+    (0..<count).map { level * (1 + 0.005 * Double(($0 * 7) % 5 - 2) / 2) }
+  }
+
+  private static func imported(_ medians: [Double]) -> NightlyHistory {
+    var nights = NightlyHistory()
+    nights.isImported = true
+    nights.add(Array(medians.dropLast()))
+    nights.addConcluded(Array(medians.suffix(1)))
+    return nights
+  }
+
+  @Test(arguments: [5, 6, 8, 12, 17, 20, 40], [3, 4, 7, 12, 13, 28])
+  func `a great step is an alert from its third night on, and confirmed within a week`(
+    before: Int,
+    after: Int
+  ) throws {
+    for factor in [1.1, 2, 100] {
+      let values = Self.nights(10, before) + Self.nights(10 * factor, after)
+      let nights = Self.imported(values)
+      #expect(nights.alerts.count == 1)
+      let alert = try #require(nights.alerts.first)
+      #expect(alert.onset == NightlyHistory.run(before))
+      #expect(alert.lastGood == NightlyHistory.run(before - 1))
+      #expect(alert.state == (after < 7 ? .suspected : .confirmed))
+      #expect(abs(alert.after / alert.before / factor - 1) < 0.01)
+    }
+  }
+
+  @Test func `a great step of loud nights is confirmed within a week`() {
+    for (before, factor) in [(5, 2.0), (12, 10), (40, 100)] {
+      var generator = SeededGenerator(seed: UInt64(before))
+      func night(_ level: Double) -> Double {
+        level * (1 + 0.1 * (1 - 1 / factor) * generator.nextGauss())
+      }
+      let values = (0..<before).map { _ in night(10) } + (0..<7).map { _ in night(10 * factor) }
+      var nights = NightlyHistory()
+      nights.isImported = true
+      nights.add(Array(values.prefix(before)))
+      nights.addConcluded(Array(values[before..<before + 3]))
+      #expect(nights.alerts.map(\.state) == [.suspected])
+      nights.addConcluded(Array(values[(before + 3)...]))
+      #expect(nights.alerts.map(\.state) == [.confirmed])
+      #expect(nights.alerts.map(\.onset) == [NightlyHistory.run(before)])
+    }
+  }
+
+  @Test func `a step stands while the level is worse than before it`() throws {
+    let nights = Self.imported(
+      Self.nights(10, 12) + Self.nights(1_000, 6) + Self.nights(950, 6)
+    )
+    let alert = try #require(nights.alerts.first)
+    #expect(alert.onset == NightlyHistory.run(12))
+    #expect(alert.before == 10e6 && alert.after > 940e6 && alert.state == .confirmed)
+    let back = Self.imported(Self.nights(10, 12) + Self.nights(1_000, 6) + Self.nights(10, 6))
+    #expect(back.alerts.isEmpty)
+  }
+
+  @Test func `an earlier step does not count as the scatter of a later one`() {
+    var nights = NightlyHistory()
+    nights.isImported = true
+    nights.add(Self.nights(100, 15))
+    nights.addConcluded(Self.nights(10, 13))
+    #expect(nights.alerts.isEmpty)
+    nights.addConcluded(Self.nights(20, 7))
+    #expect(nights.alerts.map(\.state) == [.confirmed])
+    nights.addConcluded(Self.nights(10, 5))
+    #expect(nights.alerts.map(\.state) == [.recovered])
   }
 }

@@ -315,7 +315,7 @@ extension LifeCycleTests {
     nights.isImported = true
     let imported = try #require(nights.verdicts.trends.first)
     #expect(imported.assessment.outcome == .suspected)
-    #expect(imported.worseLevel(within: 28)?.index == Self.quiet.count)
+    #expect(imported.worseLevel(RegressionRule())?.index == Self.quiet.count)
     // A month later it is the usual level, and a way back is no suspicion.
     nights.add(Self.quiet.map { $0 * 1.04 })
     #expect(nights.verdicts.trends[0].assessment.outcome == .quiet)
