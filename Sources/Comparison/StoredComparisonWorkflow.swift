@@ -110,13 +110,23 @@ extension StoredComparisonWorkflow {
     let rows: [MetricRow]
     private let series: [Series]
 
+    /// The runs of its host.
+    private let ofHost: Set<String>
+
     init(_ found: Found, _ metrics: [Metric], rows: [MetricRow]) throws {
       self.found = found
       self.rows = rows
+      let scenario = found.run.plan.scenario.name
+      let host = found.run.host
       series = try found.store.series(
-        scenario: found.run.plan.scenario.name,
+        scenario: scenario,
         metrics: metrics,
-        of: .host(identity: found.run.host.identity)
+        of: .host(identity: host.identity)
+      )
+      // Nights of another machine of the kind may be in front of its first one.
+      let nights = try found.store.nights(scenario: scenario, .host(identity: host.identity))
+      ofHost = Set(
+        nights.filter { $0.identity == nil || $0.identity == host.identity }.map(\.run)
       )
     }
 
@@ -130,7 +140,9 @@ extension StoredComparisonWorkflow {
         fingerprint: found.run.host.fingerprint
       )
       let points = series.first { $0.key == key }?.points ?? []
-      return points.filter { $0.run != found.run.id && $0.run != other.found.run.id }
+      return points.filter { point in
+        ofHost.contains(point.run) && point.run != found.run.id && point.run != other.found.run.id
+      }
         .suffix(StoredComparisonWorkflow.mostNights).map(\.median)
     }
   }

@@ -133,16 +133,16 @@ package struct RunDecision: Hashable, Codable, Sendable {
 
 /// A run that is out of history.
 package struct LeftOutRun: Hashable, Sendable {
-  /// The id.
-  package var run: String
-
-  package var startedAt: Date
+  /// When and where it was; nothing is known of its build.
+  package var night: Night
 
   package var decision: RunDecision
 
-  package init(run: String, startedAt: Date, decision: RunDecision) {
-    self.run = run
-    self.startedAt = startedAt
+  package var run: String { night.run }
+  package var startedAt: Date { night.startedAt }
+
+  package init(_ night: Night, decision: RunDecision) {
+    self.night = night
     self.decision = decision
   }
 }

@@ -258,7 +258,7 @@ extension Store {
   /// - Throws: ``StoreError``.
   package func leftOutRuns(scenario: String? = nil) throws -> [LeftOutRun] {
     let sql = """
-      SELECT run.id, run.started_at, left_out.at, left_out.person, left_out.standing,
+      SELECT run.id, run.started_at, run.fingerprint, run.host_identity, left_out.at, left_out.person, left_out.standing,
         left_out.reason
       FROM left_out JOIN run ON run.key = left_out.run
       WHERE ?1 IS NULL OR run.scenario = ?1 ORDER BY run.started_at, run.id
@@ -266,8 +266,12 @@ extension Store {
     return try read { db in
       try StoredRow.fetchAll(db, sql: sql, arguments: [scenario]).map { row in
         try LeftOutRun(
-          run: row["id"],
-          startedAt: date(row["started_at"]),
+          Night(
+            run: row["id"],
+            startedAt: date(row["started_at"]),
+            fingerprint: row["fingerprint"],
+            identity: row["host_identity"]
+          ),
           decision: known(decision(row), "standing of a run")
         )
       }

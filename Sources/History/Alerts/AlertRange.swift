@@ -50,10 +50,14 @@ struct AlertRange: Hashable {
 
   /// - Parameters:
   ///   - alert: What is told.
-  ///   - nights: Those of the scenario, ascending.
+  ///   - nights: Those of the scenario, ascending; those on another host than the onset do not count.
   ///   - source: That of the scenario, for links; nil for none.
   init(_ alert: Alert, nights: [Night], source: Source? = nil) {
     self.source = source
+    let beginning = nights.first { $0.run == alert.onset }
+    let nights = nights.filter { night in
+      beginning.map { night.isOnSameHost(as: $0) } ?? true
+    }
     let onset = nights.firstIndex { $0.run == alert.onset }
     let last = nights.firstIndex { $0.run == alert.lastGood }
     first = onset.map { nights[$0] }

@@ -33,10 +33,9 @@ package struct AlertSentence: Hashable, Sendable {
       return "\(verb) \(scale.text(alert.after)), over its budget of \(scale.text(alert.before))"
     }
     let values = "\(scale.number(alert.before)) → \(scale.text(alert.after))"
-    guard proved != nil, let levels = alert.differingLevels else {
-      return "\(verb) \(comparison) (\(values))"
-    }
-    return "\(verb) \(comparison) by A/B proof (history \(values), \(levels))"
+    return alert.hasOtherLevels
+      ? "\(verb) \(comparison) by A/B proof (history \(values))"
+      : "\(verb) \(comparison) (\(values))"
   }
 
   /// When it began: the day of the first night, and the commit or the commits that may have done it.
@@ -68,21 +67,14 @@ package struct AlertSentence: Hashable, Sendable {
     alert.state == .fixed || alert.state == .recovered || alert.state == .refuted
   }
 
-  /// The ratio of a proof that found the change, which measures the change itself: the levels hold what
-  /// the machine did meanwhile as well.
-  private var proved: Double? {
-    alert.measure.flatMap { $0.verdict == alert.direction.verdict ? $0.ratio : nil }
-  }
-
   private var comparison: String {
     let words = alert.series.metric.comparative
-    let ratio = proved ?? alert.after / alert.before
-    let isMore = proved.map { $0 >= 1 } ?? (alert.after >= alert.before)
-    let word = isMore ? words.more : words.less
-    guard alert.before != 0 else { return word }
+    guard alert.before != 0, let ratio = alert.ratio else {
+      return alert.after >= alert.before ? words.more : words.less
+    }
     let slowly = alert.kind == .drift ? " than it was long ago" : ""
-    let share = abs(ratio - 1)
-    return String(format: "%.1f %% ", share * 100) + word + slowly
+    return String(format: "%.1f %% ", abs(ratio - 1) * 100)
+      + (ratio >= 1 ? words.more : words.less) + slowly
   }
 
   /// The day of a run in UTC, from the nights or else from its id, such as `2026-11-14`; the id

@@ -285,16 +285,17 @@ package struct MailNotice {
 
   /// Header and body, with a line feed after every line, as sendmail takes them.
   package var text: String {
-    let header = [
-      "To: \(recipient)",
-      "Subject: \(Self.encoded(notice.subject))",
-      "MIME-Version: 1.0",
-      "Content-Type: text/plain; charset=UTF-8",
-      "Content-Transfer-Encoding: 8bit",
-      "Auto-Submitted: auto-generated",
-      "",
-    ]
-    return (header + body.flatMap(Self.folded)).map { $0 + "\n" }.joined()
+    // A long subject has several lines.
+    let subject = "Subject: \(Self.encoded(notice.subject))".split(separator: "\n").map(String.init)
+    let header =
+      ["To: \(recipient)"] + subject + [
+        "MIME-Version: 1.0",
+        "Content-Type: text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding: 8bit",
+        "Auto-Submitted: auto-generated",
+        "",
+      ]
+    return (header + body.flatMap(Self.folded)).joinedLines()
   }
 
   private var body: [String] {

@@ -92,13 +92,15 @@ struct DashboardData {
     let breaks = trend.breaks.map { mark in
       ChartFlag(point: mark.index, text: "◆ \(mark.text)", kind: .broken)
     }
-    let told = alerts(of: trend).filter { $0.state != .refuted }
-    return (ChartFlag.marks(of: trend, told) + breaks).sorted { $0.point < $1.point }.map { mark in
-      [
-        "index": JSONValue(mark.point), "kind": .string(mark.kind.rawValue),
-        "text": .string(mark.text),
-      ]
-    }
+    let known = alerts(of: trend)
+    let told = known.filter { $0.state != .refuted }
+    return (ChartFlag.marks(of: trend, told, known: known) + breaks).sorted { $0.point < $1.point }
+      .map { mark in
+        [
+          "index": JSONValue(mark.point), "kind": .string(mark.kind.rawValue),
+          "text": .string(mark.text),
+        ]
+      }
   }
 
   private func below(_ point: SeriesPoint) -> Double {
@@ -116,7 +118,8 @@ struct DashboardData {
   }
 }
 
-/// The common axis of all charts of the dashboard: every night, and every day that lacks one.
+/// The common axis of all charts of the dashboard: every night of the line of tonight's host, and every day
+/// that lacks one.
 struct DashboardSlots {
   private struct Slot {
     var time: Date
@@ -194,7 +197,7 @@ struct DashboardSlots {
 
   /// The nights, and those that only points tell of.
   private static func nights(of summary: TrendSummary) -> [Night] {
-    var nights = summary.nights
+    var nights = summary.hostNights.line
     var known = Set(nights.map(\.run))
     for trend in summary.series {
       for point in trend.points where known.insert(point.run).inserted {

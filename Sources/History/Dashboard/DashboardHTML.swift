@@ -88,7 +88,7 @@ struct DashboardHeader {
     let last = [
       "host \(night.fingerprint.prefix(8))",
       Quantity.count(summary.launches, "launch", plural: "launches") + disturbed,
-      Quantity.count(summary.nights.count, "night") + " stored",
+      Quantity.count(summary.hostNights.own.count, "night") + " stored",
     ].map(Markup.text)
     return first + [build].compactMap(\.self) + last
   }

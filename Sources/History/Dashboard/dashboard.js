@@ -556,8 +556,10 @@ function reading(series, slot) {
     return { head: `${minute(slot)}: no value`, rest: [problems.get(slot), ...facts] };
   }
   const { median, interval, n } = valueText(series, index);
-  const before = index > 0 ? series.median[index] / series.median[index - 1] : null;
-  const here = series.marks.filter(mark => mark.index === index).map(mark => mark.text);
+  const marked = series.marks.filter(mark => mark.index === index);
+  const isComparable = index > 0 && !marked.some(mark => mark.kind === "break");
+  const before = isComparable ? series.median[index] / series.median[index - 1] : null;
+  const here = marked.map(mark => mark.text);
   return {
     head: `${minute(slot)}: ${median}`,
     rest: [interval, n, before && `${percent(before)} to the night before`, ...here, ...facts],

@@ -97,15 +97,15 @@ extension MissedNight {
   /// How many of the newest nights tell how often there is one.
   private static let looked = 30
 
-  /// The nights that are not there, or that failed, among the last 30 up to tonight.
+  /// The nights of a host that are not there, or that failed, among its last 30 up to tonight.
   ///
   /// The median distance of complete nights says how often there should be one. Only for nightly
   /// runs, 0.5 to 1.5 days apart, days without any run are missed; a failed, interrupted or
   /// unfinished run is always told of, unless another one of that day was complete.
   ///
   /// - Parameters:
-  ///   - nights: Those of the scenario, ascending by start.
-  ///   - tonight: Later ones are not looked at; neither is this one.
+  ///   - nights: Those of the scenario on any host, ascending by start.
+  ///   - tonight: Whose host it is. Later nights are not looked at; neither is this one.
   ///   - leftOut: Runs that somebody took out of history; a removed one is not told of.
   /// - Returns: Ascending by day.
   package static func missed(
@@ -113,7 +113,8 @@ extension MissedNight {
     before tonight: Night,
     leftOut: [LeftOutRun] = []
   ) -> [Self] {
-    let past = nights.filter { $0.startedAt <= tonight.startedAt }
+    let host = HostNights(nights, of: tonight)
+    let past = host.line
     let complete = Array(
       past.filter { $0.status == .complete || $0.run == tonight.run }.suffix(looked + 1)
     )
@@ -129,7 +130,8 @@ extension MissedNight {
     for night in failed where !days.contains(night.startedAt.utcDay) {
       reasons[night.startedAt.utcDay] = "run \(night.run) \(night.status.phrase)"
     }
-    for gone in leftOut where (first.startedAt...tonight.startedAt).contains(gone.startedAt) {
+    let wanted = leftOut.filter(host.wouldJoin)
+    for gone in wanted where (first.startedAt...tonight.startedAt).contains(gone.startedAt) {
       let day = gone.startedAt.utcDay
       guard !days.contains(day) else { continue }
       let isHidden = gone.decision.standing == .removed

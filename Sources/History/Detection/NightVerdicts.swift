@@ -16,6 +16,9 @@ package struct NightVerdicts: Sendable {
   /// In the order of the history.
   let judgements: [SeriesJudgement]
 
+  /// The nights of tonight's host, by which it is counted how far apart two are.
+  private let line: [Night]
+
   /// Judges a night.
   ///
   /// - Parameters:
@@ -27,6 +30,7 @@ package struct NightVerdicts: Sendable {
     }
     self.history = history
     tonight = night
+    line = HostNights(history.nights, of: night).line
     let rule = history.scenario.regressionRule
     self.rule = rule
     judgements = ChainBuilder(history, tonight: night).chains()
@@ -104,10 +108,11 @@ extension NightVerdicts {
   /// difference, tonight's build is compared with that of the newest night of the baseline, too.
   ///
   /// - Parameter outcomes: What became of ``proofs``.
-  /// - Returns: At most as many as there may be first ones, in the order of the series.
+  /// - Returns: At most as many as there may be first ones, the most urgent first.
   package func secondProofs(after outcomes: [ProofOutcome]) -> [ProofRequest] {
     var requests: [ProofRequest] = []
-    for judgement in judgements {
+    let asked = judgements.compactMap { judgement in stepWish(judgement).map { (judgement, $0) } }
+    for (judgement, _) in asked.sorted(by: { $0.1.urgency > $1.1.urgency }) {
       guard let good = olderGood(of: judgement, after: outcomes) else { continue }
       if let index = requests.firstIndex(where: { $0.good.run == good.run }) {
         requests[index].series.append(judgement.chain.key)
@@ -139,9 +144,10 @@ extension NightVerdicts {
 extension NightVerdicts {
   /// The comparisons that would settle tonight's suspicions, at most 2, the most urgent first.
   ///
-  /// A regression is more urgent than an improvement, and that more than the end of an alert, a drift,
-  /// or a night whose scatter may hide a change; then the larger effect comes first. Series whose last
-  /// good nights are at most 3 nights apart share a comparison with the oldest of these.
+  /// A regression is more urgent than an improvement, whether it is suspected since tonight or for longer,
+  /// and that more than the end of an alert, a drift, or a night whose scatter may hide a change. Of drifts
+  /// the regressions come first as well; then the larger effect does. Series whose last good nights are at
+  /// most 3 nights apart share a comparison with the oldest of these.
   package var proofs: [ProofRequest] {
     guard rule.proofLaunches > 0, !history.isImported else { return [] }
     let wishes = judgements.compactMap(stepWish) + judgements.compactMap(driftWish)
@@ -155,7 +161,7 @@ extension NightVerdicts {
     }
     return groups.prefix(Self.maxProofs).map { group in
       ProofRequest(
-        good: history.nights[group.good],
+        good: line[group.good],
         series: judgements.map(\.chain.key).filter { group.series.contains($0) },
         kind: group.kind,
         effort: group.effort
@@ -166,15 +172,8 @@ extension NightVerdicts {
   private func stepWish(_ judgement: SeriesJudgement) -> ProofWish? {
     guard judgement.isJudged, let tonight = judgement.tonight else { return nil }
     let key = judgement.chain.key
-    func wish(
-      _ run: String?,
-      kind: ProofWish.Rank,
-      direction: Alert.Direction,
-      effort: Int = 1
-    ) -> ProofWish? {
-      guard let run, let good = history.nights.firstIndex(where: { $0.run == run }) else {
-        return nil
-      }
+    func wish(_ run: String?, rank: ProofWish.Rank, effort: Int = 1) -> ProofWish? {
+      guard let run, let good = line.firstIndex(where: { $0.run == run }) else { return nil }
       let level = judgement.baseline?.median ?? tonight.median
       let share = level == 0 ? 1 : abs(tonight.median - level) / abs(level)
       return ProofWish(
@@ -182,7 +181,7 @@ extension NightVerdicts {
         kind: .step,
         good: good,
         oldest: oldest(of: judgement, before: good),
-        rank: kind,
+        rank: rank,
         effect: share,
         effort: effort
       )
@@ -195,21 +194,19 @@ extension NightVerdicts {
       else { return nil }
       return wish(
         pending.lastGood,
-        kind: isBack ? .end : .worse,
-        direction: pending.direction,
+        rank: isBack ? .end : .suspicion(pending.direction),
         effort: isBack ? evidence.nightsBack(of: pending) : effort(after: pending.proof)
       )
     }
     if judgement.isHidden {
       // The night before may have the change already, unnoticed.
       let good = judgement.baseline?.runs.last
-      return isOtherBuild(good, key.target) ? wish(good, kind: .hidden, direction: .worse) : nil
+      return isOtherBuild(good, key.target) ? wish(good, rank: .hidden) : nil
     }
     guard judgement.isSuspicious, let suspicion = judgement.suspicion,
       let good = judgement.lastGood, !isRefuted(judgement)
     else { return nil }
-    let rank: ProofWish.Rank = suspicion.direction == .worse ? .worse : .better
-    return wish(judgement.chain.points[good].run, kind: rank, direction: suspicion.direction)
+    return wish(judgement.chain.points[good].run, rank: .suspicion(suspicion.direction))
   }
 
   /// Whether it is known that a night had another build than tonight.
@@ -233,7 +230,7 @@ extension NightVerdicts {
     let places = (max(0, good - ProofGroup.reach)..<good).reversed()
     let runs = Set(chain.points[chain.partStart...].map(\.run))
     let end = places.first { place in
-      let run = history.nights[place].run
+      let run = line[place].run
       return runs.contains(run) && !clean.contains(run)
     }
     return end.map { $0 + 1 } ?? max(0, good - ProofGroup.reach)
@@ -241,14 +238,16 @@ extension NightVerdicts {
 
   private func driftWish(_ judgement: SeriesJudgement) -> ProofWish? {
     guard let check = drift(of: judgement).wanted,
-      let good = history.nights.firstIndex(where: { $0.run == check.reference })
+      let good = line.firstIndex(where: { $0.run == check.reference })
     else { return nil }
+    let metric = judgement.chain.key.metric
+    let direction = Alert.Direction(from: 1, to: check.unexplained, metric: metric)
     return ProofWish(
       key: judgement.chain.key,
       kind: .drift,
       good: good,
       oldest: good - ProofGroup.reach,
-      rank: .drift,
+      rank: direction == .worse ? .worseDrift : .betterDrift,
       effect: abs(check.unexplained - 1)
     )
   }
@@ -293,10 +292,16 @@ struct ProofWish {
   /// How urgent it is, ascending.
   enum Rank: Int {
     case hidden
-    case drift
+    case betterDrift
+    case worseDrift
     case end
     case better
     case worse
+
+    /// That of a suspected step.
+    static func suspicion(_ direction: Alert.Direction) -> Self {
+      direction == .worse ? .worse : .better
+    }
   }
 
   /// What the most urgent ones are found by.

@@ -48,24 +48,18 @@ struct ChainBuilder {
   private let history: TrendHistory
   private let tonight: Night
 
-  /// Complete nights up to tonight, by run, with their place.
+  /// The nights of the line of tonight's host that have a result, and tonight, by run, with their place.
   private let nights: [String: (place: Int, night: Night)]
-
-  /// The place of the first night of tonight's host.
-  private let firstOfHost: Int
 
   init(_ history: TrendHistory, tonight: Night) {
     self.history = history
     self.tonight = tonight
-    let last = history.nights.firstIndex { $0.run == tonight.run } ?? history.nights.endIndex - 1
     var known: [String: (place: Int, night: Night)] = [:]
-    for (place, night) in history.nights.enumerated()
-    where place <= last && (night.status == .complete || place == last) {
+    for (place, night) in HostNights(history.nights, of: tonight).line.enumerated()
+    where night.status == .complete || night.run == tonight.run {
       known[night.run] = (place, night)
     }
     nights = known
-    let ofHost = known.values.filter { !tonight.isOnOtherHost(than: $0.night) }
-    firstOfHost = ofHost.map(\.place).min() ?? last
   }
 
   /// One chain per arm and metric of the scenario that has a point, in the order of the history.
@@ -94,9 +88,7 @@ struct ChainBuilder {
     for one in series {
       for point in one.points {
         guard let (place, night) = nights[point.run] else { continue }
-        if !tonight.isOnOtherHost(than: night) || place < firstOfHost {
-          found.append((place, night, point))
-        }
+        found.append((place, night, point))
       }
     }
     guard !found.isEmpty else { return nil }

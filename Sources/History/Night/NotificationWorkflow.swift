@@ -175,9 +175,9 @@ extension NotificationWorkflow {
     return findings.isEmpty ? [] : [findings]
   }
 
-  /// When the complete night before tonight began, or tonight where there is none.
+  /// When the complete night before tonight on its host began, or tonight where there is none.
   private static func previousNight(in summary: TrendSummary) -> Date {
-    let before = summary.nights.filter {
+    let before = summary.hostNights.line.filter {
       $0.status == .complete && $0.startedAt < summary.tonight.startedAt
     }
     return before.last?.startedAt ?? summary.tonight.startedAt

@@ -41,7 +41,9 @@ struct AlertTable {
 
   /// What the alert's metric was before and is now; empty where less than one row is stored.
   func quantiles(of alert: Alert) -> [String] {
-    let runs = [alert.lastGood, alert.onset, summary.tonight.run].compactMap(\.self)
+    // Tonight is of another host where it has no series of the alert.
+    let tonight = lead.trend(of: alert).map { _ in summary.tonight.run }
+    let runs = [alert.lastGood, alert.onset, tonight].compactMap(\.self)
     var seen: Set<String> = []
     let rows = runs.filter { seen.insert($0).inserted }.compactMap { run in
       summary.summaries.first {

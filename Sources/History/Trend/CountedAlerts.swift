@@ -13,7 +13,7 @@ struct CountedAlerts {
   /// What a reader of open alerts must know.
   private(set) var notes: [Diagnostic] = []
 
-  /// The runs that do not count, the oldest first.
+  /// The runs of this machine that do not count, the oldest first.
   let leftOut: [LeftOutRun]
 
   /// Those of the scenario that count, ascending by start.
@@ -32,19 +32,26 @@ struct CountedAlerts {
   /// - Throws: `StoreError`.
   init(of scenario: String, in store: Store, nights: [Night]) throws {
     self.nights = nights
-    leftOut = try store.leftOutRuns(scenario: scenario)
+    let isOfMachine = { (night: Night) in
+      night.identity == nil || night.identity == nights.last?.identity
+    }
+    leftOut = try store.leftOutRuns(scenario: scenario).filter { isOfMachine($0.night) }
     let complete = nights.filter { $0.status == .complete }
     let all = try store.alerts(scenario: scenario)
     stored = Dictionary(all.map { ($0.number, $0) }) { first, _ in first }
-    let own = nights.filter { $0.identity == nil || $0.identity == nights.last?.identity }
-    let known = Set(own.map(\.run) + leftOut.map(\.run))
+    let known = Set(nights.filter(isOfMachine).map(\.run) + leftOut.map(\.run))
     for var alert in all where known.contains(alert.onset) {
       if let gone = leftOut.first(where: { $0.run == alert.lastGood }) {
-        alert.lastGood = complete.last { $0.startedAt <= gone.startedAt }?.run
+        alert.lastGood =
+          complete.last {
+            $0.startedAt <= gone.startedAt && $0.isOnSameHost(as: gone.night)
+          }?.run
       }
       if let gone = leftOut.first(where: { $0.run == alert.onset }) {
         if alert.isOpen { notes.append(Self.note(on: alert, gone)) }
-        let next = complete.first { $0.startedAt >= gone.startedAt }
+        let next = complete.first {
+          $0.startedAt >= gone.startedAt && $0.isOnSameHost(as: gone.night)
+        }
         if next == nil, alert.isOpen { continue }
         alert.onset = next?.run ?? alert.onset
       }

@@ -168,14 +168,14 @@ struct TrendAnswer {
 
   var since: Phrase {
     if lead.colour == .failed {
-      let last = summary.nights.last { $0.status == .complete }
+      let last = summary.hostNights.line.last { $0.status == .complete }
       return last.map {
         "the last result is of \(raw: $0.startedAt.utcDay), run \($0.run)"
       }
         ?? "no night has a result yet"
     }
     guard let alert = lead.main else {
-      let nights = Quantity.count(summary.nights.count, "night")
+      let nights = Quantity.count(summary.hostNights.own.count, "night")
       let start =
         (lead.firstOpenChange?.startedAt ?? unprovedStart?.startedAt)
         .map { "the night of \($0.utcDay)" }
@@ -239,7 +239,7 @@ struct TrendAnswer {
       move?.sinceText ?? largest.map { "control target \(TrendWords.change($0.ratio))" }
     let host =
       summary.hostChanges.isEmpty
-      ? "host unchanged for \(Quantity.count(lead.nightsOnHost, "night"))"
+      ? "host unchanged for \(Quantity.count(summary.nightsOnHost, "night"))"
       : "host changed: \(summary.hostChanges.map(\.fact).joined(separator: ", "))"
     return "\(raw: control ?? "no control target"), \(host)"
   }

@@ -54,8 +54,9 @@ package struct TrendChart {
       sentences.append("tonight \(Quantity.text(tonight.median, unit)), n = \(tonight.n)")
     }
     sentences += changes.map { change in
-      "level \(TrendWords.step(change.before, change.after, unit)) "
-        + "(\(TrendWords.change(change.ratio))) since \(day(of: change.index))"
+      let name = change.alert.map { "R-\($0)" } ?? TrendWords.change(change.ratio)
+      return "level \(TrendWords.step(change.before, change.after, unit)) (\(name)) "
+        + "since \(day(of: change.index))"
     }
     sentences += shownBreaks.map { "break before \(day(of: $0.index)): \($0.text)" }
     if !window.clipped.isEmpty {
@@ -97,7 +98,7 @@ package struct TrendChart {
         #"<desc id="d">\#(SVGText.escaped(alternative))</desc>"#,
         #"<rect width="800" height="280" fill="\#(theme.background)"/>"#,
       ] + heading(theme) + plot.axes + plot.bands + plot.limit(limit) + plot.levels
-      + plot.flags(shownBreaks.map(flag) + ChartFlag.marks(of: trend, alerts)) + plot.points
+      + plot.flags(shownBreaks.map(flag) + marks) + plot.points
       + plot.legend(hasBreaks: !shownBreaks.isEmpty, isOutside: !window.clipped.isEmpty) + [
         "</svg>"
       ]
@@ -116,6 +117,10 @@ package struct TrendChart {
       #"<text x="784" y="22" text-anchor="end" fill="\#(theme.faint)">"#
         + "\(SVGText.escaped(tonight ?? "no value tonight"))</text>",
     ]
+  }
+
+  private var marks: [ChartFlag] {
+    ChartFlag.marks(of: trend, alerts, known: summary.alerts + summary.pastAlerts)
   }
 
   private func flag(_ item: SeriesBreak) -> ChartFlag {
@@ -184,22 +189,34 @@ struct ChartFlag {
   }
 
   /// The changes of the level of a series, and the onsets of alerts that none of them is.
-  static func marks(of trend: SeriesTrend, _ alerts: [Alert]) -> [ChartFlag] {
+  ///
+  /// - Parameters:
+  ///   - trend: The series.
+  ///   - alerts: Those that are marked.
+  ///   - known: All alerts: the number of a change that one of them is of is that of the alert.
+  /// - Returns: Those of changes first, ascending.
+  static func marks(of trend: SeriesTrend, _ alerts: [Alert], known: [Alert]) -> [ChartFlag] {
+    let metric = trend.key.metric
     func isOf(_ alert: Alert, _ change: LevelChange) -> Bool {
-      change.alert == alert.number || trend.points[change.index].run == alert.onset
+      let direction = Alert.Direction(from: change.before, to: change.after, metric: metric)
+      return change.alert == alert.number
+        || alert.kind == .step && alert.direction == direction
+          && trend.points[change.index].run == alert.onset
     }
     func text(_ isUp: Bool, _ number: Int?, _ ratio: Double?) -> String {
-      "\(isUp ? "▲" : "▼") \(number.map { "R-\($0) " } ?? "")\(TrendWords.change(ratio))"
+      let sign = ratio.map { $0 >= 1 } ?? isUp ? "▲" : "▼"
+      return "\(sign) \(number.map { "R-\($0) " } ?? "")\(TrendWords.change(ratio))"
     }
     let changes = trend.changes.map { change in
-      let alert = alerts.first { isOf($0, change) }
+      let own = alerts.first { isOf($0, change) }
+      let alert = known.first { $0.number == change.alert } ?? own
       let isUp = change.after > change.before
-      let isWorse = isUp == (trend.key.metric.direction == .lowerIsBetter)
+      let isWorse = isUp == (metric.direction == .lowerIsBetter)
       return ChartFlag(
         point: change.index,
-        text: text(isUp, change.alert ?? alert?.number, change.ratio),
+        text: text(isUp, change.alert ?? alert?.number, alert.map(\.ratio) ?? change.ratio),
         kind: isWorse ? .worse : .better,
-        isOwn: alert != nil
+        isOwn: own != nil
       )
     }
     let onsets = alerts.compactMap { alert -> ChartFlag? in

@@ -100,7 +100,7 @@ struct TrendLead {
     if summary.series.contains(where: { moved.contains($0.assessment.outcome) }) {
       return "no verdict yet: the new level needs 5 nights"
     }
-    let night = summary.nights.count { $0.status == .complete }
+    let night = summary.hostNights.own.count { $0.status == .complete }
     return "no verdict yet: night \(night), needs 5 earlier nights"
   }
 
@@ -150,10 +150,7 @@ struct TrendLead {
   }
 
   /// How many nights the alert has stood, tonight's included.
-  func age(of alert: Alert) -> Int {
-    let onset = summary.nights.lastIndex { $0.run == alert.onset } ?? 0
-    return summary.nights[onset...].filter { $0.status == .complete }.count
-  }
+  func age(of alert: Alert) -> Int { summary.nightCount(since: alert) }
 
   /// Whether tonight brought an event of the alert.
   func isChanged(_ alert: Alert) -> Bool {
@@ -192,10 +189,12 @@ struct TrendLead {
     trend.points.firstIndex { $0.run == alert.onset }.map { $0 + 3 }
   }
 
+  /// The series of an alert; nil where tonight's host has none that its first night is part of.
   func trend(of alert: Alert) -> SeriesTrend? {
-    let key = alert.series
-    return summary.series.first {
-      $0.key.target == key.target && $0.key.state == key.state && $0.key.metric == key.metric
+    summary.series.first { trend in
+      trend.key.isSameArm(as: alert.series)
+        && (trend.key.fingerprint == alert.series.fingerprint
+          || trend.points.contains { $0.run == alert.onset })
     }
   }
 
@@ -232,9 +231,8 @@ struct TrendLead {
 
   /// The nights since the one before tonight that are not there.
   var justMissed: [MissedNight] {
-    guard summary.nights.count > 1 else { return [] }
-    let last = summary.nights[summary.nights.count - 2].startedAt.utcDay
-    return summary.missed.filter { $0.day >= last }
+    guard let last = summary.hostNights.line.dropLast().last else { return [] }
+    return summary.missed.filter { $0.day >= last.startedAt.utcDay }
   }
 
   /// The series of targets that no verdict is about, and that have no value tonight.
@@ -253,11 +251,6 @@ struct TrendLead {
     let controls = summary.series.filter { $0.role == .control }
     let same = controls.filter { $0.key.metric == metric }
     return same.isEmpty ? controls : same
-  }
-
-  /// For how many nights in a row the host is tonight's.
-  var nightsOnHost: Int {
-    summary.nights.reversed().prefix { !summary.tonight.isOnOtherHost(than: $0) }.count
   }
 
   /// The series of targets that are as before, the largest change first.

@@ -116,7 +116,7 @@ package struct TrendMarkdown {
     let series = Quantity.count(summary.series.count, "series", plural: "series")
     let host = options.host.map { " on \($0)" } ?? ""
     let phrase: Phrase =
-      "Run \(summary.run.id)\(host), \(raw: Quantity.instant(summary.tonight.startedAt)); \(raw: launches), \(summary.disturbedLaunches) disturbed; \(raw: series), \(raw: Quantity.count(summary.nights.count, "night"))"
+      "Run \(summary.run.id)\(host), \(raw: Quantity.instant(summary.tonight.startedAt)); \(raw: launches), \(summary.disturbedLaunches) disturbed; \(raw: series), \(raw: Quantity.count(summary.hostNights.own.count, "night"))"
     return phrase.markdown
   }
 }

@@ -43,7 +43,7 @@ struct TrendSections {
   }
 
   private var host: Phrase {
-    let same = Quantity.count(lead.nightsOnHost, "night")
+    let same = Quantity.count(summary.nightsOnHost, "night")
     let changes = summary.hostChanges.map { change -> Phrase in
       "\(change.fact) \(change.before) → \(change.after)"
     }
@@ -195,9 +195,10 @@ struct TrendSections {
   }
 
   private func levelRows(of trend: SeriesTrend) -> [LevelRow] {
-    let ends = trend.changes.dropFirst().map(\.index) + [trend.points.count]
-    return zip(trend.changes, ends).compactMap { change, end in
-      change.alert == nil
+    let ends = (trend.changes.map(\.index) + trend.breaks.map(\.index)).sorted()
+    return trend.changes.compactMap { change in
+      let end = ends.first { $0 > change.index } ?? trend.points.count
+      return change.alert == nil
         ? LevelRow(trend: trend, change: change, nights: end - change.index) : nil
     }
   }
@@ -255,7 +256,8 @@ struct TrendSections {
     let run = summary.run
     return [
       "Run \(MarkdownTable.escaped(run.id)), seed \(run.plan.seed), launchlab "
-        + "\(MarkdownTable.escaped(run.tool)), \(Quantity.count(summary.nights.count, "night")) "
+        + "\(MarkdownTable.escaped(run.tool)), "
+        + "\(Quantity.count(summary.hostNights.own.count, "night")) "
         + "on record. Judged: \(metrics). Changes of at least "
         + "\(Quantity.percent(rule.effect))\(floor) matter; confidence level "
         + "\(Quantity.percent(rule.confidence)); a baseline is up to \(rule.nights) nights.",

@@ -118,7 +118,8 @@ extension Sparkline {
   }
 }
 
-/// The nights of a scenario in order, those without a result included, so that each has a place.
+/// The nights of the line of tonight's host in order, those without a result included, so that each has a
+/// place.
 struct NightSlots {
   struct Slot: Hashable {
     /// In UTC, such as `2026-11-21`.
@@ -135,7 +136,7 @@ struct NightSlots {
 
   /// Takes the nights up to and with tonight, and the missed ones between them.
   init(_ summary: TrendSummary) {
-    let nights = summary.nights.map { Slot(day: $0.startedAt.utcDay, run: $0.run) }
+    let nights = summary.hostNights.line.map { Slot(day: $0.startedAt.utcDay, run: $0.run) }
     let days = Set(nights.map(\.day))
     let first = nights.first?.day ?? ""
     let last = nights.last?.day ?? ""

@@ -92,12 +92,47 @@ package enum TrendWords {
   static func short(_ commit: String) -> String { String(commit.prefix(10)) }
 }
 
-extension Alert {
-  /// The proof, where it measures the change: that of a machine change compares two builds that are
-  /// alike.
-  var measure: Proof? { cause == .machine ? nil : proof }
+/// A change as an interleaved comparison of both builds measured it.
+struct ProvedChange: Hashable {
+  /// New divided by old, with its interval.
+  var ratio: Double
+  var low: Double?
+  var high: Double?
 
-  /// New divided by old: that of the proof, or else that of the levels; nil where old is 0.
+  var pairs: Int
+
+  init(_ proof: Proof) {
+    (ratio, low, high) = (proof.ratio, proof.low, proof.high)
+    pairs = proof.pairs
+  }
+
+  /// What the criteria of an event say; nil where no comparison had found the change.
+  init?(_ event: AlertEvent) {
+    func criterion(_ id: String) -> Criterion? { event.criteria.first { $0.id == id } }
+    guard let found = criterion(CriterionID.proofRatio), found.isMet, let value = found.value else {
+      return nil
+    }
+    ratio = value
+    low = criterion(CriterionID.proofLow)?.value
+    high = criterion(CriterionID.proofHigh)?.value
+    pairs = found.n ?? 0
+  }
+}
+
+extension Alert {
+  /// The change as it was proved; nil where there is no proof of it, and for a machine change, whose
+  /// proof compares two builds that are alike.
+  ///
+  /// The proof of an alert that ended is about its end: then the one that found the change counts.
+  var measure: ProvedChange? {
+    guard cause != .machine else { return nil }
+    if let proof, proof.verdict == direction.verdict { return ProvedChange(proof) }
+    if let found = events.reversed().lazy.compactMap({ ProvedChange($0) }).first { return found }
+    return isOpen ? proof.map { ProvedChange($0) } : nil
+  }
+
+  /// New divided by old, the one number that is given for the change: that of the proof, or else that of
+  /// the levels; nil where old is 0.
   var ratio: Double? { measure?.ratio ?? (before == 0 ? nil : after / before) }
 
   /// The change in percent with the interval of the proof, if there is one.
@@ -106,18 +141,17 @@ extension Alert {
   /// The levels on both sides.
   var stepText: String { TrendWords.step(before, after, series.metric.unit) }
 
-  /// The change of the levels in percent where it is not what the proof says: the levels hold what the
-  /// machine did meanwhile, too.
-  var differingLevels: String? {
-    guard let measure, before != 0 else { return nil }
-    let levels = TrendWords.change(after / before)
-    return levels == TrendWords.change(measure.ratio) ? nil : levels
+  /// Whether the levels are further apart or closer than the proof says: they hold what the machine did
+  /// meanwhile, too.
+  var hasOtherLevels: Bool {
+    guard let measure, before != 0 else { return false }
+    return TrendWords.change(after / before) != TrendWords.change(measure.ratio)
   }
 
   /// The change and the levels, each with where it is from if they differ, such as
   /// `+12.4 % [+10.8 %, +14.1 %], 412.0 → 463.1 ms`.
   var evidenceText: String {
-    guard let differingLevels else { return "\(changeText), \(stepText)" }
-    return "\(changeText) by A/B proof; history \(stepText), \(differingLevels)"
+    hasOtherLevels
+      ? "\(changeText) by A/B proof; history \(stepText)" : "\(changeText), \(stepText)"
   }
 }

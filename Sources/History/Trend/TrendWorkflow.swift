@@ -162,7 +162,10 @@ package struct TrendWorkflow {
     let last = nights.suffix(newHosts)
     let identities = Set(last.compactMap(\.identity))
     var notes: [Diagnostic] = []
-    if identities.count == newHosts, Set(last.map(\.fingerprint)).count == 1 {
+    let isFirst = nights.dropLast(newHosts).allSatisfy { night in
+      night.identity.map { !identities.contains($0) } ?? true
+    }
+    if identities.count == newHosts, isFirst, Set(last.map(\.fingerprint)).count == 1 {
       notes.append(
         Diagnostic(
           .warning,

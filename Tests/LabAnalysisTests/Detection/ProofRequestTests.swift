@@ -45,6 +45,48 @@ import Testing
     #expect(proofs.allSatisfy { !($0.series.count == 3) })
   }
 
+  /// Steps of targets, one every four nights, that nothing has settled; what is faster is further off than
+  /// what is slower.
+  static func suspected(_ isWorse: [Bool]) -> NightlyHistory {
+    let names = isWorse.indices.map { "t\($0)" }
+    var nights = NightlyHistory(targets: names)
+    let last = 24 + 4 * isWorse.count
+    for night in 0...last {
+      let medians = isWorse.indices.map { place in
+        let isNew = night >= last - 1 - 4 * place
+        let step = isNew ? isWorse[place] ? 40.0 : -120 : 0
+        return (names[place], SuspicionTests.quiet[night % 20] + step)
+      }
+      nights.add(Dictionary(uniqueKeysWithValues: medians))
+      if night >= 20, night < last { nights.conclude { _ in nil } }
+    }
+    return nights
+  }
+
+  @Test(arguments: [[false, false, true], [false, true, false], [true, false, false]])
+  func `a regression is proved before improvements, also when both are known`(_ isWorse: [Bool]) {
+    let nights = Self.suspected(isWorse)
+    #expect(nights.alerts.map(\.state) == [.suspected, .suspected, .suspected])
+    let slower = isWorse.firstIndex(of: true).map { "t\($0)" }
+    let proofs = nights.verdicts.proofs
+    #expect(proofs.count == 2)
+    #expect(proofs.first?.series.map(\.target) == [slower])
+  }
+
+  @Test func `the second comparison of a regression is made before those of improvements`() {
+    var nights = NightlyHistory(targets: ["t0", "t1", "t2"])
+    for night in 0..<24 {
+      let level = SuspicionTests.quiet[night % 20]
+      var medians = ["t0": level, "t1": level, "t2": level]
+      // So the baselines of the three end with other nights.
+      if night == 18 || night == 19 { medians["t2"] = nil }
+      if night == 19 { medians["t1"] = nil }
+      nights.add(night == 23 ? ["t0": 270, "t1": 280, "t2": 440] : medians)
+    }
+    let requests = nights.conclude(.same)
+    #expect(requests.map { $0.series.map(\.target) } == [["t0", "t1", "t2"], ["t2"], ["t0"]])
+  }
+
   @Test func `no series is compared with a build of its own bad nights`() {
     var nights = Self.stepped([23, 21])
     // The first target had a regression that was mended two nights before.

@@ -35,6 +35,8 @@ struct SimulatedNights {
   /// What is concluded of the last night.
   var summary: TrendSummary {
     let tonight = nights[nights.count - 1]
+    let history = history(of: tonight)
+    let (nights, alerts) = (history.nights, history.alerts)
     let trends = NightVerdicts(history, tonight: tonight.run).trends
     let current = alerts.filter { $0.isOpen || $0.events.contains { $0.run == tonight.run } }
     return TrendSummary(
@@ -60,16 +62,25 @@ struct SimulatedNights {
     )
   }
 
-  /// Whether tonight's host is not that of the last night with a result.
+  /// Whether tonight's machine is not as in its last night with a result; nothing is known of the machines
+  /// of imported nights.
   private var hasNewHost: Bool {
-    let last = nights.dropLast().last { $0.status == .complete }
-    return last.map { $0.fingerprint != nights[nights.count - 1].fingerprint } ?? false
+    let tonight = nights[nights.count - 1]
+    let last = nights.dropLast().last {
+      $0.status == .complete && $0.identity == tonight.identity
+    }
+    return !world.isImported && last.map { $0.fingerprint != tonight.fingerprint } ?? false
   }
 
-  private var history: TrendHistory {
-    TrendHistory(
+  /// What is read of a store for a night: the nights of its machine, and those before the first of them.
+  private func history(of tonight: Night) -> TrendHistory {
+    let first = nights.firstIndex { $0.identity == tonight.identity } ?? 0
+    let read = nights.indices.filter { $0 < first || nights[$0].identity == tonight.identity }
+    let runs = Set(nights.filter { $0.identity == tonight.identity }.map(\.run))
+    let alerts = alerts.filter { runs.contains($0.onset) }
+    return TrendHistory(
       scenario: scenario,
-      nights: nights,
+      nights: read.map { nights[$0] },
       series: series.sorted {
         ($0.key.target, $0.key.fingerprint) < ($1.key.target, $1.key.fingerprint)
       }
@@ -80,12 +91,14 @@ struct SimulatedNights {
   }
 
   private mutating func pass(_ number: Int) {
-    let date = Self.start + Double(world.day(number)) * 86_400
+    let date = Self.start + Double(world.day(number)) * 86_400 + world.hour(number) * 3_600
     let night = Night(
       run: "night-\(1000 + number)",
       startedAt: date,
       status: world.status(number),
       fingerprint: world.fingerprint(number),
+      identity: world.machine(number),
+      hostName: world.machine(number),
       build: world.isImported
         ? nil
         : Night.Build(
@@ -134,6 +147,7 @@ struct SimulatedNights {
         status: .complete,
         purpose: .night,
         fingerprint: night.fingerprint,
+        identity: night.identity,
         commit: night.build?.commit,
         summary: row
       )
@@ -152,7 +166,7 @@ struct SimulatedNights {
   }
 
   private mutating func conclude(_ night: Night, _ number: Int) {
-    let verdicts = NightVerdicts(history, tonight: night.run)
+    let verdicts = NightVerdicts(history(of: night), tonight: night.run)
     let outcomes = verdicts.proofs.map { request in
       ProofOutcome(request: request, answer: answer(to: request, night, number))
     }
@@ -257,7 +271,13 @@ struct SimulatedWorld: Sendable {
   /// The day of a night, since the first one.
   var day: @Sendable (Int) -> Int = { $0 }
 
+  /// The hour of a night within its day.
+  var hour: @Sendable (Int) -> Double = { _ in 0 }
+
   var status: @Sendable (Int) -> RunRecord.Status = { _ in .complete }
+
+  /// The name of the machine; nil where nights do not say it.
+  var machine: @Sendable (Int) -> String? = { _ in nil }
 
   var fingerprint: @Sendable (Int) -> String = { _ in "host" }
 

@@ -73,7 +73,10 @@ import Testing
   }
 
   @Test func `says the verdict and the alerts without any script`() {
-    let page = DashboardHTML(SampleDashboard().summary).rendered()
+    let sample = SampleDashboard()
+    var summary = sample.summary
+    summary.tonight.build?.subject = sample.subject
+    let page = DashboardHTML(summary).rendered()
     let verdict = "1 broken budget; known: 1 confirmed regression, 1 suspected regression"
     #expect(page.contains("✖</span> \(verdict)</p>"))
     #expect(page.contains(">R-17</a> server warm: launch is 8.0 % slower"))

@@ -8,7 +8,8 @@ extension SimulatedWorld {
   ///
   /// Up to three targets with five shapes of noise of 0.5 to 5 %; steps, steps up and back, and steps
   /// that are mended in part; changes of the machine and of the host; missing days, nights that
-  /// failed, targets that are no longer measured, and builds that cannot be compared.
+  /// failed, targets that are no longer measured, and builds that cannot be compared. In one world of four
+  /// two hosts take turns, each with a night a day and levels of its own.
   static func generated(_ seed: UInt64) -> Self {
     var generator = SeededGenerator(seed: seed)
     func happens(_ share: Double) -> Bool { generator.nextUniform() < share }
@@ -17,7 +18,11 @@ extension SimulatedWorld {
     }
     func night(_ count: Int) -> Int { Int(generator.nextUniform() * Double(count)) }
 
-    let count = 3 + night(45)
+    var other = SeededGenerator(seed: seed &+ 1_000_000)
+    let takesTurns = other.nextUniform() < 0.25
+    let isSameKind = other.nextUniform() < 0.5
+    let hosts = takesTurns ? 2 : 1
+    let count = (3 + night(45)) * hosts
     let isImported = happens(0.3)
     let targets = ["app", "db", "web"].prefix(1 + night(3))
     let controls = isImported ? [] : happens(0.8) ? [Arm.controlTarget, Arm.emptyTarget] : []
@@ -60,16 +65,22 @@ extension SimulatedWorld {
         }
       ),
       isImported: isImported,
-      firstJudged: isImported ? .max : max(5, count - 20),
+      firstJudged: isImported && !takesTurns ? .max : max(5, count - 20 * hosts),
       levels: levels.map { (target: $0.0, first: $0.1) },
       level: { target, night in
         let code = (changes[target] ?? []).filter { night >= $0.night }.reduce(1) { $0 * $1.ratio }
-        return (code * (night >= machine.night ? machine.ratio : 1), code)
+        let own = night % hosts == 1 ? 1.3 : 1
+        return (code * own * (night >= machine.night ? machine.ratio : 1), code)
       },
       noise: { target, night, _ in noise[target]?[night] ?? 1 },
-      day: { places[$0] },
+      day: { places[$0 / hosts] },
+      hour: { Double($0 % hosts) * 3 },
       status: { failed.contains($0) ? .failed : .complete },
-      fingerprint: { $0 < moved ? "host" : "other" },
+      machine: { takesTurns && !isImported ? "machine-\($0 % hosts)" : nil },
+      fingerprint: { night in
+        if night % hosts == 1, isImported || !isSameKind { return "second" }
+        return night < moved ? "host" : "other"
+      },
       isMeasured: { target, night in target != "app" || night < gone },
       canCompare: { !uncomparable.contains($0) }
     )

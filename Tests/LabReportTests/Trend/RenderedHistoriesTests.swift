@@ -2,12 +2,16 @@ import Testing
 
 @testable import History
 @testable import LaunchCore
+@testable import Rendering
 
-/// Reports of 200 generated histories, read by a checker that knows the rendered text only.
+/// Reports, dashboards and charts of 200 generated histories, read by a checker that knows the rendered
+/// text only.
 @Suite struct RenderedHistoriesTests {
   private struct Report {
     /// With plain spaces.
     var markdown: String
+    var pages: [String]
+    var isImported: Bool
     var json = ""
     var series: [String]
     var exitCode: Int32
@@ -15,6 +19,13 @@ import Testing
     init(_ summary: TrendSummary, targets: [String]) throws {
       markdown = try TrendMarkdown(summary: summary).rendered()
         .replacing("\u{a0}", with: " ")
+      pages =
+        [
+          DashboardHeader(summary).rendered(), DashboardData(summary).json,
+          TrendText(summary, style: TextStyle(width: .max)).rendered(),
+          AlertFeed(summary).rendered(), JUnitReport([summary]).rendered(),
+        ] + TrendCharts(summary).files.map(\.text)
+      isImported = summary.run.purpose == .imported
       series = targets.map { "\($0) warm launch" }
       exitCode = summary.exitCode.rawValue
       TrendJSON([summary]).write { json += $0 }
@@ -22,8 +33,15 @@ import Testing
 
     var problems: [String] {
       get throws {
-        try ReportChecker(markdown: markdown, json: json, series: series, exitCode: exitCode)
-          .problems
+        try ReportChecker(
+          markdown: markdown,
+          pages: pages,
+          isImported: isImported,
+          json: json,
+          series: series,
+          exitCode: exitCode
+        )
+        .problems
       }
     }
   }
@@ -31,9 +49,11 @@ import Testing
   private static func report(_ seed: UInt64) throws -> Report {
     let nights = SimulatedNights(.generated(seed))
     let measured = Set(
-      nights.rows.filter { $0.fingerprint == nights.nights.last?.fingerprint }.map(
-        \.summary.arm.target
-      )
+      nights.rows.filter { row in
+        nights.nights.last.map { $0.fingerprint == row.fingerprint && $0.identity == row.identity }
+          ?? false
+      }
+      .map(\.summary.arm.target)
     )
     let targets = nights.world.scenario.targets.map(\.name).filter(measured.contains)
     return try Report(nights.summary, targets: targets)
@@ -62,11 +82,26 @@ import Testing
     Falsehood(testDescription: "a count", told: "1 confirmed regression") {
       $0.replacing("1 confirmed regression", with: "2 confirmed regressions", maxReplacements: 1)
     },
-    Falsehood(testDescription: "a level", told: " ms, n = 30 pairs") {
-      $0.replacing(#/→ \d/#, with: "→ 99", maxReplacements: 1)
+    Falsehood(testDescription: "a level", told: " %], ") {
+      $0.replacing(#/( %\], [\d.]+ → )\d/#) { "\($0.1)99" }
     },
     Falsehood(testDescription: "a series", told: "| db warm launch") {
       $0.replacing(#/\|[^|]*\| db warm launch.*\n/#, with: "")
+    },
+    Falsehood(testDescription: "the nights on record", told: " nights on record") {
+      $0.replacing(#/\d+ nights on record/#, with: "99 nights on record")
+    },
+    Falsehood(testDescription: "how long the host is the same", told: "the same one for ") {
+      $0.replacing(#/the same one for \d+/#, with: "the same one for 99")
+    },
+    Falsehood(testDescription: "how old an alert is", told: " nights old") {
+      $0.replacing(#/\d+ nights old/#, with: "99 nights old")
+    },
+    Falsehood(testDescription: "the change beside a chart", told: "missing. R-1: +") {
+      $0.replacing(#/missing. R-1: \+\d/#, with: "missing. R-1: +98")
+    },
+    Falsehood(testDescription: "a second number of a change", told: " by A/B proof; history ") {
+      $0.replacing(#/(history [\d.]+ → [\d.]+ ms)/#) { "\($0.1), +98.0 %" }
     },
     Falsehood(testDescription: "an alert twice", told: "| [R-1]") {
       $0.replacing(#/(\| \[R-1\].*\n)/#) { $0.1 + $0.1 }

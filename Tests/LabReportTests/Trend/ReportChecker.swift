@@ -2,28 +2,45 @@ import Foundation
 
 /// Reads a report as a person does, and finds what does not agree in it.
 ///
-/// It knows the rendered text and the JSON only, and computes each change again from the two values
-/// printed beside it.
+/// It knows the rendered text and the JSON only. It computes each change again from the two values printed
+/// beside it, and each number of nights from the nights of the JSON.
 struct ReportChecker {
   private let lines: [String]
-  private let json: [String: Any]
+  let json: [String: Any]
 
-  private(set) var problems: [String] = []
+  /// Those of the report, and of all that is shown beside it.
+  let allLines: [String]
+
+  var problems: [String] = []
 
   /// - Parameters:
   ///   - markdown: The report, with plain spaces.
+  ///   - pages: What is shown of the same night elsewhere, such as the dashboard and the charts.
+  ///   - isImported: Whether the nights were imported: then each host is a machine of its own.
   ///   - json: The same as `launchlab.trend/1`.
   ///   - series: The names that must be in it, such as `app warm launch`.
   ///   - exitCode: What `run` ends with.
   /// - Throws: An error where the JSON is none.
-  init(markdown: String, json: String, series: [String], exitCode: Int32) throws {
+  init(
+    markdown: String,
+    pages: [String] = [],
+    isImported: Bool = false,
+    json: String,
+    series: [String],
+    exitCode: Int32
+  ) throws {
     lines = markdown.split(separator: "\n").map(String.init)
+    // The objects of JSON stand on one line, and most of them are values alone.
+    let others = pages.flatMap { $0.replacing("{", with: "\n{").split(separator: "\n") }
+    allLines = lines + others.filter { $0.contains("R-") || $0.contains(" night") }.map(String.init)
     let document = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
     self.json = (document?["scenarios"] as? [[String: Any]])?.first ?? [:]
     checkHeadline(exitCode)
     checkSeries(series)
     checkAlerts()
     for line in lines { checkNumbers(line) }
+    checkNights(isImported: isImported)
+    checkChanges()
   }
 
   // MARK: - Reading
@@ -39,7 +56,7 @@ struct ReportChecker {
   }
 
   /// The rows of all tables with the headings that they stand under.
-  private var rows: [Row] {
+  var rows: [Row] {
     var rows: [Row] = []
     var section = ""
     var titles: [String] = []
@@ -70,7 +87,7 @@ struct ReportChecker {
     }
   }
 
-  private var alerts: [[String: Any]] { json["alerts"] as? [[String: Any]] ?? [] }
+  var alerts: [[String: Any]] { json["alerts"] as? [[String: Any]] ?? [] }
 
   private func number(_ text: some StringProtocol) -> Printed? { Printed(String(text)) }
 
