@@ -129,7 +129,13 @@ extension BuildLauncher {
         guard let session = turns.session else {
           preconditionFailure("the machine is taken before launches")
         }
-        return try await context.laboratory(plan, storeDirectory, session, interrupt)
+        let laboratory = try await context.laboratory(plan, storeDirectory, session, interrupt)
+        turns.note(
+          plan.scenario.controls.flatMap {
+            UnmetControls($0, receipts: laboratory.receipts).warning
+          }
+        )
+        return laboratory
       },
       turns: turns
     )

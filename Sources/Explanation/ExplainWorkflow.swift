@@ -195,8 +195,12 @@ package struct ExplainWorkflow {
       let stageNotes =
         comparesStages
         ? try await addStages(to: &found, within: left, log, in: session, interrupt: interrupt) : []
-      let notes = (logNotes + stageNotes + session.end() + laboratory.notes + session.notes)
-        .withoutRepetitions
+      let unmet = setting.plan.scenario.controls.flatMap {
+        UnmetControls($0, receipts: laboratory.receipts).warning
+      }
+      let notes =
+        ([unmet].compactMap(\.self) + logNotes + stageNotes + session.end() + laboratory.notes
+        + session.notes).withoutRepetitions
       try log?.end(notes)
       return await result(of: found, in: setting, log, notes: notes)
     } catch HostError.interrupted where log != nil {
@@ -470,11 +474,12 @@ package struct ExplainWorkflow {
     result.stages = found.stages
     result.store = log?.directory
     let isConfirmed = found.freshBlocks != nil || found.explanation.reasons.isEmpty
-    result.warnings = isConfirmed ? [] : [notConfirmed(log)]
+    result.warnings = notes.filter { $0.id == UnmetControls.id }
+    if !isConfirmed { result.warnings.append(notConfirmed(log)) }
     result.warnings += found.launches.notes
     result.warnings += rightsNotes(setting.rights, setting.collector)
     if found.isSilent { result.warnings.append(Self.noModules) }
-    result.warnings += code + notes
+    result.warnings += code + notes.filter { $0.id != UnmetControls.id }
     return result
   }
 

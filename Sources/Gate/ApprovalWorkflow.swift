@@ -55,8 +55,15 @@ package struct ApprovalWorkflow {
         expected: "a day such as 2027-01-31"
       )
     }
-    path = GateWorkflow.approvalsPath(of: try ScenarioFile.load(path: scenario))
     today = context.day
+    if let until = approval.until, approval.hasExpired(on: today) {
+      throw WorkflowError.badOption(
+        name: "--until",
+        value: until,
+        expected: "today or a later day, since the approval ends with it"
+      )
+    }
+    path = GateWorkflow.approvalsPath(of: try ScenarioFile.load(path: scenario))
   }
 
   /// Adds the approval to the file, unless one for the same is there.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 package import LaunchCore
 
 /// Why the store could not do what was asked for.
@@ -13,8 +14,8 @@ package indirect enum StoreError: LabError, Equatable {
   /// The file could not be opened, for a reason that SQLite does not name.
   case cannotOpen(path: String, reason: String)
 
-  /// The file or its file system does not allow writing.
-  case readOnly(path: String)
+  /// The file, its directory or its file system does not allow writing; the reason is a phrase.
+  case readOnly(path: String, reason: String = "it is read-only")
 
   /// A newer launchlab made the store; nothing in it was touched.
   case newerSchema(path: String, found: Int, supported: Int)
@@ -106,7 +107,7 @@ extension StoreError {
       "cannot create the directory of the store: \(reason)"
     case .missingStore: "there is no store"
     case .cannotOpen(_, let reason): "cannot open the store: \(reason)"
-    case .readOnly: "cannot write to the store: it is read-only"
+    case .readOnly(_, let reason): "cannot write to the store: \(reason)"
     case .newerSchema(_, let found, let supported):
       "the store has schema version \(found), and this launchlab knows versions up to \(supported)"
     case .olderSchema(_, let found, let supported):
@@ -134,7 +135,7 @@ extension StoreError {
   private var place: String? {
     switch self {
     case .missingDirectory(let path, _), .missingStore(let path), .cannotOpen(let path, _),
-      .readOnly(let path), .newerSchema(let path, _, _), .olderSchema(let path, _, _),
+      .readOnly(let path, _), .newerSchema(let path, _, _), .olderSchema(let path, _, _),
       .notADatabase(let path), .notAStore(let path), .corrupt(let path, _), .busy(let path),
       .full(let path), .inputOutput(let path, _), .refused(let path, _):
       path
@@ -180,21 +181,22 @@ extension StoreError {
     case .SQLITE_FULL: self = .full(path: path)
     case .SQLITE_IOERR where Self.isFull(path): self = .full(path: path)
     case .SQLITE_IOERR: self = .inputOutput(path: path, detail: text)
-    case .SQLITE_READONLY: self = .readOnly(path: path)
+    case .SQLITE_READONLY: self = .readOnly(path: path, reason: Self.obstacle(to: path))
     case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy(path: path)
     case .SQLITE_NOTADB: self = .notADatabase(path: path)
     case .SQLITE_CORRUPT, .SQLITE_FORMAT: self = .corrupt(path: path, detail: text)
     case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG:
       self = .refused(path: path, rule: text)
     case .SQLITE_CANTOPEN where Self.isFull(path): self = .full(path: path)
-    case .SQLITE_CANTOPEN where Self.isReadOnly(path): self = .readOnly(path: path)
+    case .SQLITE_CANTOPEN where Self.isReadOnly(path):
+      self = .readOnly(path: path, reason: Self.obstacle(to: path))
     case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
       self = .cannotOpen(path: path, reason: text)
     default: self = .corrupt(path: path, detail: text)
     }
   }
 
-  private static func isFull(_ path: String) -> Bool {
+  static func isFull(_ path: String) -> Bool {
     let facts = try? FileManager.default.attributesOfFileSystem(forPath: directory(of: path))
     guard let free = facts?[.systemFreeSize] as? NSNumber else { return false }
     // The shared-memory file grows by 32 KiB.
@@ -203,6 +205,20 @@ extension StoreError {
 
   private static func isReadOnly(_ path: String) -> Bool {
     !FileManager.default.isWritableFile(atPath: directory(of: path))
+  }
+
+  /// Why a store cannot be written to, as a phrase: whose it is, or its directory, where that is why.
+  private static func obstacle(to path: String) -> String {
+    func owner(of path: String) -> String? {
+      guard unsafe access(path, W_OK) != 0, errno == EACCES,
+        let facts = try? FileManager.default.attributesOfItem(atPath: path),
+        let id = facts[.ownerAccountID] as? NSNumber, id.uint32Value != geteuid()
+      else { return nil }
+      return facts[.ownerAccountName] as? String ?? "\(id)"
+    }
+    if let user = owner(of: path) { return "it belongs to the user \(user)" }
+    let user = owner(of: directory(of: path))
+    return user.map { "its directory belongs to the user \($0)" } ?? "it is read-only"
   }
 
   private static func directory(of path: String) -> String {

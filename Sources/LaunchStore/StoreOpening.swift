@@ -126,7 +126,7 @@ extension StoreOpening {
     return Errno(rawValue: CInt(truncatingIfNeeded: cause.code)).description.lowercased()
   }
 
-  /// Opens the file for reading, as unchangeable where its directory cannot be written to.
+  /// Opens the file for reading, as unchangeable where its directory cannot be written to or is full.
   ///
   /// Reading a database in WAL mode needs a shared-memory file beside it. Where that cannot be
   /// made, the file can still be read on its own, as long as nothing is left in a log.
@@ -135,8 +135,9 @@ extension StoreOpening {
       let queue = try DatabaseQueue(path: path, configuration: readingConfiguration)
       try queue.read { db in _ = try Int.fetchOne(db, sql: "PRAGMA schema_version") }
       return queue
-    } catch let error as DatabaseError where Self.wantsToWrite(error) {
+    } catch let error as DatabaseError where wantsToWrite(error) {
       guard !hasLog else {
+        if StoreError.isFull(path) { throw error }
         let reason = "it was not closed, and its directory does not allow writing"
         throw StoreError.cannotOpen(path: path, reason: reason)
       }
@@ -163,8 +164,12 @@ extension StoreOpening {
     message.hasSuffix("already exists") || message.hasPrefix("duplicate column name")
   }
 
-  private static func wantsToWrite(_ error: DatabaseError) -> Bool {
-    error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY
+  private func wantsToWrite(_ error: DatabaseError) -> Bool {
+    switch error.resultCode {
+    case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_FULL: true
+    case .SQLITE_IOERR: StoreError.isFull(path)
+    default: false
+    }
   }
 
   /// Reads the schema version, and refuses what is newer, damaged or of another program.

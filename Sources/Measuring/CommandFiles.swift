@@ -189,6 +189,10 @@ package struct CommandFiles: Sendable {
         throw .sameFile(first.entry.words, second.entry.words, path: first.entry.path)
       }
     }
+    for output in files where output.isOutput && !ResultFile.isStdout(output.path) {
+      guard let reason = WholeFile(output.path).refusal else { continue }
+      throw .cannotWrite(path: output.path, reason: reason)
+    }
     for output in compared where output.entry.isOutput { try check(output.entry) }
     for directory in reserved where directory.extent == .report && Self.isRegular(directory.path) {
       throw .cannotWrite(path: directory.path, reason: "it is not a directory")

@@ -8,6 +8,9 @@ package enum WorkflowError: LabError, Hashable {
 
   case cannotRead(path: String, reason: String)
 
+  /// The working directory was removed, so that relative paths lead nowhere.
+  case noWorkingDirectory
+
   /// Two files of a command, one of which is written, are the same; each by its role and path.
   case sameFile(String, String, path: String)
 
@@ -129,8 +132,8 @@ package enum WorkflowError: LabError, Hashable {
       .outputIsDatabase,
       .bothOnStdout:
       .usage
-    case .cannotWrite, .nothingStored, .noIdentity, .otherDecision, .cannotGoOn, .logInUse,
-      .nightInFuture, .noProbe:
+    case .cannotWrite, .noWorkingDirectory, .nothingStored, .noIdentity, .otherDecision, .cannotGoOn,
+      .logInUse, .nightInFuture, .noProbe:
       .couldNotMeasure
     }
   }
@@ -150,6 +153,13 @@ package enum WorkflowError: LabError, Hashable {
         id: "cannot-write",
         problem: "cannot write \"\(path)\": \(reason)",
         remedy: "give a path in a directory that exists, may be written to and has room"
+      )
+    case .noWorkingDirectory:
+      Diagnostic(
+        .error,
+        id: "no-working-directory",
+        problem: "the working directory does not exist any more",
+        remedy: "change to another one with `cd`"
       )
     case .cannotRead(let path, let reason):
       Diagnostic(

@@ -121,7 +121,16 @@ package enum ApprovalsFile {
   /// - Throws: ``ScenarioError`` with everything that is wrong with it.
   package static func approvals(at path: String) throws(ScenarioError) -> [GateApproval] {
     guard FileKind(at: path) != .missing else { return [] }
-    return try approvals(in: try ScenarioFile.text(at: path, as: .approvals), path: path)
+    let text = try ScenarioFile.text(at: path, as: .approvals)
+    do throws(ScenarioError) {
+      return try approvals(in: text, path: path)
+    } catch {
+      // A change of somebody else's may link to any file: a message must not quote what is in it.
+      guard (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil else {
+        throw error
+      }
+      throw .unreadable(path: path, reason: "it links to a file without approvals", as: .approvals)
+    }
   }
 
   /// Reads the approvals of a text that is, or will be, the file at a path.

@@ -50,6 +50,10 @@ enum Main {
     do {
       try Terminal.checkOpenFiles()
       var command = try Launchlab.parseAsRoot()
+      // Changes are undone, and marks made, wherever that is.
+      if !(command is Launchlab.Restore || command is Launchlab.Mark) {
+        try Terminal.checkWorkingDirectory()
+      }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

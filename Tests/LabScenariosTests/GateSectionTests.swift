@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scenarios
 
-struct GateSectionTests {
+@Suite(.temporaryDirectory) struct GateSectionTests {
   private func rules(_ section: String) throws -> GateRules? {
     let text = "scenario: s\ntargets:\n  app:\n    command: [/bin/true]\n\(section)"
     return try ScenarioFile.load(text: text, path: "/srv/scenario.yml").gate
@@ -43,6 +43,22 @@ struct GateSectionTests {
       ]
     )
     #expect(error?.diagnostics[0].remedy?.contains("`gate.approvals`") == true)
+  }
+
+  @Test func `quotes nothing of a file that approvals are linked to`() throws {
+    let directory = URL(filePath: TemporaryDirectory.path)
+    let link = directory.appending(path: "launch-approvals.yml")
+    let target = directory.appending(path: "target")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+    for text in ["root:secret:1:2\n", "secret\n", "approvals: [{secret: x}]\n", "- [secret\n"] {
+      try Data(text.utf8).write(to: target)
+      let error = #expect(throws: ScenarioError.self) { try ApprovalsFile.approvals(at: link.path) }
+      let shown = error?.diagnostics.map(\.description).joined() ?? ""
+      #expect(shown.contains("it links to a file without approvals"))
+      #expect(!shown.contains("secret"), "\(shown)")
+    }
+    try Data("approvals:\n- {task: a, reason: r, by: b}\n".utf8).write(to: target)
+    #expect(try ApprovalsFile.approvals(at: link.path).map(\.name) == ["a"])
   }
 
   @Test func `reads approvals that it has written`() throws {

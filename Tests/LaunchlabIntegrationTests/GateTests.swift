@@ -70,6 +70,17 @@ extension EndToEnd {
         "Ann"
       )
       #expect(approved.status == 0, "\(approved.stderr)")
+      let late = try await lab.run(
+        "gate",
+        "approve",
+        "library:libx.so",
+        "--reason",
+        "x",
+        "--until",
+        "2020-01-31"
+      )
+      #expect(late.status == 64)
+      #expect(late.stderr.contains("invalid value \"2020-01-31\" for --until"), "\(late.stderr)")
       let again = try await lab.run(
         "gate",
         "approve",

@@ -5,6 +5,29 @@ import Testing
 extension EndToEnd {
   /// Controls that each launch is given, as the target sees them.
   @Suite struct GivenControlsTests {
+    /// A number that no machine has, so that it is refused everywhere.
+    @Test func `warns first of a control that is not available, and plans so`() async throws {
+      var lab = Launchlab()
+      lab.isVerbose = false
+      let control = ["--launches", "3", "--control", "cpus=1023", "--", "/bin/true"]
+
+      let output = try await lab.start(["measure"] + control).finish()
+      let document = try await lab.start(["measure", "--json", "-"] + control).finish()
+      let plan = try await lab.start(["measure", "--dry-run"] + control).finish()
+      let required = try await lab.start(
+        ["measure", "--dry-run", "--control", "require=cpus"] + control
+      ).finish()
+
+      #expect(output.status == 0, "\(output.stderr)")
+      let warnings = output.stderr.split(separator: "\n").filter { $0.hasPrefix("warning:") }
+      #expect(warnings.first == "warning: controls not applied: cpus, shield", "\(output.stderr)")
+      #expect(document.stdout.contains(#""id": "controls-not-applied""#), "\(document.stdout)")
+      #expect(plan.status == 0, "\(plan.stderr)")
+      #expect(plan.stdout.contains("not available here: there is no processor 1023 here"))
+      #expect(plan.stderr.contains("warning: controls not applied: cpus, shield; cpus: there is"))
+      #expect(required.status == 128, "\(required.stderr)")
+    }
+
     @Test func `launches in a pinned environment with a private home`() async throws {
       let lab = Launchlab()
       try lab.writeWitness(

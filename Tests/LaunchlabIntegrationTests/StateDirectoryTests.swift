@@ -36,6 +36,62 @@ extension EndToEnd {
       #expect(!lab.exists(".launchlab"))
     }
 
+    /// Somebody else's link among the parents of what root empties, rewrites, copies or writes.
+    @Test(
+      .enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"),
+      arguments: [
+        "run scenario.yml", "run scenario.yml --dry-run", "allow ud/link/a",
+        "measure --state reinstall-cold --install ud/link/a --launches 3 -- true",
+        "measure --launches 3 --json ud/link/x.json -- true",
+        "measure --launches 3 --store ud/link/x.sqlite -- true",
+      ]
+    )
+    func `goes through no link of another user`(words: String) async throws {
+      let lab = Launchlab()
+      try lab.write("precious", to: "data/a/file")
+      _ = try Tool.run(
+        "sh",
+        ["-c", "mkdir ud; ln -s ../data ud/link; chown -h 65534 ud ud/link"],
+        in: lab.directory
+      )
+      try write("ud/link/a", in: lab)
+      let before = lab.contents.filter { $0.key.hasPrefix("data/") }
+
+      let output = try await lab.start(words.split(separator: " ").map(String.init)).finish()
+
+      #expect([64, 128].contains(output.status), "\(output.stdout)")
+      let owner =
+        "\"\(lab.path("ud"))\" belongs to the user nobody, who can exchange anything that "
+      let link =
+        "\"\(lab.path("ud/link"))\" belongs to the user nobody, who can exchange anything that "
+      #expect(
+        output.stderr.contains(owner) || output.stderr.contains(link),
+        "\(output.stderr)"
+      )
+      #expect(lab.contents.filter { $0.key.hasPrefix("data/") } == before)
+    }
+
+    /// As hyperfine and git write where they are told to.
+    @Test func `writes an output through a link of the user's own`() async throws {
+      let lab = Launchlab()
+      try lab.write("", to: "results/keep")
+      try FileManager.default.createSymbolicLink(
+        atPath: lab.path("link"),
+        withDestinationPath: "results"
+      )
+      let output = try await lab.run(
+        "measure",
+        "--launches",
+        "3",
+        "--json",
+        "link/x.json",
+        "--",
+        "true"
+      )
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(lab.names(in: "results").sorted() == ["keep", "x.json"])
+    }
+
     @Test(.enabled(if: Machine.canMount, "mounting takes root"))
     func `refuses what a bind mount has made of them`() async throws {
       let lab = Launchlab()

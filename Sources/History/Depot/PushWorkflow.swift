@@ -243,19 +243,10 @@ enum TemporaryFile {
     _ content: [UInt8]? = nil,
     _ body: (_ path: String) throws -> Result
   ) throws -> Result {
-    let directory = FileManager.default.temporaryDirectory
-      .appending(path: "launchlab-\(UUID().uuidString)")
-    let file = directory.appending(path: "run.sqlite")
-    let path = file.path(percentEncoded: false)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    try checked(path) {
-      try FileManager.default.createDirectory(
-        at: directory,
-        withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700]
-      )
-      if let content { try Data(content).write(to: file) }
-    }
+    let directory = try OwnedDirectory.makeTemporary()
+    let path = "\(directory.path)/run.sqlite"
+    defer { directory.remove() }
+    if let content { try checked(path) { try Data(content).write(to: URL(filePath: path)) } }
     return try body(path)
   }
 

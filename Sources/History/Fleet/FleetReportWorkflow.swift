@@ -99,10 +99,8 @@ package struct FleetReportWorkflow {
   ) async throws -> [SeriesKey: [FleetProof]] {
     let runs = try await depot.proofs(of: scenario, nights: nights)
     guard !runs.isEmpty else { return [:] }
-    let directory = FileManager.default.temporaryDirectory
-      .appending(path: "launchlab-proofs-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: directory) }
-    try OwnPlace.make(directory.path)
+    let directory = try OwnedDirectory.makeTemporary()
+    defer { directory.remove() }
     let store = try Store(path: "\(directory.path)/proofs.sqlite", mode: .readWrite)
     var left = runs[...]
     while !left.isEmpty {

@@ -20,11 +20,58 @@ package struct ConfinedDirectory: ~Copyable {
   /// - Parameter path: Absolute, without symbolic links.
   /// - Throws: When it is not there, or a link is in it.
   init(at path: FilePath) throws(HostError) {
+    let parent = try Self(followingMountsTo: path.removingLastComponent())
+    self = try parent.directory(named: path)
+  }
+
+  /// Opens such a directory unless another user can exchange it, or anything on the way to it.
+  ///
+  /// - Parameter path: Absolute, without symbolic links.
+  /// - Returns: The directory.
+  /// - Throws: ``HostError/placeRefused(path:_:)`` too.
+  static func trusted(_ path: FilePath) throws(HostError) -> ConfinedDirectory {
+    let way = try TrustedWay.open(to: path.removingLastComponent(), care: .allWithoutLinks)
+    let isShared = way.isShared
+    let opened = try Self(endOf: way).directory(named: path)
+    let owner = try opened.status().st_uid
+    // Where others may make entries, only the owner keeps them from exchanging this one.
+    if isShared, !OwnPlace.trusted.contains(owner) {
+      throw .placeRefused(path: path.string, .owner(OwnPlace.user(owner)))
+    }
+    return opened
+  }
+
+  /// The directory that a way leads to, to reach what is in it.
+  ///
+  /// - Throws: ``HostError/system(operation:path:errno:)`` when it is not there.
+  init(endOf way: consuming TrustedWay) throws(HostError) {
+    guard way.rest.names.isEmpty else {
+      throw .system(
+        operation: "open the directory",
+        path: way.resolved.string,
+        errno: way.rest.errno
+      )
+    }
+    self.init(file: way.directory)
+  }
+
+  /// Opens a directory to reach what is in it, wherever links on the way lead.
+  init(following path: FilePath) throws(HostError) {
+    let result = unsafe path.withPlatformString {
+      unsafe Glibc.open($0, OpenFile.pathOnly | O_DIRECTORY | O_CLOEXEC)
+    }
+    guard result >= 0 else {
+      throw .system(operation: "open the directory", path: path.string, errno: errno)
+    }
+    self.init(file: OpenFile(descriptor: result, path: path))
+  }
+
+  /// Opens the directory of a path whose parent this is.
+  private func directory(named path: FilePath) throws(HostError) -> ConfinedDirectory {
     guard let name = path.lastComponent else {
       throw .system(operation: "open the directory", path: path.string, errno: EXDEV)
     }
-    let parent = try Self(followingMountsTo: path.removingLastComponent())
-    self = try parent.directory(name)
+    return try directory(name)
   }
 
   /// Opens a directory that may lie on another mount, for reading or to start from.

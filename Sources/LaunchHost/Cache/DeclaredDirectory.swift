@@ -4,8 +4,8 @@ package import SystemPackage
 
 /// A directory that a scenario declares, and in which alone launchlab writes and removes.
 ///
-/// Links on the way to it are resolved once, here. Whatever is put in its place or on its path
-/// afterwards is an error when it is opened, never followed.
+/// Links on the way to it are resolved once, here, and only those that no other user can have put there.
+/// Whatever is put in its place or on its path afterwards is an error when it is opened, never followed.
 package struct DeclaredDirectory: Hashable, Sendable {
   package var role: Role
 
@@ -13,12 +13,24 @@ package struct DeclaredDirectory: Hashable, Sendable {
   var declared: FilePath
 
   /// The same with the links of its parents resolved; its last component may be anything.
-  var path: FilePath
+  let path: FilePath
+
+  /// Why another user has the say of where the declared path leads; nil when none has.
+  private let wayRefusal: DirectoryRefusal?
 
   init(_ declared: FilePath, role: Role) {
     self.role = role
     self.declared = declared
-    path = Self.resolved(declared)
+    let name = declared.lastComponent.flatMap { $0.kind == .regular ? $0 : nil }
+    do throws(HostError) {
+      let way = try TrustedWay.open(to: name == nil ? declared : declared.removingLastComponent())
+      path = name.map(way.resolved.appending) ?? way.resolved
+      wayRefusal = nil
+    } catch {
+      let refusal = Self.isOwn(role) ? nil : DirectoryRefusal(error)
+      path = refusal == nil ? Self.resolved(declared) : declared.lexicallyNormalized()
+      wayRefusal = refusal
+    }
   }
 
   /// What a directory is declared for.
@@ -38,12 +50,58 @@ package struct DeclaredDirectory: Hashable, Sendable {
 
   /// Opens the directory.
   ///
-  /// - Throws: When it is not there, is a link or a mount point, or lies behind a new link.
-  func open() throws(HostError) -> ConfinedDirectory { try ConfinedDirectory(at: path) }
+  /// - Throws: When it is not there, is a link or a mount point, or lies behind a new link, and
+  ///   ``HostError/directoryRefused(role:path:_:)`` where another user may exchange it.
+  func open() throws(HostError) -> ConfinedDirectory {
+    if Self.isOwn(role) { return try ConfinedDirectory(at: path) }
+    return try checked { () throws(HostError) in try ConfinedDirectory.trusted(path) }
+  }
+
+  /// Makes the directory unless it is there, but never its parents.
+  ///
+  /// - Throws: As ``open()``.
+  func makeIfMissing() throws(HostError) {
+    guard let name = path.lastComponent else { return }
+    let parent = try checked { () throws(HostError) in
+      let place = path.removingLastComponent()
+      return Self.isOwn(role)
+        ? try ConfinedDirectory(followingMountsTo: place)
+        : try ConfinedDirectory(endOf: TrustedWay.open(to: place, care: .allWithoutLinks))
+    }
+    if try parent.status(of: name) == nil { try parent.makeDirectory(name) }
+  }
 
   /// Why the directory must not be used; nil when it may be.
   func refusal(amid surroundings: Surroundings) -> DirectoryRefusal? {
     kindRefusal ?? surroundings.refusal(of: path, role: role)
+  }
+
+  /// Why another user has the say of what is at the path; nil when none has.
+  var ownerRefusal: DirectoryRefusal? {
+    if let wayRefusal { return wayRefusal }
+    do throws(HostError) {
+      _ = try open()
+    } catch .directoryRefused(_, _, let refusal) {
+      return refusal
+    } catch {
+      return nil
+    }
+    return nil
+  }
+
+  /// Whether launchlab makes directories of a role itself, in a place that it has looked at: a user other
+  /// than root may have that one wherever he likes.
+  private static func isOwn(_ role: Role) -> Bool { role == .home && geteuid() != 0 }
+
+  private func checked(
+    _ opening: () throws(HostError) -> ConfinedDirectory
+  ) throws(HostError) -> ConfinedDirectory {
+    if let wayRefusal { throw refused(wayRefusal) }
+    do throws(HostError) {
+      return try opening()
+    } catch {
+      throw DirectoryRefusal(error).map(refused) ?? error
+    }
   }
 
   func refused(_ refusal: DirectoryRefusal) -> HostError {
@@ -53,6 +111,7 @@ package struct DeclaredDirectory: Hashable, Sendable {
   /// A state directory or HOME that is not there yet is made by the first reset.
   private var kindRefusal: DirectoryRefusal? {
     guard path.lastComponent != nil else { return .systemDirectory }
+    if let wayRefusal { return wayRefusal }
     var status = stat()
     let (result, code) = unsafe path.withPlatformString { unsafe (lstat($0, &status), errno) }
     guard result == 0 else { return role != .install && code == ENOENT ? nil : .missing }
@@ -62,6 +121,8 @@ package struct DeclaredDirectory: Hashable, Sendable {
       _ = try open()
     } catch .system(_, _, EXDEV) {
       return .mountPoint
+    } catch .directoryRefused(_, _, let refusal) {
+      return refusal
     } catch {
       return nil
     }
@@ -156,7 +217,8 @@ package struct Surroundings: Sendable {
     let role: DeclaredDirectory.Role = isEmptied ? .state : .install
     let directory = DeclaredDirectory(FilePath(path), role: role)
     let resolved = DeclaredDirectory.realPath(of: directory.path) ?? directory.path
-    return refusal(of: resolved, role: role).map { ($0.problem, $0.remedy) }
+    let refusal = directory.ownerRefusal ?? refusal(of: resolved, role: role)
+    return refusal.map { ($0.problem, $0.remedy) }
   }
 
   /// Why a directory must not be used, whatever is there; nil when it may be.

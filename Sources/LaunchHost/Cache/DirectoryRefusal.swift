@@ -13,6 +13,9 @@ package enum DirectoryRefusal: Hashable, Sendable {
 
   case mountPoint
 
+  /// Another user has the say of what is at a path.
+  case foreign(path: String, PlaceRefusal)
+
   case systemDirectory
 
   case homeDirectory
@@ -60,12 +63,19 @@ package enum DirectoryRefusal: Hashable, Sendable {
   /// Directories are nested deeper than launchlab follows them.
   case tooDeep(String, limit: Int)
 
+  /// Takes over why a place was refused; nil for any other error.
+  init?(_ error: HostError) {
+    guard case .placeRefused(let path, let refusal) = error else { return nil }
+    self = .foreign(path: path, refusal)
+  }
+
   var problem: String {
     switch self {
     case .missing: "it does not exist"
     case .notADirectory: "it is not a directory"
     case .symbolicLink: "it is a symbolic link"
     case .mountPoint: "it is a mount point"
+    case .foreign(let path, let refusal): refusal.problem(at: path)
     case .systemDirectory: "it belongs to the system"
     case .homeDirectory: "it is a home directory"
     case .homeEntry(let home): "it lies directly in the home directory \"\(home)\""
@@ -93,6 +103,8 @@ package enum DirectoryRefusal: Hashable, Sendable {
     case .notADirectory: "name the directory that holds it"
     case .symbolicLink: "name the directory that the link points at"
     case .mountPoint: "name a directory inside the mount"
+    case .foreign(let path, let refusal):
+      refusal.remedy(at: path, other: "choose a directory of your own")
     case .systemDirectory, .homeDirectory, .packageManager, .leadsTo, .holds:
       "use a directory of the target's own"
     case .homeEntry: "use a directory further down, which only the target uses"
@@ -163,6 +175,9 @@ package enum EmptyingPermit {
     let declared = FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath(directory))
     let refused = { (refusal: DirectoryRefusal) in
       HostError.directoryRefused(role: .state, path: directory, refusal)
+    }
+    if let refusal = DeclaredDirectory(declared, role: .state).ownerRefusal {
+      throw refused(refusal)
     }
     guard let path = DeclaredDirectory.realPath(of: declared) else { throw refused(.missing) }
     guard PathIdentity.isDirectory(path) else { throw refused(.notADirectory) }

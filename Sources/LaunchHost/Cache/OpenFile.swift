@@ -25,6 +25,9 @@ package struct OpenFile: ~Copyable {
 
   deinit { close(descriptor) }
 
+  /// `O_PATH` of open(2), which Glibc does not export: nothing is opened for reading.
+  static let pathOnly: CInt = 0o10_000_000
+
   /// What the file is, by `fstat`.
   package func status() throws(HostError) -> stat {
     var status = stat()

@@ -181,7 +181,8 @@ struct FileNames {
   }
 
   private func path(of number: FileNumber) -> String? {
-    let mount = mounts.last { $0.number == number.device && $0.root == "/" }
+    // A later one may be below the root of a container or a chroot.
+    let mount = mounts.first { $0.number == number.device && $0.root == "/" }
     guard let mount, let root = try? OpenFile(reading: mount.point) else { return nil }
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = unsafe lab_find_inode(root.descriptor, number.inode, &path, UInt(path.count))

@@ -9,11 +9,14 @@ import SystemPackage
 struct PrivateDirectory: Sendable {
   let directory: DeclaredDirectory
 
-  /// What it is filled from; nil means it becomes empty.
+  /// What it is filled from, with links resolved; nil means it becomes empty.
   let template: FilePath?
+
+  private let declaredTemplate: FilePath?
 
   init(_ directory: DeclaredDirectory, template: FilePath?) {
     self.directory = directory
+    declaredTemplate = template
     self.template = template.map { DeclaredDirectory.realPath(of: $0) ?? $0 }
   }
 
@@ -21,7 +24,8 @@ struct PrivateDirectory: Sendable {
   ///
   /// Nothing is changed.
   func check(amid surroundings: Surroundings) -> [HostError] {
-    if let refusal = directory.refusal(amid: surroundings) { return [directory.refused(refusal)] }
+    let refusal = directory.refusal(amid: surroundings) ?? templateRefusal
+    if let refusal { return [directory.refused(refusal)] }
     if let template {
       let isNested = template.starts(with: directory.path) || directory.path.starts(with: template)
       if isNested { return [directory.refused(.overlapsTemplate(template.string))] }
@@ -60,7 +64,8 @@ struct PrivateDirectory: Sendable {
   /// - Parameter interrupt: Ends it between two files of the template.
   /// - Throws: When something stays or cannot be copied, and ``HostError/interrupted``.
   func reset(interrupt: InterruptFlag? = nil) throws(HostError) {
-    try makeIfMissing()
+    if let templateRefusal { throw directory.refused(templateRefusal) }
+    try directory.makeIfMissing()
     let opened = try directory.open()
     let permit = try FilePath.Component(EmptyingPermit.name).flatMap { name throws(HostError) in
       try opened.status(of: name)?.isRegular == true ? name : nil
@@ -72,12 +77,18 @@ struct PrivateDirectory: Sendable {
     }
   }
 
-  private func makeIfMissing() throws(HostError) {
-    guard let name = directory.path.lastComponent else { return }
-    let parent = try ConfinedDirectory(
-      followingMountsTo: directory.path.removingLastComponent()
-    )
-    if try parent.status(of: name) == nil { try parent.makeDirectory(name) }
+  /// Why root must not copy the template: another user may lead to what only root may read.
+  private var templateRefusal: DirectoryRefusal? {
+    guard geteuid() == 0, let declaredTemplate else { return nil }
+    guard DiskUse.status(of: declaredTemplate)?.isSymbolicLink == true else {
+      return DeclaredDirectory(declaredTemplate, role: .state).ownerRefusal
+    }
+    do throws(HostError) {
+      _ = try TrustedWay.open(to: declaredTemplate)
+      return nil
+    } catch {
+      return DirectoryRefusal(error)
+    }
   }
 
   // MARK: - Below one directory

@@ -262,7 +262,11 @@ package struct Leftovers: Sendable {
         leftover(.cgroup(directory: cgroup.directory.removingRoot().string), isLeft: cgroup.exists)
       )
     }
-    for (path, isRemoved) in Workspace.removeStaleSockets() + ProbeDirectory.removeStale() {
+    // Without a file system in memory the probe is in /tmp.
+    let directories =
+      Workspace.removeStaleSockets() + ProbeDirectory.removeStale()
+      + ProbeDirectory.removeStale(in: "/tmp")
+    for (path, isRemoved) in directories {
       changes.append(leftover(.directory(path: path.string), isLeft: !isRemoved))
     }
     return Recovery(changes, notes: notes)

@@ -67,6 +67,32 @@ package struct ControlSession {
     return receipts + observations(refused: refused)
   }
 
+  /// Why controls that set something of the machine cannot be had, or not wholly, by what can be seen
+  /// without a change.
+  static func obstacles(to plan: ControlPlan, in tree: HostTree) -> [ControlName: String] {
+    let session = ControlSession(plan: plan, tree: tree) { _, _ in }
+    return session.controls.reduce(into: [:]) { obstacles, control in
+      obstacles[control.name] =
+        control.obstacle(in: tree)
+        ?? (tree.isMachine ? missingRight(for: control.changes(in: tree)) : nil)
+        ?? control.shortfall(in: tree)
+    }
+  }
+
+  /// Why this user cannot make changes of the machine; nil where they can be tried.
+  private static func missingRight(for changes: [Change]) -> String? {
+    for change in changes {
+      guard case .value = change else {
+        if geteuid() != 0 { return "setting it takes root" }
+        continue
+      }
+      if unsafe access(change.place, W_OK) != 0 {
+        return "\(change.place) cannot be written to (\(errno.errorText)): run as root"
+      }
+    }
+    return nil
+  }
+
   // MARK: - The order
 
   /// The controls that are asked for.

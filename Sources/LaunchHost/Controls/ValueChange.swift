@@ -141,7 +141,7 @@ struct CopiesChange {
     }
     guard PathIdentity.isThere(directory) else { return .alreadyRestored }
     do throws(HostError) {
-      let opened = try ConfinedDirectory(at: FilePath(directory))
+      let opened = try ConfinedDirectory.trusted(FilePath(directory))
       let count = try Reinstaller.removeCopies(in: opened) { $0 == owner.pid }
       return count > 0 ? .restored : .alreadyRestored
     } catch {

@@ -42,12 +42,9 @@ package struct MountInfo: Hashable, Sendable {
     return mounts.last { $0.id == id && path.starts(with: $0.point) } ?? mount(holding: path)
   }
 
-  /// `O_PATH` of open(2), which Glibc does not export: nothing is opened for reading.
-  private static let pathOnly: CInt = 0o10_000_000
-
   /// The id of the mount that a file is in; proc_pid_fdinfo(5).
   private static func mountID(of path: FilePath) -> String? {
-    let flags = pathOnly | O_CLOEXEC | O_NOFOLLOW
+    let flags = OpenFile.pathOnly | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe path.withPlatformString { unsafe open($0, flags) }
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -121,10 +118,31 @@ struct CgroupPlaces {
     mounts = MountInfo(tree: tree).mounts
   }
 
-  /// Where the cgroup v2 that launchlab uses is mounted, or the last one where none of them shows
+  /// Where the cgroup v2 that launchlab uses is mounted, or the best one where none of them shows
   /// its own cgroup; nil where there is no cgroup v2.
-  var unified: String? {
-    ownAndTop?.top.string ?? mounts.last { $0.type == "cgroup2" }?.point.string
+  var unified: String? { ownAndTop?.top.string ?? second.first?.point.string }
+
+  /// The mounts of cgroup v2, the best first.
+  var second: [Mount] { ordered { $0.type == "cgroup2" } }
+
+  /// The mounts of a controller of cgroup v1, the best first.
+  func first(_ controller: String) -> [Mount] {
+    ordered { $0.type == "cgroup" && $0.options.contains(controller) }
+  }
+
+  /// Mounts in the order of the file, but those that are hidden, or cannot be written to, after the others.
+  ///
+  /// Those below the root of a container or a chroot, which may be gone at any time, come after those of
+  /// this system.
+  private func ordered(_ isMeant: (Mount) -> Bool) -> [Mount] {
+    func flaws(_ mount: Mount) -> Int {
+      let point = mount.point.string
+      return (tree.exists(at: point) ? 0 : 4) + (tree.isWritable(at: point) ? 0 : 2)
+        + (mount.point.starts(with: "/sys") ? 0 : 1)
+    }
+    return mounts.filter(isMeant).enumerated()
+      .sorted { (flaws($0.element), $0.offset) < (flaws($1.element), $1.offset) }
+      .map(\.element)
   }
 
   /// The directory of this process's own cgroup v2; nil where it cannot be seen.
@@ -138,7 +156,7 @@ struct CgroupPlaces {
     guard let own = memberships.first(where: { $0.hasPrefix("0::") })?.dropFirst(3) else {
       return nil
     }
-    let places = mounts.filter { $0.type == "cgroup2" }.compactMap { mount in
+    let places = second.compactMap { mount in
       var path = FilePath(String(own))
       return path.removePrefix(mount.root)
         ? (own: mount.point.appending(path.components), top: mount.point) : nil
@@ -147,9 +165,7 @@ struct CgroupPlaces {
   }
 
   /// Where a controller of cgroup v1 is mounted; nil where it is not.
-  func legacy(_ controller: String) -> String? {
-    mounts.last { $0.type == "cgroup" && $0.options.contains(controller) }?.point.string
-  }
+  func legacy(_ controller: String) -> String? { first(controller).first?.point.string }
 
   /// The controllers that a file of a cgroup v2 lists, such as `cgroup.subtree_control`.
   func controllers(in file: String) -> [String] {

@@ -62,14 +62,14 @@ package enum OwnPlace {
       let status = DiskUse.status(of: FilePath(path))
     else { return false }
     return status.isRegular && trusted.contains(status.st_uid)
-      && !isWritableByOthers(status, unless: 0)
+      && !isWritableByOthers(status)
   }
 
   // MARK: - Who is trusted
 
   /// This user, root, and who has become root by sudo(8), who may do anything already.
   static var trusted: Set<uid_t> {
-    guard geteuid() == 0 else { return [0, geteuid()] }
+    guard geteuid() == 0 else { return Set([0, geteuid(), unmapped].compactMap(\.self)) }
     let caller = ProcessInfo.processInfo.environment["SUDO_UID"].flatMap { uid_t($0) }
     return Set([0, caller, unmapped].compactMap(\.self))
   }
@@ -91,17 +91,11 @@ package enum OwnPlace {
     if status.isSymbolicLink { return .symbolicLink }
     if !status.isDirectory { return .notADirectory }
     if !trusted.contains(status.st_uid) { return .owner(user(status.st_uid)) }
-    return isWritableByOthers(status, unless: 0) ? .writable(mode: status.permissions) : nil
+    return isWritableByOthers(status) ? .writable(mode: status.permissions) : nil
   }
 
   /// Whether others than the owner may write, in his own group as well.
-  ///
-  /// - Parameters:
-  ///   - status: What stat(2) says.
-  ///   - flag: A permission bit that makes it harmless, such as the sticky bit.
-  /// - Returns: Whether they may.
-  private static func isWritableByOthers(_ status: stat, unless flag: mode_t) -> Bool {
-    if status.permissions & flag != 0 { return false }
+  static func isWritableByOthers(_ status: stat) -> Bool {
     if status.permissions & 0o002 != 0 { return true }
     // The group of the same number is usually a user's alone, as root's is.
     return status.permissions & 0o020 != 0 && status.st_gid != status.st_uid
@@ -142,44 +136,8 @@ package enum OwnPlace {
   /// - Throws: ``HostError/placeRefused(path:_:)`` of the first that another user can exchange.
   package static func checkWay(to path: String, mustExist: Bool = false) throws(HostError) {
     guard geteuid() == 0 else { return }
-    var place: FilePath = "/"
-    var names = Array(FilePath.absolute(path).components.reversed())
-    var links = 0
-    try checkStep(place, on: path)
-    while let name = names.popLast() {
-      switch name.kind {
-      case .currentDirectory: continue
-      case .parentDirectory: place.removeLastComponent()
-      case .regular:
-        let next = place.appending(name)
-        guard let status = DiskUse.status(of: next) else {
-          if mustExist { throw .placeRefused(path: path, .exchanged) }
-          return
-        }
-        guard status.isSymbolicLink else {
-          try checkStep(next, on: path)
-          place = next
-          continue
-        }
-        links += 1
-        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: next.string)
-        guard trusted.contains(status.st_uid), links <= 40, let target else {
-          throw .placeRefused(path: path, .way(next.string, owner: Self.user(status.st_uid)))
-        }
-        if target.hasPrefix("/") { place = "/" }
-        names += FilePath(target).components.reversed()
-      }
-    }
-  }
-
-  private static func checkStep(_ place: FilePath, on path: String) throws(HostError) {
-    guard let status = DiskUse.status(of: place), status.isDirectory else { return }
-    guard trusted.contains(status.st_uid) else {
-      throw .placeRefused(path: path, .way(place.string, owner: user(status.st_uid)))
-    }
-    if isWritableByOthers(status, unless: S_ISVTX) {
-      throw .placeRefused(path: path, .openWay(place.string))
-    }
+    let way = try TrustedWay.open(to: .absolute(path))
+    if mustExist, !way.rest.names.isEmpty { throw .placeRefused(path: path, .exchanged) }
   }
 }
 
@@ -222,7 +180,9 @@ package enum PlaceRefusal: Hashable, Sendable {
     )
   }
 
-  private func problem(at path: String) -> String {
+  private var keeper: String { geteuid() == 0 ? "root keeps" : "you keep" }
+
+  func problem(at path: String) -> String {
     switch self {
     case .symbolicLink: "\"\(path)\" is a symbolic link, which may be another one at any time"
     case .notADirectory: "\"\(path)\" is no directory"
@@ -232,9 +192,9 @@ package enum PlaceRefusal: Hashable, Sendable {
       "other users may write to \"\(path)\", whose mode is \(String(mode, radix: 8)), and can have "
         + "put anything into it"
     case .way(let place, let owner):
-      "\"\(place)\" belongs to the user \(owner), who can exchange anything that root keeps below it"
+      "\"\(place)\" belongs to the user \(owner), who can exchange anything that \(keeper) below it"
     case .openWay(let place):
-      "other users may write to \"\(place)\", and can exchange anything that root keeps below it"
+      "other users may write to \"\(place)\", and can exchange anything that \(keeper) below it"
     case .exchanged: "somebody takes \"\(path)\" away while it is made"
     case .linked: "\"\(path)\" has another name, which may be anywhere"
     case .unmarked:
@@ -243,13 +203,21 @@ package enum PlaceRefusal: Hashable, Sendable {
     }
   }
 
-  private func remedy(at path: String) -> String {
-    let other = "choose a directory of your own, such as for the store with `--store FILE`"
-    return switch self {
+  /// - Parameters:
+  ///   - path: The place.
+  ///   - other: What helps in any case.
+  /// - Returns: What to do.
+  func remedy(
+    at path: String,
+    other: String = "choose a directory of your own, such as for the store with `--store FILE`"
+  ) -> String {
+    switch self {
     case .unmarked, .notADirectory:
       "move it away, or choose another directory for the store with `--store FILE`"
     case .writable: "keep them out with `chmod go-w \(FilePath(path).shellWord)`, or \(other)"
-    case .owner, .way:
+    case .openWay(let place):
+      "let only owners rename what is theirs with `chmod +t \(FilePath(place).shellWord)`, or \(other)"
+    case .owner where geteuid() == 0, .way where geteuid() == 0:
       "\(other); or, where that user may act as root anyway, set SUDO_UID to the user's number"
     default: other
     }

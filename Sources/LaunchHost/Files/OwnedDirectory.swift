@@ -5,12 +5,12 @@ package import SystemPackage
 /// A directory that launchlab has made, and the only thing that it removes with its content.
 ///
 /// The proof is a file in it that says which process has made it, see ``LabMark``, in a directory of
-/// this user that nobody else may write to; or that this very process remembers its device and
-/// inode. Neither links nor mounts are ever followed, so that nothing outside of it is reached.
+/// this user that nobody else may write to. Neither links nor mounts are ever followed, so that
+/// nothing outside of it is reached.
 package struct OwnedDirectory: Hashable, Sendable {
-  let path: FilePath
+  package let path: FilePath
 
-  /// The process that made it, as the file in it says; nil for one that is only remembered.
+  /// The process that made it, as the file in it says; nil for one that is proven otherwise.
   let mark: LabMark?
 
   /// The same as `path`, with the links of its parents resolved.
@@ -49,6 +49,29 @@ package struct OwnedDirectory: Hashable, Sendable {
     return Self(path, real: real, mark: .current, status: status)
   }
 
+  /// Makes a directory with a new name, by which the next lab finds it if this process is killed.
+  ///
+  /// - Parameters:
+  ///   - parent: Such as `/tmp`.
+  ///   - permissions: Whatever the mask of file modes is.
+  /// - Returns: The directory.
+  /// - Throws: ``HostError/system(operation:path:errno:)``.
+  package static func makeTemporary(
+    in parent: String = FileManager.default.temporaryDirectory.path,
+    permissions: mode_t = 0o700
+  ) throws(HostError) -> Self {
+    var number = 0
+    while true {
+      number += 1
+      let name = "\(Workspace.prefix)\(ProcessIdentity.current)-t\(number)"
+      do throws(HostError) {
+        return try make(FilePath(parent).appending(name), permissions: permissions)
+      } catch .system(_, _, EEXIST) where number < 1_000 {
+        continue
+      }
+    }
+  }
+
   /// The same, but for one that this very process has made already.
   static func makeOrReuse(_ path: FilePath, permissions: mode_t) throws(HostError) -> Self {
     do throws(HostError) {
@@ -58,16 +81,6 @@ package struct OwnedDirectory: Hashable, Sendable {
       else { throw error }
       return made
     }
-  }
-
-  /// Remembers a directory that this process has just made.
-  ///
-  /// - Returns: Nil when it is not a directory of this user.
-  static func remembering(_ path: FilePath) -> Self? {
-    let real = DeclaredDirectory.resolved(path)
-    guard let status = DiskUse.status(of: real), status.isDirectory, status.st_uid == geteuid()
-    else { return nil }
-    return Self(path, real: real, mark: nil, status: status)
   }
 
   private static func failure(_ path: FilePath, _ code: CInt) -> HostError {
@@ -123,14 +136,7 @@ package struct OwnedDirectory: Hashable, Sendable {
     prefix: String,
     orOwn isOwn: Bool = false
   ) -> [Self] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.string)) ?? []
-    // There may be thousands of others.
-    func canBeLeft(_ name: String) -> Bool {
-      guard name.hasPrefix(prefix) else { return false }
-      let words = name.dropFirst(prefix.count).split(separator: "-", maxSplits: 2)
-      return ProcessIdentity(words.prefix(2).joined(separator: "-")) != nil
-    }
-    return names.filter(canBeLeft).sorted().compactMap { name in
+    candidates(in: parent, prefix: prefix).compactMap { name, _ in
       guard let made = made(at: parent.appending(name)), let mark = made.mark,
         mark.isGone || isOwn && mark.isOwn,
         name == prefix + mark.lab || name.hasPrefix("\(prefix)\(mark.lab)-")
@@ -139,7 +145,37 @@ package struct OwnedDirectory: Hashable, Sendable {
     }
   }
 
+  /// The entries whose names may be of directories of launchlab, with their makers, ascending by name.
+  private static func candidates(
+    in parent: FilePath,
+    prefix: String
+  ) -> [(name: String, maker: ProcessIdentity)] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.string)) ?? []
+    // There may be thousands of others.
+    return names.filter { $0.hasPrefix(prefix) }.sorted().compactMap { name in
+      let words = name.dropFirst(prefix.count).split(separator: "-", maxSplits: 2)
+      return ProcessIdentity(words.prefix(2).joined(separator: "-")).map { (name, $0) }
+    }
+  }
+
   // MARK: - Removing
+
+  /// Removes what processes that are gone have left in a directory, as ``leftovers(in:prefix:orOwn:)``
+  /// finds it, and empty directories, which their makers were killed before they could mark.
+  ///
+  /// - Returns: What was found, and whether each could be removed.
+  static func removeLeftovers(
+    in parent: FilePath,
+    prefix: String,
+    orOwn isOwn: Bool = false
+  ) -> [(path: FilePath, isRemoved: Bool)] {
+    let marked = leftovers(in: parent, prefix: prefix, orOwn: isOwn)
+      .map { (path: $0.path, isRemoved: $0.remove()) }
+    let empty = candidates(in: parent, prefix: prefix)
+      .filter { LabMark(of: $0.maker).isGone && removeEmpty(parent.appending($0.name)) }
+      .map { (path: parent.appending($0.name), isRemoved: true) }
+    return marked + empty
+  }
 
   /// Removes the directory with its content, unless something else is in its place by now.
   ///

@@ -1,3 +1,4 @@
+import CLabHost
 import Foundation
 import Glibc
 import SystemPackage
@@ -5,7 +6,7 @@ import SystemPackage
 /// A file that is written beside its place and moved there when it is whole.
 ///
 /// A path that names something other than a regular file, such as `/dev/null` or a pipe, is
-/// written to directly.
+/// written to directly. Root follows no link that another user can have put on the way.
 package struct WholeFile {
   private let path: FilePath
 
@@ -13,60 +14,117 @@ package struct WholeFile {
 
   /// Writes what `body` passes on, in chunks of 64 KiB, and replaces the file by it.
   ///
-  /// - Throws: ``HostError/system(operation:path:errno:)``, and what `body` throws; then a file
-  ///   that was there before is as it was.
+  /// - Throws: ``HostError/system(operation:path:errno:)``, ``HostError/placeRefused(path:_:)`` and
+  ///   what `body` throws; then a file that was there before is as it was.
   package func write(_ body: (_ sink: (String) throws -> Void) throws -> Void) throws {
-    if isSpecial { return try write(to: path, options: [], body) }
-    let temporary = FilePath("\(path.string).\(getpid()).tmp")
+    if isSpecial { return try write(to: openSpecial(), body) }
+    let directory = try doing("write the file", openDirectory)
+    guard let name = path.lastComponent,
+      let temporary = FilePath.Component("\(name.string).\(getpid()).tmp")
+    else { throw failure("write the file", ENOENT) }
     // What a process of this id has left, or somebody who may write here has put there.
-    _ = unsafe unlink(temporary.string)
+    try? directory.remove(temporary)
     do {
-      try write(to: temporary, options: [.create, .exclusiveCreate, .noFollow], body)
-      guard unsafe rename(temporary.string, path.string) == 0 else {
-        throw HostError.system(operation: "replace the file", path: path.string, errno: errno)
+      let flags = O_WRONLY | O_CREAT | O_EXCL
+      try write(
+        to: doing("write the file") { () throws(HostError) in
+          try directory.open(temporary, flags, mode: 0o644)
+        },
+        body
+      )
+      try doing("replace the file") { () throws(HostError) in
+        try directory.rename(temporary, over: name)
       }
     } catch {
-      _ = unsafe unlink(temporary.string)
+      try? directory.remove(temporary)
       throw error
     }
   }
 
+  /// Why the file must not be written, as a sentence without a full stop; nil when it may be.
+  package var refusal: String? {
+    guard geteuid() == 0, !isOpenFile else { return nil }
+    let place = FilePath.absolute(path.string)
+    do throws(HostError) {
+      let end = isSpecial ? place : place.removingLastComponent()
+      _ = try TrustedWay.open(to: end, care: .links)
+      return nil
+    } catch .placeRefused(let path, let refusal) {
+      return refusal.problem(at: path)
+    } catch {
+      return nil
+    }
+  }
+
+  // MARK: - The place
+
+  /// An open file, such as `/dev/fd/3`, has no place where another could be moved to.
+  private var isOpenFile: Bool {
+    let names = path.components.map(\.string)
+    return path.isAbsolute && !names.contains("..")
+      && (names.first == "proc" || names.starts(with: ["dev", "fd"])
+        || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path.string))
+  }
+
   private var isSpecial: Bool {
-    // An open file, such as `/dev/fd/3`, has no place where another could be moved to.
-    if path.starts(with: "/dev") || path.starts(with: "/proc") { return true }
+    if isOpenFile { return true }
     var status = stat()
-    guard unsafe stat(path.string, &status) == 0 else { return false }
-    return status.st_mode & S_IFMT != S_IFREG
+    return unsafe stat(path.string, &status) == 0 && !status.isRegular
+  }
+
+  private func openDirectory() throws(HostError) -> ConfinedDirectory {
+    let place = FilePath.absolute(path.string).removingLastComponent()
+    guard geteuid() == 0 else { return try ConfinedDirectory(following: place) }
+    return try ConfinedDirectory(endOf: TrustedWay.open(to: place, care: .links))
+  }
+
+  private func openSpecial() throws(HostError) -> OpenFile {
+    if geteuid() == 0, !isOpenFile {
+      let way = try TrustedWay.open(to: .absolute(path.string), care: .links)
+      let result = unsafe (way.rest.names.first?.string ?? ".").withCString {
+        unsafe lab_open_in(way.directory.descriptor, $0, O_WRONLY, 0, 0)
+      }
+      guard result >= 0 else { throw failure("write the file", -result) }
+      return OpenFile(descriptor: result, path: path)
+    }
+    let result = unsafe path.withPlatformString { unsafe open($0, O_WRONLY | O_CLOEXEC) }
+    guard result >= 0 else { throw failure("write the file", errno) }
+    return OpenFile(descriptor: result, path: path)
+  }
+
+  private func doing<Value: ~Copyable>(
+    _ operation: String,
+    _ call: () throws(HostError) -> Value
+  ) throws(HostError) -> Value {
+    do throws(HostError) {
+      return try call()
+    } catch .system(_, _, let code) {
+      throw failure(operation, code)
+    } catch {
+      throw error
+    }
+  }
+
+  private func failure(_ operation: String, _ code: CInt) -> HostError {
+    .system(operation: operation, path: path.string, errno: code)
   }
 
   private func write(
-    to file: FilePath,
-    options: FileDescriptor.OpenOptions,
+    to file: consuming OpenFile,
     _ body: (_ sink: (String) throws -> Void) throws -> Void
   ) throws {
+    let descriptor = FileDescriptor(rawValue: file.descriptor)
     do {
-      let descriptor = try FileDescriptor.open(
-        file,
-        .writeOnly,
-        options: options.union(.closeOnExec),
-        permissions: [.ownerReadWrite, .groupRead, .otherRead]
-      )
-      try descriptor.closeAfter {
-        var pending: [UInt8] = []
-        try body { piece in
-          pending.append(contentsOf: piece.utf8)
-          guard pending.count >= 64 * 1_024 else { return }
-          try descriptor.writeAll(pending)
-          pending.removeAll(keepingCapacity: true)
-        }
+      var pending: [UInt8] = []
+      try body { piece in
+        pending.append(contentsOf: piece.utf8)
+        guard pending.count >= 64 * 1_024 else { return }
         try descriptor.writeAll(pending)
+        pending.removeAll(keepingCapacity: true)
       }
+      try descriptor.writeAll(pending)
     } catch let error as Errno {
-      throw HostError.system(
-        operation: "write the file",
-        path: path.string,
-        errno: error.rawValue
-      )
+      throw failure("write the file", error.rawValue)
     }
   }
 }

@@ -119,12 +119,14 @@ struct Workspace: Sendable {
 
   private static let socketRoot = FilePath("/tmp")
 
-  /// Removes the directories of sockets of labs that are gone.
+  /// Removes the directories of sockets, and other temporary ones, of processes that are gone.
   ///
   /// - Returns: The directories that were found, and whether each could be removed.
   @discardableResult
   static func removeStaleSockets() -> [(path: FilePath, isRemoved: Bool)] {
-    OwnedDirectory.leftovers(in: socketRoot, prefix: prefix).map { ($0.path, $0.remove()) }
+    let temporary = FilePath(FileManager.default.temporaryDirectory.path)
+    return Set([socketRoot, temporary]).sorted { $0.string < $1.string }
+      .flatMap { OwnedDirectory.removeLeftovers(in: $0, prefix: prefix) }
   }
 }
 

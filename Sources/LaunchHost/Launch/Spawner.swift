@@ -60,7 +60,8 @@ package final class Spawner {
     harnessCPUs: [Int]? = nil,
     cgroupParent: String? = nil
   ) throws(HostError) {
-    runtime = try Self.makeRuntimeDirectory(in: temporaryDirectory)
+    // Every user may pass through, to the notification socket, but nobody can look around.
+    runtime = try OwnedDirectory.makeTemporary(in: temporaryDirectory, permissions: 0o711)
     program = try EmbeddedHelper.spawner.unpacked()
     self.interrupt = interrupt
     self.patience = patience
@@ -262,23 +263,6 @@ package final class Spawner {
     } else {
       OrphanSweep().run()
     }
-  }
-
-  /// Every user may pass through, to the notification socket, but nobody can look around.
-  private static func makeRuntimeDirectory(in parent: String) throws(HostError) -> OwnedDirectory {
-    var template = Array("\(parent)/launchlab-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else {
-      throw .system(operation: "make a private directory", path: parent, errno: errno)
-    }
-    let path = String(
-      decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
-      as: UTF8.self
-    )
-    _ = unsafe chmod(path, 0o711)
-    guard let made = OwnedDirectory.remembering(FilePath(path)) else {
-      throw .system(operation: "make a private directory", path: path, errno: EPERM)
-    }
-    return made
   }
 }
 

@@ -136,7 +136,6 @@ struct ProbeDirectory: Sendable {
     in parent: FilePath = "/dev/shm",
     orOwn isOwn: Bool = false
   ) -> [(path: FilePath, isRemoved: Bool)] {
-    OwnedDirectory.leftovers(in: parent, prefix: prefix, orOwn: isOwn)
-      .map { ($0.path, $0.remove()) }
+    OwnedDirectory.removeLeftovers(in: parent, prefix: prefix, orOwn: isOwn)
   }
 }

@@ -7,14 +7,26 @@ package import Rendering
 /// Each line is a control by its name and what is asked of it, in the order of ``ControlName``.
 package struct ControlWishes {
   private let plan: ControlPlan
+  private let obstacles: [ControlName: String]
 
-  package init(_ plan: ControlPlan) { self.plan = plan }
+  /// - Parameters:
+  ///   - plan: What is asked for.
+  ///   - obstacles: Why the machine cannot do a control, or not wholly.
+  package init(_ plan: ControlPlan, obstacles: [ControlName: String] = [:]) {
+    self.plan = plan
+    self.obstacles = obstacles
+  }
 
   package func lines(style: TextStyle) -> [String] {
     let lines = ControlName.allCases.flatMap { name -> [String] in
       guard let wish = wish(for: name) else { return [] }
       let required = plan.required.contains(name) ? " (required)" : ""
-      return style.wrapped("  \(name.rawValue): \(wish.printable)\(required)", indent: 6)
+      let line = "  \(name.rawValue): \(wish.printable)\(required)"
+      let obstacle = obstacles[name].map {
+        style.wrapped("      not available here: \($0.printable)", indent: 8)
+          .map { style.paint($0, .warning) }
+      }
+      return style.wrapped(line, indent: 6) + (obstacle ?? [])
     }
     return lines.isEmpty
       ? [] : ["controls during the run, restored afterwards:"] + lines

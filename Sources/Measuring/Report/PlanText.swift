@@ -7,6 +7,7 @@ package struct PlanText {
 
   private let plan: Plan
   private let estimate: Nanoseconds?
+  private let obstacles: [ControlName: String]
   private let style: TextStyle
 
   /// Creates the text of a plan.
@@ -14,10 +15,17 @@ package struct PlanText {
   /// - Parameters:
   ///   - plan: What would be run.
   ///   - estimate: How long the whole run may take; nil when nothing is known about it.
+  ///   - obstacles: Why the machine cannot do a control, or not wholly.
   ///   - style: How the text is shown.
-  package init(_ plan: Plan, estimate: Nanoseconds?, style: TextStyle) {
+  package init(
+    _ plan: Plan,
+    estimate: Nanoseconds?,
+    obstacles: [ControlName: String] = [:],
+    style: TextStyle
+  ) {
     self.plan = plan
     self.estimate = estimate
+    self.obstacles = obstacles
     self.style = style
   }
 
@@ -101,7 +109,7 @@ package struct PlanText {
 
 extension PlanText {
   private var controls: [String] {
-    plan.scenario.controls.map { ControlWishes($0).lines(style: style) } ?? []
+    plan.scenario.controls.map { ControlWishes($0, obstacles: obstacles).lines(style: style) } ?? []
   }
 
   private var effects: [String] {

@@ -76,6 +76,11 @@ package final class LabTurns {
     self.session = nil
   }
 
+  /// Adds something that a person should know of a lab, once.
+  package func note(_ diagnostic: Diagnostic?) {
+    if let diagnostic, !past.contains(diagnostic) { past.append(diagnostic) }
+  }
+
   /// What a person should know of what labs that were killed had left, and of what was killed in these;
   /// each once.
   package var notes: [Diagnostic] { past + (session?.notes ?? []).filter { !past.contains($0) } }

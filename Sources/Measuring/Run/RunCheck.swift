@@ -11,6 +11,9 @@ package struct RunCheck {
   private let plan: Plan
   private let context: WorkflowContext
 
+  /// Why this machine cannot do a control that is asked for, or not wholly.
+  package let obstacles: [ControlName: String]
+
   /// - Parameters:
   ///   - request: The run.
   ///   - plan: What would be launched, as ``Forecast`` plans it.
@@ -19,6 +22,7 @@ package struct RunCheck {
     self.request = request
     self.plan = plan
     self.context = context
+    obstacles = plan.scenario.controls.map { ControlOutlook.obstacles(to: $0) } ?? [:]
   }
 
   /// What was found, and the exit code that the run would end with.
@@ -59,9 +63,18 @@ package struct RunCheck {
     }
     for refusal in LaunchTools.refusals(of: plan) { result.take(refusal, at: "states") }
     do { try checkStore() } catch { result.take(error, at: request.store) }
+    checkControls(&result)
     if request.purpose == .night { result.diagnostics += unreachable }
     result.diagnostics += Preflight(plan: plan).warnings
     return result
+  }
+
+  /// Warns of controls that are not available here, and refuses those that are required.
+  private func checkControls(_ result: inout Result) {
+    let required = obstacles.filter { plan.scenario.controls?.required.contains($0.key) == true }
+    if !required.isEmpty { result.take(HostError.controlsRefused(required), at: "controls") }
+    let others = obstacles.filter { required[$0.key] == nil }
+    result.diagnostics += [UnmetControls(obstacles: others).warning].compactMap(\.self)
   }
 
   /// Refuses a store that the run cannot use.

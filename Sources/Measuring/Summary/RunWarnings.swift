@@ -22,8 +22,13 @@ struct RunWarnings {
       }
     }
     let errors = found.prefix { $0.severity == .error }
-    return errors + [tooDisturbed].compactMap(\.self) + found.dropFirst(errors.count)
-      + [noise].compactMap(\.self)
+    return errors + [unmetControls, tooDisturbed].compactMap(\.self)
+      + found.dropFirst(errors.count) + [noise].compactMap(\.self)
+  }
+
+  /// What was asked for and is not had: the numbers are of another machine than the reader thinks.
+  private var unmetControls: Diagnostic? {
+    run.plan.scenario.controls.flatMap { UnmetControls($0, receipts: run.controls).warning }
   }
 
   /// One line for all arms that scatter much.

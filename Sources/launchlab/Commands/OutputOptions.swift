@@ -68,9 +68,15 @@ struct OutputOptions: ParsableArguments {
       .writing(exportHyperfine, as: "--export-hyperfine").writing(film, as: "--film").check()
     if isDryRun {
       let forecast = Forecast(request)
-      let text = PlanText(forecast.plan, estimate: forecast.estimate, style: console.resultStyle)
+      let runCheck = RunCheck(request, plan: forecast.plan, in: .live)
+      let text = PlanText(
+        forecast.plan,
+        estimate: forecast.estimate,
+        obstacles: runCheck.obstacles,
+        style: console.resultStyle
+      )
       try console.write(text.rendered())
-      let check = await RunCheck(request, plan: forecast.plan, in: .live).result()
+      let check = await runCheck.result()
       console.show(check.diagnostics)
       if check.exitCode != .done { throw ExitCode(check.exitCode.rawValue) }
       return

@@ -5,7 +5,7 @@ import Foundation
 
 /// Makes a run and its launches, with usual values where a test names none.
 struct RunBuilder {
-  private(set) var run: RunRecord
+  var run: RunRecord
   private(set) var records: [LaunchRecord] = []
 
   init(

@@ -103,6 +103,27 @@ import Testing
   }
 
   private static let name = "launchlab-1999999-1"
+
+  @Test func `removes empty directories of processes that are gone, and no others`() throws {
+    let own = "launchlab-\(ProcessIdentity.current)-s1"
+    try TestMachine.mark(root.appending("\(Self.name)-s2").string, lab: "1999999-1")
+    try TestMachine.shell(
+      """
+      mkdir \(Self.name) \(Self.name)-s1 \(own) launchlab-mine launchlab-1999998-1
+      touch \(Self.name)-s1/.launchlab-owner launchlab-1999998-1/file
+      """,
+      in: root.string
+    )
+    let removed = OwnedDirectory.removeLeftovers(in: root, prefix: "launchlab-")
+    #expect(
+      Set(removed.map(\.path)) == Set(["", "-s1", "-s2"].map { root.appending(Self.name + $0) })
+    )
+    #expect(removed.allSatisfy { $0.isRemoved })
+    #expect(
+      try TestMachine.shell("ls", in: root.string).split(separator: "\n").sorted()
+        == ["launchlab-1999998-1", own[...], "launchlab-mine"].sorted()
+    )
+  }
 }
 
 @Suite struct LabMarkTests {

@@ -178,20 +178,16 @@ enum CpusetHierarchy: Hashable {
   ///
   /// - Returns: Directories relative to the root of the tree.
   init?(tree: HostTree) {
-    var second: CpusetHierarchy?
-    for mount in MountInfo(tree: tree).mounts {
-      let top = mount.point.removingRoot().string
-      if mount.type == "cgroup", mount.options.contains("cpuset") {
-        self = .first(top: top)
-        return
-      }
-      if mount.type == "cgroup2", Self.words(of: "\(top)/cgroup.controllers", tree, "cpuset") {
-        let isOn = Self.words(of: "\(top)/cgroup.subtree_control", tree, "cpuset")
-        second = .second(top: top, isOn: isOn)
-      }
+    let places = CgroupPlaces(tree: tree)
+    if let top = places.legacy("cpuset") {
+      self = .first(top: FilePath(top).removingRoot().string)
+      return
     }
-    guard let second else { return nil }
-    self = second
+    let tops = places.second.map { $0.point.removingRoot().string }
+    guard
+      let top = tops.first(where: { Self.words(of: "\($0)/cgroup.controllers", tree, "cpuset") })
+    else { return nil }
+    self = .second(top: top, isOn: Self.words(of: "\(top)/cgroup.subtree_control", tree, "cpuset"))
   }
 
   private static func words(of path: String, _ tree: HostTree, _ word: Substring) -> Bool {
