@@ -80,6 +80,15 @@ package struct ComparisonFinding: Hashable, Sendable {
     self.rule = rule
   }
 
+  /// The values that stand for both sides: the median of the baseline, and of the candidate what the ratio
+  /// makes of it, since medians of all launches may say something else than the pairs do.
+  package var sides: (baseline: Double?, candidate: Double?) {
+    guard estimator != nil, let baselineMedian, let ratio, metric.unit != .count else {
+      return (baselineMedian, candidateMedian)
+    }
+    return (baselineMedian, baselineMedian * ratio)
+  }
+
   /// How far the ratio is from 1, as a share of the smaller side; 0 where there is none.
   package var effect: Double { ratio.map(PairedComparison.effect(of:)) ?? 0 }
 }

@@ -24,7 +24,7 @@ package struct ComparisonText {
     counted = ("pair", "pairs")
     alarms = [run.unfinished, run.inconclusive].compactMap(\.self)
     facts =
-      Self.legend(summary)
+      Self.medians(findings) + Self.legend(summary)
       + ["run \(summary.run.run.id) · \(run.startedAt)", run.order, run.host]
   }
 
@@ -49,12 +49,12 @@ package struct ComparisonText {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    Self.joined([answer, table.lines(), footer])
+    Self.joined([answer, table.lines(), footer], style)
   }
 
   /// Parts with an empty line between them.
-  private static func joined(_ parts: [[String]]) -> String {
-    parts.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+  private static func joined(_ parts: [[String]], _ style: TextStyle = TextStyle()) -> String {
+    parts.filter { !$0.isEmpty }.map { $0.joinedLines(style) }.joined(separator: "\n")
   }
 
   private var table: ComparisonTable {
@@ -126,6 +126,20 @@ package struct ComparisonText {
 
   private var footer: [String] {
     facts.flatMap { style.wrapped($0, indent: 2) }.map { style.paint($0, .dim) }
+  }
+
+  /// Why a time after is not the median of the launches that it is of.
+  private static func medians(_ findings: [ComparisonFinding]) -> [String] {
+    let medians = findings.compactMap { finding -> String? in
+      guard let medians = ComparisonWords(finding).medians else { return nil }
+      let place = findings.count > 1 ? " (\(finding.state.rawValue), \(finding.metric.label))" : ""
+      return medians + place
+    }
+    guard !medians.isEmpty else { return [] }
+    return [
+      "times: the median before, and after it the same times the ratio of pairs; medians of all launches: "
+        + medians.joined(separator: "; ")
+    ]
   }
 
   /// The command of each target.
@@ -200,9 +214,10 @@ struct ComparisonTable {
 
   private func figures(of finding: ComparisonFinding) -> [Figure] {
     let words = ComparisonWords(finding)
+    let sides = words.sides
     return [
-      ("before", median(finding.baselineMedian, finding), nil),
-      ("after", median(finding.candidateMedian, finding), nil),
+      ("before", sides[0], nil),
+      ("after", sides[1], nil),
       ("change", words.change, nil),
       ("interval", words.interval ?? Quantity.none, nil),
       ("verdict", words.verdict, ink(finding.verdict)),
@@ -225,12 +240,6 @@ struct ComparisonTable {
   private func count(of finding: ComparisonFinding) -> String {
     finding.unpaired == 0
       ? "\(finding.count)" : "\(finding.count)/\(finding.count + finding.unpaired)"
-  }
-
-  /// Both medians of a comparison have the unit of the baseline.
-  private func median(_ value: Double?, _ finding: ComparisonFinding) -> String {
-    guard let value else { return Quantity.none }
-    return Scale(finding.metric.unit, for: finding.baselineMedian ?? value).text(value)
   }
 
   private func ink(_ verdict: Verdict) -> TextStyle.Ink? {
@@ -340,6 +349,23 @@ struct ComparisonWords {
         ? "there is a difference, but it may be within \(limit)"
         : "the interval crosses the limit of \(limit)"
     }
+  }
+
+  /// What stands for both sides.
+  var sides: [String] {
+    let sides = finding.sides
+    return Quantity.texts([sides.baseline, sides.candidate], finding.metric.unit)
+  }
+
+  /// The medians of all launches where they look otherwise than what stands for both sides.
+  var medians: String? {
+    let medians = Quantity.texts(
+      [finding.baselineMedian, finding.candidateMedian],
+      finding.metric.unit
+    )
+    guard medians != sides else { return nil }
+    let names = finding.pair.sides
+    return "\(names.baseline) \(medians[0]), \(names.candidate) \(medians[1])"
   }
 
   /// The ends of the interval as changes, such as `+6.9 % to +9.4 %`.

@@ -29,7 +29,7 @@ struct CountedLaunches {
   }
 
   /// They need no preparation: what is counted does not depend on the page cache.
-  private var arms: [Arm] { targets.map { Arm(target: $0.name, state: .warm) } }
+  private var arms: [Arm] { targets.map { Arm(target: $0.name, state: .warm, kind: .counters) } }
 
   /// What a laboratory must be made for to launch them, too.
   func added(to plan: Plan) -> Plan {

@@ -5,6 +5,7 @@ import Glibc
 package import LaunchCore
 import LaunchHost
 package import Measuring
+import Rendering
 import Scenarios
 
 /// Has one host of a fleet bisect, and others build for it.
@@ -306,8 +307,9 @@ package struct FleetBisection: Hashable, Sendable {
   }
 
   fileprivate init(_ document: Document, on host: String, report: String) {
-    let why = document.why.map { "why: \($0)\n" } ?? ""
-    text = "\(document.sentence)\n\(why)bisected on \(host), see \(report)\n"
+    let why = document.why.map { "why: \($0)" }
+    text = [document.sentence, why, "bisected on \(host), see \(report)"].compactMap(\.self)
+      .joinedLines()
     exitCode = LabExitCode(rawValue: document.exitCode) ?? .couldNotMeasure
   }
 }

@@ -29,7 +29,7 @@ extension FleetStatus {
       }
     )
     return ([style.paint(first, isComplete ? .success : .boldWarning)] + table.lines(style: style))
-      .map { $0 + "\n" }.joined()
+      .joinedLines(style)
   }
 }
 

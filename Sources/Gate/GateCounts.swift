@@ -24,7 +24,7 @@ struct GatePair {
 
 /// Judges what launches of two builds do.
 ///
-/// What launches of base disagree on does not decide.
+/// What launches of one build disagree on decides only where each launch of head has too much of it.
 struct GateCounts {
   let pairs: [GatePair]
   let scenario: Scenario
@@ -116,16 +116,14 @@ struct GateCounts {
     }
   }
 
-  /// Judges the medians; nil where nothing was counted.
+  /// Judges what was counted; nil where nothing was.
   private func finding(
     _ figure: GateRules.Figure,
     _ target: String,
     _ base: CountedLaunches,
     _ head: CountedLaunches
   ) -> GateFinding? {
-    guard let before = base.median(figure), let after = head.median(figure),
-      let spread = [base, head].compactMap({ $0.spread(figure) }).max()
-    else { return nil }
+    guard let before = base.count(figure), let after = head.count(figure) else { return nil }
     guard base.isWhole(figure), head.isWhole(figure) else {
       return GateFinding(
         rule: figure.rawValue,
@@ -140,7 +138,6 @@ struct GateCounts {
       of: target,
       before,
       after,
-      isStable: judge.isSteady(figure, of: before, spread: spread),
       details: more(base.values[figure]?.first ?? [:], head.values[figure]?.first ?? [:])
     )
   }

@@ -88,6 +88,34 @@ package struct GateFinding: Hashable, Sendable {
   }
 }
 
+/// What a few launches of one build, or its files, have of a figure.
+struct GateCount: Hashable {
+  var median: Double
+  var lowest: Double
+  var highest: Double
+
+  /// How far the launches are apart.
+  var spread: Double
+
+  /// A figure of files, or of launches that agree.
+  init(_ value: Double) { self.init(median: value, lowest: value, highest: value) }
+
+  init(median: Double, lowest: Double, highest: Double) {
+    self.median = median
+    self.lowest = lowest
+    self.highest = highest
+    spread = highest - lowest
+  }
+
+  /// That of a night, of which it is only known how far the launches are apart.
+  init(_ count: LaunchInventory.Count) {
+    median = count.median
+    lowest = count.median - count.spread
+    highest = count.median + count.spread
+    spread = count.spread
+  }
+}
+
 extension GateThing {
   /// What it is called among others.
   fileprivate var item: String { library.map { "\(name) in \($0)" } ?? name }
@@ -159,22 +187,24 @@ struct GateJudge {
   /// - Parameters:
   ///   - figure: With its limit, and with the difference that never fails.
   ///   - target: What is launched.
-  ///   - base: The figure of base.
-  ///   - head: The figure of head.
-  ///   - isStable: Whether launches of each build agree; a value that differs from launch to launch never
-  ///     decides.
+  ///   - base: What was counted of base.
+  ///   - head: What was counted of head.
   ///   - details: What is known of a difference.
   /// - Returns: A finding with texts for people.
   func judged(
     _ figure: GateRules.Figure,
     of target: String,
-    _ base: Double,
-    _ head: Double,
-    isStable: Bool = true,
+    _ base: GateCount,
+    _ head: GateCount,
     details: [String]
   ) -> GateFinding {
     let limit = rules.limit(of: figure)
-    let isOver = isMore(figure, head, than: base)
+    let isSteady = isSteady(figure, base, head)
+    let isOver = isMore(figure, head.median, than: base.median)
+    let isDecided = isMore(figure, head, than: base, isSteady: isSteady)
+    let spread = Quantity.text(max(base.spread, head.spread), figure.unit)
+    let (base, head) = (base.median, head.median)
+    let texts = Quantity.texts([base, head], figure.unit)
     let share =
       base > 0
       ? Quantity.signed(head / base - 1, Quantity.percent) : head > 0 ? "new" : "0"
@@ -187,12 +217,12 @@ struct GateJudge {
       target: target,
       item: figure.title,
       figures: .init(base: base, head: head),
-      base: Quantity.text(base, figure.unit),
-      head: Quantity.text(head, figure.unit),
+      base: texts[0],
+      head: texts[1],
       change: head == base ? "0" : share,
       limit: allowed,
-      verdict: isOver ? (isStable ? .failed : .undecided) : .passed,
-      details: (isStable ? [] : ["launches of one build differ too much among themselves"])
+      verdict: isOver ? (isDecided ? .failed : .undecided) : .passed,
+      details: (isSteady ? [] : ["launches of one build differ by up to \(spread)"])
         + (isOver ? details : [])
     )
   }
@@ -203,9 +233,24 @@ struct GateJudge {
       && head > base * (1 + rules.limit(of: figure))
   }
 
-  /// Whether launches agree well enough to be compared: a few that agree by chance must not decide.
-  func isSteady(_ figure: GateRules.Figure, of base: Double, spread: Double) -> Bool {
-    2 * spread < max(rules.limit(of: figure) * base, figure.least)
+  /// The same of launches, which decide by their medians where they are steady, and else only where even
+  /// the lowest of head has grown by more than is allowed from the highest of base.
+  func isMore(
+    _ figure: GateRules.Figure,
+    _ head: GateCount,
+    than base: GateCount,
+    isSteady: Bool
+  ) -> Bool {
+    isSteady
+      ? isMore(figure, head.median, than: base.median)
+      : isMore(figure, head.lowest, than: base.highest)
+  }
+
+  /// Whether the launches of each build agree well enough for their medians to be compared: a few that
+  /// agree by chance must not decide.
+  func isSteady(_ figure: GateRules.Figure, _ base: GateCount, _ other: GateCount) -> Bool {
+    let spread = max(base.spread, other.spread)
+    return 2 * spread < max(rules.limit(of: figure) * base.median, figure.least)
   }
 
   /// Approvals that nothing needs any more: neither base nor head has what they are of, or they have expired.

@@ -472,17 +472,16 @@ package struct GateWorkflow {
       [interval.low, interval.high].map { Quantity.signed($0 - 1, Quantity.percent) }
         .joined(separator: " to ")
     }
-    let base = finding.baselineMedian
-    // That of the pairs, since medians of all launches may say something else on a busy machine.
-    let head = base.flatMap { base in finding.ratio.map { base * $0 } }
+    let (base, head) = finding.sides
+    let texts = Quantity.texts([base, head], .nanoseconds)
     return GateFinding(
       rule: GateRules.Figure.launch.rawValue,
       target: finding.pair.name,
       state: finding.state,
       item: "launch, \(finding.state.rawValue)",
       figures: .init(base: base, head: head),
-      base: base.map { Quantity.text($0, .nanoseconds) },
-      head: head.map { Quantity.text($0, .nanoseconds) },
+      base: base.map { _ in texts[0] },
+      head: head.map { _ in texts[1] },
       change: finding.ratio.map { Quantity.signed($0 - 1, Quantity.percent) },
       limit: "+\(Quantity.percent(rules.limit(of: .launch)))",
       verdict: finding.verdict == .regression
@@ -506,15 +505,16 @@ package struct GateWorkflow {
       }
       let unit = budget.metric.unit
       let (base, head) = (median("base"), median("head"))
+      let texts = Quantity.texts([base?.median, head?.median, budget.maximum], unit)
       var finding = GateFinding(
         rule: "budgets",
         target: budget.target,
         state: budget.state,
         item: "budget of \(budget.metric.label), \(budget.state.rawValue)",
         figures: .init(base: base?.median, head: head?.median),
-        base: base.map { Quantity.text($0.median, unit) },
-        head: head.map { Quantity.text($0.median, unit) },
-        limit: Quantity.text(budget.maximum, unit),
+        base: base.map { _ in texts[0] },
+        head: head.map { _ in texts[1] },
+        limit: texts[2],
         verdict: .undecided
       )
       let interval = head?.medianInterval.map { ($0.low, $0.high) }

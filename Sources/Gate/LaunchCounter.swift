@@ -33,16 +33,12 @@ struct CountedLaunches {
     values[figure]?.count == LaunchCounter.launches
   }
 
-  /// The median of the launches; nil where nothing was counted.
-  func median(_ figure: GateRules.Figure) -> Double? {
-    (try? Sample(sums(figure).map(Double.init)))?.median
-  }
-
-  /// How far the launches are apart; nil where nothing was counted.
-  func spread(_ figure: GateRules.Figure) -> Double? {
-    let sums = sums(figure)
-    guard let low = sums.min(), let high = sums.max() else { return nil }
-    return Double(high - low)
+  /// The median of the launches, and how far they reach; nil where nothing was counted.
+  func count(_ figure: GateRules.Figure) -> GateCount? {
+    let sums = sums(figure).map(Double.init)
+    guard let median = (try? Sample(sums))?.median, let low = sums.min(), let high = sums.max()
+    else { return nil }
+    return GateCount(median: median, lowest: low, highest: high)
   }
 
   /// Adds the calls, files and processes of a traced launch.
@@ -166,6 +162,7 @@ struct LaunchCounter {
     var scenario = scenario.comparing(targets)
     scenario.launches = Self.launches
     scenario.adaptive = nil
+    scenario.controls = scenario.controls?.withoutPadding
     if kinds == [.probe] { scenario.stages = StagePlan(launches: Self.launches) }
     let state = state ?? scenario.states.first { $0 == .warm } ?? scenario.states.first ?? .warm
     scenario.states = [state]
@@ -311,7 +308,8 @@ struct LaunchCounter {
       counted.fixOrder()
       return counted
     }
-    let plan = plan(targets, [.plain], in: .warm)
+    var plan = plan(targets, [.counters], in: .warm)
+    plan.scenario.controls = (scenario.controls ?? ControlPlan()).countingExactly
     var laboratory = try await context.laboratory(plan, directory, session, interrupt)
     defer { laboratory.close() }
     var failed: Set<String> = []

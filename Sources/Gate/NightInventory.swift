@@ -79,10 +79,8 @@ package struct InventoryWorkflow {
       }
     }
     for figure in GateRules.Figure.allCases {
-      guard launched.isWhole(figure),
-        let median = launched.median(figure), let spread = launched.spread(figure)
-      else { continue }
-      inventory.counts[figure] = .init(median, spread: spread)
+      guard launched.isWhole(figure), let count = launched.count(figure) else { continue }
+      inventory.counts[figure] = .init(count.median, spread: count.spread)
     }
     if launched.isWhole(.systemCalls) {
       inventory.opened = Set(launched.libraries.keys).subtracting(files.libraryNames)
@@ -94,12 +92,13 @@ package struct InventoryWorkflow {
 /// What changes in the inventories of a target from night to night.
 ///
 /// A figure is compared with the night of its last change, so that many small steps are seen, too. Counts
-/// that differ from launch to launch by half of what is allowed are not compared.
+/// that differ from launch to launch by half of what is allowed have changed only where no launch of either
+/// night is within what is allowed.
 package struct InventoryTrend {
   private let judge: GateJudge
   private var things: [GateThing]?
   private var opened: Set<String>?
-  private var levels: [GateRules.Figure: LaunchInventory.Count] = [:]
+  private var levels: [GateRules.Figure: GateCount] = [:]
 
   /// - Parameters:
   ///   - rules: What is let in.
@@ -158,24 +157,19 @@ package struct InventoryTrend {
 
   private mutating func figures(of next: LaunchInventory) -> [GateFinding] {
     GateRules.Figure.allCases.compactMap { figure in
-      guard let count = next.counts[figure] else { return nil }
-      guard let level = levels[figure],
-        judge.isSteady(figure, of: level.median, spread: level.spread)
-      else {
+      guard let count = next.counts[figure].map(GateCount.init) else { return nil }
+      guard let level = levels[figure] else {
         levels[figure] = count
         return nil
       }
-      guard judge.isSteady(figure, of: level.median, spread: count.spread) else { return nil }
-      let isLess = judge.isMore(figure, level.median, than: count.median)
-      guard isLess || judge.isMore(figure, count.median, than: level.median) else { return nil }
+      let isSteady = judge.isSteady(figure, level, count)
+      let isLess = judge.isMore(figure, level, than: count, isSteady: isSteady)
+      guard isLess || judge.isMore(figure, count, than: level, isSteady: isSteady) else {
+        if !judge.isSteady(figure, level, level) { levels[figure] = count }
+        return nil
+      }
       levels[figure] = count
-      var finding = judge.judged(
-        figure,
-        of: next.target,
-        level.median,
-        count.median,
-        details: []
-      )
+      var finding = judge.judged(figure, of: next.target, level, count, details: [])
       if isLess { finding.verdict = .remark }
       return finding
     }

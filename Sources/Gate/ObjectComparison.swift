@@ -329,13 +329,13 @@ struct ObjectComparison {
       let details = Set(before.keys).union(after.keys).sorted().compactMap { name -> String? in
         let (old, new) = (before[name] ?? 0, after[name] ?? 0)
         guard old != new else { return nil }
-        return "\(name): \(Quantity.text(old, figure.unit)) → \(Quantity.text(new, figure.unit))"
+        return "\(name): \(Quantity.texts([old, new], figure.unit).joined(separator: " → "))"
       }
       return judge.judged(
         figure,
         of: target,
-        before.values.reduce(0, +),
-        after.values.reduce(0, +),
+        GateCount(before.values.reduce(0, +)),
+        GateCount(after.values.reduce(0, +)),
         details: details
       )
     }

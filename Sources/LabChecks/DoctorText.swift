@@ -25,7 +25,7 @@ package struct DoctorText {
       section("suppressed", findings.suppressedCapabilities),
       section("ok", findings.capabilities(.ok)), virtualHost, [counts],
     ]
-    return sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
+    return sections.filter { !$0.isEmpty }.map { $0.joinedLines(style) }
       .joined(separator: "\n")
   }
 

@@ -30,7 +30,7 @@ package struct FileSetText {
       columns: [.left, .right, .left, .left],
       rows: [["", "size", "file", "why"].map { TextTable.Cell($0, .dim) }] + shown.map(row)
     )
-    return (table.lines(style: style) + [""] + totals).map { $0 + "\n" }.joined()
+    return (table.lines(style: style) + [""] + totals).joinedLines(style)
   }
 
   private func files(own isOwn: Bool) -> [LaunchFile] {

@@ -18,7 +18,7 @@ package struct ProbeSweepText {
       differences(.differsByItself, "differ by themselves"),
       reasons(.notProbed, "without the probe"), reasons(.leftOut, "not run"),
     ]
-    return sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
+    return sections.filter { !$0.isEmpty }.map { $0.joinedLines(style) }
       .joined(separator: "\n")
   }
 

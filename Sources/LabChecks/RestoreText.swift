@@ -23,7 +23,7 @@ package struct RestoreText {
     )
     let lines = table.width <= style.width ? table.lines(style: style) : narrowLines
     let labs = labs.flatMap { style.wrapped("left behind by \($0.printable)", indent: 4) }
-    return (labs + lines).map { $0 + "\n" }.joined()
+    return (labs + lines).joinedLines(style)
   }
 
   private func row(_ change: UndoneChange) -> [TextTable.Cell] {

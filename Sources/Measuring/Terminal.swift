@@ -33,26 +33,27 @@ package struct Terminal: Sendable {
   /// - Throws: `HostError` with the limit and the remedy.
   package static func checkOpenFiles() throws { try OpenFiles.check() }
 
-  /// Refuses a working directory that was removed: paths would lead to the root of the file system.
-  ///
-  /// - Throws: ``WorkflowError/noWorkingDirectory``.
-  package static func checkWorkingDirectory() throws(WorkflowError) {
-    guard !FileManager.default.currentDirectoryPath.isEmpty else { throw .noWorkingDirectory }
-  }
-
-  /// Writes a document at once: as it is to a file or a pipe, and with control characters made
-  /// visible to a terminal.
+  /// Writes a document at once: as it is to a file or a pipe, but for what a CI system would take for
+  /// one of its commands, and with control characters made visible to a terminal.
   ///
   /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
   package func write(document text: String) throws {
-    try put(isTerminal ? text.visible(keepingStyles: isColored) : text)
+    let shown = isTerminal ? text.visible(keepingLines: true, styles: isColored) : text
+    try put(shown.withoutCommands)
   }
 
   /// Writes a text for people at once, with control characters made visible: what goes to a file or
-  /// a pipe is often shown on a terminal later.
+  /// a pipe is often shown on a terminal later, or read by a CI system that looks for its commands.
   ///
   /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
-  package func write(_ text: String) throws { try put(text.visible(keepingStyles: isColored)) }
+  package func write(_ text: String) throws {
+    try put(text.visible(keepingLines: true, styles: isColored).withoutCommands)
+  }
+
+  /// Writes commands of a CI system, a line each.
+  ///
+  /// - Throws: ``WorkflowError/cannotWrite(path:reason:)``.
+  package func write(commands: [String]) throws { try put(commands.joinedLines()) }
 
   /// Writes a line in place of the one that the cursor is in; an empty one removes it.
   ///

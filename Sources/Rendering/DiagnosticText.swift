@@ -19,7 +19,7 @@ package struct DiagnosticText {
       let next = index + 1 < diagnostics.count ? diagnostics[index + 1] : nil
       return lines(diagnostics[index], before: next)
     }
-    .map { $0 + "\n" }.joined()
+    .joinedLines(style)
   }
 
   /// The text that fits below a table: errors as they are, and of the rest the gravest, a line each.
@@ -38,12 +38,12 @@ package struct DiagnosticText {
     let rest =
       counts.isEmpty ? [] : [style.paint("\(counts.joined(separator: ", ")): see \(option)", .dim)]
     return DiagnosticText(errors, style: style).rendered()
-      + (warnings.prefix(shown).map(line) + rest).map { $0 + "\n" }.joined()
+      + (warnings.prefix(shown).map(line) + rest).joinedLines(style)
   }
 
   /// The first half of a sentence, which says what is wrong, on one line.
   private func line(_ diagnostic: Diagnostic) -> String {
-    let problem = diagnostic.problem.split(separator: "\n").first.map(String.init) ?? ""
+    let problem = Self.parts(of: diagnostic.problem)[0]
     let what = problem.split(separator: "; ").first.map(String.init) ?? ""
     let place = diagnostic.place.map { "\($0): " } ?? ""
     let label = diagnostic.severity.rawValue
@@ -60,16 +60,18 @@ package struct DiagnosticText {
   }
 
   private func paragraph(_ label: String, _ text: String, _ ink: TextStyle.Ink) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap {
-      number,
-      line in
-      let line = String(line)
-      // What a target printed follows the first line, and is often indented already.
-      guard number == 0 else { return [(line.hasPrefix("    ") ? "" : "    ") + line.printable] }
+    Self.parts(of: text).enumerated().flatMap { number, line in
+      guard number == 0 else { return ["    \(line.printable)"] }
       var lines = style.wrapped("\(label): \(line.printable)", indent: 4)
       lines[0] = style.paint("\(label):", ink) + lines[0].dropFirst(label.count + 1)
       return lines
     }
+  }
+
+  /// A sentence, and the lines that follow it, such as what a target printed, all of which are indented;
+  /// any other line feed is part of a name.
+  private static func parts(of text: String) -> [String] {
+    text.split(separator: "\n    ", omittingEmptySubsequences: false).map(String.init)
   }
 
   private func ink(_ severity: Diagnostic.Severity) -> TextStyle.Ink {

@@ -98,7 +98,7 @@ package struct FilmStrip: Hashable, Sendable {
         #"<rect class="page" width="\#(Int(Self.width))" height="\#(Int(height))"/>"#,
         Self.text(Self.margin, 24, title, class: "head"),
       ] + rows.indices.flatMap(row) + curves + ["</svg>"]
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines()
   }
 
   private func row(_ index: Int) -> [String] {

@@ -110,14 +110,17 @@ package struct JSONText {
 
   private static func append(quoted string: String, to text: inout String) {
     text += "\""
+    var previous: Unicode.Scalar?
     for scalar in string.unicodeScalars {
+      defer { previous = scalar }
       switch scalar {
       case "\"": text += "\\\""
       case "\\": text += "\\\\"
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+      // Two of them begin a command of CI systems, which JSON can write otherwise.
+      case _ where scalar.isControl || scalar == "#" && previous == "#":
         let digits = String(scalar.value, radix: 16)
         text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: text.unicodeScalars.append(scalar)

@@ -38,7 +38,9 @@ package struct MarkdownTable {
 
   /// A text that Markdown shows as it is, on one line, whatever it holds.
   package static func escaped(_ text: String) -> String {
-    text.printable.reduce(into: "") { escaped, character in
+    // Two colons at the beginning of a line are a command of CI systems, which may show the source.
+    let start = text.hasPrefix("::") ? "\\" : ""
+    return text.printable.reduce(into: start) { escaped, character in
       switch character {
       case "&": escaped += "&amp;"
       case "<": escaped += "&lt;"

@@ -27,6 +27,21 @@ package struct Scale: Hashable, Sendable {
     decimals = step.isWhole ? 0 : Self.decimals(for: size / step.divisor)
   }
 
+  /// Chooses the scale in which values that stand beside each other can be compared.
+  ///
+  /// The unit is that of the largest, and the smallest keeps its digits, down to four decimals. Counts of
+  /// which one is shown whole are all whole.
+  package init(_ unit: Metric.Unit, forAll values: [Double]) {
+    let sizes = values.map(abs).filter { $0 > 0 }
+    let smallest = sizes.min() ?? 0
+    let scale = Scale(unit, for: unit == .count ? smallest : sizes.max() ?? 0)
+    self.unit = unit
+    divisor = scale.divisor
+    symbol = scale.symbol
+    let scaled = smallest / scale.divisor
+    decimals = scale.decimals == 0 ? 0 : scaled < 0.1 ? 4 : Self.decimals(for: scaled)
+  }
+
   /// The number without its unit; a half of a count is never rounded away.
   package func number(_ value: Double) -> String {
     let isHalf = decimals == 0 && value != value.rounded()
@@ -93,6 +108,14 @@ package enum Quantity {
   /// A value in the unit that suits it, such as `2.613 ms`.
   package static func text(_ value: Double, _ unit: Metric.Unit) -> String {
     Scale(unit, for: value).text(value)
+  }
+
+  /// Values that stand beside each other, in one unit.
+  ///
+  /// - Returns: A text each, ``none`` where there is no value.
+  package static func texts(_ values: [Double?], _ unit: Metric.Unit) -> [String] {
+    let scale = Scale(unit, forAll: values.compactMap(\.self))
+    return values.map { $0.map(scale.text) ?? none }
   }
 
   /// A span of time in the unit that suits it.

@@ -60,7 +60,7 @@ package struct JUnitSuite {
   /// A whole report, with a line feed after every line.
   package static func document(_ suites: [Self]) -> String {
     ([#"<?xml version="1.0" encoding="UTF-8"?>"#, "<testsuites>"] + suites.flatMap(\.lines)
-      + ["</testsuites>"]).map { $0 + "\n" }.joined()
+      + ["</testsuites>"]).joinedLines()
   }
 }
 
@@ -107,11 +107,11 @@ package struct OpenMetricsFamily {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n").replacing("\"", with: "\\\"")
+    text.printable.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
   }
 
   /// A whole document, with a line feed after every line.
   package static func document(_ families: [Self]) -> String {
-    families.filter { !$0.samples.isEmpty }.flatMap(\.lines).map { $0 + "\n" }.joined() + "# EOF\n"
+    families.filter { !$0.samples.isEmpty }.flatMap(\.lines).joinedLines() + "# EOF\n"
   }
 }

@@ -80,49 +80,6 @@ extension String {
     }
   }
 
-  /// The text with control characters made visible, so that a name cannot steer a terminal.
-  package var printable: String {
-    guard unicodeScalars.contains(where: Self.isControl) else { return self }
-    return unicodeScalars.reduce(into: "") { text, scalar in
-      if Self.isControl(scalar) {
-        text += scalar.escaped(asASCII: true)
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-  }
-
-  /// The text of several lines with control characters made visible.
-  ///
-  /// Line feeds, tabs, and carriage returns before a line feed stay. Whatever else would steer a
-  /// terminal does not get there, from wherever it came.
-  ///
-  /// - Parameter keepsStyles: Whether the colours stay that launchlab itself sets.
-  /// - Returns: The text with `\u{1B}` and the like in place of each such character.
-  package func visible(keepingStyles keepsStyles: Bool) -> String {
-    guard unicodeScalars.contains(where: { Self.isControl($0) && $0 != "\n" && $0 != "\t" }) else {
-      return self
-    }
-    var text = ""
-    var rest = Substring(self).unicodeScalars
-    while let scalar = rest.first {
-      if keepsStyles, scalar == "\u{1B}", let style = TextStyle.sequences.first(where: rest.starts)
-      {
-        text.unicodeScalars += style
-        rest = rest.dropFirst(style.count)
-        continue
-      }
-      rest = rest.dropFirst()
-      let isLineEnd = scalar == "\n" || scalar == "\t" || scalar == "\r" && rest.first == "\n"
-      if Self.isControl(scalar), !isLineEnd {
-        text += scalar.escaped(asASCII: true)
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
-
   /// The text filled with spaces to a width in columns.
   package func padded(to width: Int, onLeft: Bool = false) -> String {
     let filling = String(repeating: " ", count: max(0, width - displayWidth))
@@ -145,19 +102,6 @@ extension String {
       text.append(character)
     }
     return text + "…"
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    // Most text is ASCII, whose properties need not be looked up.
-    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-    let category = scalar.properties.generalCategory
-    return category == .control || category == .format && isDirectional(scalar)
-  }
-
-  /// Whether a scalar changes the writing direction of what follows it.
-  private static func isDirectional(_ scalar: Unicode.Scalar) -> Bool {
-    [0x061C, 0x200E, 0x200F].contains(scalar.value)
-      || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x206F).contains(scalar.value)
   }
 
   private static let wideScalars: [ClosedRange<UInt32>] = [

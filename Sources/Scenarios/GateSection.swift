@@ -158,7 +158,7 @@ package enum ApprovalsFile {
   /// - Parameters:
   ///   - text: What is there; nil where there is no file.
   ///   - approval: What is added at the end.
-  /// - Returns: YAML that is read as the same, but for line feeds.
+  /// - Returns: YAML that is read as the same.
   package static func text(_ text: String?, adding approval: GateApproval) -> String {
     var lines = ["- \(approval.kind.rawValue): \(quotedYAML(approval.name))"]
     if let library = approval.library { lines.append("  in: \(quotedYAML(library))") }
@@ -195,12 +195,12 @@ package enum ApprovalsFile {
 
   /// A text in quotes, in which YAML finds nothing else.
   private static func quotedYAML(_ text: String) -> String {
-    let escaped = text.map { character in
-      switch character {
-      case "\\": "\\\\"
-      case "\"": "\\\""
-      case "\n", "\r\n", "\t", "\r": " "
-      default: String(character)
+    let escaped = text.unicodeScalars.map { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator:
+        let digits = String(scalar.value, radix: 16)
+        return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+      default: return scalar == "\\" || scalar == "\"" ? "\\\(scalar)" : String(scalar)
       }
     }
     return "\"\(escaped.joined())\""

@@ -19,7 +19,11 @@ import Testing
       problem: "only 3 values:  \u{1B}[31mtwo spaces stay",
       remedy: "ask for at least 5 launches so that an interval of the median can be given at all"
     ),
-    Diagnostic(.note, id: "output", problem: "the target printed:\n  first line\nsecond line"),
+    Diagnostic(
+      .note,
+      id: "output",
+      problem: "the target printed:\n      first line\n    second line"
+    ),
   ]
 
   @Test func `without colour it is the text of the diagnostics`() {

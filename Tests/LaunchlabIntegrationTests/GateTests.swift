@@ -34,8 +34,10 @@ extension EndToEnd {
 
       struct Finding: Decodable {
         let rule: String
+        let target: String
         let item: String
         let verdict: String
+        let details: [String]
       }
 
       init(_ lab: Launchlab) throws {
@@ -193,6 +195,86 @@ extension EndToEnd {
         "-"
       )
       #expect(twice.status == 64)
+    }
+
+    /// Executes about as many instructions as it is told, more with each byte of its environment, or
+    /// with each launch another number of them.
+    private static let counted = """
+      #include <unistd.h>
+      extern char **environ;
+      int main(void) {
+        long rounds = ROUNDS;
+        if (BY_PROCESS)
+          rounds += getpid() % 16 * (ROUNDS / 200);
+        else
+          for (char **variable = environ; *variable; variable++)
+            for (char *byte = *variable; *byte; byte++) rounds += 10;
+        for (volatile long round = 0; round < rounds; round++) {}
+        return 0;
+      }
+
+      """
+
+    @Test(.enabled(if: Machine.has("valgrind"), "valgrind is not installed"))
+    func `fails where instructions have grown by much more than launches differ`() async throws {
+      let lab = Launchlab()
+      try lab.write(Self.counted, to: "main.c")
+      for (build, rounds) in [("old", "1000000"), ("new", "1740000")] {
+        try FileManager.default.createDirectory(
+          atPath: lab.path(build),
+          withIntermediateDirectories: true
+        )
+        for (name, isByProcess) in [("by-environment", "0"), ("by-process", "1")] {
+          let macros = ["-DROUNDS=\(rounds)L", "-DBY_PROCESS=\(isByProcess)"]
+          let output = ["-o", "\(build)/\(name)"]
+          _ = try Tool.run("cc", ["-O1", "main.c"] + macros + output, in: lab.path("."))
+        }
+      }
+      try lab.write(
+        """
+        scenario: counted
+        targets:
+          by-environment: {command: [./by-environment]}
+          by-process: {command: [./by-process]}
+        states: [warm]
+        launches: 3
+        controls: {env_size: on}
+        gate: {launch: 90%}
+        """,
+        to: "scenario.yml"
+      )
+      let gate = try await lab.run(
+        "gate",
+        "--artifacts",
+        "old",
+        "new",
+        "--max-time",
+        "1s",
+        "--json",
+        "g.json"
+      )
+      #expect(gate.status == 1, "\(gate.stderr)")
+      let found = try Document(lab).findings.filter { $0.rule == "instructions" }
+      #expect(found.map(\.verdict) == ["failed", "failed"])
+      // Padding of the environment is for times.
+      let details = Dictionary(uniqueKeysWithValues: found.map { ($0.target, $0.details) })
+      #expect(details["by-environment"] == [])
+      #expect(details["by-process"]?.first?.hasPrefix("launches of one build differ by") == true)
+    }
+
+    @Test func `launches that count events have no padding`() async throws {
+      let lab = Launchlab()
+      let lengths = lab.path("lengths")
+      let command = "echo ${#LAUNCHLAB_PADDING} >> \(lengths)"
+      let output = try await lab.run(
+        arguments: ["measure", "--launches", "3", "--counter", "page-faults", "--"]
+          + ["sh", "-c", command]
+      )
+      #expect(output.status == 0, "\(output.stderr)")
+      let all = try String(contentsOfFile: lengths, encoding: .utf8).split(separator: "\n")
+      // Plain launches are padded, and as many of others count.
+      #expect(all.count { $0 == "0" } >= 3)
+      #expect(all.count { $0 != "0" } >= 3)
     }
 
     @Test func `builds nothing where the files are the same, and refuses what it cannot do`()

@@ -29,7 +29,7 @@ package struct BisectMarkdown {
       [answer, facts, changes] + culprits + [
         reasons, steps, remarks, warnings, method, conditions, commands,
       ]
-    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
+    return sections.filter { !$0.isEmpty }.map { $0.joinedLines() }
       .joined(separator: "\n")
   }
 
@@ -74,7 +74,7 @@ package struct BisectMarkdown {
         )
       )
     }
-    if let medians = words.medians(of: summary) { rows.append(("medians of both", medians)) }
+    if let medians = words.medians(of: summary) { rows.append(("good and bad", medians)) }
     if let interval = summary.interval, summary.answer.culprits.isEmpty {
       let ends = [interval.lowerBound, interval.upperBound].map(words.short)
       rows.append(("95 % range", "\(ends[0]) to \(ends[1]), \(words.count(interval.count))"))

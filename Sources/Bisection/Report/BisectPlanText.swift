@@ -14,10 +14,8 @@ package struct BisectPlanText {
     words = BisectWords(start)
   }
 
-  /// Sentences, each on a line of its own, without a line feed at the end.
-  package func rendered() -> String {
-    [work, assumption, visibility].map(\.printable).joined(separator: "\n")
-  }
+  /// A sentence each.
+  package var lines: [String] { [work, assumption, visibility] }
 
   private var candidates: Int { start.revisions.count - 1 }
 

@@ -33,7 +33,7 @@ package struct BisectText {
       [answer] + culprits + [changes] + evidence + stages + [remarks, commands]
       + (isVerbose ? [conditions, facts] : [])
     return sections.filter { !$0.isEmpty }
-      .map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+      .map { $0.joinedLines(style) }.joined(separator: "\n")
   }
 
   /// Every culprit of which something is known; the first one only where no more is asked for.

@@ -89,12 +89,17 @@ struct BisectWords {
 
   // MARK: - Numbers
 
-  /// The middle values of the ends, such as `12.3 ms good, 12.9 ms bad`; nil before there are any.
+  /// What stands for the ends, such as `12.3 ms good, 12.9 ms bad`; nil before there are any.
+  ///
+  /// Of times the bad end is the median of the good one times the ratio of pairs, since medians of all
+  /// launches may say something else.
   func medians(of summary: BisectSummary) -> String? {
     guard let medians = summary.medians else { return nil }
-    return [(medians.good, "good"), (medians.bad, "bad")].map { value, end in
-      "\(Quantity.text(value, start.measure.unit)) \(end)"
-    }.joined(separator: ", ")
+    let unit = start.measure.unit
+    let ratio = unit == .count ? nil : summary.answer.difference.map { exp($0.estimate) }
+    let bad = ratio.map { medians.good * $0 } ?? medians.bad
+    let texts = Quantity.texts([medians.good, bad], unit)
+    return "\(texts[0]) good, \(texts[1]) bad"
   }
 
   /// The size of a log ratio without its sign, such as `5.2 %`; small ones keep two digits.

@@ -22,9 +22,8 @@ package struct GitBisectLog {
   /// for: then everything is a comment.
   package func rendered() -> String {
     let lines = beginning + decisions + ending
-    let isCommented =
-      summary.start.artifacts != nil || (summary.answer.culprits.first?.side ?? .bad) != .bad
-    return lines.map { (isCommented && !$0.hasPrefix("#") ? "# \($0)" : $0) + "\n" }.joined()
+    let isCommented = summary.start.artifacts != nil
+    return lines.map { isCommented && !$0.hasPrefix("#") ? "# \($0)" : $0 }.joinedLines()
   }
 
   private var beginning: [String] {

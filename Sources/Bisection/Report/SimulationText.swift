@@ -16,7 +16,7 @@ package struct SimulationText {
   /// The text, with a line feed after every line.
   package func rendered() -> String {
     let answer = style.wrapped(sentence).map { style.paint($0, ink) }
-    return [answer, table, world].map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+    return [answer, table, world].map { $0.joinedLines(style) }.joined(separator: "\n")
   }
 
   private var ink: TextStyle.Ink { result.wrong == 0 ? .bold : .boldFailure }

@@ -29,7 +29,7 @@ package struct ExplanationMarkdown {
   }
 
   private func text(_ sections: [[String]]) -> String {
-    sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
+    sections.filter { !$0.isEmpty }.map { $0.joinedLines() }
       .joined(separator: "\n")
   }
 

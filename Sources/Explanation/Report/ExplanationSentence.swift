@@ -28,7 +28,9 @@ struct ExplanationSentence {
     let change = result.headline
     let (first, last) = (name(0), name(result.arms.count - 1))
     switch result.outcome {
-    case .single: return "\(last) takes \(single(change))"
+    case .single:
+      let place = result.isHeadlinePlain ? "" : " without waiting for a processor"
+      return "\(last) takes \(single(change))\(place); traced launches took \(tracedTime)"
     case .same: return "\(first) and \(last) take the same time \(facts(of: change))"
     case .notSignificant:
       guard let interval = change.interval, interval.excludesZero else {
@@ -39,6 +41,12 @@ struct ExplanationSentence {
     case .different:
       return "\(last) is \(size(of: change)) than \(first) \(facts(of: change))"
     }
+  }
+
+  /// The time of one program that is divided into parts, which is another one than that of plain launches.
+  private var tracedTime: String {
+    let whole = LaunchParts(result).whole
+    return ExplanationNumbers(forTableUpTo: whole).text(whole)
   }
 
   /// Such as `5.9 ms slower`.

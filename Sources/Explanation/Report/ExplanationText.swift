@@ -37,7 +37,7 @@ package struct ExplanationText {
     let trees = isVerbose ? [withdrawn, counts] + views : []
     let modules = ModuleText(result)?.lines(isVerbose: isVerbose, style: style) ?? []
     let sections = [headline, body, pageIns, modules, stages, comparison] + trees + [footer]
-    let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
+    let text = sections.filter { !$0.isEmpty }.map { $0.joinedLines(style) }
     let warnings = includesWarnings ? warningText : ""
     return (text + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")
   }
@@ -105,8 +105,10 @@ package struct ExplanationText {
       ? StagePartTable(result.stages, atMost: most).lines(style: style)
       : StageDifferenceTable(result.stages, mostRows: most)
         .lines(style: style, hasRemark: isVerbose)
-    return ["by stage, as launchlab stages tells:"] + lines.map { "  \($0)" }
+    return [Self.stagesTitle] + lines.map { "  \($0)" }
   }
+
+  private static let stagesTitle = "by stage, in launches of their own (see `launchlab stages`):"
 
   private func name(of count: PageInCount) -> String {
     guard let file = count.file else { return "unknown files" }

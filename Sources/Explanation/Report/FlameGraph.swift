@@ -57,7 +57,7 @@ package struct FlameGraph {
       let y = top + rows * Self.rowHeight + 18 + Double(number) * 16
       lines.append(Self.text(Self.margin, y, "faint", note))
     }
-    return (lines + ["</svg>"]).map { $0 + "\n" }.joined()
+    return (lines + ["</svg>"]).joinedLines()
   }
 
   // MARK: - Frames
@@ -139,19 +139,15 @@ package struct FlameGraph {
     if isSingle {
       let whole = Double(max(1, layout.total.count))
       let share = ExplanationNumbers.percent(Double(change.after.count) / whole)
-      return "\(name): \(Self.milliseconds(change.after)), \(share)"
+      return "\(name): \(Quantity.text(change.after)), \(share)"
     }
     let interval = ExplanationSentence(result).interval(of: change)
     let facts = [
-      "\(Self.milliseconds(change.before)) → \(Self.milliseconds(change.after))",
+      "\(numbers.number(change.before)) → \(numbers.text(change.after))",
       numbers.signed(change.difference), interval.map { "95 % interval \($0)" },
       item.isSignificant ? nil : "not significant", isChanged(node) ? "code changed" : nil,
     ]
     return "\(name): \(facts.compactMap(\.self).joined(separator: ", "))"
-  }
-
-  private static func milliseconds(_ time: Nanoseconds) -> String {
-    Quantity.text(time)
   }
 
   // MARK: - Around them

@@ -244,9 +244,9 @@ extension GateReport {
   /// Source: GitHub's documentation of workflow commands, and `command.ts` of actions/toolkit for what
   /// is escaped.
   package var annotations: [String] {
+    // Line ends are made visible, so that they need no escape.
     func escaped(_ text: String, isProperty: Bool = false) -> String {
-      let text = text.replacing("%", with: "%25").replacing("\r", with: "%0D")
-        .replacing("\n", with: "%0A")
+      let text = text.printable.withoutCommands.replacing("%", with: "%25")
       return isProperty ? text.replacing(":", with: "%3A").replacing(",", with: "%2C") : text
     }
     return problems.map { finding in
@@ -254,7 +254,7 @@ extension GateReport {
       let level = Self.level(finding) ?? "note"
       return "::\(level == "note" ? "notice" : level) "
         + "file=\(escaped(place.file, isProperty: true)),line=\(place.line),"
-        + "title=launchlab gate::\(escaped(message(finding).printable))"
+        + "title=launchlab gate::\(escaped(message(finding)))"
     }
   }
 }

@@ -116,7 +116,7 @@ package struct GateReport {
         ink
       )
     )
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines()
   }
 
   private func ink(_ finding: GateFinding) -> TextStyle.Ink? {
@@ -168,7 +168,7 @@ package struct GateReport {
         MarkdownTable.escaped([side.name, side.subject].compactMap(\.self).joined(separator: " "))
       }.joined(separator: " → ")
     )
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines()
   }
 
   private func table(_ findings: [GateFinding]) -> [String] {

@@ -34,7 +34,7 @@ package struct AlertText {
     let events = alert.events.indices.flatMap { [""] + eventLines($0) }
     let lines =
       headLines + events + proofLines + explanationLines + deliveryLines + nextLines
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines(style)
   }
 
   private var headLines: [String] {
@@ -166,7 +166,7 @@ package struct AcknowledgementText {
   package func rendered() -> String {
     let reason = alert.events.last?.reason ?? ""
     return "\(alert.id) \(AlertSentence(alert).text)\n  reason: \(reason)\n"
-      .split(separator: "\n").map { String($0).printable + "\n" }.joined()
+      .split(separator: "\n").map(String.init).joinedLines()
   }
 }
 

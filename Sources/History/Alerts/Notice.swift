@@ -263,7 +263,7 @@ package struct SummaryNotice {
     let remarks = notice.remarks.flatMap { ["", MarkdownTable.escaped($0)] }
     let lines =
       ["## launchlab: \(MarkdownTable.escaped(notice.scenario))", ""] + paragraphs + remarks
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines()
   }
 }
 
@@ -285,10 +285,9 @@ package struct MailNotice {
 
   /// Header and body, with a line feed after every line, as sendmail takes them.
   package var text: String {
-    // A long subject has several lines.
-    let subject = "Subject: \(Self.encoded(notice.subject))".split(separator: "\n").map(String.init)
+    let subject = "Subject: \(Self.encoded(notice.subject))"
     let header =
-      ["To: \(recipient)"] + subject + [
+      ["To: \(recipient)"] + subject.split(separator: "\n").map(String.init) + [
         "MIME-Version: 1.0",
         "Content-Type: text/plain; charset=UTF-8",
         "Content-Transfer-Encoding: 8bit",

@@ -19,7 +19,7 @@ package struct ReplayText {
     }
     let details = summary.detectors.flatMap { [""] + detailLines($0) }
     let lines = headLines + [""] + tableLines + details
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines(style)
   }
 
   private var headLines: [String] {

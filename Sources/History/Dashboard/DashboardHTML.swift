@@ -214,7 +214,6 @@ enum Markup {
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
       case "'": escaped += "&#39;"
-      case "\u{2028}", "\u{2029}": escaped += " "
       default: escaped.unicodeScalars.append(scalar)
       }
     }

@@ -61,7 +61,7 @@ extension DepotWorkflow.Report {
           + Quantity.text(Double(holdings.bytes), .bytes)
       )
     }
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines()
   }
 }
 

@@ -23,7 +23,7 @@ package struct HistoryText {
       rows: [titles.map { TextTable.Cell($0, .dim) }] + runs.map(row)
     )
     let lines = table.width <= style.width ? table.lines(style: style) : narrowLines
-    return (lines + leftOutLines).map { $0 + "\n" }.joined()
+    return (lines + leftOutLines).joinedLines(style)
   }
 
   private func row(_ run: RunListing) -> [TextTable.Cell] {

@@ -35,7 +35,7 @@ package struct ImportText {
     }
     lines.append("  store: \(summary.store.printable)")
     let verdict = summary.verdict.map { TrendText($0, style: style).rendered() } ?? ""
-    return lines.map { $0 + "\n" }.joined() + verdict
+    return lines.joinedLines(style) + verdict
   }
 
   private var targets: Set<String> { Set(summary.runs.flatMap(\.arms).map(\.target)) }

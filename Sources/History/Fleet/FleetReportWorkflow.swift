@@ -146,7 +146,10 @@ package struct FleetReport: Sendable {
   /// - Parameter style: How the text is shown.
   /// - Returns: The text, with a line feed after every line.
   package func text(style: TextStyle = TextStyle(width: .max)) -> String {
-    parts.map { HostsText($0.summary, style: style).rendered() + "  report: \($0.path)\n" }.joined()
+    parts.map { part in
+      HostsText(part.summary, style: style).rendered()
+        + ["  report: \(part.path)"].joinedLines()
+    }.joined()
   }
 
   /// The document `launchlab.hosts/1`.

@@ -22,7 +22,7 @@ package struct HostsText {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    summary.kinds.flatMap(lines).map { $0 + "\n" }.joined()
+    summary.kinds.flatMap(lines).joinedLines(style)
   }
 
   private func lines(_ kind: HostKind) -> [String] {
@@ -89,7 +89,7 @@ package struct HostsMarkdown {
         "## Kind \(kind.shortName): \(raw: count), \(raw: kind.tonight)"
       return ["", title.markdown] + section(kind, "###")
     }
-    return ([title.markdown] + lines).map { $0 + "\n" }.joined()
+    return ([title.markdown] + lines).joinedLines()
   }
 
   private func section(_ kind: HostKind, _ mark: String) -> [String] {

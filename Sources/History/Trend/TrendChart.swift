@@ -102,7 +102,7 @@ package struct TrendChart {
       + plot.legend(hasBreaks: !shownBreaks.isEmpty, isOutside: !window.clipped.isEmpty) + [
         "</svg>"
       ]
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines()
   }
 
   private func heading(_ theme: ChartTheme) -> [String] {

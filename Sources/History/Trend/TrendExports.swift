@@ -204,7 +204,7 @@ package struct AlertFeed {
         "  <author><name>launchlab</name></author>",
         #"  <link rel="alternate" href="index.html"/>"#,
       ] + alerts.flatMap { entry($0, id) } + ["</feed>"]
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines()
   }
 
   private func entry(_ alert: Alert, _ feed: String) -> [String] {

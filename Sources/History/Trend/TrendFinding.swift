@@ -36,7 +36,7 @@ struct TrendFinding {
     ]
     values["why"] = alert.explanation?.markdown
     for (name, lines) in blocks where !lines.isEmpty {
-      values[name] = lines.joined(separator: "\n")
+      values[name] = String(lines.joinedLines().dropLast())
     }
     return values
   }
@@ -58,7 +58,8 @@ struct TrendFinding {
     guard let explanation = alert.explanation else { return [] }
     let text = explanation.section.trimmingCharacters(in: .newlines)
     let picture = "img/\(SVGText.escaped(TrendCharts.flameGraphName(alert, in: summary)))"
-    return [text] + (hasFlameGraph ? ["", "[Flame graph of the difference](\(picture))"] : [])
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      + (hasFlameGraph ? ["", "[Flame graph of the difference](\(picture))"] : [])
   }
 
   private var events: [String] {

@@ -84,7 +84,7 @@ package struct TrendMarkdown {
       ("method", sections.method),
     ]
     for (name, lines) in blocks where !lines.isEmpty {
-      values[name] = lines.joined(separator: "\n")
+      values[name] = String(lines.joinedLines().dropLast())
     }
     values["knownTitle"] = "Known alerts (\(lead.former.count))"
     if !unchanged.isEmpty { values["unchangedTitle"] = TrendTable.title(ofUnchanged: unchanged) }

@@ -31,7 +31,7 @@ package struct TrendText {
   /// The text, with a line feed after every line.
   package func rendered() -> String {
     let lines = verdict + alerts + budgets + counts + closing
-    return lines.map { $0 + "\n" }.joined()
+    return lines.joinedLines(style)
   }
 
   private var summary: TrendSummary { lead.summary }

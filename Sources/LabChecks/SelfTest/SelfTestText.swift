@@ -21,7 +21,7 @@ package struct SelfTestText {
   /// The text, with a line feed after every line.
   package func rendered() -> String {
     [header, table, verdicts, alarms, missing, conclusion].filter { !$0.isEmpty }
-      .map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+      .map { $0.joinedLines(style) }.joined(separator: "\n")
   }
 
   private var header: [String] {

@@ -19,7 +19,7 @@ package struct StabilityText {
         style.wrapped("Hosts that launched different commands are ranked apart.")
       )
     }
-    return sections.map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+    return sections.map { $0.joinedLines(style) }.joined(separator: "\n")
   }
 
   private func section(_ ranking: StabilityRanking) -> [String] {

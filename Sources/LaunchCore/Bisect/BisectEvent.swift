@@ -140,13 +140,10 @@ extension BisectStart {
 
   /// The controls of the scenario, with less noise where instructions or the like are counted.
   ///
-  /// Padding and random addresses average out over many times, but only add to a count. Neither
-  /// others' use of processors nor a busy machine changes what valgrind counts.
+  /// Neither others' use of processors nor a busy machine changes what valgrind counts.
   package var controls: ControlPlan? {
     guard isCountedExactly else { return scenario.controls }
-    var controls = scenario.controls ?? ControlPlan()
-    controls.padsEnvironment = false
-    controls.randomizesAddresses = false
+    var controls = (scenario.controls ?? ControlPlan()).countingExactly
     if counting == .valgrind {
       controls.settle = nil
       controls.steal = nil

@@ -122,6 +122,20 @@ extension ControlPlan {
     }
   }
 
+  /// The same where something is counted: padding averages out over many times, but only adds to a count.
+  package var withoutPadding: Self {
+    var controls = self
+    controls.padsEnvironment = false
+    return controls
+  }
+
+  /// The same where a count must not differ from launch to launch: random addresses add to it, too.
+  package var countingExactly: Self {
+    var controls = withoutPadding
+    controls.randomizesAddresses = false
+    return controls
+  }
+
   /// The controls that are asked for anything but to be left alone.
   package var asked: Set<ControlName> {
     Set(ControlName.allCases.filter { setting(of: $0) != nil })

@@ -383,7 +383,7 @@ package struct HostLaboratory: LaunchLaboratory {
     guard let prepared = preparedArms[arm] else { preconditionFailure("an arm of another plan") }
     let isReplaced = prepared.isReplaced
     try instruments.begin(prepared.view)
-    let padding = paddings.next(below: LaunchRequest.paddingLimit + 1)
+    let padding = arm.kind == .counters ? 0 : paddings.next(below: LaunchRequest.paddingLimit + 1)
     preparedArms[arm]?.lastClean = nil
     var result = try launchShown(
       prepared.request,

@@ -192,7 +192,7 @@ extension NoticeSender {
 
   /// The last line is the status, the line before it the end of the answer.
   private static func checkAnswer(_ answer: String) throws(NoticeFailure) {
-    let lines = answer.split(separator: "\n", omittingEmptySubsequences: true)
+    let lines = answer.split(whereSeparator: \.isNewline)
     let status = lines.last.flatMap { Int($0) } ?? 0
     guard !(200...299).contains(status) else { return }
     let said = lines.dropLast().last.map { ": \($0.prefix(200))" } ?? ""

@@ -32,7 +32,7 @@ package struct PlanText {
   /// The text, with a line feed after every line.
   package func rendered() -> String {
     [summary, arms, order, controls, effects].filter { !$0.isEmpty }
-      .map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
+      .map { $0.joinedLines(style) }.joined(separator: "\n")
   }
 
   private var summary: [String] {

@@ -30,7 +30,7 @@ package struct RunMarkdown {
       answer, launchTimes, WarningsMarkdown(warnings: summary.warnings).lines, figures, stages,
       pageIns, evidence, host, reproduction,
     ]
-    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
+    return sections.filter { !$0.isEmpty }.map { $0.joinedLines() }
       .joined(separator: "\n")
   }
 

@@ -40,7 +40,7 @@ package struct RunText {
       isVerbose
       ? [header, times, FigureTable(summary, style: style).lines()] + stages
         + [evidence, facts.controls.lines(style: style)] : [failure, times]
-    let text = sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
+    let text = sections.filter { !$0.isEmpty }.map { $0.joinedLines(style) }
     let shown = includesWarnings ? summary.warnings : []
     let warnings = DiagnosticText(shown, style: style).rendered()
     return (text + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")
@@ -116,7 +116,7 @@ package struct RunDecisionText {
       lines.append("  nothing is deleted; put it back with `\(ShellQuoting.text(command))`")
     }
     lines += alerts.map { "  \($0.id) depends on this run; later nights re-evaluate it" }
-    return lines.map { $0.printable + "\n" }.joined()
+    return lines.joinedLines()
   }
 
   private var phrase: String {

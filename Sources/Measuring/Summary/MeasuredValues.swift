@@ -104,22 +104,37 @@ struct LaunchRemarks {
 
   /// Of two modes the smaller one would look like outliers, so these are not told of as well.
   var all: [Diagnostic] {
-    let modes = twoModes
+    let modes = twoModes ?? twoGroups
     return [modes, drift, firstLaunch, modes == nil ? outliers : nil].compactMap(\.self)
   }
 
   private var twoModes: Diagnostic? {
     guard let modes = sample.bimodality else { return nil }
-    let phrases = [modes.low, modes.high].map {
-      "\(Wording.percent($0.share)) near \(Wording.time($0.center))"
-    }
     return Diagnostic(
       .warning,
       id: "two-modes",
-      problem: "bimodal: \(phrases[0]), \(phrases[1]); something differs "
+      problem: "bimodal: \(Self.phrase(modes)); something differs "
         + "from launch to launch, such as the core, its frequency, or a cache that is hit or not",
       remedy: "judge each mode by itself; `launchlab export` shows what distinguishes them"
     )
+  }
+
+  /// Of too few launches to be sure of two modes.
+  private var twoGroups: Diagnostic? {
+    guard let groups = sample.groupsAcrossMedian else { return nil }
+    return Diagnostic(
+      .warning,
+      id: "two-modes",
+      problem: "the median may be in either of two groups, which its interval reaches between: "
+        + Self.phrase(groups),
+      remedy: "launch more often to see which is usual; `launchlab export` shows every launch"
+    )
+  }
+
+  private static func phrase(_ modes: Bimodality) -> String {
+    [modes.low, modes.high].map {
+      "\(Wording.percent($0.share)) near \(Wording.time($0.center))"
+    }.joined(separator: ", ")
   }
 
   private var drift: Diagnostic? {

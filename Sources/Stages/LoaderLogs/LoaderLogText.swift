@@ -23,7 +23,7 @@ package struct LoaderLogText {
   package func rendered(style: TextStyle) -> String {
     var sections = result.blocks.map { block($0, style) }
     if !result.events.isEmpty { sections.append(events(style)) }
-    var texts = sections.map { $0.map { $0 + "\n" }.joined() }
+    var texts = sections.map { $0.joinedLines(style) }
     if includesDiagnostics, !result.diagnostics.isEmpty {
       texts.append(DiagnosticText(result.diagnostics, style: style).rendered())
     }

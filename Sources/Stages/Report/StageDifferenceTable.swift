@@ -54,17 +54,16 @@ package struct StageDifferenceTable {
 
   private func values(_ difference: StageDifference) -> [String] {
     let unit: Metric.Unit = difference.kind == .tally ? .count : .nanoseconds
-    let both = [difference.before, difference.after].map { value in
-      value.map { Quantity.text($0, unit) } ?? Quantity.none
-    }
-    let change = Quantity.signed(difference.difference) { Quantity.text($0, unit) }
-    return both + [change, bounds(difference)]
+    let values = [difference.before, difference.after].compactMap(\.self) + [difference.difference]
+    let scale = Scale(unit, forAll: values)
+    let both = [difference.before, difference.after].map { $0.map(scale.text) ?? Quantity.none }
+    let change = Quantity.signed(difference.difference, scale.text)
+    return both + [change, bounds(difference, in: scale)]
   }
 
   /// The interval in the unit of the difference.
-  private func bounds(_ difference: StageDifference) -> String {
+  private func bounds(_ difference: StageDifference, in scale: Scale) -> String {
     guard let interval = difference.interval else { return "" }
-    let scale = Scale(.nanoseconds, for: difference.difference)
     return [interval.lowerBound, interval.upperBound]
       .map { Quantity.signed($0, scale.text) }.joined(separator: " to ")
   }
@@ -129,10 +128,21 @@ package struct StagePartTable {
     parts.map { part in
       [
         StageDifferenceTable.title(of: part.path, below: isIndented ? parts : []),
-        part.after.map { Quantity.text($0, .nanoseconds) } ?? Quantity.none,
+        part.after.map(scale.text) ?? Quantity.none,
         part.share.map(Quantity.percent) ?? "",
       ]
-    }
+    } + (whole.map { [["the median launch of these", scale.text($0), Quantity.percent(1)]] } ?? [])
+  }
+
+  /// What the shares are of.
+  private var whole: Double? {
+    let largest = parts.max { ($0.after ?? 0) < ($1.after ?? 0) }
+    guard let time = largest?.after, let share = largest?.share, share > 0 else { return nil }
+    return time / share
+  }
+
+  private var scale: Scale {
+    Scale(.nanoseconds, forAll: parts.compactMap(\.after) + [whole].compactMap(\.self))
   }
 
   /// The lines for a terminal, without a heading.

@@ -49,7 +49,7 @@ package struct StagesText {
       ) + unlisted,
       others, processes, evidence,
     ]
-    return sections.filter { !$0.isEmpty }.map { $0.map { $0 + "\n" }.joined() }
+    return sections.filter { !$0.isEmpty }.map { $0.joinedLines(style) }
       .joined(separator: "\n")
   }
 
@@ -249,7 +249,7 @@ package struct StagesMarkdown {
   }
 
   /// The section, with a line feed after every line.
-  package func rendered() -> String { lines.map { $0 + "\n" }.joined() }
+  package func rendered() -> String { lines.joinedLines() }
 
   /// The section, which begins with a heading of the third level.
   package var lines: [String] {

@@ -17,7 +17,7 @@ package struct StageDifference: Hashable, Codable, Sendable {
   package var after: Double?
 
   /// After less before, as a share of how much the whole launch differs; nil for numbers, and where
-  /// the launches do not differ.
+  /// launches differ by no more than chance.
   package var share: Double?
 
   /// The 95 % interval of after less before, in the same unit; nil for numbers.
@@ -120,7 +120,9 @@ extension StageDifference {
   // MARK: - Times
 
   private static func times(from old: StageSamples, to new: StageSamples) -> [Self] {
-    let whole = (new.launch?.median ?? 0) - (old.launch?.median ?? 0)
+    let whole =
+      isClear(old.launch, new.launch)
+      ? (new.launch?.median ?? 0) - (old.launch?.median ?? 0) : 0
     let pairs = PathPair.pairs(from: old.times, to: new.times)
     let differences = pairs.compactMap { pair -> Self? in
       guard isClear(pair.before?.sample, pair.after?.sample) else { return nil }

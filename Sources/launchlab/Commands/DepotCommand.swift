@@ -101,7 +101,7 @@ extension Launchlab {
       let summary = try await workflow.push { progress.show($0, of: $1) }
       progress.end()
       console.show(summary.problems)
-      try console.write(summary.text + "\n")
+      try console.write([summary.text].joinedLines())
       if !summary.problems.isEmpty { throw ExitCode(LabExitCode.couldNotMeasure.rawValue) }
     }
   }

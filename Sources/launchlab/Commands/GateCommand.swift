@@ -148,12 +148,12 @@ extension Launchlab.Gate {
       progress.clear()
       let report = GateReport(result, style: console.resultStyle)
       let job = GateJob(report, environment: ProcessInfo.processInfo.environment)
-      let annotations = job.annotations.map { $0 + "\n" }.joined()
       if outputs.values.contains("-") {
         // GitHub reads both streams.
-        try console.stderr.write(annotations)
+        try console.stderr.write(commands: job.annotations)
       } else {
-        try console.write(report.text(isVerbose: verbose) + annotations)
+        try console.write(report.text(isVerbose: verbose))
+        try console.stdout.write(commands: job.annotations)
       }
       for (format, path) in outputs {
         try ResultFile(path).write { try $0(report.text(as: format)) }
@@ -259,7 +259,7 @@ extension Launchlab.Gate {
           until: until
         )
       }
-      try console.write(try workflow.run() + "\n")
+      try console.write([try workflow.run()].joinedLines())
     }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import History
 import LaunchCore
 import Measuring
+import Rendering
 
 extension Launchlab {
   /// Writes the trend report of stored nights.
@@ -160,11 +161,11 @@ extension Launchlab {
       if ![json, junit, openmetrics].contains("-") {
         for report in reports {
           let text = TrendText(report.summary, style: console.resultStyle, options: report.options)
-          try console.write(text.rendered() + "  report: \(report.path)\n")
+          try console.write(text.rendered() + ["  report: \(report.path)"].joinedLines())
         }
         for report in overHosts {
           let text = HostsText(report.summary, style: console.resultStyle)
-          try console.write(text.rendered() + "  report: \(report.path)\n")
+          try console.write(text.rendered() + ["  report: \(report.path)"].joinedLines())
         }
       }
       try fail(with: summaries.map(\.exitCode).max() ?? .done)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LaunchCore
 import Measuring
+import Rendering
 import Stages
 
 extension Launchlab {
@@ -220,7 +221,7 @@ struct StagesOutputOptions: ParsableArguments {
       // Every collector sees the same pages come in.
       if let pageIns = result.arms.compactMap(\.pageIns).first {
         let lines = PageInText(pageIns, showsAll: all).lines(style: console.resultStyle)
-        try console.write((["\n"] + lines.map { $0 + "\n" }).joined())
+        try console.write(([""] + lines).joinedLines(console.resultStyle))
       }
     }
     console.show(result.summary.warnings)

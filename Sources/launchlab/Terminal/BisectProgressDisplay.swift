@@ -19,7 +19,7 @@ final class BisectProgressDisplay {
       self.start = start
       let resumed = events > 0 ? "going on after \(events) events, " : ""
       note("bisection \(start.id): \(resumed)\(start.range)")
-      if events == 0 { note(BisectPlanText(plan, start: start).rendered()) }
+      if events == 0 { BisectPlanText(plan, start: start).lines.forEach(note) }
     case .noted(let diagnostic):
       clear()
       console.show([diagnostic])

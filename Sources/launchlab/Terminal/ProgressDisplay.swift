@@ -176,5 +176,5 @@ struct Console: Sendable {
   }
 
   /// Writes a line of progress to stderr; no name in it can steer a terminal.
-  func note(_ line: String) { try? stderr.write(line + "\n") }
+  func note(_ line: String) { try? stderr.write([line].joinedLines()) }
 }

@@ -45,7 +45,8 @@ struct ExplanationTextTests {
     let text = ExplanationText(SampleExplanation.single, style: style).rendered()
     #expect(
       text == """
-        app takes 8.57 ms (95 % interval 8.22 to 8.92 ms), spent in
+        app takes 8.57 ms (95 % interval 8.22 to 8.92 ms); traced launches took 8.99 ms,
+        spent in
 
           waits        clock_nanosleep                                    5.20 ms   58 %
           files        plugins/                                           0.95 ms   11 %
@@ -342,7 +343,7 @@ struct ExplanationExitCodeTests {
       stage("main_to_ready", 2_000_000, 7_300_000), stage("main_to_ready > files", nil, 1_000_000),
     ]
     let text = ExplanationText(result, style: TextStyle(width: 100)).rendered()
-    #expect(text.contains("\nby stage, as launchlab stages tells:\n  stage "))
+    #expect(text.contains("\nby stage, in launches of their own (see `launchlab stages`):\n"))
     #expect(text.contains("\n  main to ready  2.000 ms  7.300 ms   +5.300 ms"))
     #expect(!text.contains("within the noise"))
     #expect(ExplanationMarkdown(result).rendered().contains("\n| main to ready "))
@@ -352,6 +353,7 @@ struct ExplanationExitCodeTests {
     result = SampleExplanation.single
     result.stages = [stage("relocation", nil, 100_000), stage("main_to_ready", nil, 900_000)]
     let single = ExplanationText(result, style: TextStyle(width: 100)).rendered()
-    #expect(single.contains("\n  relocation     100.0 µs  90 %\n  main to ready  900.0 µs  90 %\n"))
+    #expect(single.contains("\n  main to ready               0.900 ms   90 %\n"))
+    #expect(single.contains("\n  the median launch of these  1.000 ms  100 %\n"))
   }
 }

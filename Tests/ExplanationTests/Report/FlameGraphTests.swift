@@ -79,7 +79,7 @@ struct FlameGraphTests {
     let line = try #require(drawn("old_cache", in: result))
     #expect(line.contains("url(#gone)"))
     #expect(line.contains(#"class="part less1""#))
-    #expect(line.contains("400.0 µs → 0 ns, −400 µs, 95 % interval −440 to −360 µs"))
+    #expect(line.contains("400 → 0 µs, −400 µs, 95 % interval −440 to −360 µs"))
   }
 
   @Test("what is new has a border, and what does not differ for certain is grey")

@@ -52,7 +52,7 @@ import Testing
       parameters: parameters,
       costs: example.costs
     )
-    let text = BisectPlanText(plan, start: start).rendered()
+    let text = BisectPlanText(plan, start: start).lines.joined(separator: "\n")
     #expect(text.contains("warning") == !plan.canBeSeen)
     try expectSnapshot(text, named: example.name, suite: "BisectPlanText")
   }

@@ -200,18 +200,30 @@ struct GateFindingTests {
     #expect(idle.map(\.approval.name) == ["libgone.so"])
   }
 
-  @Test func `a figure that launches of base disagree on does not decide`() {
+  @Test func `counts that differ among launches decide only where no launch is within the limit`() {
     let judge = GateJudge(rules: GateRules(), approvals: [], day: "2026-11-25")
-    func verdict(_ base: Double, _ head: Double, isStable: Bool) -> GateFinding.Verdict {
-      judge.judged(.files, of: "app", base, head, isStable: isStable, details: []).verdict
+    func verdict(_ base: [Double], _ head: [Double]) -> GateFinding.Verdict {
+      func count(_ values: [Double]) -> GateCount {
+        GateCount(
+          median: values[values.count / 2],
+          lowest: values[0],
+          highest: values[values.count - 1]
+        )
+      }
+      return judge.judged(.files, of: "app", count(base), count(head), details: []).verdict
     }
-    #expect(verdict(20, 50, isStable: true) == .failed)
-    #expect(verdict(20, 50, isStable: false) == .undecided)
-    #expect(verdict(20, 22, isStable: true) == .passed)
-    #expect(verdict(0, 3, isStable: true) == .failed)
-    #expect(verdict(0, 0, isStable: true) == .passed)
+    #expect(verdict([20], [50]) == .failed)
+    #expect(verdict([20], [22]) == .passed)
+    #expect(verdict([0], [3]) == .failed)
+    #expect(verdict([0], [0]) == .passed)
+    // At least 3 files and more than 10 %.
+    #expect(verdict([10, 20, 20], [24, 50, 50]) == .failed)
+    #expect(verdict([10, 20, 20], [22, 50, 50]) == .undecided)
+    #expect(verdict([10, 20, 30], [32, 50, 90]) == .undecided)
+    #expect(verdict([10, 20, 30], [35, 50, 90]) == .failed)
+    #expect(verdict([10, 20, 30], [10, 21, 90]) == .passed)
     let limits = [20.0, 100].map {
-      judge.judged(.files, of: "app", $0, $0 + 2, details: []).limit
+      judge.judged(.files, of: "app", GateCount($0), GateCount($0 + 2), details: []).limit
     }
     #expect(limits == ["< +3", "+10 %"])
   }

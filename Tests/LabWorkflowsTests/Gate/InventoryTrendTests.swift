@@ -126,19 +126,25 @@ struct InventoryTrendTests {
     )
   }
 
-  @Test func `launches that differ among themselves are not compared`() {
+  @Test func `launches that differ among themselves change only by more than that`() {
     func night(_ median: Double, spread: Double) -> LaunchInventory {
       Self.night(counts: [.systemCalls: .init(median, spread: spread)])
     }
     // 10 % are allowed, and half of it is too much.
-    #expect(changes([night(1000, spread: 0), night(1200, spread: 50)])[1] == [])
-    #expect(changes([night(1000, spread: 50), night(1200, spread: 0)])[1] == [])
+    #expect(changes([night(1000, spread: 0), night(1150, spread: 50)])[1] == [])
+    #expect(changes([night(1000, spread: 50), night(1150, spread: 0)])[1] == [])
     // The next level is that of a steady night.
     let found = changes([
-      night(1000, spread: 50), night(1200, spread: 0), night(1200, spread: 49),
+      night(1000, spread: 50), night(1150, spread: 0), night(1150, spread: 49),
       night(1400, spread: 0),
     ])
     #expect(found[2] == [])
-    #expect(found[3] == ["system_calls system calls +17 % failed"])
+    #expect(found[3] == ["system_calls system calls +22 % failed"])
+    // All launches of one night are above all of the other, by more than is allowed.
+    let doubled = changes([night(1000, spread: 300), night(2000, spread: 300)])[1]
+    #expect(doubled == ["system_calls system calls +100 % failed"])
+    let halved = changes([night(2000, spread: 300), night(1000, spread: 300)])[1]
+    #expect(halved == ["system_calls system calls −50 % remark"])
+    #expect(changes([night(1000, spread: 300), night(1700, spread: 300)])[1] == [])
   }
 }
