@@ -202,8 +202,8 @@ let package = Package(
     .testTarget(
       name: "LabFleetTests",
       dependencies: [
-        "LaunchCore", "LaunchStore", "LaunchDepot", "FleetEngines", "Measuring", "History",
-        "LabTestSupport", subprocess, systemPackage,
+        "LaunchCore", "LaunchStore", "Rendering", "LaunchDepot", "FleetEngines", "Measuring",
+        "History", "LabTestSupport", grdb, subprocess, systemPackage,
       ]
     ),
     .testTarget(

@@ -12,6 +12,7 @@ SELECT 'CREATE ROLE fleet_head LOGIN' WHERE to_regrole('fleet_head') IS NULL \ge
 GRANT launchlab_read TO fleet_head;
 
 -- Every host: may add runs, by calling a function, and read no table of runs. Whoever
--- takes over a host cannot change or delete what others have measured.
+-- takes over a host cannot change or delete what others have measured. Hosts that share this login can add runs in
+-- each other's name; a login of its own for each, with GRANT launchlab_push, keeps them from it.
 SELECT 'CREATE ROLE fleet_host LOGIN' WHERE to_regrole('fleet_host') IS NULL \gexec
 GRANT launchlab_push TO fleet_host;

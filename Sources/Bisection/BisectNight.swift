@@ -59,7 +59,7 @@ package struct BisectNight {
         directory: context.directory
       ),
       alert: alert.id,
-      mostTime: "\(Int(seconds))s",
+      mostTime: "\(Int(clamping: seconds))s",
       jobs: wish.jobs,
       store: request.store,
       words: ["--alert", alert.id] + (scenario.map { ["--scenario", $0] } ?? [])

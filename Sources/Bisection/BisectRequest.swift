@@ -42,7 +42,7 @@ struct BisectLimitChange: Hashable {
       guard let value, let before, value < before else { continue }
       throw .badOption(
         name: name,
-        value: "\(Int(value))\(unit)",
+        value: "\(Int(clamping: value))\(unit)",
         expected:
           "at least \(Int(before))\(unit), as before: the bisection has ended, and only more "
           + "lets it go on"

@@ -35,7 +35,7 @@ struct LaunchBatch {
     after spent: Double,
     take: (BisectRow) throws -> Void
   ) throws -> (revision: Int, reason: String)? {
-    var beginning = laboratory.now - Nanoseconds(Int64(spent * 1e9))
+    var beginning = laboratory.now - Nanoseconds(Int64(clamping: spent * 1e9))
     var course = Course(tolerated: tolerableShare * Double(rows.count))
     for arm in plan.arms.indices {
       for _ in 0..<discarded[arm] {

@@ -72,7 +72,7 @@ package struct ComparisonAccumulator: Sendable {
       guard let ratio = launches.ratio(in: state) else { return nil }
       let rule = rules.rule(for: pair, in: state, of: metric, pairs: ratio.count)
       let pace = Double(elapsed.count) / Double(ratio.count)
-      let affordable = min(most, Int(Double(limit.count) / max(pace, 1)))
+      let affordable = min(most, Int(clamping: Double(limit.count) / max(pace, 1)))
       // More time allows for more pairs in proportion, however fast they are.
       let planned = max(pace, Double(limit.count) / Double(most))
       return PairedComparison(ratio, rule: rule)
@@ -150,7 +150,7 @@ extension PairedComparison {
       detectable: detectable,
       effectLimit: rule.effectLimit,
       pairsNeeded: pairsNeeded,
-      timeNeeded: Nanoseconds(Int64(min(1e18, pace * Double(pairsNeeded))))
+      timeNeeded: Nanoseconds(Int64(clamping: min(1e18, pace * Double(pairsNeeded))))
     )
   }
 }

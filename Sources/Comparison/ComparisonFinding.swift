@@ -202,7 +202,7 @@ package struct PairedComparison: Hashable, Sendable {
   package var pairsNeeded: Int? {
     guard let interval, rule.effectLimit > 0 else { return nil }
     let share = log(interval.high / interval.low) / 2 / log1p(rule.effectLimit)
-    return Int((Double(count) * share * share).rounded(.up))
+    return Int(clamping: (Double(count) * share * share).rounded(.up))
   }
 
   /// What stands in the way of a verdict; the raw value is the name used in JSON and reports.

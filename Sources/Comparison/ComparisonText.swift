@@ -425,7 +425,8 @@ package struct OutlookText {
   /// The next full minute, as the option is written; hours where there are many.
   private static func option(_ time: Nanoseconds) -> String {
     let minutes = (Double(time.count) / 60e9).rounded(.up)
-    return minutes < 120 ? "\(Int(minutes))m" : "\(Int((minutes / 60).rounded(.up)))h"
+    return minutes < 120
+      ? "\(Int(clamping: minutes))m" : "\(Int(clamping: (minutes / 60).rounded(.up)))h"
   }
 }
 

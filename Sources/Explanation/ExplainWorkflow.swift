@@ -61,7 +61,7 @@ package struct ExplainRequest: Codable, Sendable {
     // Each block has a plain, a traced and a sampled launch of both.
     let needed = launchSeconds * 1e9 * Double(6 * fewestLaunches)
     guard needed > Double(timeLimit.count) else { return nil }
-    return "it would take \(Quantity.estimate(Nanoseconds(Int64(min(needed, 1e17)))))"
+    return "it would take \(Quantity.estimate(Nanoseconds(Int64(clamping: min(needed, 1e17)))))"
   }
 
   package init(

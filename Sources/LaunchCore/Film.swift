@@ -53,7 +53,7 @@ package struct Film: Hashable, Sendable {
       sum += Double((frame.time - time).count) * (1 - progress)
       (time, progress) = (frame.time, frame.progress)
     }
-    return Nanoseconds(Int64(sum.rounded()))
+    return Nanoseconds(Int64(clamping: sum.rounded()))
   }
 }
 

@@ -247,6 +247,8 @@ extension Outcome: CustomStringConvertible {
 }
 
 /// A span of time, or an instant of the monotonic clock, in whole nanoseconds.
+///
+/// Sums and differences end at the largest and the smallest number, since spans are read from files too.
 package struct Nanoseconds: Hashable, Comparable, Sendable {
   package let count: Int64
 
@@ -254,15 +256,44 @@ package struct Nanoseconds: Hashable, Comparable, Sendable {
 
   package static let zero = Self(0)
 
-  package static func seconds(_ seconds: Int64) -> Self { Self(seconds * 1_000_000_000) }
+  package static func seconds(_ seconds: Int64) -> Self { milliseconds(seconds).times(1_000) }
 
-  package static func milliseconds(_ milliseconds: Int64) -> Self { Self(milliseconds * 1_000_000) }
+  package static func milliseconds(_ milliseconds: Int64) -> Self {
+    Self(milliseconds).times(1_000_000)
+  }
 
   package static func < (left: Self, right: Self) -> Bool { left.count < right.count }
 
-  package static func + (left: Self, right: Self) -> Self { Self(left.count + right.count) }
+  package static func + (left: Self, right: Self) -> Self {
+    let (sum, isTooLarge) = left.count.addingReportingOverflow(right.count)
+    return isTooLarge ? limit(isNegative: left.count < 0) : Self(sum)
+  }
 
-  package static func - (left: Self, right: Self) -> Self { Self(left.count - right.count) }
+  package static func - (left: Self, right: Self) -> Self {
+    let (difference, isTooLarge) = left.count.subtractingReportingOverflow(right.count)
+    return isTooLarge ? limit(isNegative: left.count < 0) : Self(difference)
+  }
+
+  /// The span so many times.
+  package func times(_ factor: Int64) -> Self {
+    let (product, isTooLarge) = count.multipliedReportingOverflow(by: factor)
+    return isTooLarge ? Self.limit(isNegative: (count < 0) != (factor < 0)) : Self(product)
+  }
+
+  private static func limit(isNegative: Bool) -> Self { Self(isNegative ? .min : .max) }
+}
+
+extension FixedWidthInteger {
+  /// The nearest whole number of the type, towards zero; 0 for what is not a number.
+  ///
+  /// Numbers that come from a file may be any.
+  package init(clamping value: Double) {
+    if let whole = Self(exactly: value.rounded(.towardZero)) {
+      self = whole
+    } else {
+      self = value > 0 ? .max : value < 0 ? .min : 0
+    }
+  }
 }
 
 /// Encoded as a bare integer, so that JSON fields ending in `_ns` are numbers.

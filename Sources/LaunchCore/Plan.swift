@@ -121,7 +121,7 @@ package struct Plan: Hashable, Codable, Sendable {
     guard scenario.adaptive != nil else { return [blockCount] }
     let fewest = Double(max(1, scenario.launches))
     let steps = Double(looksPerDoubling ?? 1)
-    let looks = (0...).lazy.map { Int((fewest * pow(2, Double($0) / steps)).rounded()) }
+    let looks = (0...).lazy.map { Int(clamping: (fewest * pow(2, Double($0) / steps)).rounded()) }
       .prefix { $0 < blockCount }
     return Set(looks).sorted() + [blockCount]
   }

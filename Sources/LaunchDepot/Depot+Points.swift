@@ -67,6 +67,8 @@ package struct DepotNewestRun: Hashable, Decodable, Sendable {
   /// The number of the run in the depot.
   package let key: Int64
 
+  package let hostIdentity: String
+
   /// The id of the run.
   package let id: String
 
@@ -80,22 +82,30 @@ extension Depot {
   /// - Parameters:
   ///   - scenario: Only of this scenario.
   ///   - night: The label of the last night that counts; nil for the newest.
+  ///   - hosts: The identities of hosts whose runs do not count.
   /// - Returns: Ascending by the name of the scenario.
   /// - Throws: ``DepotError``.
   package func newestRuns(
     scenario: String? = nil,
-    until night: String? = nil
+    until night: String? = nil,
+    besides hosts: [String] = []
   ) async throws -> [DepotNewestRun] {
     let only = try scenario.map { "WHERE scenario = \(try psql.literal($0))" } ?? ""
+    let others = try hosts.map(psql.literal).joined(separator: ",")
+    let counted =
+      hosts.isEmpty
+      ? ""
+      : "AND r.host <> ALL (SELECT key FROM launchlab.host WHERE identity = ANY (ARRAY[\(others)]::text[]))"
     return try await answer(
       to: """
-        \(Self.list) (SELECT s.scenario, r.key, r.id, r.night
+        \(Self.list) (SELECT s.scenario, r.key, h.identity AS host_identity, r.id, r.night
           FROM (SELECT DISTINCT scenario FROM launchlab.series \(only)) s CROSS JOIN LATERAL (
-            SELECT key, id, night FROM launchlab.run r WHERE r.scenario = s.scenario \(nights(until: night))
-              AND EXISTS (SELECT FROM launchlab.run_file f WHERE f.run = r.key)
+            SELECT key, host, id, night FROM launchlab.run r
+            WHERE r.scenario = s.scenario \(nights(until: night)) \(counted) AND EXISTS (SELECT FROM launchlab.run_file f WHERE f.run = r.key)
             ORDER BY night DESC, started_at DESC LIMIT 1) r
-          ORDER BY s.scenario) item;
+          JOIN launchlab.host h ON h.key = r.host ORDER BY s.scenario) item;
         """,
+      from: 2,
       limit: Self.mostBytes
     ).decoded(line: 0)
   }
@@ -147,14 +157,15 @@ extension Depot {
         UNION ALL SELECT 'S' || row_to_json(s) FROM series s
         UNION ALL SELECT 'H' || row_to_json(i) FROM (
           SELECT n.host AS key, h.identity, h.name, n.fingerprint AS kind, n.slot_host, n.id AS run,
-            extract(epoch FROM n.started_at) AS started_at, n.night
+            \(Self.seconds("n.started_at")) AS started_at, n.night
           FROM newest n JOIN launchlab.host h ON h.key = n.host) i
         UNION ALL SELECT 'P' || r.host || ' ' || r.place || ' ' || p.line
         FROM runs r LEFT JOIN old o USING (host) CROSS JOIN LATERAL (
           SELECT string_agg(p.series || ' ' || p.median, ' ') AS line FROM launchlab.point p
-          WHERE p.run = r.key AND p.series = ANY (ARRAY(SELECT key FROM series))) p
+          WHERE p.run = r.key AND abs(p.median) <= 9e18 AND p.series = ANY (ARRAY(SELECT key FROM series))) p
         WHERE r.place > coalesce(o.place, -1) AND p.line IS NOT NULL;
         """,
+      from: 2,
       limit: 4 * Self.mostBytes
     )
     return try DepotPoints(answer)

@@ -22,6 +22,7 @@ extension Depot {
             AND slot_night BETWEEN \(psql.literal(nights.lowerBound)) AND \(psql.literal(nights.upperBound))
             AND EXISTS (SELECT FROM launchlab.run_file f WHERE f.run = r.key) ORDER BY key) item;
         """,
+      from: 2,
       limit: Self.mostBytes
     ).decoded(line: 0)
   }
@@ -44,6 +45,7 @@ extension Depot {
         \(Self.list) (SELECT slot_host AS host, scenario, problem, extract(epoch FROM received_at) AS received_at
           FROM launchlab.problem WHERE slot_night = \(literal) ORDER BY received_at) item;
         """,
+      from: 2,
       limit: Self.mostBytes
     )
     return DepotNight(runs: try answer.decoded(line: 0), problems: try answer.decoded(line: 1))

@@ -99,20 +99,27 @@ package struct Depot: Sendable {
 
   // MARK: - Using it
 
-  /// Runs SQL in a depot of the newest version.
+  /// Runs SQL in a depot.
   ///
+  /// - Parameters:
+  ///   - body: What it is asked.
+  ///   - oldest: The oldest version that has what is asked for; nil means that it must be the newest.
+  ///   - limit: The most bytes that it may answer.
   /// - Returns: What it prints, in lines.
-  func answer(to body: String, limit: Int = 1 << 20) async throws -> Answer {
+  /// - Throws: ``DepotError``.
+  func answer(to body: String, from oldest: Int? = nil, limit: Int = 1 << 20) async throws -> Answer
+  {
+    let versions = (oldest ?? newest)...newest
     let script = """
       \(version)
-      SELECT :version = \(newest) AS fits \\gset
+      SELECT :version BETWEEN \(versions.lowerBound) AND \(newest) AS fits \\gset
       \\if :fits
       \(body)
       \\endif
 
       """
     let answer = try Answer(await psql.run(script, limit: limit), address: address)
-    guard answer.version == newest else { throw mismatch(answer.version) }
+    guard versions.contains(answer.version) else { throw mismatch(answer.version) }
     return answer
   }
 
@@ -237,10 +244,12 @@ package struct Depot: Sendable {
     if let host { conditions.append("\(try psql.literal(host)) IN (h.identity, h.name)") }
     return try await answer(
       to: """
-        \(Self.list) (SELECT h.identity AS host_identity, c.scenario, c.schema, c.digest
+        \(Self.list) (SELECT h.identity AS host_identity, c.scenario, c.schema, c.digest,
+          octet_length(c.content) AS bytes
           FROM launchlab.conclusions c JOIN launchlab.host h ON h.key = c.host
           WHERE \(conditions.joined(separator: " AND "))) item;
         """,
+      from: 1,
       limit: Self.mostBytes
     ).decoded(line: 0)
   }
@@ -259,6 +268,7 @@ package struct Depot: Sendable {
           AND c.scenario = \(psql.literal(entry.scenario))
           AND c.digest = \(psql.literal(entry.digest));
         """,
+      from: 1,
       limit: 2 * Self.mostBytes
     )
     guard let line = answer.lines.first else { return nil }
@@ -272,10 +282,30 @@ package struct Depot: Sendable {
   package func hosts() async throws -> [DepotHost] {
     try await answer(
       to: """
-        \(Self.list) (SELECT identity, name, kind,
-          extract(epoch FROM first_seen) AS first_seen, extract(epoch FROM last_seen) AS last_seen
+        \(Self.list) (SELECT identity, name, kind, \(Self.seconds("first_seen")) AS first_seen,
+          \(Self.seconds("last_seen")) AS last_seen
           FROM launchlab.host ORDER BY name, identity) item;
         """,
+      from: 1,
+      limit: Self.mostBytes
+    ).decoded(line: 0)
+  }
+
+  /// Every name that a host has had in a run.
+  ///
+  /// - Returns: In the order in which the depot saw them first, which never changes: a new one is the last.
+  /// - Throws: ``DepotError``.
+  package func hostNames() async throws -> [DepotHostName] {
+    try await answer(
+      to: """
+        \(Self.list) (SELECT h.identity, coalesce(r.host_name, h.name) AS name FROM (
+            SELECT host, host_name, min(key) AS key FROM launchlab.run GROUP BY host, host_name
+          ) r JOIN launchlab.host h ON h.key = r.host
+          WHERE r.host_name IS NOT NULL
+            OR NOT EXISTS (SELECT FROM launchlab.host_name n WHERE n.host = h.key)
+          ORDER BY r.key) item;
+        """,
+      from: 1,
       limit: Self.mostBytes
     ).decoded(line: 0)
   }
@@ -307,13 +337,15 @@ package struct Depot: Sendable {
     return try await answer(
       to: """
         \(Self.list) (SELECT r.key, h.identity AS host_identity,
-          h.name AS host_name, r.id, r.scenario, r.purpose, extract(epoch FROM r.started_at) AS started_at,
-          extract(epoch FROM r.finished_at) AS finished_at,
-          extract(epoch FROM r.received_at) AS received_at, r.fingerprint, r.commit, r.tree,
-          r.tool, r.schema, r.digest, r.bytes, r.clock_off_seconds
+          h.name AS host_name, r.id, r.scenario, r.purpose, \(Self.seconds("r.started_at")) AS started_at,
+          \(Self.seconds("r.finished_at")) AS finished_at,
+          \(Self.seconds("r.received_at")) AS received_at, r.fingerprint, r.commit, r.tree,
+          r.tool, r.schema, r.digest, r.bytes,
+          CASE WHEN r.clock_off_seconds > 0 THEN least(r.clock_off_seconds, 1e12) END AS clock_off_seconds
           FROM launchlab.run r JOIN launchlab.host h ON h.key = r.host
           WHERE \(conditions.joined(separator: " AND ")) ORDER BY r.key LIMIT \(limit)) item;
         """,
+      from: 1,
       limit: 4 * Self.mostBytes
     ).decoded(line: 0)
   }
@@ -338,6 +370,7 @@ package struct Depot: Sendable {
         JOIN launchlab.run_file f ON f.run = w.key
         WHERE w.place = 1 OR w.total <= \(budget) ORDER BY w.place;
         """,
+      from: 1,
       limit: (max(budget, Self.mostBytes) / 3 + keys.count) * 4 + keys.count * 32
     )
     let files = answer.lines.compactMap { line -> DepotFile? in
@@ -350,6 +383,53 @@ package struct Depot: Sendable {
       throw answer.oddness
     }
     return files
+  }
+
+  /// Gives a host, or a host of a fleet, to a login: that one may push its runs from now on, or every member
+  /// of a role.
+  ///
+  /// - Parameters:
+  ///   - host: Its identity, its newest name where no other host has that, or what a fleet calls it.
+  ///   - role: A login, or another role.
+  /// - Returns: What was moved.
+  /// - Throws: ``DepotError``.
+  package func trust(_ host: String, to role: String) async throws -> [DepotTrust] {
+    let (name, login) = (try psql.literal(host), try psql.literal(role))
+    let answer = try await answer(
+      to: """
+        SELECT count(*) > 0 AS known FROM pg_roles WHERE rolname = \(login) \\gset
+        \\echo :known
+        \(Self.list) (SELECT 'host' AS kind, identity AS name FROM launchlab.host
+            WHERE \(name) IN (identity, name)
+          UNION SELECT 'slot', slot_host FROM launchlab.run WHERE slot_host = \(name)
+          UNION SELECT 'slot', name FROM launchlab.trust WHERE kind = 'slot' AND name = \(name)) item;
+        """
+    )
+    func refusal(_ reason: String) -> DepotError {
+      .cannotTrust(address: address.description, reason: reason)
+    }
+    guard answer.lines.first?.text == "t" else { throw refusal("there is no role \"\(role)\"") }
+    let found: [DepotTrust] = try answer.decoded(line: 1)
+    guard !found.isEmpty else { throw refusal("no host \"\(host)\" has pushed a run") }
+    let hosts = found.filter { $0.kind == .host }
+    guard hosts.count <= 1 || hosts.contains(where: { $0.name == host }) else {
+      let identities = hosts.map(\.name).joined(separator: ", ")
+      throw refusal("several hosts are called \"\(host)\", with the identities \(identities)")
+    }
+    let moved = hosts.count <= 1 ? found : found.filter { $0.name == host }
+    let rows = try moved.map { "('\($0.kind.rawValue)', \(try psql.literal($0.name)), \(login))" }
+    _ = try await self.answer(
+      to: """
+        INSERT INTO launchlab.trust (kind, name, role) VALUES \(rows.joined(separator: ", "))
+        ON CONFLICT (kind, name) DO UPDATE SET role = excluded.role, since = now();
+        """
+    )
+    return moved
+  }
+
+  /// The seconds since 1970 of a time that may be infinite in a depot of before there were limits.
+  static func seconds(_ time: String) -> String {
+    "extract(epoch FROM greatest(least(\(time), '9999-12-31'), 'epoch'))"
   }
 
   /// What makes one line of JSON of the rows that follow under the name `item`.

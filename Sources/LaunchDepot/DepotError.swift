@@ -57,6 +57,12 @@ package enum DepotError: LabError, Equatable {
   /// The runs of two names interleave under one identity, as after cloning a disk.
   case clonedHost(address: String, reason: String)
 
+  /// The host was pushed first by another login, which it belongs to.
+  case otherLogin(address: String, reason: String)
+
+  /// The depot knows no host of that name or identity, or several, or no such role.
+  case cannotTrust(address: String, reason: String)
+
   /// What should be stored breaks a rule of the depot.
   case refused(address: String, rule: String)
 
@@ -69,7 +75,7 @@ package enum DepotError: LabError, Equatable {
 
   package var exitCode: LabExitCode {
     switch self {
-    case .passwordInAddress, .malformedAddress, .noSuchAddress: .usage
+    case .passwordInAddress, .malformedAddress, .noSuchAddress, .cannotTrust: .usage
     default: .couldNotMeasure
     }
   }
@@ -97,6 +103,8 @@ extension DepotError {
     case .olderSchema: "depot-older"
     case .otherContent: "depot-other-content"
     case .clonedHost: "depot-cloned-host"
+    case .otherLogin: "depot-other-login"
+    case .cannotTrust: "depot-trust"
     case .refused: "depot-refused"
     case .oddAnswer: "depot-odd-answer"
     }
@@ -122,7 +130,9 @@ extension DepotError {
       "the depot has schema version \(found), and this launchlab knows versions up to \(supported)"
     case .olderSchema(_, let found, let supported):
       "the depot has schema version \(found), and this launchlab uses version \(supported)"
-    case .otherContent(_, let reason), .clonedHost(_, let reason): reason
+    case .otherContent(_, let reason), .clonedHost(_, let reason), .otherLogin(_, let reason),
+      .cannotTrust(_, let reason):
+      reason
     case .refused(_, let rule): "the depot refuses the run: \(rule)"
     case .oddAnswer(_, let detail): "unexpected answer from the depot: \(detail)"
     }
@@ -138,7 +148,8 @@ extension DepotError {
       .readOnly(let address), .busy(let address, _), .noDepot(let address),
       .foreignSchema(let address), .newerSchema(let address, _, _),
       .olderSchema(let address, _, _), .otherContent(let address, _),
-      .clonedHost(let address, _), .refused(let address, _), .oddAnswer(let address, _):
+      .clonedHost(let address, _), .otherLogin(let address, _), .cannotTrust(let address, _),
+      .refused(let address, _), .oddAnswer(let address, _):
       address
     }
   }
@@ -173,6 +184,10 @@ extension DepotError {
     case .clonedHost:
       "give the cloned host an identity of its own; for a host that got an earlier name back, choose a "
         + "new one"
+    case .otherLogin(let address, _):
+      "push with that login, or have the owner of the depot move the host with "
+        + "`launchlab depot trust \(address.shellQuoted) HOST ROLE`"
+    case .cannotTrust: "see the tables launchlab.host and launchlab.trust of the depot"
     case .refused: "report this as a bug of launchlab, with the run"
     case .oddAnswer(let address, _): "look for the cause with `psql -d \(address.shellQuoted)`"
     }

@@ -182,6 +182,9 @@ package struct DepotConclusionsEntry: Hashable, Decodable, Sendable {
   /// The schema version of the file.
   package let schema: Int
   package let digest: String
+
+  /// The size of the file.
+  package let bytes: Int
 }
 
 /// What became of a run that was pushed.
@@ -208,6 +211,25 @@ package struct DepotHost: Hashable, Decodable, Sendable {
 
   /// The start of its newest run, likewise.
   package let lastSeen: Date
+}
+
+/// A name that a host has had.
+package struct DepotHostName: Hashable, Decodable, Sendable {
+  package let identity: String
+  package let name: String
+}
+
+/// What a login may speak for.
+package struct DepotTrust: Hashable, Decodable, Sendable {
+  package let kind: Kind
+
+  /// The identity of a host, or what a fleet calls it.
+  package let name: String
+
+  package enum Kind: String, Decodable, Sendable {
+    case host
+    case slot
+  }
 }
 
 /// A stored run without its file.

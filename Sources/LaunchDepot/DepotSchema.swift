@@ -6,8 +6,8 @@ enum DepotSchema {
   ///
   /// Every version keeps `launchlab.depot` with `program` and `version`, by which launchlab knows a
   /// depot, and the numbers of its errors: `LL001` another content under an id, `LL002` a document
-  /// that breaks a rule, `LL003` a cloned host.
-  static let migrations = [tables + push + questions, slots]
+  /// that breaks a rule, `LL003` a cloned host, `LL004` a host that belongs to another login.
+  static let migrations = [tables + push + questions, slots, limits + trust]
 
   private static let tables = """
     CREATE DOMAIN launchlab.label AS text CHECK (value <> '' AND octet_length(value) <= 1000);
@@ -310,6 +310,133 @@ enum DepotSchema {
       RAISE EXCEPTION '%', sqlerrm USING ERRCODE = 'LL002';
     END
     $push$;
+
+    """
+
+  /// What readers can use, whatever a host has pushed.
+  ///
+  /// Rows that are there already are left as they are, since readers leave out what they cannot use.
+  private static let limits = """
+    UPDATE launchlab.host SET name = left(name, 60) WHERE octet_length(name) > 255;
+    UPDATE launchlab.host SET first_seen = greatest(first_seen, 'epoch'),
+      last_seen = greatest(last_seen, 'epoch')
+      WHERE first_seen < 'epoch' OR last_seen < 'epoch';
+    ALTER TABLE launchlab.host ADD CONSTRAINT host_limits CHECK (
+      octet_length(name) <= 255 AND octet_length(identity) <= 255
+      AND first_seen >= 'epoch' AND last_seen >= 'epoch' AND last_seen < 'infinity') NOT VALID;
+    ALTER TABLE launchlab.host_name ADD CONSTRAINT host_name_limits CHECK (
+      octet_length(name) <= 255) NOT VALID;
+    ALTER TABLE launchlab.run ADD CONSTRAINT run_limits CHECK (
+      id ~ '^[0-9A-Za-z][0-9A-Za-z._-]{0,99}$'
+      AND started_at >= 'epoch' AND started_at < '9999-12-31 00:00:00+00'
+      AND finished_at >= 'epoch' AND finished_at < '9999-12-31 00:00:00+00') NOT VALID;
+    ALTER TABLE launchlab.run_file ADD CONSTRAINT run_file_limits CHECK (
+      octet_length(content) <= 67108864) NOT VALID;
+    ALTER TABLE launchlab.conclusions ADD CONSTRAINT conclusions_limits CHECK (
+      octet_length(content) <= 67108864) NOT VALID;
+    -- A value is one that 64 bits can hold; not a number and the infinite ones are outside, too.
+    ALTER TABLE launchlab.point ADD CONSTRAINT point_limits CHECK (
+      n <= 1000000000 AND abs(median) <= 9e18 AND mad BETWEEN 0 AND 9e18
+      AND abs(coalesce(ci_low, 0)) <= 9e18 AND abs(coalesce(ci_high, 0)) <= 9e18) NOT VALID;
+
+    """
+
+  /// Who may speak for a host: the login that did so first, or the role that it was given to.
+  ///
+  /// Hosts and the names of hosts of a fleet are of a login each. `session_user` is who has logged in,
+  /// whatever function asks.
+  private static let trust = """
+    CREATE TABLE launchlab.trust (
+      kind text NOT NULL CHECK (kind IN ('host', 'slot')),
+      name launchlab.label NOT NULL,
+      role text NOT NULL CHECK (role <> ''),
+      since timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (kind, name)
+    );
+
+    CREATE FUNCTION launchlab.speak(of_kind text, of_name text, claims boolean) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $speak$
+    DECLARE
+      owner text;
+    BEGIN
+      IF claims THEN
+        INSERT INTO launchlab.trust (kind, name, role) VALUES (of_kind, of_name, session_user)
+        ON CONFLICT DO NOTHING;
+      END IF;
+      SELECT t.role INTO owner FROM launchlab.trust t WHERE t.kind = of_kind AND t.name = of_name;
+      IF owner <> session_user AND NOT EXISTS (
+        SELECT FROM pg_roles r WHERE r.rolname = owner AND pg_has_role(session_user, r.oid, 'MEMBER')
+      ) THEN
+        RAISE EXCEPTION 'host "%" belongs to the login "%", and not to "%"', of_name, owner, session_user
+          USING ERRCODE = 'LL004';
+      END IF;
+    END
+    $speak$;
+
+    ALTER FUNCTION launchlab.push RENAME TO push_slot;
+    DO $revoke$ BEGIN
+      IF to_regrole('launchlab_push') IS NOT NULL THEN
+        REVOKE ALL ON FUNCTION launchlab.push_slot FROM launchlab_push;
+      END IF;
+    END $revoke$;
+    CREATE FUNCTION launchlab.push(document jsonb, content bytea) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $push$
+    BEGIN
+      PERFORM FROM launchlab.depot FOR UPDATE;
+      PERFORM launchlab.speak('host', document ->> 'host_identity', true);
+      IF document #>> '{slot,host}' IS NOT NULL THEN
+        PERFORM launchlab.speak('slot', document #>> '{slot,host}', true);
+      END IF;
+      RETURN launchlab.push_slot(document, content);
+    EXCEPTION WHEN data_exception OR integrity_constraint_violation THEN
+      RAISE EXCEPTION '%', sqlerrm USING ERRCODE = 'LL002';
+    END
+    $push$;
+
+    CREATE OR REPLACE FUNCTION launchlab.missing(host_identity text, ids text[]) RETURNS SETOF text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $missing$
+    BEGIN
+      PERFORM launchlab.speak('host', host_identity, false);
+      RETURN QUERY SELECT given FROM unnest(ids) WITH ORDINALITY AS u (given, place) WHERE NOT EXISTS (
+        SELECT FROM launchlab.run r JOIN launchlab.host h ON h.key = r.host
+        WHERE h.identity = host_identity AND r.id = given) ORDER BY place;
+    END
+    $missing$;
+
+    CREATE OR REPLACE FUNCTION launchlab.concluded(host_identity text, of_scenario text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $concluded$
+    BEGIN
+      PERFORM launchlab.speak('host', host_identity, false);
+      RETURN (SELECT c.digest FROM launchlab.conclusions c JOIN launchlab.host h ON h.key = c.host
+        WHERE h.identity = host_identity AND c.scenario = of_scenario);
+    END
+    $concluded$;
+
+    CREATE OR REPLACE FUNCTION launchlab.conclude(
+      host_identity text, of_scenario text, schema int, digest text, content bytea
+    ) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $conclude$
+    #variable_conflict use_column
+    BEGIN
+      PERFORM launchlab.speak('host', conclude.host_identity,
+        EXISTS (SELECT FROM launchlab.host h WHERE h.identity = conclude.host_identity));
+      INSERT INTO launchlab.conclusions AS c (host, scenario, schema, digest, content)
+      SELECT h.key, conclude.of_scenario, conclude.schema, conclude.digest, conclude.content
+      FROM launchlab.host h WHERE h.identity = conclude.host_identity
+      ON CONFLICT (host, scenario) DO UPDATE SET received_at = excluded.received_at,
+        schema = excluded.schema, digest = excluded.digest, content = excluded.content;
+    END
+    $conclude$;
+
+    CREATE OR REPLACE FUNCTION launchlab.tell(night text, host text, scenario text, problem text)
+    RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $tell$
+    BEGIN
+      PERFORM launchlab.speak('slot', tell.host, true);
+      INSERT INTO launchlab.problem (slot_night, slot_host, scenario, problem)
+      VALUES (tell.night, tell.host, tell.scenario, left(tell.problem, 250));
+    END
+    $tell$;
 
     """
 

@@ -207,6 +207,7 @@ extension DepotError {
       switch state {
       case "LL001": .otherContent(address: address, reason: message)
       case "LL003": .clonedHost(address: address, reason: message)
+      case "LL004": .otherLogin(address: address, reason: message)
       case "28000", "28P01": .loginRefused(address: address, reason: message)
       case "3D000": .noDatabase(address: address, reason: message)
       case "42501": .noRights(address: address, reason: message)

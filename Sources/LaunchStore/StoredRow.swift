@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LaunchCore
 
 /// A row of a result whose values are checked when they are read.
 ///
@@ -18,6 +19,39 @@ struct StoredRow {
   /// Reads a value by the number of its column, from 0.
   subscript<Value: DatabaseValueConvertible>(_ column: Int) -> Value {
     get throws { try row.decode(Value.self, atIndex: column) }
+  }
+
+  /// Reads a number by the name of its column, as one that something measured can have.
+  subscript(_ column: String) -> Double {
+    get throws { try Self.checked(try row.decode(Double.self, forColumn: column)) }
+  }
+
+  /// Reads a number or NULL by the name of its column, as one that something measured can have.
+  subscript(_ column: String) -> Double? {
+    get throws { try (row.decode(Double?.self, forColumn: column)).map(Self.checked) }
+  }
+
+  /// Reads a number by the number of its column, as one that something measured can have.
+  subscript(_ column: Int) -> Double {
+    get throws { try Self.checked(try row.decode(Double.self, atIndex: column)) }
+  }
+
+  /// Reads a number or NULL by the number of its column, as one that something measured can have.
+  subscript(_ column: Int) -> Double? {
+    get throws { try (row.decode(Double?.self, atIndex: column)).map(Self.checked) }
+  }
+
+  /// The largest number that is read: the square of what a whole number of 64 bits can hold, as a variance.
+  ///
+  /// Larger ones, of which sums and products may be infinite, are in a file that was damaged or edited.
+  static let mostMeasured = 1e38
+
+  private static func checked(_ number: Double) throws -> Double {
+    guard abs(number) <= mostMeasured else {
+      let detail = "nothing measured has the value \(number)"
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: detail)
+    }
+    return number
   }
 
   static func fetchAll(
@@ -57,7 +91,7 @@ struct StoredRow {
 enum Timestamp {
   /// The text of a date rounded to the millisecond, such as `2026-11-21T04:30:00.125Z`.
   static func text(_ date: Date) -> String {
-    let milliseconds = Int64((date.timeIntervalSince1970 * 1_000).rounded())
+    let milliseconds = Int64(clamping: (date.timeIntervalSince1970 * 1_000).rounded())
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
     let whole = Date(timeIntervalSince1970: Double(seconds - (rest < 0 ? 1 : 0)))
     let fraction = String(1_000 + (rest < 0 ? rest + 1_000 : rest)).dropFirst()

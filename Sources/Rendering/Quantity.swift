@@ -62,7 +62,7 @@ package struct Scale: Hashable, Sendable {
   /// A sum of squares, in the square of this unit, or of a smaller one where digits would be lost.
   package func squared(_ value: Double) -> String {
     let number = value / (divisor * divisor)
-    guard number == 0 || number >= 0.001 else {
+    guard number == 0 || number >= 0.001 || divisor == 1 else {
       return Scale(unit, for: value.squareRoot()).squared(value)
     }
     let text = Quantity.significant(number)
@@ -140,7 +140,7 @@ package enum Quantity {
   /// A ratio with three significant digits, such as `4.21`.
   package static func significant(_ value: Double) -> String {
     guard value != 0 else { return "0" }
-    let exponent = Int(log10(abs(value)).rounded(.down))
+    let exponent = Int(clamping: log10(abs(value)).rounded(.down))
     return String(format: "%.\(max(0, 2 - exponent))f", value)
   }
 
@@ -155,10 +155,11 @@ package enum Quantity {
   package static func estimate(_ span: Nanoseconds) -> String {
     let seconds = Double(span.count) / 1e9
     if seconds < 10 { return "less than 10 seconds" }
-    if seconds < 90 { return "about \(Int(seconds.rounded())) seconds" }
+    if seconds < 90 { return "about \(Int(clamping: seconds.rounded())) seconds" }
     let minutes = seconds / 60
     return minutes < 90
-      ? "about \(Int(minutes.rounded())) minutes" : String(format: "about %.1f hours", minutes / 60)
+      ? "about \(Int(clamping: minutes.rounded())) minutes"
+      : String(format: "about %.1f hours", minutes / 60)
   }
 
   /// A count with its noun, such as `1 launch` or `3 launches`.

@@ -1,4 +1,5 @@
 import Foundation
+import LaunchCore
 
 /// Text and numbers as XML wants them.
 package enum SVGText {
@@ -25,6 +26,7 @@ package enum SVGText {
   /// A coordinate with one decimal at most.
   package static func number(_ value: Double) -> String {
     let rounded = (value * 10).rounded() / 10
-    return rounded == rounded.rounded() ? String(Int(rounded)) : String(format: "%.1f", rounded)
+    return rounded == rounded.rounded()
+      ? String(Int(clamping: rounded)) : String(format: "%.1f", rounded)
   }
 }

@@ -8,6 +8,8 @@
 // What a report says is decided in the room that it belongs to. Nothing here knows a run, a night or a
 // bisection, and nothing writes to a file.
 
+import LaunchCore
+
 /// Cells in aligned columns, two spaces apart.
 package struct TextTable {
   package struct Cell {
@@ -107,7 +109,7 @@ package struct Sparkline {
       guard let value = item.element, span > 0 else {
         return text.append(item.element == nil ? "·" : Self.blocks[0])
       }
-      let step = Int((value - bottom) / span * Double(Self.blocks.count))
+      let step = Int(clamping: (value - bottom) / span * Double(Self.blocks.count))
       text.append(Self.blocks[min(max(step, 0), Self.blocks.count - 1)])
     }
   }

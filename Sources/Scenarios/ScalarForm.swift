@@ -200,7 +200,7 @@ extension Form<Double> {
   }
 
   private static func text(_ percent: Double) -> String {
-    percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+    percent == percent.rounded() ? "\(Int(clamping: percent))%" : "\(percent)%"
   }
 }
 

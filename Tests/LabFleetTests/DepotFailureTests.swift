@@ -56,7 +56,10 @@ private func program(_ script: String, at path: String) throws -> String {
     let error = await #expect(throws: DepotError.self) { try await depot.check() }
     guard case .away = error else { throw error ?? .noPsql }
     depot.psql.limits.call = 60
-    for answer in ["exit 0", "echo hello", "echo 2", "echo 2; echo maybe", "kill -9 $$"] {
+    let version = DepotSchema.migrations.count
+    for answer in [
+      "exit 0", "echo hello", "echo \(version)", "echo \(version); echo maybe", "kill -9 $$",
+    ] {
       depot.psql.program = try program(answer, at: TemporaryDirectory.path + "/odd")
       let error = await #expect(throws: DepotError.self) { try await depot.push(.sample()) }
       guard case .oddAnswer = error else { throw error ?? .noPsql }

@@ -226,7 +226,7 @@ extension PostgresTests {
     }
 
     @Test func `refuses what breaks a rule, and stores nothing of it`() async throws {
-      var runs = [DepotRun](repeating: .sample(), count: 7)
+      var runs = [DepotRun](repeating: .sample(), count: 14)
       runs[0].digest = "A"
       runs[1].points.append(runs[1].points[0])
       runs[2].points[0].n = 0
@@ -234,6 +234,13 @@ extension PostgresTests {
       runs[4].scenario = ""
       runs[5].points[0].median = .nan
       runs[6].hostName = "a\0b"
+      runs[7].points[0].median = 9e307
+      runs[8].points[0].n = 2_000_000_000
+      runs[9].hostName = String(repeating: "n", count: 256)
+      runs[10].id = "../r1"
+      runs[11].startedAt = Date(timeIntervalSince1970: -1)
+      runs[12].finishedAt = Date(timeIntervalSince1970: 1e12)
+      runs[13].points[0].intervalHigh = -9e307
       for run in runs {
         let error = await #expect(throws: DepotError.self) { try await depot.push(run) }
         guard case .refused = error else { throw error ?? .noPsql }
@@ -245,7 +252,7 @@ extension PostgresTests {
         }
         guard case .refused = error else { throw error ?? .noPsql }
       }
-      for table in ["host", "host_name", "run", "run_file", "series", "point"] {
+      for table in ["host", "host_name", "run", "run_file", "series", "point", "trust"] {
         #expect(try await database.sql("SELECT count(*) FROM launchlab.\(table)") == "0")
       }
     }
@@ -266,7 +273,7 @@ extension PostgresTests {
       " x ",
     ])
     func `keeps odd names as they are`(name: String) async throws {
-      var run = DepotRun.sample(name, host: name, name: name)
+      var run = DepotRun.sample(host: name, name: name)
       run.scenario = name
       run.commit = name
       run.points = [
@@ -282,7 +289,7 @@ extension PostgresTests {
       #expect(try await depot.push(run) == .stored)
       #expect(try await depot.push(run) == .known)
       let entry = try #require(try await depot.runs(scenario: name, host: name).first)
-      for text in [entry.hostIdentity, entry.hostName, entry.id, entry.scenario, entry.commit] {
+      for text in [entry.hostIdentity, entry.hostName, entry.scenario, entry.commit] {
         #expect(text.map { Array($0.utf8) } == Array(name.utf8))
       }
       #expect(try await depot.hosts().map(\.name) == [name])

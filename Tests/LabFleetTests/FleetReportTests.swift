@@ -81,7 +81,7 @@ extension PostgresTests {
         run(1, day: 3, ["app": 300], slot: "2026-11-03"),
         run(1, day: 2, ["app": 7]),
         run(1, day: 3, ["app": 5], hour: 2, purpose: .trial),
-        run(2, day: 1, ["app": 1.5e300], kind: "old"),
+        run(2, day: 1, ["app": 1.5e17], kind: "old"),
         run(2, day: 2, ["app": .leastNonzeroMagnitude, "other": -1e-7]),
       ])
       let points = try await depot.points(of: "redis", metrics: [.launch])

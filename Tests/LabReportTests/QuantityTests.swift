@@ -56,4 +56,17 @@ import Testing
   func `promises no precision of an estimate`(seconds: Int64, text: String) {
     #expect(Quantity.estimate(.seconds(seconds)) == text)
   }
+
+  @Test(arguments: [
+    9e307, -9e307, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, 1e19, -1e19,
+  ])
+  func `shows any number that a file may hold`(_ value: Double) {
+    for unit in [Metric.Unit.nanoseconds, .bytes, .count] {
+      #expect(!Quantity.text(value, unit).isEmpty)
+      #expect(!Scale(unit, for: value).squared(abs(value)).isEmpty)
+    }
+    #expect(!Quantity.significant(value).isEmpty)
+    #expect(!SVGText.number(value).isEmpty)
+    #expect(Sparkline(values: [value, 1, -9e307, nil, 9e307]).text.count == 5)
+  }
 }

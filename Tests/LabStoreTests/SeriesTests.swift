@@ -33,6 +33,17 @@ import Testing
     #expect(series.map(\.points) == [points])
   }
 
+  @Test(arguments: ["9e307", "-9e307", "9e999", "-1e39"])
+  func `a value that nothing measured can have is an error of the store`(value: String) throws {
+    let store = try store([("a", 1), ("b", 2)])
+    try store.execute("UPDATE summary SET median = \(value), min = -9e999, max = 9e999")
+    #expect(throws: StoreError.self) {
+      try store.series(scenario: "redis", metrics: [.launch])
+    }
+    #expect(throws: StoreError.self) { try store.summaries() }
+    #expect(throws: StoreError.self) { try store.forEachNightRow { _ in } }
+  }
+
   /// The days of nights of a host that two equal machines share, by who ran them; `-` tells no machine.
   @Test(arguments: [
     (hosts: "----", of: nil, line: "0123"), (hosts: "--aa", of: "a", line: "0123"),

@@ -161,6 +161,26 @@ extension EndToEnd {
       #expect(try Data(contentsOf: file) == bytes)
     }
 
+    @Test(.enabled(if: Machine.has("python3"), "python3 is not installed"))
+    func `numbers that nothing can have are errors, and no crash`() async throws {
+      let lab = Launchlab()
+      let days = (10...24).map { "2026-11-\($0),\($0 % 2 + 10)\n" }
+      // Nearly the largest that 64 bits hold.
+      try lab.write("time,value\n\(days.joined())2026-11-25,9.2e12\n", to: "app.csv")
+      let arguments = ["import", "app.csv", "--scenario", "app", "--unit", "ms"]
+      #expect(try await lab.start(arguments).finish().status == 0)
+      #expect(try await lab.run("report").status == 0)
+      for value in ["9e307", "-9e307", "9e999"] {
+        try lab.executeSQL("UPDATE summary SET median = \(value), min = -9e999, max = 9e999")
+        for command in [["report"], ["export", "--what", "nights"]] {
+          let output = try await lab.start(command).finish()
+          #expect(output.status == 128)
+          #expect(output.stderr.contains("nothing measured has the value"))
+        }
+        #expect(try await lab.run("history").status == 0)
+      }
+    }
+
     @Test func `refuses a file that is no store, and leaves it alone`() async throws {
       let lab = Launchlab()
       let text = String(repeating: "a letter to nobody\n", count: 100)

@@ -84,7 +84,7 @@ extension BisectEngine {
   /// difference.
   var rowsOfLevel: Int {
     let ratio = (noise ?? 0) / parameters.minimumEffect
-    return max(1, min(16, Int((18 * ratio * ratio).rounded(.up))))
+    return max(1, min(16, Int(clamping: (18 * ratio * ratio).rounded(.up))))
   }
 
   /// Launches a step in new pairs; nil when it is accepted or not.
@@ -184,7 +184,7 @@ extension BisectEngine {
   var launchesForNextLook: Int? {
     let count = pairs[PairOfBuilds(0, range.last)]?.count ?? 0
     return rules.looks.first { $0 > count }.map {
-      Int((Double(2 * $0) / rules.pairShare).rounded(.up))
+      Int(clamping: (Double(2 * $0) / rules.pairShare).rounded(.up))
     }
   }
 

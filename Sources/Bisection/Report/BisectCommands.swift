@@ -37,7 +37,7 @@ struct BisectCommands {
   private static func longer(than seconds: Double) -> String? {
     let longest = 86400.0
     guard seconds < longest else { return nil }
-    let double = Int(min(2 * seconds, longest).rounded(.up))
+    let double = Int(clamping: min(2 * seconds, longest).rounded(.up))
     let hours = double.isMultiple(of: 3600)
     let minutes = double.isMultiple(of: 60)
     return hours ? "\(double / 3600)h" : minutes ? "\(double / 60)m" : "\(double)s"

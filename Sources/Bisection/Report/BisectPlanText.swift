@@ -120,5 +120,7 @@ package struct BisectPlanText {
     ).canBeSeen
   }
 
-  private static func whole(_ value: Double) -> Int { Int(min(max(0, value), 1e9).rounded(.up)) }
+  private static func whole(_ value: Double) -> Int {
+    Int(clamping: min(max(0, value), 1e9).rounded(.up))
+  }
 }

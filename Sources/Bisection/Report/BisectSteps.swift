@@ -57,7 +57,7 @@ struct BisectSteps {
 
   private static func probability(_ value: Double?) -> String {
     guard let value else { return "" }
-    let percent = Int((value * 100).rounded())
+    let percent = Int(clamping: (value * 100).rounded())
     return percent == 0 && value > 0
       ? "< 1 %" : percent == 100 && value < 1 ? "> 99 %" : "\(percent) %"
   }

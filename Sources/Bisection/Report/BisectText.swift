@@ -186,7 +186,7 @@ package struct BisectProgressText {
 
   private var left: String {
     guard progress.phase != .done else { return "" }
-    let builds = Int(min(max(0, progress.buildsLeft), 1e6).rounded(.up))
+    let builds = Int(clamping: min(max(0, progress.buildsLeft), 1e6).rounded(.up))
     let count = builds > 0 ? "about \(Quantity.count(builds, "build")), " : ""
     return "\(count)\(BisectWords.estimate(progress.secondsLeft)) left"
   }

@@ -115,7 +115,7 @@ struct BisectWords {
     let percent = share * 100
     guard percent >= 0.000_005 else { return none }
     guard percent < 0.095 else { return Quantity.percent(share) }
-    let decimals = min(5, 1 - Int(log10(percent).rounded(.down)))
+    let decimals = min(5, 1 - Int(clamping: log10(percent).rounded(.down)))
     return String(format: "%.\(decimals)f %%", percent)
   }
 
@@ -138,7 +138,7 @@ struct BisectWords {
   static func estimate(_ seconds: Double) -> String {
     let most = 1e8
     let bounded = seconds.isNaN ? most : min(max(0, seconds), most)
-    return Quantity.estimate(Nanoseconds(Int64(bounded * 1e9)))
+    return Quantity.estimate(Nanoseconds(Int64(clamping: bounded * 1e9)))
   }
 
   /// A probability that is never rounded to certainty.

@@ -51,7 +51,7 @@ enum CountComparison {
       for case .pageIns(let file) in launch.counts.keys { files.insert(file) }
     }
     func median(_ thing: CountedThing) -> Int {
-      Int(self.median(launches.map { $0.counts[thing] ?? 0 }).rounded())
+      Int(clamping: self.median(launches.map { $0.counts[thing] ?? 0 }).rounded())
     }
     let counts = files.map { file in
       PageInCount(

@@ -65,7 +65,7 @@ package struct InstructionDifference: Hashable, Sendable {
 
   /// Whether the programs differ by more than their own launches do.
   package var isDifferent: Bool {
-    abs(difference) > max(2 * noise, Int64(Self.leastShare * Double(before)))
+    abs(difference) > max(2 * noise, Int64(clamping: Self.leastShare * Double(before)))
   }
 
   /// Less is not told: the length of a path already changes how many instructions a launch has.

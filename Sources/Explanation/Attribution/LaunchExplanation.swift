@@ -144,8 +144,8 @@ package struct TimeChange: Hashable, Sendable {
     func mean(_ values: [Double]) -> Double {
       values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
     }
-    before = Nanoseconds(Int64(mean(values.before).rounded()))
-    after = Nanoseconds(Int64(mean(values.after).rounded()))
+    before = Nanoseconds(Int64(clamping: mean(values.before).rounded()))
+    after = Nanoseconds(Int64(clamping: mean(values.after).rounded()))
     let differences = zip(values.after, values.before).map { $0 - $1 }
     interval =
       count < 2

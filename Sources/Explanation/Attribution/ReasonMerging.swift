@@ -200,7 +200,7 @@ struct ReasonMerging {
         index += 1
         continue
       }
-      let amount = Nanoseconds(Int64(abs(first.mean).rounded()))
+      let amount = Nanoseconds(Int64(clamping: abs(first.mean).rounded()))
       let isForth = first.mean < 0
       notes.append(
         .pathSwitched(from: isForth ? from : to, to: isForth ? to : from, amount: amount)

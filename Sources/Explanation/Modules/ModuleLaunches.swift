@@ -85,7 +85,8 @@ extension TracedLaunches {
 
   /// How many blocks of one launch of each program there is time for.
   func affordableBlocks(within time: Nanoseconds, atMost most: Int) -> Int {
-    plainBlockTime > 0 ? min(most, Int(max(0, Double(time.count)) / plainBlockTime)) : most
+    plainBlockTime > 0
+      ? min(most, Int(clamping: max(0, Double(time.count)) / plainBlockTime)) : most
   }
 
   /// Whether the launches executed a program that can say which modules it loads.

@@ -72,7 +72,7 @@ struct ExplanationSentence {
     guard let interval = change.interval else { return nil }
     let largest = max(abs(interval.low), abs(interval.high))
     let numbers = ExplanationNumbers(
-      for: max(change.difference.magnitude, Nanoseconds(Int64(largest)))
+      for: max(change.difference.magnitude, Nanoseconds(Int64(clamping: largest)))
     )
     return "\(numbers.signedNumber(interval.low)) to \(numbers.signedNumber(interval.high)) "
       + numbers.symbol
@@ -148,7 +148,7 @@ struct ExplanationNumbers: Hashable, Sendable {
     scale = Scale(.nanoseconds, for: larger)
     let number = larger / scale.divisor
     let difference = abs(Double(change.difference.count)) / scale.divisor
-    let needed = difference > 0 ? 1 - Int(log10(difference).rounded(.down)) : 0
+    let needed = difference > 0 ? 1 - Int(clamping: log10(difference).rounded(.down)) : 0
     let usual = number < 9.995 ? 2 : number < 99.95 ? 1 : 0
     decimals = scale.divisor == 1 ? 0 : min(3, max(usual, needed))
   }
@@ -177,10 +177,12 @@ struct ExplanationNumbers: Hashable, Sendable {
   func signed(_ time: Nanoseconds) -> String { "\(signedNumber(Double(time.count))) \(symbol)" }
 
   /// A time in units of the last decimal that is shown, rounded.
-  func ticks(_ time: Nanoseconds) -> Int { Int((Double(time.count) / tick).rounded()) }
+  func ticks(_ time: Nanoseconds) -> Int { Int(clamping: (Double(time.count) / tick).rounded()) }
 
   /// The time of a number of units of the last decimal.
-  func time(ticks: Int) -> Nanoseconds { Nanoseconds(Int64((Double(ticks) * tick).rounded())) }
+  func time(ticks: Int) -> Nanoseconds {
+    Nanoseconds(Int64(clamping: (Double(ticks) * tick).rounded()))
+  }
 
   private var tick: Double { scale.divisor / pow(10, Double(decimals)) }
 
@@ -195,5 +197,5 @@ struct ExplanationNumbers: Hashable, Sendable {
 
 extension Nanoseconds {
   /// Without its sign.
-  var magnitude: Nanoseconds { Nanoseconds(abs(count)) }
+  var magnitude: Nanoseconds { Nanoseconds(Int64(clamping: count.magnitude)) }
 }

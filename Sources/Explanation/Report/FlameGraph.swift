@@ -207,7 +207,7 @@ package struct FlameGraph {
 
   /// The text cut to a width in units, for a font whose characters are about that wide.
   static func clipped(_ text: String, _ width: Double, _ character: Double) -> String {
-    let columns = Int(max(0, width / character))
+    let columns = Int(clamping: max(0, width / character))
     return columns < 1 ? "" : text.printable.truncated(to: columns)
   }
 

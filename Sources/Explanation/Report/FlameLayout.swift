@@ -53,7 +53,7 @@ struct FlameLayout {
         : tree.children[node].reduce(0) { $0 + widths[$1] }
     }
     let whole = widths.first ?? 0
-    total = Nanoseconds(Int64(whole.rounded()))
+    total = Nanoseconds(Int64(clamping: whole.rounded()))
     guard whole > 0 else { return }
     place(widths.map { $0 / whole })
   }

@@ -105,7 +105,7 @@ struct AlertRange: Hashable {
   private static func distance(_ good: Int?, _ bad: Int?, in nights: [Night]) -> Int? {
     guard let good, let bad, good < bad else { return nil }
     let seconds = nights[bad].startedAt.timeIntervalSince(nights[good].startedAt)
-    return max(bad - good, Int((seconds / 86_400).rounded()))
+    return max(bad - good, Int(clamping: (seconds / 86_400).rounded()))
   }
 }
 

@@ -100,7 +100,8 @@ package struct ReplayText {
   }
 
   private static func delay(_ nights: Double) -> String {
-    let number = nights == nights.rounded() ? String(Int(nights)) : String(format: "%.1f", nights)
+    let number =
+      nights == nights.rounded() ? String(Int(clamping: nights)) : String(format: "%.1f", nights)
     return "\(number) \(abs(nights) == 1 ? "night" : "nights")"
   }
 }

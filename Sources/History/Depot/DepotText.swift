@@ -32,6 +32,20 @@ package struct DepotWorkflow {
     Report(address: depot.address, state: try await depot.check())
   }
 
+  /// Lets a login push the runs of a host from now on, in place of the one that pushed it first.
+  ///
+  /// - Parameters:
+  ///   - host: Its identity or name, or what a fleet calls it.
+  ///   - role: The login, or a role that several are members of.
+  /// - Returns: What was moved, as lines.
+  /// - Throws: `DepotError`.
+  package func trust(_ host: String, to role: String) async throws -> String {
+    try await depot.trust(host, to: role).map { moved in
+      let kind = moved.kind == .host ? "the host with identity" : "the host of fleets called"
+      return "\(kind) \(moved.name.printable) belongs to \(role.printable) now\n"
+    }.joined()
+  }
+
   /// Brings the depot up to date.
   ///
   /// - Throws: `DepotError`.

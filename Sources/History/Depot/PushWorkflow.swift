@@ -60,9 +60,12 @@ package struct PushWorkflow {
     var work: [(part: Part, ids: [String])] = []
     for part in try parts(&summary) {
       let ids = part.runs.filter { !$0.isLeftOut }.map(\.id)
-      let missing = try await depot.missing(ids, of: part.identity)
-      summary.known += ids.count - missing.count
-      work.append((part, missing))
+      // A host that belongs to another login keeps none of the others here.
+      try await sending(&summary) { summary in
+        let missing = try await depot.missing(ids, of: part.identity)
+        summary.known += ids.count - missing.count
+        work.append((part, missing))
+      }
     }
     let total = work.reduce(0) { $0 + $1.ids.count }
     var done = 0
@@ -220,7 +223,7 @@ extension DepotError {
   /// Whether other runs may well be pushed.
   fileprivate var isOfOneRun: Bool {
     switch self {
-    case .otherContent, .clonedHost, .refused: true
+    case .otherContent, .clonedHost, .otherLogin, .refused: true
     default: false
     }
   }

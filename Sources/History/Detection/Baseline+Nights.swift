@@ -147,7 +147,7 @@ extension MissedNight {
     guard let usual = (try? Sample(gaps.filter { $0 > 0.25 }))?.median, usual >= 0.5, usual <= 1.5
     else { return [] }
     return zip(pairs, gaps).flatMap { pair, gap in
-      let count = Int((gap / usual).rounded()) - 1
+      let count = Int(clamping: (gap / usual).rounded()) - 1
       return (1..<max(1, count + 1)).map {
         (pair.0.startedAt + Double($0) * usual * DriftComparison.day).utcDay
       }

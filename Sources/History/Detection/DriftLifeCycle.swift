@@ -55,7 +55,7 @@ struct DriftLifeCycle {
       let night = chain.nights.first(where: { $0.run == event })
     else { return check }
     let gap = tonight.startedAt.timeIntervalSince(night.startedAt) / DriftComparison.day
-    let days = Int(gap.rounded())
+    let days = Int(clamping: gap.rounded())
     let isDue = last.state == .suspected ? days.isMultiple(of: Self.pause) : true
     return days >= Self.pause && isDue ? check : nil
   }

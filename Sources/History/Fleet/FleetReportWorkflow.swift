@@ -64,10 +64,10 @@ package struct FleetReportWorkflow {
         part: " of \(scenarios.joined(separator: ", "))\(until)"
       )
     }
-    var parts: [FleetReport.Part] = []
+    var report = FleetReport(parts: [])
     var taken: Set<String> = []
     for run in newest {
-      let summary = try await summary(run)
+      let summary = try await summary(run, &report.problems)
       var place = "\(directory)/\(ReportWorkflow.hostsFolder)/\(ReportPlaces.folder(run.scenario))"
       while !taken.insert(place).inserted { place += "-" }
       try OwnPlace.make(place)
@@ -75,27 +75,31 @@ package struct FleetReportWorkflow {
       let name = isOld ? ReportPlaces.folder(run.night) : "latest"
       let path = "\(place)/\(name).md"
       try WholeFile(path).write { try $0(HostsMarkdown(summary).rendered()) }
-      parts.append(FleetReport.Part(summary: summary, path: path))
+      report.parts.append(FleetReport.Part(summary: summary, path: path))
     }
-    return FleetReport(parts: parts)
+    return report
   }
 
-  private func summary(_ newest: DepotNewestRun) async throws -> HostsSummary {
-    let scenario = try await scenario(of: newest)
+  private func summary(
+    _ newest: DepotNewestRun,
+    _ problems: inout [Diagnostic]
+  ) async throws -> HostsSummary {
+    let scenario = try await scenario(of: newest, &problems)
     let points = try await depot.points(
       of: newest.scenario,
       metrics: scenario.regressionRule.metrics,
       until: night
     )
     let hosts = HostsSummary.Host.all(points, of: scenario)
-    let proofs = try await proofs(of: newest.scenario, HostsProofs.nights(of: hosts))
+    let proofs = try await proofs(of: newest.scenario, HostsProofs.nights(of: hosts), &problems)
     return HostsSummary(newest.scenario, of: hosts, proofs: proofs)
   }
 
   /// What hosts have proved, from the files of their proofs.
   private func proofs(
     of scenario: String,
-    _ nights: ClosedRange<String>
+    _ nights: ClosedRange<String>,
+    _ problems: inout [Diagnostic]
   ) async throws -> [SeriesKey: [FleetProof]] {
     let runs = try await depot.proofs(of: scenario, nights: nights)
     guard !runs.isEmpty else { return [:] }
@@ -106,8 +110,11 @@ package struct FleetReportWorkflow {
     while !left.isEmpty {
       let files = try await depot.contents(of: left.map(\.key))
       for (run, file) in zip(left, files) {
-        try TemporaryFile.with(file.content) { path in
-          try store.add([run.id], from: Store(path: path, mode: .readWrite))
+        let known = Store.ForeignRun(id: run.id, scenario: scenario, identity: nil)
+        do {
+          try TemporaryFile.with(file.content) { try store.add(known, fromForeign: $0) }
+        } catch let error as StoreError {
+          problems.append(Self.leftOut("proof \(run.id) of host \(run.host)", error))
         }
       }
       left = left.dropFirst(files.count)
@@ -115,18 +122,47 @@ package struct FleetReportWorkflow {
     return try HostsProofs(of: scenario, nights: nights, in: [store]).series
   }
 
-  /// The scenario in the file of a run.
-  private func scenario(of newest: DepotNewestRun) async throws -> Scenario {
-    let files = try await depot.contents(of: [newest.key])
-    return try TemporaryFile.with(files[0].content) { path in
-      try Store(path: path, mode: .readWrite).run(newest.id).plan.scenario
+  /// The scenario in the file of the newest run that can be read; a host with one that cannot is passed over.
+  private func scenario(
+    of newest: DepotNewestRun,
+    _ problems: inout [Diagnostic]
+  ) async throws -> Scenario {
+    var run = newest
+    var others: [String] = []
+    while true {
+      let known = Store.ForeignRun(id: run.id, scenario: run.scenario, identity: run.hostIdentity)
+      let files = try await depot.contents(of: [run.key])
+      do {
+        return try TemporaryFile.with(files[0].content) { path in
+          try Store.record(of: known, inForeign: path).plan.scenario
+        }
+      } catch let error as StoreError {
+        let host = String(run.hostIdentity.prefix(8))
+        problems.append(Self.leftOut("run \(run.id) of the host with identity \(host)…", error))
+        others.append(run.hostIdentity)
+        let next = try await depot.newestRuns(scenario: run.scenario, until: night, besides: others)
+        guard let next = next.first else { throw error }
+        run = next
+      }
     }
+  }
+
+  private static func leftOut(_ subject: String, _ error: StoreError) -> Diagnostic {
+    Diagnostic(
+      .warning,
+      id: "depot-unread-run",
+      problem: "\(subject) is left out: \(error.diagnostics.first?.problem ?? "it is damaged")",
+      remedy: "update launchlab here, or push again from the host"
+    )
   }
 }
 
 /// What the hosts of a depot came to on one night.
 package struct FleetReport: Sendable {
-  package let parts: [Part]
+  package var parts: [Part]
+
+  /// What of the depot could not be used.
+  package var problems: [Diagnostic] = []
 
   package init(parts: [Part]) { self.parts = parts }
 

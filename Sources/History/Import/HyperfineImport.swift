@@ -128,7 +128,9 @@ private struct Reader {
     let failed = (result.exitCodes ?? []).count { $0 != nil && $0 != 0 }
     if failed > 0 { warn(failed, of: result) }
     let state = result.parameters?["state"].flatMap(LaunchState.init(rawValue:)) ?? options.state
-    var values: [Metric: [Int64]] = [.launch: result.times.map { Int64(($0 * 1e9).rounded()) }]
+    var values: [Metric: [Int64]] = [
+      .launch: result.times.map { Int64(clamping: ($0 * 1e9).rounded()) }
+    ]
     let memory = (result.memory ?? []).compactMap(\.self).filter { $0 >= 0 }
     if memory.count == result.times.count, !memory.isEmpty { values[.peakRSS] = memory }
     return ImportedArm(

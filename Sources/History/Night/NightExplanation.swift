@@ -36,7 +36,9 @@ struct NightExplanation {
         let kept = try await explanation(
           of: alert,
           good: AlertRange(alert, nights: nights).good.night,
-          within: { Nanoseconds(Int64(max(0, end.timeIntervalSince(proof.context.now())) * 1e9)) }
+          within: {
+            Nanoseconds(Int64(clamping: max(0, end.timeIntervalSince(proof.context.now())) * 1e9))
+          }
         )
         let explanation = kept.explanation(by: proof.run.id)
         try store.explain(alert: alert.number, by: explanation, kept.documents)

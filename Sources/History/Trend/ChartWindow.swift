@@ -111,11 +111,11 @@ struct ChartWindow {
     let first = (low / step).rounded(.up)
     let last = (high / step).rounded(.down)
     guard last >= first, last - first < 20 else { return [] }
-    return (0...Int(last - first)).map { (first + Double($0)) * step }
+    return (0...Int(clamping: last - first)).map { (first + Double($0)) * step }
   }
 
   private static func roundStep(_ least: Double) -> Double {
-    guard least > 0 else { return 0 }
+    guard least > 0, least.isFinite else { return 0 }
     var power = 1.0
     while power > least { power /= 10 }
     while power * 10 <= least { power *= 10 }

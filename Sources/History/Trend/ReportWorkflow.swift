@@ -1,5 +1,5 @@
 import Foundation
-import LaunchCore
+package import LaunchCore
 import LaunchHost
 import LaunchStore
 package import Measuring
@@ -34,15 +34,12 @@ package struct ReportWorkflow {
 
   /// Writes the report of each scenario that is asked for.
   ///
+  /// - Parameter warn: Told which hosts of a depot are left out since they cannot be judged.
   /// - Returns: The newest scenario of each store first, at least one.
   /// - Throws: a ``LabError`` when there is nothing to report, or a file cannot be written.
-  package func reports() throws -> [Report] {
+  package func reports(_ warn: ([Diagnostic]) -> Void = { _ in }) throws -> [Report] {
     let file = try request.scenarioPath.map { try ScenarioFile.load(path: $0, suppressing: []) }
-    let found = try subjects(file)
-    let summaries = try found.map { store, scenario in
-      try TrendWorkflow(store: store, scenario: scenario)
-        .summary(of: request.run, hindsight: request.hindsight)
-    }
+    let (found, summaries) = try judged(subjects(file), warn)
     try checkRelease(in: summaries)
     let places = try places(in: found.map(\.0), file)
     let only = found.count == 1 ? request.output : nil
@@ -69,6 +66,33 @@ package struct ReportWorkflow {
       )
       return Report(summary: summary, options: options, path: path, store: store)
     }
+  }
+
+  /// Concludes what is asked for; a host of a depot that fails keeps no other one away.
+  private func judged(
+    _ subjects: [(Store, String)],
+    _ warn: ([Diagnostic]) -> Void
+  ) throws -> ([(Store, String)], [TrendSummary]) {
+    var found: [(Store, String)] = []
+    var summaries: [TrendSummary] = []
+    var failure: StoreError?
+    for (store, scenario) in subjects {
+      do {
+        summaries.append(
+          try TrendWorkflow(store: store, scenario: scenario)
+            .summary(of: request.run, hindsight: request.hindsight)
+        )
+        found.append((store, scenario))
+      } catch let error as StoreError {
+        guard let host = DepotMirror.host(of: store) else { throw error }
+        failure = error
+        let reason = error.diagnostics.first?.problem ?? "its store is damaged"
+        let problem = "host \(host) is left out of scenario \"\(scenario)\": \(reason)"
+        warn([Diagnostic(.warning, id: "depot-unread-host", problem: problem)])
+      }
+    }
+    if let failure, found.isEmpty { throw failure }
+    return (found, summaries)
   }
 
   /// What the hosts of a depot say together of a scenario, and the path of its Markdown.
@@ -145,10 +169,7 @@ package struct ReportWorkflow {
     for store in stores {
       try places.add(store) { scenario, stored in
         if let host = DepotMirror.host(of: store) {
-          let folder = ReportPlaces.folder(host)
-          // The reports over hosts are in a directory of that name.
-          let own = folder == Self.hostsFolder ? "\(folder)-" : folder
-          return "\(top)/\(own)/\(ReportPlaces.folder(scenario))"
+          return "\(top)/\(DepotMirror.folder(ofHost: host))/\(ReportPlaces.folder(scenario))"
         }
         if let output = request.output { return output }
         if let file, file.name == scenario { return "\(file.directory)/report" }

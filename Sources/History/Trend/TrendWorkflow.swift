@@ -250,7 +250,7 @@ struct AlertEvidence {
     var seen: Set<String> = []
     var changes: [StageChange] = []
     for alert in timed {
-      guard let good = alert.lastGood else { continue }
+      guard let good = alert.lastGood, try store.hasRun(good) else { continue }
       let arm = "\(alert.series.state.rawValue) \(alert.series.target)"
       guard seen.insert(arm).inserted else { continue }
       let rows = try before[good] ?? store.collectors(of: good)

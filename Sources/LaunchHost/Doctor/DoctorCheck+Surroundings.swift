@@ -195,7 +195,7 @@ extension DoctorCheck {
       )
     }
     let count = sensors.count == 1 ? "one sensor" : "\(sensors.count) sensors"
-    let finding = "\(count), the hottest at \(Int(hottest.rounded())) °C"
+    let finding = "\(count), the hottest at \(Int(clamping: hottest.rounded())) °C"
     return hottest < 80
       ? .ok(finding)
       : .degraded(

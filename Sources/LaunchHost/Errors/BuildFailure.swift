@@ -67,7 +67,7 @@ package struct BuildFailure: Hashable, Codable, Sendable {
     case .skipped: "asked to skip this revision with the exit status 125"
     case .timedOut(let seconds):
       "took longer than its time limit of "
-        + "\(seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)) s"
+        + "\(seconds == seconds.rounded() ? String(Int(clamping: seconds)) : String(seconds)) s"
     case .missingDirectory, .submodule: "was not run"
     }
   }

@@ -200,7 +200,9 @@ package struct LabPatience: Sendable {
       do throws(HostError) {
         return try attempt()
       } catch .labBusy(let lock, let owner, _) {
-        let waited = Nanoseconds(Int64((ContinuousClock.now - beginning) / .nanoseconds(1)))
+        let waited = Nanoseconds(
+          Int64(clamping: (ContinuousClock.now - beginning) / .nanoseconds(1))
+        )
         let busy = HostError.labBusy(lock: lock, owner: owner, waited: text)
         guard waited < limit else { throw busy }
         if owner != last { tell(.waiting(limit: text, reason: reason(lock, owner))) }

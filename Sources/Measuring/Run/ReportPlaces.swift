@@ -57,11 +57,20 @@ package struct ReportPlaces {
     return directory
   }
 
+  /// The most bytes that a name of a directory has, with room for what is put behind it.
+  private static let longest = 200
+
   /// A name for a directory of its own, without anything that steers a path.
+  ///
+  /// A name that is too long for a directory ends with a digest of the whole.
   package static func folder(_ scenario: String) -> String {
     let plain = scenario.map { character in
       character.isASCII && (character.isLetter || character.isNumber || character == "-")
         ? character : "-"
+    }
+    guard plain.count <= longest else {
+      let digest = SHA256(Array(scenario.utf8)).hexadecimal.prefix(16)
+      return "\(String(plain.prefix(longest - 17)))-\(digest)"
     }
     return plain.isEmpty ? "scenario" : String(plain)
   }

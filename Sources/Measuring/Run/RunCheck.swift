@@ -171,7 +171,7 @@ package struct Forecast {
     self.plan = plan
     estimate =
       Self.pace(of: request.scenario.name, store: request.store)
-      .map { Nanoseconds($0.count * Int64(plan.launchCount)) } ?? Self.assumption(for: plan)
+      .map { $0.times(Int64(plan.launchCount)) } ?? Self.assumption(for: plan)
   }
 
   private static func pace(of scenario: String, store: String) -> Nanoseconds? {
@@ -181,7 +181,7 @@ package struct Forecast {
       let finishedAt = run.finishedAt
     else { return nil }
     let seconds = finishedAt.timeIntervalSince(run.startedAt)
-    return Nanoseconds(Int64(seconds * 1e9 / Double(run.launches)))
+    return Nanoseconds(Int64(clamping: seconds * 1e9 / Double(run.launches)))
   }
 
   private static func assumption(for plan: Plan) -> Nanoseconds {

@@ -250,7 +250,7 @@ struct ArmAccumulator: Sendable {
 
   private static func median(of times: [Int64]) -> Nanoseconds {
     guard let sample = try? Sample(times.map(Double.init)) else { return .zero }
-    return Nanoseconds(Int64(sample.median.rounded()))
+    return Nanoseconds(Int64(clamping: sample.median.rounded()))
   }
 }
 

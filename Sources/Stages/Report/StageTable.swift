@@ -98,10 +98,10 @@ struct StageBar {
     guard share > 0, share.isFinite else { return "" }
     let columns = min(share, 1) * Double(width)
     if isASCII {
-      let full = Int(columns.rounded())
+      let full = Int(clamping: columns.rounded())
       return full == 0 ? "." : String(repeating: "#", count: full)
     }
-    let steps = max(1, Int((columns * 8).rounded()))
+    let steps = max(1, Int(clamping: (columns * 8).rounded()))
     return String(repeating: "█", count: steps / 8) + Self.eighths[steps % 8]
   }
 }

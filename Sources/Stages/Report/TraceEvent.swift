@@ -77,6 +77,6 @@ package enum TraceEvent {
   /// `json_utils.cc`), so that 1.001 would become 1000 ns and slices would no longer nest.
   package static func microseconds(_ time: Nanoseconds) -> JSONValue {
     let number = Double(time.count) / 1_000
-    return .number(Int64(number * 1_000) < time.count ? number.nextUp : number)
+    return .number(Int64(clamping: number * 1_000) < time.count ? number.nextUp : number)
   }
 }

@@ -101,7 +101,7 @@ package struct PageInAccumulator: Sendable {
 
   private static func median(_ counts: [Int]) -> Int {
     guard let sample = try? Sample(counts.map(Double.init)) else { return 0 }
-    return Int(sample.median.rounded())
+    return Int(clamping: sample.median.rounded())
   }
 }
 

@@ -118,7 +118,7 @@ extension Launchlab {
         Hosts need the role launchlab_push, readers launchlab_read:
           psql lab -c 'GRANT launchlab_push TO bench'
         """,
-      subcommands: [Init.self, Check.self, Migrate.self]
+      subcommands: [Init.self, Check.self, Migrate.self, Trust.self]
     )
 
     struct Init: AsyncParsableCommand {
@@ -152,6 +152,34 @@ extension Launchlab {
       @OptionGroup var address: DepotArgument
 
       func run() async throws { try await address.show { try await $0.migrate() } }
+    }
+
+    struct Trust: AsyncParsableCommand {
+      static let configuration = CommandConfiguration(
+        commandName: "trust",
+        abstract: "Let another login push the runs of a host.",
+        discussion: """
+          A host belongs to the login that pushed its first run, and the depot refuses its runs from others. \
+          Needs the rights of the depot's owner:
+            launchlab depot trust postgresql:///lab bench-1 bench_new
+          """
+      )
+
+      @OptionGroup var address: DepotArgument
+
+      @Argument(
+        help: .init("Name or identity of the host, or its name in a fleet.", valueName: "host")
+      )
+      var host: String
+
+      @Argument(
+        help: .init("Login, or a role that several logins are members of.", valueName: "role")
+      )
+      var role: String
+
+      func run() async throws {
+        try Console.standard.write(try await DepotWorkflow(address.depot).trust(host, to: role))
+      }
     }
   }
 }

@@ -223,6 +223,7 @@ struct FleetOutput: ParsableArguments {
   var json: String?
 
   func show(_ report: FleetReport, on console: Console) throws {
+    console.show(report.problems)
     if json != "-" { try console.write(report.text(style: console.resultStyle)) }
     if let json { try ResultFile(json).write { try report.json.write(to: $0) } }
   }

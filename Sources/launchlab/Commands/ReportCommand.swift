@@ -150,7 +150,7 @@ extension Launchlab {
       request.files = CommandFiles().writing(json, as: "--json").writing(junit, as: "--junit")
         .writing(openmetrics, as: "--openmetrics")
       let workflow = ReportWorkflow(request, in: .live)
-      let reports = try workflow.reports()
+      let reports = try workflow.reports(console.show)
       let overHosts = try workflow.reports(overHostsOf: reports)
       let summaries = reports.map(\.summary)
       if let json { try ResultFile(json).write { try TrendJSON(summaries).write(to: $0) } }

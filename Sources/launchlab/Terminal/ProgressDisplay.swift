@@ -103,7 +103,7 @@ final class ProgressDisplay {
 
   private func draw(share: Double, text: String) {
     let cells = 24
-    let full = min(cells, Int(share * Double(cells)))
+    let full = min(cells, Int(clamping: share * Double(cells)))
     let bar =
       String(repeating: "█", count: full) + String(repeating: "░", count: cells - full)
     let line = "\(bar) \(text)".prefix(max(20, (console.stderr.width ?? 80) - 1))
@@ -125,7 +125,7 @@ final class ProgressDisplay {
   }
 
   private static func clock(_ seconds: Double) -> String {
-    let whole = Int(seconds.rounded(.up))
+    let whole = Int(clamping: seconds.rounded(.up))
     guard whole >= 60 else { return "\(whole) s" }
     guard whole >= 3_600 else { return "\(whole / 60) min \(whole % 60) s" }
     return "\(whole / 3_600) h \(whole % 3_600 / 60) min"

@@ -114,7 +114,7 @@ enum Words {
   /// A number with at most one decimal, such as `2.5` and `41`.
   static func number(_ value: Double) -> String {
     let tenths = (value * 10).rounded() / 10
-    return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
+    return tenths == tenths.rounded() ? "\(Int(clamping: tenths))" : "\(tenths)"
   }
 }
 
