@@ -69,6 +69,7 @@ package struct BisectWorkflow {
         &beginning,
         builder: &builder,
         launcher: &launcher,
+        now: context.now,
         observe
       )
       var summary = beginning.summary(isInterrupted: isInterrupted)
@@ -76,7 +77,7 @@ package struct BisectWorkflow {
         .compactMap(\.self)
       summary.conditions = await Self.conditions(of: start, loadBefore: load)
       await explain(&summary, beginning.course, interrupt: interrupt) {
-        try turns.enter(waiting: "24h") { observe(.waiting($0)) }
+        try await turns.enter(waiting: "24h") { observe(.waiting($0)) }
       }
       summary.warnings += turns.notes
       writeReport(of: &summary)
@@ -110,7 +111,7 @@ package struct BisectWorkflow {
     _ summary: inout BisectSummary,
     _ course: BisectCourse,
     interrupt: InterruptFlag,
-    in session: () throws -> LabSession
+    in session: () async throws -> LabSession
   ) async {
     await CulpritChanges.add(to: &summary)
     let known = summary.details.indices.filter { summary.details[$0].builds != nil }
@@ -122,7 +123,7 @@ package struct BisectWorkflow {
         launchSeconds: course.engine.launchSeconds,
         context: context
       )
-      let found = try await stages.differences(in: session(), interrupt: interrupt)
+      let found = try await stages.differences(in: try await session(), interrupt: interrupt)
       for (index, differences) in zip(known, found) {
         summary.details[index].stageChanges = differences ?? []
         guard differences?.isEmpty != false else { continue }
@@ -162,7 +163,7 @@ package struct BisectWorkflow {
     interrupt: InterruptFlag,
     _ observe: @escaping (BisectProgressEvent) -> Void
   ) async {
-    guard request.explains, !interrupt.isSet,
+    guard request.explains, !interrupt.heedIfSet(),
       let tracing = CulpritTracing(of: summary, beginning.course, in: context, rights, observe)
     else { return }
     if let obstacle = tracing.obstacle {
@@ -173,7 +174,7 @@ package struct BisectWorkflow {
     do {
       // The former lab has ended with its launches.
       turns.leave()
-      let session = try turns.enter(waiting: "60s") { observe(.waiting($0)) }
+      let session = try await turns.enter(waiting: "60s") { observe(.waiting($0)) }
       let result = try await tracing.result(in: session, interrupt: interrupt)
       if let kept = KeptExplanation(result) {
         summary.explanation = try CulpritExplanation.keeping(
@@ -232,9 +233,10 @@ package struct BisectWorkflow {
     _ beginning: inout BisectBeginning,
     builder: inout some BisectBuilder,
     launcher: inout some BisectLauncher,
+    now: @escaping () -> Date,
     _ observe: (BisectProgressEvent) -> Void
   ) async throws -> Bool {
-    var loop = BisectLoop(course: beginning.course, log: beginning.log)
+    var loop = BisectLoop(course: beginning.course, log: beginning.log, now: now)
     defer { beginning.course = loop.course }
     do {
       try await loop.run(builder: &builder, launcher: &launcher, observe)
@@ -249,6 +251,9 @@ package struct BisectWorkflow {
 struct BisectLoop {
   private(set) var course: BisectCourse
   let log: BisectLog
+
+  /// The time of day.
+  let now: () -> Date
 
   /// Works until the course ends.
   ///
@@ -265,13 +270,13 @@ struct BisectLoop {
         try await build(revision, by: &builder, observe)
       case .launch(let arms, let rows):
         try await restore(arms, by: &builder, launcher: &launcher, observe)
-        try launcher.open(within: course.secondsLeft) { observe(.waiting($0)) }
+        try await launcher.open(within: course.secondsLeft) { observe(.waiting($0)) }
         try await launch(arms, rows: rows, by: &launcher, observe)
       case .done(let answer):
         guard !course.hasEnded else { return }
         let culprits = answer.culprits.map(\.revisions)
         try log.append(
-          .ended(BisectEnd(endedAt: Date(), outcome: answer.outcome.name, culprits: culprits))
+          .ended(BisectEnd(endedAt: now(), outcome: answer.outcome.name, culprits: culprits))
         )
         return
       }

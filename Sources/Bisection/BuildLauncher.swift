@@ -32,9 +32,9 @@ struct BuildLauncher: BisectLauncher {
     self.turns = turns
   }
 
-  func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) throws {
-    let limit = seconds.map { "\(max(1, Int(clamping: min($0, 86_400).rounded(.up))))s" }
-    try turns?.enter(waiting: limit ?? "24h", tell)
+  func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) async throws {
+    let limit = seconds.map { "\(max(1, Int(min($0, 86_400).rounded(.up))))s" }
+    try await turns?.enter(waiting: limit ?? "24h", tell)
   }
 
   mutating func launch(

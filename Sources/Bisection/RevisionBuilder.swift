@@ -229,7 +229,7 @@ protocol BisectLauncher {
   ///   - seconds: How long it may wait; nil for a day.
   ///   - tell: Told what goes on meanwhile.
   /// - Throws: a ``LabError`` when it was not to be had, or it was interrupted.
-  mutating func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) throws
+  mutating func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) async throws
 
   /// Launches every arm once in each row, after discarded launches that warm it up.
   ///
@@ -257,7 +257,7 @@ protocol BisectLauncher {
 }
 
 extension BisectLauncher {
-  mutating func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) throws {}
+  mutating func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) async throws {}
 
   mutating func close() {}
 }

@@ -11,12 +11,6 @@ struct BuildCommand {
   var timeLimit: Duration?
   var interrupt: InterruptFlag?
 
-  /// How the command came to its end.
-  private enum End {
-    case status(TerminationStatus)
-    case timeLimit, interrupt
-  }
-
   /// Runs the command to its end, and ends what it has left, in its session and in others.
   ///
   /// - Parameters:
@@ -32,49 +26,23 @@ struct BuildCommand {
       session.end()
       log.end()
     }
-    do {
-      let end = try await end(in: directory, log: log, session)
-      try Task.checkCancellation()
-      if interrupt?.isSet == true { throw HostError.interrupted }
-      return Self.cause(of: end, timeLimit: timeLimit)
-    } catch is CancellationError {
-      throw HostError.interrupted
+    let work = LimitedWork(limit: timeLimit, interrupt: interrupt) {
+      try await shell(in: directory, log: log, session)
     }
+    let (result, obstacle) = await work.result()
+    if Task.isCancelled || interrupt?.heedIfSet() == true { throw HostError.interrupted }
+    // Whatever it says then, it may have been ended in the middle.
+    if obstacle != nil { return .timedOut(seconds: (timeLimit ?? .zero) / .seconds(1)) }
+    return Self.cause(of: try result.get())
   }
 
-  private static func cause(of end: End, timeLimit: Duration?) -> BuildFailure.Cause? {
-    switch end {
-    case .status(.exited(0)): nil
-    case .status(.exited(125)): .skipped
-    case .status(.exited(let status)): .status(status)
-    case .status(.signaled(let signal)): .signal(signal)
-    case .timeLimit: .timedOut(seconds: (timeLimit ?? .zero) / .seconds(1))
-    case .interrupt: nil
+  private static func cause(of status: TerminationStatus) -> BuildFailure.Cause? {
+    switch status {
+    case .exited(0): nil
+    case .exited(125): .skipped
+    case .exited(let status): .status(status)
+    case .signaled(let signal): .signal(signal)
     }
-  }
-
-  private func end(
-    in directory: FilePath,
-    log: BuildLog,
-    _ session: BuildSession
-  ) async throws -> End {
-    try await withThrowingTaskGroup(of: End.self) { group in
-      group.addTask { .status(try await shell(in: directory, log: log, session)) }
-      group.addTask { try await watch() }
-      defer { group.cancelAll() }
-      return try await group.next() ?? .interrupt
-    }
-  }
-
-  /// Waits for a reason to end the command.
-  private func watch() async throws -> End {
-    let clock = ContinuousClock()
-    let deadline = timeLimit.map { clock.now + $0 }
-    while interrupt?.isSet != true {
-      if let deadline, clock.now >= deadline { return .timeLimit }
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    return .interrupt
   }
 
   private func shell(

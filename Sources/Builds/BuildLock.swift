@@ -18,14 +18,11 @@ struct BuildLock: Sendable {
     while true {
       try Self.makeRoom(path.removingLastComponent())
       guard let file = try Self.opened(path) else { continue }
-      while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
-        let failure = Errno(rawValue: errno)
-        let mayPass = [.wouldBlock, .interrupted].contains(failure)
-        guard mayPass, interrupt?.isSet != true else {
-          try? file.close()
-          throw mayPass ? HostError.interrupted : failure
-        }
-        try await Task.sleep(for: .milliseconds(20))
+      do {
+        try await Self.take(file, interrupt)
+      } catch {
+        try? file.close()
+        throw error
       }
       if Self.isStillThere(file, at: path) {
         self.file = file
@@ -33,6 +30,17 @@ struct BuildLock: Sendable {
       }
       try? file.close()
     }
+  }
+
+  /// Takes the lock of a file, and waits for it in a thread of its own where another process has it.
+  private static func take(_ file: FileDescriptor, _ interrupt: InterruptFlag?) async throws {
+    if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 { return }
+    let failure = Errno(rawValue: errno)
+    guard [.wouldBlock, .interrupted].contains(failure) else { throw failure }
+    let waiting = LimitedWork(limit: nil, interrupt: interrupt) { try await LockThread.take(file) }
+    let (result, obstacle) = await waiting.result()
+    if obstacle != nil || Task.isCancelled { throw HostError.interrupted }
+    try result.get()
   }
 
   /// Takes the lock, unless another process holds it or it was never made.
@@ -90,6 +98,66 @@ struct BuildLock: Sendable {
       return false
     }
     return own.st_ino == now.st_ino && own.st_dev == now.st_dev
+  }
+}
+
+/// A thread that waits for the lock of a file.
+private final class LockThread: Sendable {
+  private enum State {
+    case waiting(CheckedContinuation<Void, any Error>?)
+    case over
+  }
+
+  private let state = Mutex<State>(.waiting(nil))
+
+  /// Takes the lock, without keeping a thread of the caller.
+  ///
+  /// A thread that nobody waits for any more gives the lock back as soon as it gets it.
+  ///
+  /// - Throws: An `Errno`, or `CancellationError`.
+  static func take(_ file: FileDescriptor) async throws {
+    // The lock is held as long as one of both is open.
+    let copy = fcntl(file.rawValue, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw Errno(rawValue: errno) }
+    let thread = LockThread()
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        thread.begin(continuation, copy)
+      }
+    } onCancel: {
+      thread.end(with: .failure(CancellationError()))
+    }
+  }
+
+  private func begin(_ continuation: CheckedContinuation<Void, any Error>, _ copy: Int32) {
+    let isWanted = state.withLock { state in
+      guard case .waiting = state else { return false }
+      state = .waiting(continuation)
+      return true
+    }
+    guard isWanted else {
+      close(copy)
+      return continuation.resume(throwing: CancellationError())
+    }
+    Thread.detachNewThread { [self] in
+      var failure: Errno?
+      while flock(copy, LOCK_EX) != 0 {
+        failure = Errno(rawValue: errno)
+        if failure != .interrupted { break }
+        failure = nil
+      }
+      end(with: failure.map { .failure($0) } ?? .success(()))
+      close(copy)
+    }
+  }
+
+  private func end(with result: Result<Void, any Error>) {
+    let continuation = state.withLock { state in
+      defer { state = .over }
+      if case .waiting(let continuation) = state { return continuation }
+      return nil
+    }
+    continuation?.resume(with: result)
   }
 }
 

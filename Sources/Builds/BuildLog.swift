@@ -1,6 +1,6 @@
+import CLabHost
 import Foundation
 import Glibc
-import Synchronization
 import SystemPackage
 
 /// Keeps the beginning and the end of what a build prints, which may be without bounds.
@@ -14,7 +14,10 @@ final class BuildLog: Sendable {
 
   private let output: FileDescriptor
   private let file: FileDescriptor
-  private let isOver = Atomic(false)
+
+  /// An eventfd that is readable once everything that writes has ended.
+  private let over: Int32
+
   private let isDone = DispatchSemaphore(value: 0)
 
   /// Opens a log, over what is there, and takes what is written to it from another thread.
@@ -33,6 +36,12 @@ final class BuildLog: Sendable {
       try? file.close()
       throw error
     }
+    over = lab_make_event()
+    guard over >= 0 else {
+      for end in ends { close(end) }
+      try? file.close()
+      throw Errno(rawValue: -over)
+    }
     output = FileDescriptor(rawValue: ends[0])
     input = FileDescriptor(rawValue: ends[1])
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -45,8 +54,10 @@ final class BuildLog: Sendable {
 
   /// Takes what is left, once everything that writes has ended, and closes the log.
   func end() {
-    isOver.store(true, ordering: .releasing)
+    var one: UInt64 = 1
+    _ = unsafe Glibc.write(over, &one, MemoryLayout<UInt64>.size)
     isDone.wait()
+    Glibc.close(over)
     try? output.close()
     try? file.close()
   }
@@ -58,13 +69,14 @@ final class BuildLog: Sendable {
     var dropped = 0
     while true {
       // What has been written before the end is read without waiting.
-      let isLast = isOver.load(ordering: .acquiring)
+      var end = pollfd(fd: over, events: Int16(POLLIN), revents: 0)
+      let isLast = unsafe poll(&end, 1, 0) > 0
       let count = unsafe read(output.rawValue, &bytes, bytes.count)
       if count < 0, errno == EINTR { continue }
       if count <= 0 {
         if count == 0 || isLast { break }
-        var wait = pollfd(fd: output.rawValue, events: Int16(POLLIN), revents: 0)
-        _ = unsafe poll(&wait, 1, 50)
+        var wait = [output.rawValue, over].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        _ = unsafe poll(&wait, 2, -1)
         continue
       }
       let room = min(count, Self.headLimit - head)

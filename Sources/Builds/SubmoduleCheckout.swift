@@ -87,7 +87,7 @@ struct SubmoduleCheckout {
         missing += try await fill(target, below: path + "/", of: submodule.commit, from: next)
       } catch HostError.git(_, let message) {
         // What was ended with launchlab says nothing of the submodule.
-        if Task.isCancelled || interrupt?.isSet == true { throw HostError.interrupted }
+        if Task.isCancelled || interrupt?.heedIfSet() == true { throw HostError.interrupted }
         let reason = Self.reason(message)
         guard policy == .tried else {
           throw HostError.buildFailed(
@@ -253,7 +253,7 @@ struct SubmoduleCheckout {
       )
       return true
     } catch let error as HostError {
-      if Task.isCancelled || interrupt?.isSet == true { throw HostError.interrupted }
+      if Task.isCancelled || interrupt?.heedIfSet() == true { throw HostError.interrupted }
       remember(error, of: "\(url) \(commit)")
       return false
     }

@@ -158,10 +158,8 @@ package struct FleetRun {
   ///
   /// - Throws: ``FleetError/interrupted(path:)`` within a moment of a signal.
   func rest() async throws {
-    let interrupt = try context.interrupt()
-    for _ in 0..<max(1, Int(pause / .milliseconds(200))) {
-      guard !interrupt.isSet else { throw FleetError.interrupted(path: path) }
-      try await Task.sleep(for: .milliseconds(200))
+    if try await context.interrupt().heed(waiting: pause) {
+      throw FleetError.interrupted(path: path)
     }
   }
 

@@ -55,7 +55,7 @@ package struct SlotWorkflow {
       try await push(tell)
     } catch {
       // It is tried again after each run.
-      tell((error as? any LabError)?.diagnostics ?? [])
+      tell(Diagnostic.all(of: error))
     }
     for path in plan.scenarios where code != .interrupted {
       var name: String?
@@ -83,15 +83,14 @@ package struct SlotWorkflow {
     _ tell: ([Diagnostic]) -> Void
   ) async -> LabExitCode {
     let known = error as? any LabError
-    let diagnostics =
-      known?.diagnostics ?? [Diagnostic(.error, id: "unexpected", problem: "\(error)")]
+    let diagnostics = Diagnostic.all(of: error)
     tell(diagnostics)
     if known?.exitCode == .interrupted { return .interrupted }
     do {
       try await depot.tell(diagnostics.first?.problem ?? "", of: slot, scenario: scenario)
     } catch {
       // Whoever cannot reach the depot is seen from the head by what is missing.
-      tell((error as? any LabError)?.diagnostics ?? [])
+      tell(Diagnostic.all(of: error))
     }
     return .couldNotMeasure
   }

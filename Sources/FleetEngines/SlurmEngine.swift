@@ -1,6 +1,7 @@
 import CLabHost
 import Foundation
 import Glibc
+import LaunchCore
 import Subprocess
 import SystemPackage
 
@@ -291,12 +292,16 @@ extension SlurmEngine {
         arguments: Arguments(arguments),
         environment: .custom(commandEnvironment),
         input: .fileDescriptor(file, closeAfterSpawningProcess: false),
-        output: .string(limit: 1 << 26),
+        output: .sequence,
         error: .string(limit: 1 << 20)
-      )
+      ) { execution in
+        try await execution.standardOutput.bytes(upTo: 1 << 26) { buffer, bytes in
+          unsafe buffer.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+        }
+      }
       return Answer(
         status: result.terminationStatus,
-        stdout: result.standardOutput,
+        stdout: String(decoding: result.closureResult, as: UTF8.self),
         stderr: result.standardError
       )
     } catch let error as SubprocessError where error.code == .executableNotFound {
@@ -304,6 +309,8 @@ extension SlurmEngine {
     } catch let error as SubprocessError {
       throw FleetEngineError.oddAnswer(command: command, detail: "\(error)")
     } catch let error as Errno {
+      throw FleetEngineError.oddAnswer(command: command, detail: "\(error)")
+    } catch let error as TooManyBytes {
       throw FleetEngineError.oddAnswer(command: command, detail: "\(error)")
     }
   }

@@ -66,9 +66,9 @@ package struct RestoreWorkflow {
   ///
   /// - Returns: What was left, and what became of it.
   /// - Throws: `HostError` when another lab is at work, or the journals cannot be found.
-  package func run() throws -> Recovery {
+  package func run() async throws -> Recovery {
     let directory = try JournalDirectory(environment: context.environment)
-    let lock = try LabPatience.turn { () throws(HostError) in
+    let lock = try await LabPatience.turn(in: context) { () throws(HostError) in
       try LabLock(in: directory, command: CommandLine.arguments)
     }
     defer { lock.release() }

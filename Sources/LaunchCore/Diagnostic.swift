@@ -54,6 +54,14 @@ package protocol LabError: Error, Sendable {
   var exitCode: LabExitCode { get }
 }
 
+extension Diagnostic {
+  /// What any error says: its own diagnostics, or its description where it is not one of launchlab.
+  package static func all(of error: any Error) -> [Self] {
+    (error as? any LabError)?.diagnostics
+      ?? [Self(.error, id: "unexpected", problem: "\(error)")]
+  }
+}
+
 /// The exit codes of launchlab.
 ///
 /// Several are chosen for `git bisect run`, which reads 125 as skip and anything above 127 as abort.

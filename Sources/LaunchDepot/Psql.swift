@@ -1,6 +1,7 @@
 import CLabHost
 import Foundation
 import Glibc
+import LaunchCore
 import Subprocess
 import SystemPackage
 
@@ -86,17 +87,23 @@ struct Psql: Sendable {
         ],
         environment: environment,
         input: .fileDescriptor(file, closeAfterSpawningProcess: false),
-        output: .bytes(limit: limit),
+        output: .sequence,
         error: .string(limit: 1 << 20)
-      )
+      ) { execution in
+        try await execution.standardOutput.bytes(upTo: limit) { buffer, bytes in
+          unsafe buffer.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+        }
+      }
       return ExecutionResult(
         status: result.terminationStatus,
-        stdout: result.standardOutput,
+        stdout: result.closureResult,
         stderr: result.standardError
       )
     } catch let error as SubprocessError where error.code == .executableNotFound {
       throw DepotError.noPsql
     } catch let error as SubprocessError {
+      throw DepotError.oddAnswer(address: address.description, detail: "\(error)")
+    } catch let error as TooManyBytes {
       throw DepotError.oddAnswer(address: address.description, detail: "\(error)")
     }
   }

@@ -28,6 +28,9 @@ package struct Terminal: Sendable {
   /// Keeps what launchlab opens from becoming a standard stream that its caller has closed.
   package static func holdStreams() { StandardStreams.hold() }
 
+  /// Keeps a locale of the user that ICU cannot read from ending the process; see `OwnLocale`.
+  package static func chooseLocale() { OwnLocale.choose() }
+
   /// Refuses a limit of open files with which libraries would end the process.
   ///
   /// - Throws: `HostError` with the limit and the remedy.

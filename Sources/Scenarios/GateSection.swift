@@ -30,7 +30,7 @@ extension ScenarioKeys {
       .share(0...1000),
       summary:
         "By how much the \(figure.title) may grow\(figure == .launch ? "; only a decided comparison can fail" : ""). "
-        + "Default: \((figure.usualLimit * 100).formatted())%."
+        + "Default: \(String(format: "%g", figure.usualLimit * 100))%."
     ) { $0.limits[figure] = $1 }
   }
 

@@ -47,6 +47,7 @@ enum Main {
     // A script waits for its marks, and is measured meanwhile.
     if let mark = quickMark { return mark.run() }
     Terminal.holdStreams()
+    Terminal.chooseLocale()
     do {
       try Terminal.checkOpenFiles()
       var command = try Launchlab.parseAsRoot()

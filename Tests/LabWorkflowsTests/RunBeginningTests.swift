@@ -60,4 +60,11 @@ import Testing
     }
     try RunBeginning.checkClock(for: request, in: store, now: before)
   }
+
+  @Test func `takes the past from the clock of its context`() throws {
+    let now = SampleNight.evening
+    let text = now.formatted(.iso8601)
+    #expect(try RunRequest.past(text, now: now) == now)
+    #expect(throws: WorkflowError.self) { try RunRequest.past(text, now: now - 1) }
+  }
 }

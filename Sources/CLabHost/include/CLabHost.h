@@ -66,6 +66,13 @@ long lab_find_inode(
 /// returns -errno.
 int lab_demangle_swift(const char *_Nonnull names, unsigned long length);
 
+// Locale.
+
+/// Makes the locale of ICU in this process that of C, whatever the environment says (setlocale(3)).
+///
+/// Returns whether it is.
+int lab_choose_locale(void);
+
 // Launch marks.
 
 /// Makes a launch mark in the name of the process that started this one, if there is a file of

@@ -168,9 +168,13 @@ package struct NightWorkflow {
       result.summary.warnings += bisected.notes
       if bisected.isInterrupted { result.exitCode = .interrupted }
       let workflow = TrendWorkflow(store: store, scenario: trend.scenario.name)
-      result.trend = (try? workflow.explained(trend)) ?? trend
+      do {
+        result.trend = try workflow.explained(trend)
+      } catch {
+        result.summary.warnings.append(.notExplained("a regression", because: error))
+      }
     }
-    trim(store)
+    result.summary.warnings += trim(store)
     if isNewest { writeReport(&result, in: store) }
   }
 
@@ -210,7 +214,9 @@ package struct NightWorkflow {
       return impossible("the hosts of the fleet prove it together, as `regression.hosts` has it")
     }
     let flag = try? context.interrupt()
-    if flag?.isSet == true { return impossible("the proof was interrupted", isInterrupted: true) }
+    if flag?.heedIfSet() == true {
+      return impossible("the proof was interrupted", isInterrupted: true)
+    }
     return await ProofWorkflow(request: request, run: run, night: night, context: context)
       .result(of: proof)
   }
@@ -223,15 +229,25 @@ package struct NightWorkflow {
   }
 
   /// Makes room on the disk; while another lab is at work, it waits for the next night.
-  private func trim(_ store: Store) {
+  ///
+  /// - Returns: Why nothing was removed, and what of the machine could not be restored.
+  private func trim(_ store: Store) -> [Diagnostic] {
     let trim = CacheTrim(
       store: store,
       cache: CacheLocation(directory: request.storeDirectory),
       limit: request.scenario.artifactLimit ?? CacheLocation.defaultLimit
     )
-    guard let session = try? context.session(for: request.commandLine) else { return }
-    try? trim.run()
-    session.end()
+    var warnings: [Diagnostic] = []
+    do {
+      let session = try context.session(for: request.commandLine)
+      do { try trim.run() } catch { warnings.append(.notTrimmed(because: error)) }
+      warnings += session.notes + session.end()
+    } catch HostError.labBusy {
+      return []
+    } catch {
+      warnings.append(.notTrimmed(because: error))
+    }
+    return warnings
   }
 
   private func writeReport(_ result: inout NightResult, in store: Store) {
@@ -251,6 +267,18 @@ package struct NightWorkflow {
 }
 
 extension Diagnostic {
+  fileprivate static func notTrimmed(because error: any Error) -> Self {
+    let known = all(of: error)[0]
+    return Self(
+      .warning,
+      id: "not-trimmed",
+      problem: "builds and executables of former nights are kept beyond their limit: "
+        + known.problem,
+      place: known.place,
+      remedy: known.remedy
+    )
+  }
+
   fileprivate static func notCounted(because error: any Error) -> Self {
     let known = (error as? any LabError)?.diagnostics.first
     return Self(
@@ -277,10 +305,8 @@ package struct NightResult: Sendable {
 
   /// Warns of what failed after the launches.
   fileprivate mutating func add(_ error: any Error) {
-    let known = error as? any LabError
-    summary.warnings +=
-      known?.diagnostics ?? [Diagnostic(.error, id: "unexpected", problem: "\(error)")]
-    exitCode = max(exitCode, known?.exitCode ?? .couldNotMeasure)
+    summary.warnings += Diagnostic.all(of: error)
+    exitCode = max(exitCode, (error as? any LabError)?.exitCode ?? .couldNotMeasure)
   }
 
   /// What is stored of it with the run.

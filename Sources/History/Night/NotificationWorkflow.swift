@@ -64,7 +64,7 @@ struct NotificationWorkflow {
     } catch {
       unkept = error
     }
-    return warnings + ((unkept as? any LabError)?.diagnostics.map(Self.unstored) ?? [])
+    return warnings + (unkept.map(Self.unstored) ?? [])
   }
 
   /// Tells one notifier, and stores what came of it at once, so that it is not told twice.
@@ -80,7 +80,7 @@ struct NotificationWorkflow {
     guard reaches(notifier) else { return (nil, nil) }
     // What is not told now is kept as what failed, so that it is told after another night.
     let failure =
-      sender.isInterrupted
+      sender.heedIfInterrupted()
       ? "launchlab was interrupted" : await send(findings, to: notifier, summary)
     var unkept: (any Error)?
     for finding in findings {
@@ -203,11 +203,14 @@ extension NotificationWorkflow {
     )
   }
 
-  private static func unstored(_ diagnostic: Diagnostic) -> Diagnostic {
-    var warning = diagnostic
-    warning.severity = .warning
-    warning.problem = "notifications cannot be recorded: \(diagnostic.problem)"
-    return warning
+  /// Warns of any error that keeps what was told from being recorded, or what is to be told from being read.
+  static func unstored(_ error: any Error) -> [Diagnostic] {
+    Diagnostic.all(of: error).map { diagnostic in
+      var warning = diagnostic
+      warning.severity = .warning
+      warning.problem = "notifications cannot be recorded: \(diagnostic.problem)"
+      return warning
+    }
   }
 }
 

@@ -141,7 +141,7 @@ struct PrivateDirectory: Sendable {
       if status.isSymbolicLink {
         try opened.copyLink(name, from: template)
       } else if status.isRegular {
-        if interrupt?.isSet == true { throw .interrupted }
+        if interrupt?.heedIfSet() == true { throw .interrupted }
         let source = try template.open(name, O_RDONLY)
         let copy = try opened.makeFile(name)
         _ = try copy.append(contentOf: source)

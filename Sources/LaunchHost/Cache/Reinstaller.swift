@@ -141,7 +141,7 @@ struct Reinstaller: Sendable {
         }
         try reinstall(directory.directory(name), depth: depth + 1, interrupt, into: &result)
       } else if status.isRegular, owner(ofCopy: name, status) == nil {
-        if interrupt?.isSet == true { throw .interrupted }
+        if interrupt?.heedIfSet() == true { throw .interrupted }
         result.bytes += try reinstall(name, in: directory)
         result.files += 1
         isChanged = true

@@ -15,6 +15,15 @@ package enum StandardStreams {
   }
 }
 
+/// The locale of this process, whose numbers and dates are the same for every user.
+package enum OwnLocale {
+  /// Has Foundation format as C does; the variables of the user stay, and targets have them.
+  ///
+  /// ICU would look at `LC_ALL`, `LC_MESSAGES` and `LANG` else, and ends the process by SIGSEGV where
+  /// one of them begins with a word of twelve letters. It must come before the first use of ICU.
+  package static func choose() { _ = lab_choose_locale() }
+}
+
 /// How many files this process may have open at a time.
 package enum OpenFiles {
   /// A run has about thirty files open; libraries end the process where they find no room.

@@ -250,7 +250,7 @@ package struct HostLaboratory: LaunchLaboratory {
   // MARK: - One launch
 
   package mutating func prepare(_ arm: Arm) throws(HostError) -> Preparation {
-    if interrupt?.isSet == true { throw .interrupted }
+    if interrupt?.heedIfSet() == true { throw .interrupted }
     var preparation = Preparation()
     try learnFiles(of: arm, &preparation)
     guard let prepared = preparedArms[arm] else { preconditionFailure("an arm of another plan") }

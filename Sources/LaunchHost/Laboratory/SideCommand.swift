@@ -20,6 +20,12 @@ struct SideCommand {
   /// Ends the command when it is set; nil lets it go on.
   var interrupt: InterruptFlag?
 
+  /// How long the process may take to be gone once it has ended or was killed.
+  var patience = Nanoseconds.seconds(5)
+
+  /// Opens the process, to be told of its end.
+  var openProcess: (pid_t) -> Int32 = lab_watch_process
+
   /// How a command failed.
   struct Failure {
     /// Such as `exited with status 3`.
@@ -78,49 +84,60 @@ struct SideCommand {
 
   /// Waits for the end of the command, and sees to it; nil is a good one.
   private func fate(of pid: pid_t) throws(HostError) -> String? {
-    let life = lab_watch_process(pid)
-    defer { if life >= 0 { close(life) } }
+    let end: ChildEnd
+    do throws(HostError) {
+      end = try ChildEnd(of: pid, open: openProcess)
+    } catch {
+      _ = kill(-pid, SIGKILL)
+      return "was stopped: \(error.diagnostics.first?.problem ?? "")"
+    }
     let deadline = ContinuousClock.now + .nanoseconds(limit.count)
     while true {
       var watched = [
-        pollfd(fd: life, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: end.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: interrupt?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
       let left = deadline.pollTimeout
       let count = unsafe poll(&watched, 2, left)
-      if watched[0].revents != 0 { return Self.fate(of: Self.status(of: pid)) }
+      if watched[0].revents != 0 {
+        guard let fate = end.fate(within: patience) else { return "ended, but \(Self.held(pid))" }
+        return Self.text(of: fate)
+      }
       if watched[1].revents != 0 {
         interrupt?.heed()
-        Self.end(pid, watched: life)
+        _ = stop(pid, end)
         throw .interrupted
       }
       if count == 0, left == 0 {
-        Self.end(pid, watched: life)
+        let fate = stop(pid, end)
         return "was stopped after its time limit of \(Self.text(of: limit))"
+          + (fate == nil ? ", but \(Self.held(pid))" : "")
       }
     }
   }
 
   /// Ends the command with what it has started in its process group.
-  private static func end(_ pid: pid_t, watched life: Int32) {
+  ///
+  /// - Returns: Nil when it does not end.
+  private func stop(_ pid: pid_t, _ end: ChildEnd) -> ChildEnd.Fate? {
     _ = kill(-pid, SIGTERM)
-    var watched = [pollfd(fd: life, events: Int16(POLLIN), revents: 0)]
-    _ = unsafe poll(&watched, 1, grace)
+    var watched = [pollfd(fd: end.descriptor, events: Int16(POLLIN), revents: 0)]
+    _ = unsafe poll(&watched, 1, Self.grace)
     _ = kill(-pid, SIGKILL)
-    _ = status(of: pid)
+    return end.fate(within: patience)
   }
 
-  private static func status(of pid: pid_t) -> Int32 {
-    var status: Int32 = 0
-    while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
-    return status
+  private static func held(_ pid: pid_t) -> String {
+    "process \(pid) cannot be reaped: a debugger or the kernel holds it"
   }
 
-  private static func fate(of status: Int32) -> String? {
-    let signal = status & 0x7f
-    if signal != 0 { return "was ended by signal \(signal)" }
-    let code = status >> 8 & 0xff
-    return code == 0 ? nil : "exited with status \(code)"
+  private static func text(of fate: ChildEnd.Fate) -> String? {
+    switch fate {
+    case .exited(status: 0): nil
+    case .exited(let status): "exited with status \(status)"
+    case .signalled(let signal): "was ended by signal \(signal)"
+    case .unknown: "ended with a status that is not known"
+    }
   }
 
   private static func text(of limit: Nanoseconds) -> String {
@@ -170,12 +187,13 @@ package struct ExternalTool {
       environment: environment,
       workingDirectory: directory,
       platformOptions: options,
-      output: .string(limit: limit),
+      input: .none,
+      output: .sequence,
       error: .string(limit: 4 << 20)
-    )
+    ) { try await $0.standardOutput.bytes(upTo: limit) }
     return Output(
       isSuccess: result.terminationStatus.isSuccess,
-      stdout: result.standardOutput,
+      stdout: String(decoding: result.closureResult, as: UTF8.self),
       stderr: result.standardError
     )
   }

@@ -7,39 +7,53 @@ struct HelperProcess: ~Copyable {
   let pid: pid_t
   private let socket: Int32
 
-  /// Readable once the process has ended, which a target that has not begun may hide by holding the
-  /// socket open; -1 where the kernel cannot tell.
-  private let life: Int32
+  /// Tells of the end of the process, which a target that has not begun may hide by holding the
+  /// socket open.
+  private let end: ChildEnd
+
+  /// How long it may take to end by itself, and then again to be gone once it was killed.
+  private let patience: Nanoseconds
 
   /// Starts the helper, in a session of its own, so that Ctrl-C does not reach it.
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)``.
-  init(program: String, arguments: [String]) throws(HostError) {
+  init(
+    program: String,
+    arguments: [String],
+    patience: Nanoseconds = .seconds(5)
+  ) throws(HostError) {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       throw .system(operation: "make a socket pair", path: nil, errno: errno)
     }
     defer { close(ends[1]) }
+    let (own, other) = (ends[0], ends[1])
+    let started: (pid: pid_t, end: ChildEnd)
     do {
-      let (own, other) = (ends[0], ends[1])
-      pid = try ForcedEnd.changing { () throws(HostError) in
+      started = try ForcedEnd.changing { () throws(HostError) in
         let pid = try Self.spawn(program, arguments: [program] + arguments, control: other)
-        ForcedEnd.add(spawner: pid, socket: own)
-        return pid
+        do throws(HostError) {
+          let end = try ChildEnd(of: pid)
+          ForcedEnd.add(spawner: pid, socket: own)
+          return (pid, end)
+        } catch {
+          _ = Glibc.kill(pid, SIGKILL)
+          throw error
+        }
       }
-      socket = own
-      life = max(-1, lab_watch_process(pid))
     } catch {
-      close(ends[0])
+      close(own)
       throw error
     }
+    (pid, end) = started
+    socket = own
+    self.patience = patience
   }
 
   deinit {
     ForcedEnd.remove(spawner: pid)
     close(socket)
-    if life >= 0 { close(life) }
   }
 
   private static func spawn(
@@ -85,7 +99,7 @@ struct HelperProcess: ~Copyable {
   func isSilent(for limit: Nanoseconds, interrupt: Int32) -> Bool {
     let deadline = ContinuousClock.now + .nanoseconds(limit.count)
     while true {
-      var watched = [socket, interrupt, life]
+      var watched = [socket, interrupt, end.descriptor]
         .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       let left = deadline.pollTimeout
       if unsafe poll(&watched, 3, left) > 0 { return false }
@@ -107,7 +121,7 @@ struct HelperProcess: ~Copyable {
       var watched = [
         pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
         pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: life, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: end.descriptor, events: Int16(POLLIN), revents: 0),
       ]
       let left = deadline.pollTimeout
       if unsafe poll(&watched, 3, left) <= 0 {
@@ -139,6 +153,8 @@ struct HelperProcess: ~Copyable {
 
   /// Closes the socket, upon which a helper stops what it does and exits; one that does
   /// not within five seconds is killed.
+  ///
+  /// - Returns: How it ended, such as `signal 9`.
   consuming func abandon() -> String {
     shutdown(socket, Int32(SHUT_RDWR))
     return waitForEnd()
@@ -150,18 +166,18 @@ struct HelperProcess: ~Copyable {
     _ = waitForEnd()
   }
 
-  /// How it ended, such as `signal 9`.
   private func waitForEnd() -> String {
-    var status: Int32 = 0
-    for round in 0..<10_000 {
-      let ended = unsafe waitpid(pid, &status, WNOHANG)
-      if ended == pid { break }
-      guard ended == 0 || errno == EINTR else { return "an unknown status" }
-      if round == 5_000 { _ = Glibc.kill(pid, SIGKILL) }
-      _ = poll(nil, 0, 1)
+    var fate = end.fate(within: patience)
+    if fate == nil {
+      _ = Glibc.kill(pid, SIGKILL)
+      fate = end.fate(within: patience)
     }
-    let signal = status & 0x7f
-    return signal == 0 ? "status \(status >> 8 & 0xff)" : "signal \(signal)"
+    return switch fate {
+    case .exited(let status): "status \(status)"
+    case .signalled(let signal): "signal \(signal)"
+    case .unknown: "an unknown status"
+    case nil: "no status, since it was killed and does not end"
+    }
   }
 }
 

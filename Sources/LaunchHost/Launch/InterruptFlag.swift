@@ -1,4 +1,5 @@
 import CLabHost
+import Dispatch
 import Glibc
 package import LaunchCore
 import Synchronization
@@ -24,8 +25,8 @@ package final class InterruptFlag: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether the flag is set.
-  package var isSet: Bool { isSet(within: .zero) }
+  /// Whether the flag is set; to ask changes nothing.
+  package var isSet: Bool { isReadable(within: .zero) }
 
   /// Whether somebody has seen that the flag is set, and ends in good order.
   var wasSeen: Bool { seen.load(ordering: .relaxed) }
@@ -70,18 +71,52 @@ package final class InterruptFlag: Sendable {
 }
 
 extension InterruptFlag {
-  /// Whether the flag is set, or becomes so within some time; rounded up to whole milliseconds.
-  package func isSet(within time: Nanoseconds) -> Bool {
-    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&state, 1, Self.milliseconds(time)) > 0 else { return false }
+  /// Whether the flag is set, which the caller then ends for in good order.
+  package func heedIfSet() -> Bool { heed(within: .zero) }
+
+  /// Whether the flag is set, or becomes so within some time; the caller then ends in good order.
+  ///
+  /// The thread waits, for a time that is rounded up to whole milliseconds.
+  package func heed(within time: Nanoseconds) -> Bool {
+    guard isReadable(within: time) else { return false }
     heed()
     return true
+  }
+
+  /// Returns once the flag is set, for which the caller then ends in good order; no thread waits.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled before.
+  package func heeded() async throws {
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
+    let (events, continuation) = AsyncStream<Never>.makeStream()
+    source.setEventHandler { continuation.finish() }
+    // The descriptor stays open until nobody watches it any more.
+    source.setCancelHandler { withExtendedLifetime(self) {} }
+    source.activate()
+    for await _ in events {}
+    source.cancel()
+    guard heedIfSet() else { throw CancellationError() }
+  }
+
+  /// Whether the flag is set, or becomes so within some time; as ``heeded()`` for no thread waits.
+  ///
+  /// - Throws: `CancellationError`.
+  package func heed(waiting time: Duration) async throws -> Bool {
+    let work = LimitedWork(limit: nil, interrupt: self) { try await Task.sleep(for: time) }
+    let (_, obstacle) = await work.result()
+    try Task.checkCancellation()
+    return obstacle != nil
   }
 
   /// Sleeps for some time; says that nothing has interrupted it.
   static func sleep(_ time: Nanoseconds) -> Bool {
     _ = poll(nil, 0, milliseconds(time))
     return false
+  }
+
+  private func isReadable(within time: Nanoseconds) -> Bool {
+    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&state, 1, Self.milliseconds(time)) > 0
   }
 
   private static func milliseconds(_ time: Nanoseconds) -> Int32 {

@@ -41,9 +41,9 @@ struct ReadingHelper: Sendable {
       return .failure(Failure(reason: problem))
     }
     let reading = LimitedWork(limit: limit) { try await read(program, arguments, question) }
-    let (result, isLate) = await reading.result()
+    let (result, obstacle) = await reading.result()
     if case .success(.success(let bytes)) = result { return .success(bytes) }
-    if isLate { return .failure(Failure(reason: "reading took longer than \(limit)")) }
+    if obstacle != nil { return .failure(Failure(reason: "reading took longer than \(limit)")) }
     guard case .success(let answer) = result else {
       return .failure(Failure(reason: "\(name) cannot be run"))
     }
@@ -63,12 +63,12 @@ struct ReadingHelper: Sendable {
       arguments: Arguments(arguments),
       environment: environment,
       input: .fileDescriptor(input, closeAfterSpawningProcess: false),
-      output: .bytes(limit: 256 << 20),
+      output: .sequence,
       error: .string(limit: 1 << 16)
-    )
+    ) { try await $0.standardOutput.bytes(upTo: 256 << 20) }
     let reason: String
     switch result.terminationStatus {
-    case .exited(0): return .success(result.standardOutput)
+    case .exited(0): return .success(result.closureResult)
     case .exited(127):
       reason = "the library libdw cannot be loaded; install it, such as the package libdw1"
     case .exited(let code): reason = "\(name) ended with status \(code)"
@@ -89,26 +89,13 @@ struct ReadingHelper: Sendable {
   }
 }
 
-/// Work that is cancelled when it takes too long, or when what waits for it is cancelled.
-struct LimitedWork<Value: Sendable>: Sendable {
-  let limit: Duration
-  let work: @Sendable () async throws -> Value
-
-  /// Does it.
+extension SubprocessOutputSequence {
+  /// Reads all of it into no more memory than it takes.
   ///
-  /// - Returns: What came of it, and whether it was cancelled.
-  func result() async -> (result: Result<Value, any Error>, wasCancelled: Bool) {
-    let task = Task { try await work() }
-    let watch = Task {
-      try await Task.sleep(for: limit)
-      task.cancel()
+  /// - Throws: `TooManyBytes`, and what reading throws.
+  func bytes(upTo limit: Int) async throws -> [UInt8] {
+    try await bytes(upTo: limit) { buffer, bytes in
+      unsafe buffer.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
     }
-    defer { watch.cancel() }
-    let result = await withTaskCancellationHandler {
-      await task.result
-    } onCancel: {
-      task.cancel()
-    }
-    return (result, task.isCancelled)
   }
 }

@@ -145,7 +145,7 @@ package final class Spawner {
     _ request: LaunchRequest,
     padding: Int? = nil
   ) throws(HostError) -> LaunchResult {
-    if interrupt?.isSet == true { throw .interrupted }
+    if interrupt?.heedIfSet() == true { throw .interrupted }
     try running(for: request.conditions.network)
     guard process?.send(request.bytes(padding: padding ?? 0)) == true else {
       throw lose(request.stop)
@@ -243,7 +243,7 @@ package final class Spawner {
     let status = process.take()?.abandon() ?? "an unknown status"
     let deadline = ContinuousClock.now + .nanoseconds(stop.grace.count)
     for pid in survivors { _ = Glibc.kill(pid, stop.signal) }
-    while !survivors.isEmpty, ContinuousClock.now < deadline, interrupt?.isSet != true {
+    while !survivors.isEmpty, ContinuousClock.now < deadline, interrupt?.heedIfSet() != true {
       _ = poll(nil, 0, 1)
     }
     sweep()

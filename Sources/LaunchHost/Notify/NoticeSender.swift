@@ -37,8 +37,8 @@ package struct NoticeSender: Sendable {
     self.interrupt = interrupt
   }
 
-  /// Whether nobody shall be told any more.
-  package var isInterrupted: Bool { interrupt?.isSet == true }
+  /// Whether nobody shall be told any more, for which the caller then ends in good order.
+  package func heedIfInterrupted() -> Bool { interrupt?.heedIfSet() == true }
 
   /// Runs a command of the user.
   ///

@@ -1,5 +1,7 @@
+import Dispatch
 import Glibc
 import Subprocess
+import Synchronization
 import SystemPackage
 
 /// A program of the machine that a way of notification needs.
@@ -53,129 +55,96 @@ struct NoticeTool: Sendable {
   /// too long, prints too much, or launchlab shall stop.
   ///
   /// - Parameter input: What it may read on its standard input; it need not.
-  /// - Returns: How it ended; a status other than 0 is a result.
+  /// - Returns: How it ended; a status other than 0 is a result. One that ends with status 0 while it is
+  ///   being ended has told somebody, who would be told twice otherwise.
   /// - Throws: ``NoticeFailure`` when it cannot be started or had to be ended.
   func run(_ input: [UInt8]) async throws(NoticeFailure) -> Output {
-    let streams = try Self.streams(input)
-    defer { streams.close() }
-    let running = Task { try await status(streams) }
-    let watch = Task { () -> (obstacle: String?, outputs: [OutputPipe]) in
-      let end = ContinuousClock.now + limit
-      var outputs = streams.outputs
-      while true {
-        do { try await Task.sleep(for: .milliseconds(20)) } catch { return (nil, outputs) }
-        for index in outputs.indices { outputs[index].take() }
-        guard let obstacle = obstacle(outputs, end: end) else { continue }
-        running.cancel()
-        return ("\(obstacle), and was ended", outputs)
-      }
-    }
-    let result = await withTaskCancellationHandler {
-      await running.result
-    } onCancel: {
-      running.cancel()
-    }
-    watch.cancel()
-    var watched = await watch.value
-    if let obstacle = watched.obstacle { throw NoticeFailure(obstacle) }
-    switch result {
-    case .success(let status):
-      for index in watched.outputs.indices { watched.outputs[index].take() }
-      return Output(
-        status: status,
-        stdout: watched.outputs[0].text,
-        stderr: watched.outputs[1].text
-      )
-    case .failure(let error):
+    let work = LimitedWork(limit: limit, interrupt: interrupt) { try await execute(input) }
+    let (result, obstacle) = await work.result()
+    switch (result, obstacle) {
+    case (.success(let output), nil): return output
+    case (.success(let output), _) where output.status.isSuccess: return output
+    case (_, .late): throw NoticeFailure("it took longer than \(limit), and was ended")
+    case (_, .interrupted):
+      throw NoticeFailure("it was still running when launchlab was interrupted, and was ended")
+    case (.failure(let failure as NoticeFailure), nil): throw failure
+    case (.failure(let error as SubprocessError), nil) where error.code == .outputLimitExceeded:
+      throw NoticeFailure("it printed more than \(Self.mostOutput) bytes, and was ended")
+    case (.failure(let error), nil):
       let reason = String("\(error)".prefix { !$0.isNewline })
       throw NoticeFailure("it cannot be started: \(reason)")
     }
   }
 
-  /// Why a program that goes on must be ended; nil while it need not.
-  private func obstacle(_ outputs: [OutputPipe], end: ContinuousClock.Instant) -> String? {
-    if interrupt?.isSet == true { return "it was still running when launchlab was interrupted" }
-    if outputs.contains(where: \.isFull) { return "it printed more than \(Self.mostOutput) bytes" }
-    return ContinuousClock.now >= end ? "it took longer than \(limit)" : nil
-  }
-
-  private func status(_ streams: Streams) async throws -> TerminationStatus {
+  private func execute(_ input: [UInt8]) async throws -> Output {
     var options = PlatformOptions()
     options.createSession = true
     options.teardownSequence = [
       .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1)),
       .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero),
     ]
-    return try await Subprocess.run(
-      executable,
-      arguments: Arguments(arguments),
-      workingDirectory: directory,
-      platformOptions: options,
-      input: .fileDescriptor(streams.input, closeAfterSpawningProcess: false),
-      output: .fileDescriptor(streams.outputs[0].writing, closeAfterSpawningProcess: false),
-      error: .fileDescriptor(streams.outputs[1].writing, closeAfterSpawningProcess: false)
-    ).terminationStatus
-  }
-
-  // MARK: - What goes in and out
-
-  /// What the three standard streams are.
-  private struct Streams {
-    let input: FileDescriptor
-    var outputs: [OutputPipe] = []
-
-    func close() {
-      try? input.close()
-      for output in outputs { output.close() }
-    }
-  }
-
-  private static func streams(_ input: [UInt8]) throws(NoticeFailure) -> Streams {
+    let file: FileDescriptor
     do {
-      var streams = Streams(input: try MemoryFile.make(input))
-      do {
-        for _ in 0..<2 { streams.outputs.append(try OutputPipe()) }
-      } catch {
-        streams.close()
-        throw error
-      }
-      return streams
+      file = try MemoryFile.make(input)
     } catch {
-      throw NoticeFailure("there is no room for what it reads and prints: \(error)")
+      throw NoticeFailure("there is no room for what it reads: \(error)")
+    }
+    defer { try? file.close() }
+    let session = NoticeSession()
+    // `Subprocess` knows no status of what it was running when it was cancelled.
+    let running = Task { [options] in
+      let result = try await Subprocess.run(
+        executable,
+        arguments: Arguments(arguments),
+        workingDirectory: directory,
+        platformOptions: options,
+        input: .fileDescriptor(file, closeAfterSpawningProcess: false),
+        output: .string(limit: Self.mostOutput),
+        error: .string(limit: Self.mostOutput)
+      ) { session.begin($0.processIdentifier.value) }
+      return Output(
+        status: result.terminationStatus,
+        stdout: result.standardOutput,
+        stderr: result.standardError
+      )
+    }
+    defer { session.finish() }
+    return try await withTaskCancellationHandler {
+      try await running.value
+    } onCancel: {
+      session.end()
     }
   }
 }
 
-/// What a program prints, as far as anybody looks: however late that is, the program waits, and does not
-/// fill the memory.
-private struct OutputPipe {
-  let reading: FileDescriptor
-  let writing: FileDescriptor
-  private var bytes: [UInt8] = []
-
-  init() throws {
-    (reading, writing) = try FileDescriptor.pipe()
-    for end in [reading, writing] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
-    _ = fcntl(reading.rawValue, F_SETFL, O_NONBLOCK)
+/// The session of a program that runs, to be ended from any thread.
+private final class NoticeSession: Sendable {
+  private struct State {
+    /// The process that leads it, while it runs.
+    var leader: pid_t?
+    var mustEnd = false
   }
 
-  /// Whether that is more than a program may print.
-  var isFull: Bool { bytes.count > NoticeTool.mostOutput }
+  private let state = Mutex(State())
 
-  var text: String { String(decoding: bytes.prefix(NoticeTool.mostOutput), as: UTF8.self) }
+  func begin(_ leader: pid_t) {
+    state.withLock { $0.leader = leader }
+    if state.withLock(\.mustEnd) { end() }
+  }
 
-  /// Takes what is there, until it is too much.
-  mutating func take() {
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while !isFull {
-      let count = unsafe buffer.withUnsafeMutableBytes { unsafe try? reading.read(into: $0) }
-      guard let count, count > 0 else { return }
-      bytes += buffer.prefix(count)
+  func finish() { state.withLock { $0.leader = nil } }
+
+  /// Asks all of it to end, and kills what is left a second later.
+  func end() {
+    state.withLock { $0.mustEnd = true }
+    signal(SIGTERM)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 1) { [self] in signal(SIGKILL) }
+  }
+
+  private func signal(_ number: Int32) {
+    state.withLock { state in
+      if let leader = state.leader { _ = kill(-leader, number) }
     }
-  }
-
-  func close() {
-    for end in [reading, writing] { try? end.close() }
   }
 }
 

@@ -64,9 +64,9 @@ struct Disassembly {
       )
     else { throw Failure(reason: "there is no objdump; install binutils") }
     let reading = LimitedWork(limit: limit) { try await Self.run(program, on: bytes) }
-    let (result, isLate) = await reading.result()
+    let (result, obstacle) = await reading.result()
     if case .success(let text?) = result { return text }
-    throw Failure(reason: isLate ? "objdump took longer than \(limit)" : "objdump failed")
+    throw Failure(reason: obstacle != nil ? "objdump took longer than \(limit)" : "objdump failed")
   }
 
   private static func run(_ program: String, on bytes: [UInt8]) async throws -> [UInt8]? {
@@ -79,10 +79,10 @@ struct Disassembly {
         "--disassemble-zeroes", "--no-show-raw-insn", "/dev/stdin",
       ],
       input: .fileDescriptor(input, closeAfterSpawningProcess: false),
-      output: .bytes(limit: largestText),
+      output: .sequence,
       error: .discarded
-    )
-    return result.terminationStatus.isSuccess ? result.standardOutput : nil
+    ) { try await $0.standardOutput.bytes(upTo: largestText) }
+    return result.terminationStatus.isSuccess ? result.closureResult : nil
   }
 
   // MARK: - Lines

@@ -17,10 +17,12 @@ package final class LabTurns {
   private var past: [Diagnostic] = []
   private var changed: [Diagnostic] = []
 
-  private init(command: [String], in context: WorkflowContext) throws(HostError) {
+  private init(command: [String], in context: WorkflowContext) async throws {
     self.command = command
     self.context = context
-    session = try LabPatience.turn { () throws(HostError) in try context.session(for: command) }
+    session = try await LabPatience.turn(in: context) { () throws(HostError) in
+      try context.session(for: command)
+    }
   }
 
   /// Has labs for as long as something takes, and ends the last one whatever becomes of that.
@@ -37,7 +39,7 @@ package final class LabTurns {
     in context: WorkflowContext,
     body: (LabTurns) async throws -> Result
   ) async throws -> Result {
-    let turns = try LabTurns(command: command, in: context)
+    let turns = try await LabTurns(command: command, in: context)
     do {
       let result = try await body(turns)
       turns.leave()
@@ -59,9 +61,10 @@ package final class LabTurns {
   package func enter(
     waiting limit: String,
     _ tell: (LabPatience.Event) -> Void
-  ) throws -> LabSession {
+  ) async throws -> LabSession {
     if let session { return session }
-    let made = try LabPatience.turn(atMost: limit, tell) { () throws(HostError) in
+    let made = try await LabPatience.turn(in: context, atMost: limit, tell) {
+      () throws(HostError) in
       try context.session(for: command)
     }
     session = made
@@ -100,7 +103,7 @@ extension WorkflowContext {
     body: (LabSession) async throws -> Result
   ) async throws -> Result {
     try await LabTurns.use(command: command, in: self) { turns in
-      try await body(turns.enter(waiting: "0s") { _ in })
+      try await body(try await turns.enter(waiting: "0s") { _ in })
     }
   }
 }
@@ -128,8 +131,10 @@ package struct LabPatience: Sendable {
   /// Nil where nobody waits.
   @TaskLocal package static var current: LabPatience?
 
-  /// How often the lock is tried.
-  private static let step = Nanoseconds.milliseconds(200)
+  /// How often the lock is tried and a person told.
+  ///
+  /// To wait for it in the kernel would take it for a moment, in which labs that do not wait are refused.
+  private static let step = Duration.milliseconds(200)
 
   private let limit: Nanoseconds
   private let text: String
@@ -159,59 +164,68 @@ package struct LabPatience: Sendable {
 
   /// Tries something that takes the lab lock, as long as another lab has it and somebody waits.
   ///
-  /// - Parameter attempt: What takes the lock, and has changed nothing when it could not.
+  /// No thread waits meanwhile.
+  ///
+  /// - Parameters:
+  ///   - context: Has the flag of signals.
+  ///   - attempt: What takes the lock, and has changed nothing when it could not.
   /// - Returns: What `attempt` returns.
   /// - Throws: What `attempt` throws, with how long was waited; `HostError.interrupted` within a
   ///   moment of a signal.
   package static func turn<Result>(
+    in context: WorkflowContext,
     _ attempt: () throws(HostError) -> Result
-  ) throws(HostError) -> Result {
+  ) async throws -> Result {
     guard let current else { return try attempt() }
-    return try turn(within: current.limit, current.text, current.tell, attempt)
+    return try await turn(in: context, within: current.limit, current.text, current.tell, attempt)
   }
 
   /// The same for what waits also where nobody has asked for it, as what has begun already.
   ///
   /// - Parameters:
+  ///   - context: Has the flag of signals.
   ///   - text: The longest time then, such as `24h`.
   ///   - tell: Told what goes on then.
   ///   - attempt: What takes the lock.
   /// - Returns: What `attempt` returns.
   /// - Throws: Also `ScenarioError` for what is no duration.
   static func turn<Result>(
+    in context: WorkflowContext,
     atMost text: String,
     _ tell: (Event) -> Void,
     _ attempt: () throws(HostError) -> Result
-  ) throws -> Result {
-    guard current == nil else { return try turn(attempt) }
-    return try turn(within: ScenarioFile.duration(text, option: "--max-time"), text, tell, attempt)
+  ) async throws -> Result {
+    guard current == nil else { return try await turn(in: context, attempt) }
+    let limit = try ScenarioFile.duration(text, option: "--max-time")
+    return try await turn(in: context, within: limit, text, tell, attempt)
   }
 
   private static func turn<Result>(
+    in context: WorkflowContext,
     within limit: Nanoseconds,
     _ text: String,
     _ tell: (Event) -> Void,
     _ attempt: () throws(HostError) -> Result
-  ) throws(HostError) -> Result {
+  ) async throws -> Result {
     let beginning = ContinuousClock.now
     var last: LabLockOwner?
     defer { if last != nil { tell(.ended) } }
     while true {
-      do throws(HostError) {
-        return try attempt()
-      } catch .labBusy(let lock, let owner, _) {
-        let waited = Nanoseconds(
-          Int64(clamping: (ContinuousClock.now - beginning) / .nanoseconds(1))
-        )
-        let busy = HostError.labBusy(lock: lock, owner: owner, waited: text)
-        guard waited < limit else { throw busy }
+      switch Swift.Result(catching: attempt) {
+      case .success(let result): return result
+      case .failure(.labBusy(let lock, let owner, _)):
+        let waited = Nanoseconds(Int64((ContinuousClock.now - beginning) / .nanoseconds(1)))
+        guard waited < limit else {
+          throw HostError.labBusy(lock: lock, owner: owner, waited: text)
+        }
         if owner != last { tell(.waiting(limit: text, reason: reason(lock, owner))) }
         last = owner
         tell(.waited(waited, limit: text))
-        let rest = Nanoseconds(limit.count - waited.count)
-        if try InterruptFlag.onSignals.get().isSet(within: min(step, rest)) {
-          throw .interrupted
+        let rest = Duration.nanoseconds(limit.count - waited.count)
+        if try await context.interrupt().heed(waiting: min(step, rest)) {
+          throw HostError.interrupted
         }
+      case .failure(let error): throw error
       }
     }
   }

@@ -80,11 +80,8 @@ package struct ReportPlaces {
 package enum ReportNames {
   private static let names = ["latest.md", "run.md", "index.html", "feed.xml"]
 
-  /// The paths of the files that every report writes, by the day in UTC.
-  static func fixed(in directory: String) -> [String] {
-    let days = [Date(), Date() + 86_400].map { "\($0.utcDay).md" }
-    return (names + days).map { "\(directory)/\($0)" }
-  }
+  /// The paths of the files that every report writes, besides the one of the day.
+  static func fixed(in directory: String) -> [String] { names.map { "\(directory)/\($0)" } }
 
   /// The paths of the files of former reports.
   static func existing(in directory: String) -> [String] {

@@ -118,7 +118,7 @@ package struct RunRequest: Sendable {
     revision: String?,
     resume: String?,
     reportDirectory: String?,
-    backdate: String? = nil,
+    backdate: Date? = nil,
     suppressed: [String] = []
   ) throws {
     let scenario = try ScenarioFile.loadForLaunch(path: scenarioPath, suppressing: suppressed)
@@ -141,7 +141,7 @@ package struct RunRequest: Sendable {
     )
     hasReport = true
     self.scenarioPath = scenarioPath
-    self.backdate = try backdate.map(Self.past)
+    self.backdate = backdate
   }
 
   /// Has three launches of each arm filmed of the targets whose windows have to settle.
@@ -158,11 +158,13 @@ package struct RunRequest: Sendable {
     return request
   }
 
-  /// Reads a date that is not in the future.
-  private static func past(_ text: String) throws -> Date {
+  /// Reads the date of `--backdate`, which is not in the future.
+  ///
+  /// - Throws: ``WorkflowError/badOption(name:value:expected:)``.
+  package static func past(_ text: String, now: Date) throws(WorkflowError) -> Date {
     // Foundation reads a day that is not in the calendar as one of the next month.
-    guard text.contains("T"), let date = ImportedTime.date(text), date <= Date() else {
-      throw WorkflowError.badOption(
+    guard text.contains("T"), let date = ImportedTime.date(text), date <= now else {
+      throw .badOption(
         name: "--backdate",
         value: text,
         expected: "an instant of the past in UTC, such as 2026-03-14T02:00:00Z"

@@ -37,11 +37,13 @@ extension Launchlab {
     )
     var json: String?
 
-    func run() async throws { try run(on: .standard) }
+    func run() async throws { try await run(on: .standard) }
 
-    func run(on console: Console) throws {
+    func run(on console: Console) async throws {
       try CommandFiles().writing(json, as: "--json").check()
-      let recovery = try waiting.patiently(on: console) { try RestoreWorkflow(in: .live).run() }
+      let recovery = try await waiting.patiently(on: console) {
+        try await RestoreWorkflow(in: .live).run()
+      }
       if json != "-" {
         try console.write(RestoreText(recovery, style: console.resultStyle).rendered())
       }
@@ -70,12 +72,6 @@ struct WaitOptions: ParsableArguments {
   ) async throws -> Result {
     guard let patience = try patience(on: console) else { return try await body() }
     return try await LabPatience.$current.withValue(patience) { try await body() }
-  }
-
-  /// Does something that has a lab, without suspending.
-  func patiently<Result>(on console: Console, _ body: () throws -> Result) throws -> Result {
-    guard let patience = try patience(on: console) else { return try body() }
-    return try LabPatience.$current.withValue(patience) { try body() }
   }
 
   private func patience(on console: Console) throws -> LabPatience? {

@@ -91,7 +91,7 @@ extension Launchlab {
         revision: revision,
         resume: resume,
         reportDirectory: report,
-        backdate: backdate,
+        backdate: backdate.map { try RunRequest.past($0, now: WorkflowContext.live.now()) },
         suppressed: suppression.ids
       )
       if noVerdict { request.purpose = .trial }

@@ -1,10 +1,25 @@
 import Foundation
 import Glibc
 import LabTestSupport
+import Subprocess
+import SystemPackage
 import Testing
 
 @testable import LaunchCore
 @testable import LaunchHost
+
+@Suite struct ExternalToolTests {
+  @Test func `reserves no more memory than a tool prints`() async throws {
+    let output = try await ExternalTool(executable: .path("/bin/echo")).run(["few"], limit: 1 << 45)
+    #expect(output.isSuccess)
+    #expect(output.stdout == "few\n")
+  }
+
+  @Test func `ends a tool that prints more than is read`() async {
+    let tool = ExternalTool(executable: .path("/usr/bin/yes"))
+    await #expect(throws: TooManyBytes(limit: 1_000)) { try await tool.run([], limit: 1_000) }
+  }
+}
 
 @Suite(.temporaryDirectory) struct SideCommandTests {
   private func command(
@@ -64,6 +79,17 @@ import Testing
     let child = try #require(text(of: "child").flatMap { pid_t($0.dropLast()) })
     #expect(ProcessStatus(of: child) != nil)
     kill(child, SIGKILL)
+  }
+
+  @Test func `learns of an end where the kernel has no pidfd`() throws {
+    var failing = command("exit 3")
+    failing.openProcess = { _ in -ENOSYS }
+    #expect(try failing.run()?.fate == "exited with status 3")
+    var endless = command("sleep 1000 & echo $! > child; wait", limit: .milliseconds(500))
+    endless.openProcess = { _ in -ENOSYS }
+    #expect(try endless.run()?.fate == "was stopped after its time limit of 500 ms")
+    let child = try #require(text(of: "child").flatMap { pid_t($0.dropLast()) })
+    #expect(LaunchBench.eventually { ProcessStatus(of: child) == nil })
   }
 
   @Test func `is ended by an interruption`() throws {

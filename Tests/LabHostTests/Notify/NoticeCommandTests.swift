@@ -69,6 +69,7 @@ import Testing
     async throws
   {
     let program = """
+      $SIG{PIPE} = "IGNORE";
       $SIG{TERM} = sub { open my $file, ">", "written"; print $file $sum; close $file; exit };
       while (1) { $sum += syswrite(STDOUT, "x" x 65536) // 0 }
       """
@@ -86,9 +87,24 @@ import Testing
     )
     let told = Task { try await sender.run(["sleep", "1000"], input: "") }
     flag.set()
-    #expect(sender.isInterrupted)
+    #expect(sender.heedIfInterrupted())
     let reason = "it was still running when launchlab was interrupted, and was ended"
     await #expect(throws: NoticeFailure(reason)) { try await told.value }
+  }
+
+  @Test func `counts a command as told that succeeds while it is being ended`() async throws {
+    let flag = try InterruptFlag()
+    let sender = NoticeSender(
+      directory: TemporaryDirectory.path,
+      environment: ["PATH": "/usr/bin:/bin"],
+      interrupt: flag
+    )
+    let script = "trap 'echo told > told; exit 0' TERM; touch begun; while :; do sleep 0.01; done"
+    let told = Task { try await sender.run(["sh", "-c", script], input: "") }
+    while (try? file("begun")) == nil { try await Task.sleep(for: .milliseconds(5)) }
+    flag.set()
+    try await told.value
+    #expect(try file("told") == "told\n")
   }
 
   @Test func `says that there is no such program`() async {

@@ -92,6 +92,22 @@ import Testing
     #expect(BuildLock(ifFree: path) == nil)
   }
 
+  @Test func `who stops waiting for a build leaves the lock to others`() async throws {
+    let path = FilePath("\(root)/builds/room/lock")
+    let flag = try InterruptFlag()
+    let first = try await BuildLock(path, interrupt: nil)
+    let interrupted = Task { try await BuildLock(path, interrupt: flag) }
+    let cancelled = Task { try await BuildLock(path, interrupt: nil) }
+    flag.set()
+    cancelled.cancel()
+    await #expect(throws: HostError.interrupted) { _ = try await interrupted.value }
+    await #expect(throws: HostError.interrupted) { _ = try await cancelled.value }
+    first.release()
+
+    let lock = try await BuildLock(path, interrupt: nil)
+    lock.release()
+  }
+
   @Test func `leaves a build that launchlab has not made`() async throws {
     let record = try await build("one")
     let room = try #require(cache.rooms(neededTrees: []).first)

@@ -12,7 +12,11 @@ struct BisectLoopTests {
 
   /// A bisection before its first step.
   private func loop(of start: BisectStart) throws -> BisectLoop {
-    BisectLoop(course: BisectCourse(start), log: try BisectLog(startingAt: path, with: start))
+    BisectLoop(
+      course: BisectCourse(start),
+      log: try BisectLog(startingAt: path, with: start),
+      now: { SampleNight.evening }
+    )
   }
 
   /// Bisects in one go.
@@ -41,6 +45,7 @@ struct BisectLoopTests {
     let course = try await whole(range)
 
     #expect(course.end?.culprits.map(\.revisions) == [15...17])
+    #expect(course.end?.endedAt == SampleNight.evening)
     #expect(course.failures[16] == "it does not build" || course.failures[15] != nil)
   }
 
@@ -187,7 +192,8 @@ struct BisectLoopTests {
       let record = try BisectRecord(path: cut)
       var loop = BisectLoop(
         course: try BisectReplay.course(of: record),
-        log: try BisectLog(resumingAt: cut, length: record.length)
+        log: try BisectLog(resumingAt: cut, length: record.length),
+        now: { SampleNight.evening }
       )
       var builder = SimulatedBuilder(range: range)
       let rows = record.events.count { if case .row = $0 { true } else { false } }
@@ -242,7 +248,7 @@ struct BisectLoopTests {
     let log = try BisectLog(resumingAt: path, length: record.length)
     try log.append(.limited(limits.high))
     #expect(course.apply(.limited(limits.high)) == nil)
-    var second = BisectLoop(course: course, log: log)
+    var second = BisectLoop(course: course, log: log, now: { SampleNight.evening })
     try await second.run(builder: &builder, launcher: &launcher) { _ in }
     log.close()
 
@@ -324,7 +330,8 @@ struct BisectLoopTests {
     let record = try BisectRecord(path: path)
     var loop = BisectLoop(
       course: try BisectReplay.course(of: record),
-      log: try BisectLog(resumingAt: path, length: record.length)
+      log: try BisectLog(resumingAt: path, length: record.length),
+      now: { SampleNight.evening }
     )
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0)

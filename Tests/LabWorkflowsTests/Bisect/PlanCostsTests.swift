@@ -21,7 +21,8 @@ import Testing
     let path = LogLocation(.bisection, storeDirectory: TemporaryDirectory.path).log(of: start.id)
     var loop = BisectLoop(
       course: BisectCourse(start),
-      log: try BisectLog(startingAt: path, with: start)
+      log: try BisectLog(startingAt: path, with: start),
+      now: { SampleNight.evening }
     )
     var builder = SimulatedBuilder(range: range)
     var launcher = SimulatedLauncher(range: range, rows: 0)

@@ -31,6 +31,7 @@ import Testing
     _ day: Int,
     purpose: RunRecord.Purpose = .night,
     provesSuspicions: Bool = true,
+    keeping limit: Int64? = nil,
     launching laboratory: @escaping (Plan) throws -> any LaunchLaboratory = {
       FakeLaboratory(launching: $0)
     }
@@ -55,6 +56,7 @@ import Testing
       reportDirectory: nil
     )
     request.purpose = purpose
+    request.scenario.artifactLimit = limit
     let now = SampleNight.evening + 86_400 * Double(day)
     return try await NightWorkflow(
       request,
@@ -182,6 +184,25 @@ import Testing
     try FakeProgram.write("60 ms")
     _ = try await night(7)
     #expect(try text("told").contains("\"R-1\""))
+  }
+
+  @Test func `a night warns that nothing of former nights could be removed`() async throws {
+    try FakeProgram.write("40 ms")
+    #expect(try await night(0).summary.warnings.allSatisfy { $0.id != "not-trimmed" })
+    // A store of a newer launchlab may need anything.
+    let newer = file(".launchlab/newer.sqlite")
+    _ = try Store(path: newer, mode: .readWrite)
+    let header = try FileHandle(forUpdating: URL(filePath: newer))
+    try header.seek(toOffset: 60)
+    try header.write(contentsOf: Data([0x7f, 0xff, 0xff, 0xff]))
+    try header.close()
+
+    let result = try await night(1, keeping: 0)
+
+    let warning = try #require(result.summary.warnings.first { $0.id == "not-trimmed" })
+    #expect(warning.severity == .warning)
+    #expect(warning.place?.hasSuffix("newer.sqlite") == true)
+    #expect(result.exitCode == .done)
   }
 
   @Test func `a run without verdict is no night`() async throws {

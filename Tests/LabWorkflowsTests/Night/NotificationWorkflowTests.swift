@@ -140,6 +140,13 @@ import Testing
     #expect(file("message").contains("R-1"))
   }
 
+  @Test func `warns of any error that keeps what was told from being stored`() {
+    struct Odd: Error, CustomStringConvertible { let description = "the disk is odd" }
+    let warnings = NotificationWorkflow.unstored(Odd())
+    #expect(warnings.map(\.severity) == [.warning])
+    #expect(warnings.map(\.problem) == ["notifications cannot be recorded: the disk is odd"])
+  }
+
   @Test func `tells nobody once launchlab is interrupted, and all of them the next night`()
     async throws
   {

@@ -72,7 +72,7 @@ package struct SettleGate {
 
   /// Returns after some time, or when the flag is set, which it tells.
   private static func rest(_ time: Nanoseconds, _ interrupt: InterruptFlag?) -> Bool {
-    interrupt?.isSet(within: time) ?? InterruptFlag.sleep(time)
+    interrupt?.heed(within: time) ?? InterruptFlag.sleep(time)
   }
 }
 

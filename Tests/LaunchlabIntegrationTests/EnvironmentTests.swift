@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// What a user has set in the shell that launchlab is started from.
+  @Suite struct EnvironmentTests {
+    private func start(_ variables: [String], _ arguments: [String]) async throws -> Tool.Output {
+      var lab = Launchlab()
+      lab.wrapper = ["env", "-u", "LC_ALL", "-u", "LC_MESSAGES", "-u", "LANG"] + variables
+      return try await lab.start(arguments).finish()
+    }
+
+    @Test(arguments: ["LANG", "LC_ALL", "LC_MESSAGES"])
+    func `runs in a language that nobody speaks, and leaves it to the targets`(
+      variable: String
+    ) async throws {
+      for value in ["aaaaaaaaaaaa", String(repeating: "a", count: 5_000), "aaaaaaaaaaaa@b=c"] {
+        let setting = "\(variable)=\(value)"
+        let schema = try await start([setting], ["schema"])
+        #expect(schema.status == 0, "\(schema.stderr.prefix(300))")
+        #expect(schema.stdout.contains("Default: 1%."))
+        let script = "test \"$\(variable)\" = \"\(value)\""
+        let measured = try await start(
+          [setting],
+          ["measure", "--launches", "3", "--state", "warm", "--", "/bin/sh", "-c", script]
+        )
+        #expect(measured.status == 0, "\(measured.stderr.prefix(300))")
+      }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "tracing takes root"))
+    func `explains a launch where little memory may be reserved`() async throws {
+      var lab = Launchlab()
+      lab.wrapper = ["sh", "-c", "ulimit -v 800000; exec \"$@\"", "sh"]
+      let output = try await lab.start(["explain", "--launches", "4", "--", "/bin/true"]).finish()
+      #expect(output.status == 0, "\(output.stderr.prefix(300))")
+      #expect(output.stdout.contains("/bin/true takes "))
+    }
+  }
+}
