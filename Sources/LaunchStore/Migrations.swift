@@ -8,6 +8,10 @@ enum Migrations {
   /// The schema version that this launchlab reads and writes, as in `PRAGMA user_version`.
   static let newest = 12
 
+  /// The digest of what the migrations declare; a store with another one is compared column by column.
+  static let newestDigest =
+    "cbc2f8dde2f383def03c86b0eef9caf1312e97e88de37fc2b818f5e517ba1b87"
+
   /// The `PRAGMA application_id` of a store: `LLab` in ASCII.
   static let applicationID = 0x4C4C_6162
 

@@ -59,6 +59,11 @@ import Testing
     try expectDamage("the table \"arm\" lacks the column \"state\"")
   }
 
+  @Test func `knows a whole store by the digest of its declarations`() throws {
+    let digest = try Store.inMemory().read { db in try StoreSchema.digest(db) }
+    #expect(digest == Migrations.newestDigest)
+  }
+
   @Test func `leaves tables and indices of others alone`() throws {
     try damage("CREATE TABLE mine (x); CREATE INDEX fast ON launch (launch_ns)")
     #expect(try Store(path: path, mode: .readWrite).runs().count == 1)
