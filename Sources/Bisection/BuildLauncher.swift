@@ -33,7 +33,7 @@ struct BuildLauncher: BisectLauncher {
   }
 
   func open(within seconds: Double?, _ tell: (LabPatience.Event) -> Void) async throws {
-    let limit = seconds.map { "\(max(1, Int(min($0, 86_400).rounded(.up))))s" }
+    let limit = seconds.map { "\(max(1, Int(clamping: min($0, 86_400).rounded(.up))))s" }
     try await turns?.enter(waiting: limit ?? "24h", tell)
   }
 

@@ -143,7 +143,7 @@ extension StoredComparisonWorkflow {
       return points.filter { point in
         ofHost.contains(point.run) && point.run != found.run.id && point.run != other.found.run.id
       }
-        .suffix(StoredComparisonWorkflow.mostNights).map(\.median)
+      .suffix(StoredComparisonWorkflow.mostNights).map(\.median)
     }
   }
 

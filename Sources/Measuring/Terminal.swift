@@ -36,6 +36,13 @@ package struct Terminal: Sendable {
   /// - Throws: `HostError` with the limit and the remedy.
   package static func checkOpenFiles() throws { try OpenFiles.check() }
 
+  /// Refuses a working directory that was removed: paths would lead to the root of the file system.
+  ///
+  /// - Throws: ``WorkflowError/noWorkingDirectory``.
+  package static func checkWorkingDirectory() throws(WorkflowError) {
+    guard !FileManager.default.currentDirectoryPath.isEmpty else { throw .noWorkingDirectory }
+  }
+
   /// Writes a document at once: as it is to a file or a pipe, but for what a CI system would take for
   /// one of its commands, and with control characters made visible to a terminal.
   ///

@@ -132,8 +132,8 @@ package enum WorkflowError: LabError, Hashable {
       .outputIsDatabase,
       .bothOnStdout:
       .usage
-    case .cannotWrite, .noWorkingDirectory, .nothingStored, .noIdentity, .otherDecision, .cannotGoOn,
-      .logInUse, .nightInFuture, .noProbe:
+    case .cannotWrite, .noWorkingDirectory, .nothingStored, .noIdentity, .otherDecision,
+      .cannotGoOn, .logInUse, .nightInFuture, .noProbe:
       .couldNotMeasure
     }
   }

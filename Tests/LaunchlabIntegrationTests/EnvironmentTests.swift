@@ -36,7 +36,7 @@ extension EndToEnd {
       lab.wrapper = ["sh", "-c", "ulimit -v 800000; exec \"$@\"", "sh"]
       let output = try await lab.start(["explain", "--launches", "4", "--", "/bin/true"]).finish()
       #expect(output.status == 0, "\(output.stderr.prefix(300))")
-      #expect(output.stdout.contains("/bin/true takes "))
+      #expect(output.stdout.hasPrefix("true takes "))
     }
   }
 }

@@ -41,8 +41,11 @@ extension EndToEnd {
 
       /// One value a day from 1 October on, with a scatter of 0.2 %.
       var text: String {
-        let values = levels.flatMap { level, nights in
-          (0..<nights).map { level * (1 + 0.001 * Double(($0 * 7) % 5 - 2)) }
+        let values = levels.flatMap { level, nights -> [Double] in
+          (0..<nights).map { night -> Double in
+            let scatter = Double((night * 7) % 5 - 2)
+            return level * (1 + 0.001 * scatter)
+          }
         }
         let rows = values.enumerated().map { day, value in
           let moment = Date(timeIntervalSince1970: 1_790_812_800 + 86_400 * Double(day))

@@ -118,9 +118,25 @@ extension EndToEnd {
       try lab.write(slow, to: "repository/main.c")
       try lab.commit()
       try await agrees("gate", "HEAD~1..HEAD", "--max-time", "2s", "-v")
-      try await agrees("bisect", "HEAD~1..HEAD", "--max-launches", "200", "-v")
+      try await agrees(
+        "bisect",
+        "HEAD~1..HEAD",
+        "--scenario",
+        "scenario.yml",
+        "--max-launches",
+        "200",
+        "-v"
+      )
       if Machine.has("valgrind") {
-        try await agrees("bisect", "HEAD~1..HEAD", "--metric", "instructions", "-v")
+        try await agrees(
+          "bisect",
+          "HEAD~1..HEAD",
+          "--scenario",
+          "scenario.yml",
+          "--metric",
+          "instructions",
+          "-v"
+        )
       }
     }
   }

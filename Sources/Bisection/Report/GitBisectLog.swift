@@ -22,7 +22,8 @@ package struct GitBisectLog {
   /// for: then everything is a comment.
   package func rendered() -> String {
     let lines = beginning + decisions + ending
-    let isCommented = summary.start.artifacts != nil
+    let isCommented =
+      summary.start.artifacts != nil || (summary.answer.culprits.first?.side ?? .bad) != .bad
     return lines.map { isCommented && !$0.hasPrefix("#") ? "# \($0)" : $0 }.joinedLines()
   }
 

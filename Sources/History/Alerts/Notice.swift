@@ -285,9 +285,10 @@ package struct MailNotice {
 
   /// Header and body, with a line feed after every line, as sendmail takes them.
   package var text: String {
-    let subject = "Subject: \(Self.encoded(notice.subject))"
+    // A long subject has several lines.
+    let subject = "Subject: \(Self.encoded(notice.subject))".split(separator: "\n").map(String.init)
     let header =
-      ["To: \(recipient)"] + subject.split(separator: "\n").map(String.init) + [
+      ["To: \(recipient)"] + subject + [
         "MIME-Version: 1.0",
         "Content-Type: text/plain; charset=UTF-8",
         "Content-Transfer-Encoding: 8bit",

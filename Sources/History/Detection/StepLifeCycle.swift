@@ -65,7 +65,7 @@ struct StepLifeCycle {
   /// Opens an alert of a level that got worse, where no suspicion can be proved.
   private func openLevel(of trend: SeriesTrend, in ledger: inout AlertLedger) {
     guard let level = trend.worseLevel(judgement.rule) else { return }
-    let after = self.level(since: level.index)
+    let after = self.level(since: level.index, from: level.before)
     let draft = AlertDraft(
       kind: .step,
       series: chain.key,
@@ -98,7 +98,7 @@ struct StepLifeCycle {
   private func settle(_ alert: Alert, in ledger: inout AlertLedger) {
     if let trend = evidence.imported {
       guard let onset = chain.index(of: alert.onset) else { return }
-      let level = level(since: onset)
+      let level = level(of: alert, since: onset)
       let change = importedChange(trend, since: onset, alert.before, level)
       return ledger.change(alert.number, to: change, after: level)
     }

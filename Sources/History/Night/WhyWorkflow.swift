@@ -29,7 +29,7 @@ package struct WhyWorkflow {
 
     /// New divided by old: by the proof that found the change, or else by the levels; nil where old is 0.
     package var ratio: Double? {
-      let isProved = alert.measure?.verdict == alert.direction.verdict
+      let isProved = alert.cause != .machine && alert.proof?.verdict == alert.direction.verdict
       return isProved ? alert.ratio : alert.before == 0 ? nil : alert.after / alert.before
     }
   }

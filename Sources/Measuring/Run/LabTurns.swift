@@ -214,7 +214,9 @@ package struct LabPatience: Sendable {
       switch Swift.Result(catching: attempt) {
       case .success(let result): return result
       case .failure(.labBusy(let lock, let owner, _)):
-        let waited = Nanoseconds(Int64((ContinuousClock.now - beginning) / .nanoseconds(1)))
+        let waited = Nanoseconds(
+          Int64(clamping: (ContinuousClock.now - beginning) / .nanoseconds(1))
+        )
         guard waited < limit else {
           throw HostError.labBusy(lock: lock, owner: owner, waited: text)
         }

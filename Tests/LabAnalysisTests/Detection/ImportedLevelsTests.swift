@@ -94,7 +94,10 @@ import Testing
 extension ImportedLevelsTests {
   /// Nights around a level, with a scatter of half a per cent.
   private static func nights(_ level: Double, _ count: Int) -> [Double] {
-    (0..<count).map { level * (1 + 0.005 * Double(($0 * 7) % 5 - 2) / 2) }
+    (0..<count).map { night -> Double in
+      let scatter = Double((night * 7) % 5 - 2)
+      return level * (1 + 0.0025 * scatter)
+    }
   }
 
   private static func imported(_ medians: [Double]) -> NightlyHistory {

@@ -64,13 +64,15 @@ import Testing
   }
 
   @Test(arguments: [[false, false, true], [false, true, false], [true, false, false]])
-  func `a regression is proved before improvements, also when both are known`(_ isWorse: [Bool]) {
+  func `a regression is proved before improvements, also when both are known`(
+    _ isWorse: [Bool]
+  ) throws {
     let nights = Self.suspected(isWorse)
     #expect(nights.alerts.map(\.state) == [.suspected, .suspected, .suspected])
-    let slower = isWorse.firstIndex(of: true).map { "t\($0)" }
+    let slower = try #require(isWorse.firstIndex(of: true))
     let proofs = nights.verdicts.proofs
     #expect(proofs.count == 2)
-    #expect(proofs.first?.series.map(\.target) == [slower])
+    #expect(proofs.first?.series.map(\.target) == ["t\(slower)"])
   }
 
   @Test func `the second comparison of a regression is made before those of improvements`() {

@@ -45,7 +45,10 @@ struct BisectLoopTests {
     let course = try await whole(range)
 
     #expect(course.end?.culprits.map(\.revisions) == [15...17])
-    #expect(course.end?.endedAt == SampleNight.evening)
+    let ends = try BisectRecord(path: path).events.compactMap { event in
+      if case .ended(let end) = event { end.endedAt } else { nil }
+    }
+    #expect(ends == [SampleNight.evening])
     #expect(course.failures[16] == "it does not build" || course.failures[15] != nil)
   }
 
