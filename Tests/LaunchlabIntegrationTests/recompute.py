@@ -198,12 +198,20 @@ def last_look(history, arm, event, later, is_back):
     A suspicion is looked at every night until the next event, but for nights of the level before.
     """
     end = later[0] if later else {"run": None, "at": "9999"}
+    # Nights may begin in the second in which the one before ends: their order tells.
+    place = {row["run"]: index for index, row in enumerate(history.rows)}
+
+    def is_before_end(row):
+        if end["run"] not in place:
+            return row["started_at"] < end["at"]
+        ahead = place[end["run"]] - place[row["run"]]
+        return ahead > 0 or ahead == 0 and end is event and row["run"] == end["run"]
+
     host = next(row["fingerprint"] for row in history.rows if row["run"] == event["run"])
     rows = [row for row in history.rows
             if (row["target"], row["state"], row["metric"]) == arm and row["fingerprint"] == host
             and (row["status"] == "complete" or row["run"] == event["run"])
-            and row["started_at"] < end["at"] and not is_back(row)
-            and (row["run"] != end["run"] or end is event)]
+            and is_before_end(row) and not is_back(row)]
     last = rows[-1]
     if last["run"] == event["run"]:
         return event["run"], event["at"]
