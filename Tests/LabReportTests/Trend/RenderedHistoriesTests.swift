@@ -82,9 +82,6 @@ import Testing
     Falsehood(testDescription: "a count", told: "1 confirmed regression") {
       $0.replacing("1 confirmed regression", with: "2 confirmed regressions", maxReplacements: 1)
     },
-    Falsehood(testDescription: "a level", told: " %], ") {
-      $0.replacing(#/( %\], [\d.]+ → )\d/#) { "\($0.1)99" }
-    },
     Falsehood(testDescription: "a series", told: "| db warm launch") {
       $0.replacing(#/\|[^|]*\| db warm launch.*\n/#, with: "")
     },
