@@ -31,10 +31,10 @@ package struct Terminal: Sendable {
   /// Keeps a locale of the user that ICU cannot read from ending the process; see `OwnLocale`.
   package static func chooseLocale() { OwnLocale.choose() }
 
-  /// Refuses a limit of open files with which libraries would end the process.
+  /// Refuses limits of open files and of memory with which libraries would end the process.
   ///
   /// - Throws: `HostError` with the limit and the remedy.
-  package static func checkOpenFiles() throws { try OpenFiles.check() }
+  package static func checkLimits() throws { try OwnLimits.check() }
 
   /// Refuses a working directory that was removed: paths would lead to the root of the file system.
   ///

@@ -49,7 +49,7 @@ enum Main {
     Terminal.holdStreams()
     Terminal.chooseLocale()
     do {
-      try Terminal.checkOpenFiles()
+      try Terminal.checkLimits()
       var command = try Launchlab.parseAsRoot()
       // Changes are undone, and marks made, wherever that is.
       if !(command is Launchlab.Restore || command is Launchlab.Mark) {

@@ -44,6 +44,15 @@ extension EndToEnd {
       }
     }
 
+    @Test func `says that too little memory may be reserved`() async throws {
+      var lab = try await lab()
+      lab.wrapper = ["sh", "-c", "ulimit -v 240000; exec \"$@\"", "sh"]
+      let output = try await lab.start(["measure", "--launches", "3", "--", "/bin/true"]).finish()
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("error: at most 240000 KiB of memory may be reserved"))
+      #expect(output.stderr.contains("help: raise the limit with `ulimit -v 524288`"))
+    }
+
     @Test(.enabled(if: Machine.has("mkfifo"), "mkfifo is not installed"))
     func `refuses what is no file as a store, without waiting`() async throws {
       let lab = try await lab()

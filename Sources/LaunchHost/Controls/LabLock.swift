@@ -111,7 +111,8 @@ package struct LabLock: Sendable {
     // A file that is replaced between opening and locking is no common lock any more, and a holder
     // that nobody sees may have let go just now.
     for round in 0..<100 {
-      let file = try open(path, mode: mode)
+      let waited = LabQueue.withdraw(path)
+      let file = if let waited { waited } else { try open(path, mode: mode) }
       if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 {
         if isSame(file, path) { return file }
         try? file.close()
@@ -140,7 +141,7 @@ package struct LabLock: Sendable {
   ///
   /// It is opened without O_CREAT first: with it the kernel may refuse files of other users in
   /// directories such as /tmp (fs.protected_regular, Linux 4.19).
-  private static func open(_ path: FilePath, mode: mode_t) throws(HostError) -> FileDescriptor {
+  static func open(_ path: FilePath, mode: mode_t) throws(HostError) -> FileDescriptor {
     let options: FileDescriptor.OpenOptions = [.noFollow, .closeOnExec, .nonBlocking]
     var failure = Errno.noSuchFileOrDirectory
     for _ in 0..<10 {

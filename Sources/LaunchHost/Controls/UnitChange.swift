@@ -82,20 +82,11 @@ struct Systemctl {
 
   /// Waits for its end, and gives what it prints, errors too; whether it worked is not told.
   ///
-  /// - Throws: What starting it throws.
+  /// - Throws: What starting it throws, or ``SystemTool/TooSlow``.
   func output(_ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.environment = ["LC_ALL": "C", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
-    process.standardInput = FileHandle.nullDevice
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: text, as: UTF8.self)
+    let path = "/usr/sbin:/usr/bin:/sbin:/bin"
+    return try SystemTool(program, environment: ["LC_ALL": "C", "PATH": path], printsErrors: true)
+      .output(arguments)
   }
 }
 

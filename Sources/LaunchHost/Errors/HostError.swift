@@ -82,8 +82,9 @@ package enum HostError: LabError, Hashable {
   /// Launches cannot be traced, or no more; why not in each way that was tried, the best one first.
   case tracing([TracingFailure])
 
-  /// This process may have fewer files open at a time than it needs.
-  case tooFewFiles(limit: Int, needed: Int)
+  /// The kernel gives this process less of something than libraries need, which would end it or wait for
+  /// ever; getrlimit(2).
+  case lowLimit(id: String, problem: String, remedy: String)
 
   /// Several reasons not to begin, shown one after the other.
   case several([HostError])
@@ -135,15 +136,8 @@ package enum HostError: LabError, Hashable {
         )
       ]
     case .tracing(let failures): [Self.tracingDiagnostic(failures)]
-    case .tooFewFiles(let limit, let needed):
-      [
-        Diagnostic(
-          .error,
-          id: "too-few-files",
-          problem: "at most \(limit) files may be open at a time, and launchlab needs \(needed)",
-          remedy: "raise the limit with `ulimit -n 1024`"
-        )
-      ]
+    case .lowLimit(let id, let problem, let remedy):
+      [Diagnostic(.error, id: id, problem: problem, remedy: remedy)]
     case .secretMissing(let variable, let place, let reason):
       [
         Diagnostic(

@@ -24,22 +24,43 @@ package enum OwnLocale {
   package static func choose() { _ = lab_choose_locale() }
 }
 
-/// How many files this process may have open at a time.
-package enum OpenFiles {
+/// What this process may have of the machine.
+package enum OwnLimits {
   /// A run has about thirty files open; libraries end the process where they find no room.
-  private static let fewest = 64
+  private static let fewestFiles = 64
 
-  /// Refuses a limit that a run cannot do with.
+  /// In bytes; with half of it, threads of libraries wait for ever for memory.
+  private static let leastMemory = 256 << 20
+
+  /// Refuses limits that a run cannot do with.
   ///
-  /// It is not raised, since the targets would have the higher one too.
+  /// They are not raised, since the targets would have the higher ones too.
   ///
-  /// - Throws: ``HostError/tooFewFiles(limit:needed:)``.
+  /// - Throws: ``HostError/lowLimit(id:problem:remedy:)``.
   package static func check() throws(HostError) {
+    if let files = limit(of: RLIMIT_NOFILE, below: fewestFiles) {
+      throw .lowLimit(
+        id: "too-few-files",
+        problem: "at most \(files) files may be open at a time, and launchlab needs \(fewestFiles)",
+        remedy: "raise the limit with `ulimit -n 1024`"
+      )
+    }
+    if let bytes = limit(of: RLIMIT_AS, below: leastMemory) {
+      throw .lowLimit(
+        id: "too-little-memory",
+        problem: "at most \(bytes >> 10) KiB of memory may be reserved, and launchlab needs "
+          + "\(leastMemory >> 10)",
+        remedy: "raise the limit with `ulimit -v \(leastMemory >> 9)`"
+      )
+    }
+  }
+
+  private static func limit(of resource: __rlimit_resource, below least: Int) -> Int? {
     var limit = rlimit()
-    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
-      limit.rlim_cur < rlim_t(fewest)
-    else { return }
-    throw .tooFewFiles(limit: Int(limit.rlim_cur), needed: fewest)
+    guard unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0,
+      limit.rlim_cur < rlim_t(least)
+    else { return nil }
+    return Int(limit.rlim_cur)
   }
 }
 

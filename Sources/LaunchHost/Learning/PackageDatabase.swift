@@ -187,17 +187,6 @@ struct RPMDatabase: Sendable {
   private static func rpm(_ arguments: [String]) -> String? {
     let path = ["/usr/bin/rpm", "/bin/rpm"].first(where: FileManager.default.isExecutableFile)
     guard let path else { return nil }
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    process.environment = ["LC_ALL": "C"]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
-    let text = try? output.fileHandleForReading.readToEnd()
-    process.waitUntilExit()
-    return text.map { String(decoding: $0, as: UTF8.self) }
+    return try? SystemTool(path, environment: ["LC_ALL": "C"]).output(arguments)
   }
 }

@@ -41,7 +41,7 @@ package final class LabTurns {
   ) async throws -> Result {
     let turns = try await LabTurns(command: command, in: context)
     do {
-      let result = try await body(turns)
+      let result = try await withBlockingThread { try await body(turns) }
       turns.leave()
       return result
     } catch {
@@ -131,10 +131,8 @@ package struct LabPatience: Sendable {
   /// Nil where nobody waits.
   @TaskLocal package static var current: LabPatience?
 
-  /// How often the lock is tried and a person told.
-  ///
-  /// To wait for it in the kernel would take it for a moment, in which labs that do not wait are refused.
-  private static let step = Duration.milliseconds(200)
+  /// How often a person is told.
+  private static let step = Duration.seconds(1)
 
   private let limit: Nanoseconds
   private let text: String
@@ -145,7 +143,7 @@ package struct LabPatience: Sendable {
     /// Another lab is at work, as the sentence says; told again when that is yet another one.
     case waiting(limit: String, reason: String)
 
-    /// Told at every try.
+    /// Told every second.
     case waited(Nanoseconds, limit: String)
 
     /// The waiting is over, whatever it came to.
@@ -209,24 +207,31 @@ package struct LabPatience: Sendable {
   ) async throws -> Result {
     let beginning = ContinuousClock.now
     var last: LabLockOwner?
+    var queue: LabQueue?
     defer { if last != nil { tell(.ended) } }
     while true {
-      switch Swift.Result(catching: attempt) {
+      let result = Swift.Result { () throws(HostError) in
+        try withExtendedLifetime(queue) { () throws(HostError) in try attempt() }
+      }
+      switch result {
       case .success(let result): return result
-      case .failure(.labBusy(let lock, let owner, _)):
-        let waited = Nanoseconds(
-          Int64(clamping: (ContinuousClock.now - beginning) / .nanoseconds(1))
-        )
-        guard waited < limit else {
-          throw HostError.labBusy(lock: lock, owner: owner, waited: text)
-        }
-        if owner != last { tell(.waiting(limit: text, reason: reason(lock, owner))) }
-        last = owner
-        tell(.waited(waited, limit: text))
-        let rest = Duration.nanoseconds(limit.count - waited.count)
-        if try await context.interrupt().heed(waiting: min(step, rest)) {
-          throw HostError.interrupted
-        }
+      case .failure(.labBusy(let lock, var owner, _)):
+        let place = try LabQueue(for: lock)
+        queue = place
+        var rest: Duration
+        repeat {
+          let waited = Nanoseconds(
+            Int64(clamping: (ContinuousClock.now - beginning) / .nanoseconds(1))
+          )
+          owner = place.owner ?? owner
+          guard waited < limit else {
+            throw HostError.labBusy(lock: lock, owner: owner, waited: text)
+          }
+          if owner != last { tell(.waiting(limit: text, reason: reason(lock, owner))) }
+          last = owner
+          tell(.waited(waited, limit: text))
+          rest = .nanoseconds(limit.count - waited.count)
+        } while try await !place.isFirst(within: min(step, rest), interrupt: context.interrupt())
       case .failure(let error): throw error
       }
     }

@@ -82,6 +82,15 @@ import Testing
     Falsehood(testDescription: "a count", told: "1 confirmed regression") {
       $0.replacing("1 confirmed regression", with: "2 confirmed regressions", maxReplacements: 1)
     },
+    Falsehood(testDescription: "a level", told: " %], ") {
+      $0.replacing(#/( %\], [\d.]+ → )\d/#) { "\($0.1)99" }
+    },
+    Falsehood(testDescription: "a level beside a proof", told: " by A/B proof; history ") {
+      $0.replacing(#/(history [\d.]+ → )\d/#) { "\($0.1)99" }
+    },
+    Falsehood(testDescription: "the level that was", told: " by A/B proof; history ") {
+      $0.replacing(#/(history )\d/#) { "\($0.1)99" }
+    },
     Falsehood(testDescription: "a series", told: "| db warm launch") {
       $0.replacing(#/\|[^|]*\| db warm launch.*\n/#, with: "")
     },

@@ -41,6 +41,7 @@ struct ReportChecker {
     for line in lines { checkNumbers(line) }
     checkNights(isImported: isImported)
     checkChanges()
+    checkAlertLevels()
   }
 
   // MARK: - Reading
@@ -219,7 +220,7 @@ struct ReportChecker {
   }
 
   /// A printed number, and half of its last digit.
-  private struct Printed {
+  struct Printed {
     var value: Double
     var half: Double
 
