@@ -118,7 +118,7 @@ package enum Movability: Hashable, Sendable {
     let read = ProgramFile.reader(of: file)
     switch ProgramFile(read: read) {
     case .script: self = .script
-    case .unknown: self = .fixed(reason: "is neither an ELF program nor a script")
+    case .pointer, .unknown: self = .fixed(reason: "is neither an ELF program nor a script")
     case .dynamic, .fixed: self = Self.rights(of: path) ?? Self.searchPath(read)
     }
   }

@@ -48,6 +48,41 @@ extension EndToEnd {
       #expect(try await lab.runs().isEmpty)
     }
 
+    /// A file that the kernel does not execute.
+    struct Unexecutable: CustomTestStringConvertible {
+      let content: String
+      var mode = "755"
+      let reason: String
+      var testDescription: String { reason }
+    }
+
+    private static let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n"
+
+    @Test(arguments: [
+      Unexecutable(
+        content: "#!/bin/sh\r\necho one\r\n",
+        reason: "its interpreter \"/bin/sh\\r\" does not exist: lines end with CR LF"
+      ),
+      Unexecutable(
+        content: "#!/nowhere/python3\n",
+        reason: "its interpreter \"/nowhere/python3\" does not exist"
+      ),
+      Unexecutable(content: pointer, reason: "it is a Git LFS pointer, not the file itself"),
+      Unexecutable(
+        content: pointer,
+        mode: "644",
+        reason: "program\" is a Git LFS pointer, not the file itself"
+      ),
+    ]) func `says why a file is not executed`(file: Unexecutable) async throws {
+      let lab = Launchlab()
+      try lab.write(file.content, to: "program")
+      _ = try Tool.run("chmod", [file.mode, "program"], in: lab.path("."))
+      let output = try await lab.run("measure", "--launches", "1", "--", "./program")
+      #expect(output.status == 128)
+      let text = output.stderr.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(text.contains(file.reason), "\(output.stderr)")
+    }
+
     /// A target that fails.
     struct Failure: CustomTestStringConvertible {
       let source: String

@@ -64,6 +64,21 @@ extension EndToEnd {
       #expect(try await lab.runs().isEmpty)
     }
 
+    @Test func `shows what a filter said that kept a commit from being checked out`() async throws {
+      let lab = Launchlab()
+      try lab.writeProject(build: "cc -o app main.c")
+      try lab.write("*.c filter=big\n", to: "repository/.gitattributes")
+      try lab.makeRepository()
+      _ = try lab.git("config", "filter.big.smudge", "no-such-filter")
+      _ = try lab.git("config", "filter.big.required", "true")
+
+      let output = try await lab.run("run", "scenario.yml")
+
+      #expect(output.status == 128)
+      #expect(output.stderr.contains("no-such-filter: not found"), "\(output.stderr)")
+      #expect(output.stderr.contains("main.c: smudge filter big failed"))
+    }
+
     /// Writes a project with a submodule that is gone from everywhere.
     private static func writeProjectWithoutSubmodule(_ lab: Launchlab, _ policy: String) throws {
       try lab.writeProject(build: "cc -o app main.c")
@@ -119,7 +134,7 @@ extension EndToEnd {
       try Self.writeProjectWithoutSubmodule(lab, "required")
       let output = try await lab.run("run", "scenario.yml")
       #expect(output.status == 128)
-      #expect(output.stderr.contains("error: the submodule \"vendor\" cannot be had: "))
+      #expect(output.stderr.contains("error: the submodule \"vendor\" is not available: "))
       #expect(output.stderr.contains("`submodules: try`"))
     }
 

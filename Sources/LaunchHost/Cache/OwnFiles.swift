@@ -101,6 +101,13 @@ struct OwnFiles: Sendable {
         return await addLibraries(of: program, loader: loader, environment: environment)
       case .fixed:
         return
+      case .pointer:
+        return note(
+          id: "unknown-program",
+          "\"\(program)\" is \(ProgramFile.pointerReason)",
+          at: program,
+          remedy: ProgramFile.pointerRemedy
+        )
       case .unknown:
         return note(
           id: "unknown-program",

@@ -1,3 +1,4 @@
+import Foundation
 import Subprocess
 package import SystemPackage
 
@@ -12,13 +13,17 @@ package enum ProgramFile: Hashable, Sendable {
   /// A text that another program interprets, with the rest of the line after its path.
   case script(interpreter: String, argument: String?)
 
+  /// A text that stands for a file kept elsewhere, which Git LFS has not fetched.
+  case pointer
+
   case unknown
 
   /// Reads the start of a program.
   ///
   /// - Parameter read: Gives at most `count` bytes at an offset, fewer at the end of the file.
   ///
-  /// Any bytes are allowed. Sources: execve(2) for scripts; elf(5) for programs.
+  /// Any bytes are allowed. Sources: execve(2) for scripts; elf(5) for programs; the specification
+  /// of pointers of Git LFS.
   package init(read: ELFHeader.Read) {
     let start = read(0, 256)
     if start.starts(with: [0x23, 0x21]) {
@@ -26,9 +31,15 @@ package enum ProgramFile: Hashable, Sendable {
     } else if let header = ELFHeader(start) {
       self = header.loader(read: read).map { .dynamic(loader: $0) } ?? .fixed
     } else {
-      self = .unknown
+      self = start.starts(with: Self.pointerStart.utf8) ? .pointer : .unknown
     }
   }
+
+  private static let pointerStart = "version https://git-lfs.github.com/spec/"
+
+  static let pointerReason = "a Git LFS pointer, not the file itself"
+
+  static let pointerRemedy = "get the file with `git lfs pull`, and build again"
 
   init(bytes: [UInt8]) {
     self.init { offset, count in Array(bytes.dropFirst(offset).prefix(count)) }
@@ -63,7 +74,8 @@ package enum ProgramFile: Hashable, Sendable {
   }
 
   private static func script(line: ArraySlice<UInt8>) -> Self {
-    let text = String(decoding: line.prefix { $0 != 0x0A && $0 != 0 }, as: UTF8.self).trimmed
+    let text = String(decoding: line.prefix { $0 != 0x0A && $0 != 0 }, as: UTF8.self)
+      .trimmingCharacters(in: .init(charactersIn: " \t"))
     let words = text.split(maxSplits: 1) { $0 == " " || $0 == "\t" }
     guard let interpreter = words.first else { return .unknown }
     return .script(

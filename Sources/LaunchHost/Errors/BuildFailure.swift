@@ -49,7 +49,7 @@ package struct BuildFailure: Hashable, Codable, Sendable {
     switch cause {
     case .status, .signal, .timedOut, .skipped: "the build command \(predicate)\(without)"
     case .missingDirectory(let path): "the revision has no directory \"\(path)\" to build in"
-    case .submodule(let path, let reason): "the submodule \"\(path)\" cannot be had: \(reason)"
+    case .submodule(let path, let reason): "the submodule \"\(path)\" is not available: \(reason)"
     }
   }
 
@@ -57,13 +57,14 @@ package struct BuildFailure: Hashable, Codable, Sendable {
   private var without: String {
     guard let missing = missingSubmodules, let first = missing.first else { return "" }
     let more = missing.count > 1 ? " (and \(missing.count - 1) more)" : ""
-    return ", without the submodule \"\(first.path)\"\(more), which cannot be had: \(first.reason)"
+    return ", without the submodule \"\(first.path)\"\(more), which is not available: "
+      + first.reason
   }
 
   private var predicate: String {
     switch cause {
     case .status(let status): "exited with status \(status)"
-    case .signal(let signal): "was ended by the signal \(signal)"
+    case .signal(let signal): "was killed by signal \(signal)"
     case .skipped: "asked to skip this revision with the exit status 125"
     case .timedOut(let seconds):
       "took longer than its time limit of "
@@ -137,7 +138,7 @@ package enum HostTrouble {
   /// What programs print when the machine fails them.
   private static let signs = [
     "No space left on device", "Disk quota exceeded", "Read-only file system",
-    "git-lfs: command not found", "git: 'lfs' is not a git command",
+    "git-lfs: command not found", "git-lfs: not found", "git: 'lfs' is not a git command",
   ]
 
   /// The least room that builds can be made with, in bytes.
@@ -208,19 +209,20 @@ package enum RangeRefusal: Hashable, Sendable {
       )
     case .sameTree(let good, let bad):
       Self.diagnostic(
-        "good \"\(good)\" and bad \"\(bad)\" hold the same files, so that nothing can differ",
+        "good \"\(good)\" and bad \"\(bad)\" have the same files",
         remedy: "look at what lies between them with `git log --stat \(good)..\(bad)`"
       )
     case .shallow(let repository):
       Self.diagnostic(
-        "this clone is shallow, and its history ends before the commits that are asked for",
+        "this clone is shallow, and its history does not reach the commits asked for",
         place: repository,
-        remedy: "get the rest of it with `git fetch --unshallow`"
+        remedy: "fetch the rest with `git fetch --unshallow`"
       )
     case .unreadable(let message):
       Self.diagnostic(
-        "git cannot list the commits: \(message.trimmedLine)",
-        remedy: "look for missing commits with `git fsck`, and get them with `git fetch`"
+        "git cannot list the commits: \(message.gitReason)",
+        remedy: message.gitRemedy
+          ?? "look for missing commits with `git fsck`, and get them with `git fetch`"
       )
     }
   }

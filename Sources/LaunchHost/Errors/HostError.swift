@@ -163,9 +163,10 @@ package enum HostError: LabError, Hashable {
           .error,
           id: "not-a-repository",
           problem: message.trimmedLine.hasPrefix("not a git repository")
-            ? "not a git repository" : "git cannot read the repository: \(message.trimmedLine)",
+            ? "not a git repository" : "git cannot read the repository: \(message.gitReason)",
           place: path,
-          remedy: "run in a git checkout, or name one with `repository` of the section `source`"
+          remedy: message.gitRemedy
+            ?? "run in a git checkout, or name one with `repository` of the section `source`"
         )
       ]
     case .unknownRevision(let revision, let repository):
@@ -183,7 +184,8 @@ package enum HostError: LabError, Hashable {
         Diagnostic(
           .error,
           id: "git",
-          problem: "git cannot \(operation): \(message.trimmedLine)"
+          problem: "git cannot \(operation): \(message.gitReason)",
+          remedy: message.gitRemedy
         )
       ]
     case .rangeRefused(let refusal):
@@ -260,11 +262,30 @@ extension HostError {
   }
 }
 
+/// What git says when it fails.
 extension String {
-  /// The first line, without the prefix that git gives its messages.
+  /// The first line that is no progress, without the prefix that git gives its messages.
   package var trimmedLine: Substring {
-    let line = split(whereSeparator: \.isNewline).first ?? ""
+    let line = gitLines.first ?? ""
     return line.hasPrefix("fatal: ") ? line.dropFirst(7) : line
+  }
+
+  /// The last lines, which name the cause where a filter or a hook failed; without the remedy.
+  var gitReason: String {
+    let lines = gitLines.prefix { $0.first != "\t" && !$0.hasSuffix(", call:") }
+    return lines.count > 1 ? lines.suffix(4).joined(separator: "; ") : String(trimmedLine)
+  }
+
+  /// The command that git advises, which stands in a line of its own after a tab.
+  var gitRemedy: String? {
+    gitLines.first { $0.hasPrefix("\tgit ") }.map { "run `\($0.dropFirst())`, as git advises" }
+  }
+
+  private var gitLines: [Substring] {
+    let progress = ["Preparing worktree ", "Cloning into ", "HEAD is now at "]
+    return split(whereSeparator: \.isNewline).filter { line in
+      !progress.contains(where: line.hasPrefix)
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 package import LaunchCore
+import SystemPackage
 
 /// Why a launch can never be made as it was asked for.
 package enum LaunchRefusal: Hashable, Sendable {
@@ -63,6 +64,13 @@ package enum LaunchRefusal: Hashable, Sendable {
         id: "program-is-directory",
         problem: "\"\(path)\" is a directory, not a program",
         remedy: "name a program in it"
+      )
+    case .programNotExecutable(let path) where ProgramFile(at: FilePath(path)) == .pointer:
+      Diagnostic(
+        .error,
+        id: "program-not-executable",
+        problem: "\"\(path)\" is \(ProgramFile.pointerReason)",
+        remedy: ProgramFile.pointerRemedy
       )
     case .programNotExecutable(let path):
       Diagnostic(

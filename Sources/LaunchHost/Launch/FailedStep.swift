@@ -23,7 +23,7 @@ struct FailedStep {
     case STEP_OUTPUT: "cannot make the output streams: \(error)"
     case STEP_CLONE: "cannot make a process: \(error)"
     case STEP_NOTIFY: "cannot make the notification socket: \(error)"
-    case STEP_PATTERN: "the pattern is no extended regular expression"
+    case STEP_PATTERN: "the pattern is not an extended regular expression"
     case STEP_PORT_IN_USE: portReason(request.ready)
     case STEP_SOCKET_IN_USE:
       "\(request.ready) already accepts; stop who listens there, or choose another path"
@@ -44,14 +44,36 @@ struct FailedStep {
   private func executeReason(_ program: String, _ error: String) -> String {
     switch errno {
     case ENOENT where unsafe access(program, F_OK) == 0:
-      "its interpreter does not exist"
+      missingInterpreter(of: program)
     case ENOENT: "no such file"
     case EACCES: "permission denied; make it executable, on a file system that is not noexec"
+    case ENOEXEC where ProgramFile(at: FilePath(program)) == .pointer:
+      "it is \(ProgramFile.pointerReason); \(ProgramFile.pointerRemedy)"
     case ENOEXEC: "exec format error: no #! line, or a program for another machine?"
     case E2BIG: "its arguments and its environment are too large"
     case ETXTBSY: "it is open for writing"
     default: error
     }
+  }
+
+  /// Names the loader or interpreter that is missing, through interpreters that are scripts.
+  private func missingInterpreter(of program: String) -> String {
+    var file = program
+    for _ in 0..<5 {
+      switch ProgramFile(at: FilePath(file)) {
+      case .dynamic(let loader): return "its loader \"\(loader)\" does not exist"
+      case .script(let interpreter, _):
+        guard unsafe access(interpreter, F_OK) == 0 else {
+          let problem = "its interpreter \"\(interpreter)\" does not exist"
+          return interpreter.hasSuffix("\r")
+            ? "\(problem): lines end with CR LF; convert with `sed -i 's/\\r$//' '\(file)'`"
+            : problem
+        }
+        file = interpreter
+      default: return "its interpreter does not exist"
+      }
+    }
+    return "its interpreter does not exist"
   }
 
   private func portReason(_ ready: Readiness) -> String {

@@ -51,7 +51,7 @@ package enum ProbeApplicability: Hashable, Sendable {
       self.init(refusal: ProgramImage(program).refusal(underLoader: loader))
     case .fixed:
       self.init(refusal: ProgramImage(program).refusalWithoutLoader)
-    case .unknown:
+    case .pointer, .unknown:
       self = .refused(reason: "\(program) is neither a program nor a script of this system")
     }
   }

@@ -69,6 +69,10 @@ import Testing
     Script(line: "#!   \nx", program: .unknown),
     Script(line: "", program: .unknown),
     Script(line: "text", program: .unknown),
+    Script(line: "#!/bin/sh\r\n", program: .script(interpreter: "/bin/sh\r", argument: nil)),
+    Script(line: "#!/bin/env a\r\n", program: .script(interpreter: "/bin/env", argument: "a\r")),
+    Script(line: "version https://git-lfs.github.com/spec/v1\noid", program: .pointer),
+    Script(line: "version 1", program: .unknown),
   ])
   func `reads the first line of a script`(_ script: Script) {
     #expect(ProgramFile(bytes: Array(script.line.utf8)) == script.program)

@@ -92,7 +92,7 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(failure.reason.hasPrefix("the submodule \"vendor/lib\" cannot be had: "))
+    #expect(failure.reason.hasPrefix("the submodule \"vendor/lib\" is not available: "))
 
     try repository.shell(
       "mv ../elsewhere ../library; git clone -q --bare ../library .git/modules/lib"
@@ -187,7 +187,7 @@ import Testing
       }
       guard case .buildFailed(let failure, _) = error else { throw CocoaError(.featureUnsupported) }
       #expect(
-        failure.reason.contains("1, without the submodule \"vendor/lib\", which cannot be had")
+        failure.reason.contains("1, without the submodule \"vendor/lib\", which is not available")
       )
       #expect(!failure.isRemembered)
     }
