@@ -70,7 +70,7 @@ package struct ImportWorkflow {
         nights += read.nights
         warnings += read.warnings
       } catch let error as ImportError {
-        problems += error.diagnostics
+        problems += error.problems
       }
     }
     guard problems.isEmpty else { throw ImportError(problems) }

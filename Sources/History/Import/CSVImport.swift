@@ -45,10 +45,19 @@ private struct Reader {
 
   mutating func nights(_ content: Data) -> [ImportedNight] {
     let records: [CSVText.Record]
+    if let encoding = CSVText.wideEncoding(of: content) {
+      problem(
+        "the file is \(encoding) text, not UTF-8",
+        line: 1,
+        column: 1,
+        "convert it with `iconv -f \(encoding) -t UTF-8`"
+      )
+      return []
+    }
     do {
       records = try CSVText(Array(content)).records
     } catch {
-      problem(error.text, line: error.line, column: error.column, "quote fields as RFC 4180 says")
+      problem(error.text, line: error.line, column: error.column, error.remedy)
       return []
     }
     guard let header = records.first else {
@@ -65,6 +74,15 @@ private struct Reader {
 
   private mutating func findColumns(_ header: CSVText.Record) -> Bool {
     let names = header.fields.map { $0.text.trimmingCharacters(in: .whitespaces) }
+    if let separator = separator(in: names) {
+      problem(
+        "the values are separated by \(separator), not by commas",
+        line: header.line,
+        column: 1,
+        "export them as comma-separated values, with a point in decimal numbers"
+      )
+      return false
+    }
     for column in Column.allCases {
       columns[column] = names.firstIndex(of: name(of: column))
     }
@@ -80,6 +98,17 @@ private struct Reader {
     let unread = names.indices.filter { !columns.values.contains($0) }.map { "\"\(names[$0])\"" }
     if !unread.isEmpty, problems.isEmpty { warnUnread(unread) }
     return problems.isEmpty
+  }
+
+  /// The name of another separator in a header, or in a first line such as `sep=;`; nil for commas.
+  private func separator(in names: [String]) -> String? {
+    guard !names.contains(options.timeColumn) else { return nil }
+    let separators: [(character: Character, name: String)] = [
+      (";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars"),
+    ]
+    return separators.first { separator in
+      names.joined().count { $0 == separator.character } >= names.count
+    }?.name
   }
 
   private mutating func warnUnread(_ names: [String]) {

@@ -27,6 +27,7 @@ struct CSVText {
     var text: String
     var line: Int
     var column: Int
+    var remedy = "quote fields as RFC 4180 says"
   }
 
   private let bytes: [UInt8]
@@ -43,6 +44,21 @@ struct CSVText {
       let record = try record()
       let isBlank = record.fields.count == 1 && record.fields[0].text.isEmpty
       if !isBlank { records.append(record) }
+    }
+  }
+
+  /// The encoding of text whose characters have more than one byte each, by its byte order mark or the
+  /// zero bytes in its first characters; nil for any other.
+  static func wideEncoding(of bytes: some Collection<UInt8>) -> String? {
+    let start = Array(bytes.prefix(4))
+    if [[0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]].contains(start) { return "UTF-32" }
+    if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(start.prefix(2))) { return "UTF-16" }
+    switch start.map({ $0 == 0 }) {
+    case [false, true, false, true]: return "UTF-16LE"
+    case [true, false, true, false]: return "UTF-16BE"
+    case [false, true, true, true]: return "UTF-32LE"
+    case [true, true, true, false]: return "UTF-32BE"
+    default: return nil
     }
   }
 
@@ -65,7 +81,12 @@ struct CSVText {
     let (line, column) = (line, column)
     let content = isAt(Self.quote) ? try quoted() : try plain()
     guard let text = String(validating: content, as: UTF8.self) else {
-      throw Problem(text: "the field is not UTF-8 text", line: line, column: column)
+      throw Problem(
+        text: "the field is not UTF-8 text",
+        line: line,
+        column: column,
+        remedy: "save the file as UTF-8"
+      )
     }
     return Field(text: text, line: line, column: column)
   }

@@ -1,5 +1,6 @@
 package import Foundation
 package import LaunchCore
+import Rendering
 
 /// A unit that values of other tools are in.
 package struct ImportedUnit: Hashable, Sendable {
@@ -112,17 +113,20 @@ package struct ImportError: LabError, Hashable {
   /// How many problems are shown at most.
   package static let limit = 20
 
-  package var diagnostics: [Diagnostic]
+  /// All of them, at least one.
+  let problems: [Diagnostic]
 
   package var exitCode: LabExitCode { .usage }
 
-  /// - Parameter problems: At least one; those beyond ``limit`` are only counted.
   package init(_ problems: [Diagnostic]) {
-    diagnostics = Array(problems.prefix(Self.limit))
-    guard problems.count > Self.limit else { return }
-    let rest = problems.count - Self.limit
-    diagnostics.append(
-      Diagnostic(.error, id: "import-more", problem: "and \(rest) more problems like these")
-    )
+    self.problems = problems
+  }
+
+  /// Those beyond ``limit`` are only counted.
+  package var diagnostics: [Diagnostic] {
+    let rest = Quantity.count(problems.count - Self.limit, "more problem")
+    return problems.prefix(Self.limit)
+      + (problems.count > Self.limit
+        ? [Diagnostic(.error, id: "import-more", problem: "and \(rest) like these")] : [])
   }
 }

@@ -126,6 +126,15 @@ import Testing
     ),
     ("time,value\n\"2026", "/data/my app.csv:2:1 the quoted field has no end"),
     (
+      "time;value\n2026-11-21;1,5\n",
+      "/data/my app.csv:1:1 the values are separated by semicolons, not by commas"
+    ),
+    ("sep=;\na;b\n", "/data/my app.csv:1:1 the values are separated by semicolons, not by commas"),
+    (
+      "when\tvalue\n1\t2\n",
+      "/data/my app.csv:1:1 the values are separated by tabs, not by commas"
+    ),
+    (
       "time,value\n2026-11-21,1\n2026-11-22,2\n",
       "/data/my app.csv:2 values have no unit"
     ),
@@ -139,6 +148,23 @@ import Testing
     let found = problems("time,value,unit\n" + lines)
     #expect(found.count == 21)
     #expect(found.last == " and 3 more problems like these")
+    let one = (0..<21).map { "never,\($0),ms" }.joined(separator: "\n")
+    #expect(problems("time,value,unit\n" + one).last == " and 1 more problem like these")
+  }
+
+  @Test(arguments: [
+    (String.Encoding.utf16, "UTF-16"), (.utf16LittleEndian, "UTF-16LE"),
+    (.utf16BigEndian, "UTF-16BE"), (.utf32, "UTF-32"), (.utf32LittleEndian, "UTF-32LE"),
+  ])
+  func `names the encoding of text that is not UTF-8`(
+    encoding: String.Encoding,
+    name: String
+  ) throws {
+    let content = try #require("time,value\n2026-11-21,1\n".data(using: encoding))
+    let error = #expect(throws: ImportError.self) {
+      try CSVImport(content, path: "app.csv", options: ImportOptions())
+    }
+    #expect(error?.diagnostics.map(\.problem) == ["the file is \(name) text, not UTF-8"])
   }
 }
 
