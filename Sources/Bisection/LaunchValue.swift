@@ -62,7 +62,7 @@ struct LaunchValue {
     case .stage(let name): return stage(name, of: result)
     case .tally(let name):
       guard let stages = stages(of: result) else {
-        return Self.reading(nil, of: measure, missing: "nothing was seen of the launch")
+        return Self.reading(nil, of: measure, missing: "the launch could not be observed")
       }
       let missing = stages.notes.first
       return Self.reading(
@@ -85,7 +85,7 @@ struct LaunchValue {
     missing reason: String?
   ) -> Reading {
     guard let value else {
-      return .failed(reason: "\(measure.name) could not be had: \(reason ?? "it was not seen")")
+      return .failed(reason: "\(measure.name) is not available: \(reason ?? "it was not observed")")
     }
     return .value(Double(value))
   }
@@ -98,7 +98,7 @@ struct LaunchValue {
 
   private func stage(_ name: String, of result: LaunchResult) -> Reading {
     guard let stages = stages(of: result) else {
-      return Self.reading(nil, of: measure, missing: "nothing was seen of the launch")
+      return Self.reading(nil, of: measure, missing: "the launch could not be observed")
     }
     if name == MeasureResolver.preMain {
       return Self.reading(stages.preMain?.count, of: measure, missing: stages.notes.first)

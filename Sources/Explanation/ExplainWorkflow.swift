@@ -447,7 +447,7 @@ package struct ExplainWorkflow {
   }
 
   private static func noStages(because reason: String) -> Diagnostic {
-    Diagnostic(.note, id: "no-stages", problem: "there is no view by stage: \(reason)")
+    Diagnostic(.note, id: "no-stages", problem: "no view by stage: \(reason)")
   }
 
   /// These are enough for a difference of a few percent.
@@ -487,21 +487,21 @@ package struct ExplainWorkflow {
     .note,
     id: "code-not-compared",
     problem:
-      "the programs have changed since they were launched, so that their code was not compared"
+      "the programs changed after they were launched; their code was not compared"
   )
 
   private static let noModules = Diagnostic(
     .note,
     id: "no-modules",
-    problem: "there is no view by module: the runtime did not print all that it loads, or failed"
+    problem: "no view by module: the runtime failed, or did not print all the modules that it loads"
   )
 
   private func notConfirmed(_ log: LoggedLaboratory?) -> Diagnostic {
     Diagnostic(
       .warning,
       id: "not-confirmed",
-      problem: "there was no time to find the reasons again: their figures are of the launches "
-        + "that they were chosen from, and so are a little large",
+      problem: "the reasons are not confirmed by fresh launches, for lack of time; their figures "
+        + "may be slightly too large",
       remedy: log == nil
         ? "allow more time, such as `--time \(moreTime)`"
         : "go on with `\(resumption(of: log, ["--time", moreTime]))`"
@@ -577,9 +577,9 @@ package struct ExplainWorkflow {
         Diagnostic(
           .note,
           id: "traced-by-ptrace",
-          problem: "launches were traced by ptrace: a wait is at most as long as said, page faults "
-            + "are not counted, and time in which the tracer holds a thread counts as waiting for "
-            + "a processor",
+          problem: "launches were traced by ptrace: waits are upper limits, page faults are not "
+            + "counted, and time in which the tracer stops a thread counts as waiting for a "
+            + "processor",
           remedy: rights.failure(of: .bpf)?.remedy ?? "leave out `--collector ptrace`"
         )
       )
@@ -589,8 +589,8 @@ package struct ExplainWorkflow {
         Diagnostic(
           .note,
           id: "kernel-not-sampled",
-          problem: "time in system calls is not divided among functions, since only own code may "
-            + "be sampled",
+          problem: "time in system calls is not divided by function: this user may sample only "
+            + "user space",
           remedy: TracingRights.kernelRemedy
         )
       )

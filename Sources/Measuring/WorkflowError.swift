@@ -55,7 +55,7 @@ package enum WorkflowError: LabError, Hashable {
   case notDecided(id: String, state: Alert.State)
 
   /// A run has the standing already that it should get; `since` begins with a comma, or is empty.
-  case standsSoAlready(id: String, standing: RunDecision.Standing, since: String)
+  case alreadyDecided(id: String, standing: RunDecision.Standing, since: String)
 
   /// A run is out of history, so that nothing can be concluded from it.
   case isLeftOut(LeftOutRun)
@@ -124,7 +124,7 @@ package enum WorkflowError: LabError, Hashable {
     switch self {
     case .cannotResume, .fileExists, .badOption, .notAnAlertID, .badPattern, .unknownRun,
       .ambiguousRun,
-      .cannotRead, .notASelfTest, .standsSoAlready, .isLeftOut, .unknownAlert, .ambiguousAlert,
+      .cannotRead, .notASelfTest, .alreadyDecided, .isLeftOut, .unknownAlert, .ambiguousAlert,
       .cannotAcknowledge, .notDecided, .noAlert,
       .missingScenario, .unknownFormat, .notTabular, .badCommandLine, .cannotCompare,
       .cannotBisect, .cannotExplain, .unknownLog, .badLog, .otherRules, .sameFile,
@@ -226,7 +226,7 @@ package enum WorkflowError: LabError, Hashable {
       Diagnostic(
         .error,
         id: "no-identity",
-        problem: "nothing tells this machine from others: it has no machine id",
+        problem: "this machine has no ID: /etc/machine-id is missing or empty",
         place: "/etc/machine-id",
         remedy:
           "make one with `systemd-machine-id-setup`, or name the machine by LAUNCHLAB_HOST_NAME"
@@ -295,11 +295,11 @@ package enum WorkflowError: LabError, Hashable {
         problem: "\(id) is \(state.rawValue), and nobody has acknowledged or dismissed it",
         remedy: "see what became of it with `launchlab why \(id)`"
       )
-    case .standsSoAlready(let id, let standing, let since):
+    case .alreadyDecided(let id, let standing, let since):
       Diagnostic(
         .error,
-        id: "stands-so-already",
-        problem: "run \(id) is \(standing.rawValue) already\(since)",
+        id: "already-decided",
+        problem: "run \(id) is already \(standing.rawValue)\(since)",
         remedy: "list the runs with `launchlab history --all`"
       )
     case .isLeftOut(let gone):

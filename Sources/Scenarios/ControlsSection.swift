@@ -20,11 +20,11 @@ extension ScenarioKeys {
     },
     Field("aslr", .toggle, \.plan.randomizesAddresses) {
       "Whether addresses are randomized. Off makes launches alike, but all of them with one layout, "
-        + "which may be a lucky one. Default: as on the host."
+        + "which may be fast or slow by chance. Default: as on the host."
     },
     Field("env_size", .toggle, \.plan.padsEnvironment) {
-      "Whether the environment is padded with a random length before each launch, so that no "
-        + "program is favoured by where its stack begins. Default: on."
+      "Whether the environment is padded with a random length before each launch, so that the "
+        + "place of the stack favours no program. Default: on."
     },
     Field("priority", prioritySection, \.plan.priority) {
       "The nice value and scheduling policy of targets. Default: launchlab's own."
@@ -65,9 +65,9 @@ extension ScenarioKeys {
         + "is a service, and timers stands for every active timer."
     },
     Field("settle", settleSection, \.plan.settle) {
-      "What the machine must be like before each launch. A launch waits until it is, at most "
-        + "for `within`, and is then made anyway and marked unsettled. At least one limit. "
-        + "Default: nothing is waited for."
+      "What the machine must be like before each launch. A launch waits for it, at most for "
+        + "`within`; if the machine does not settle, it is launched anyway and marked unsettled. "
+        + "At least one limit. Default: no wait."
     },
     Field("steal", stealSection, \.plan.steal) {
       "What may get in the way of a launch. A launch that was disturbed more, or slowed down by "
@@ -79,12 +79,12 @@ extension ScenarioKeys {
       Form<String>.words(["off", "report"]).map { $0 == "off" ? false : nil },
       \.plan.proactiveReclaim
     ) {
-      "off stops agents that take idle pages out of memory, such as DAMON; report only tells of "
+      "off stops agents that take idle pages out of memory, such as DAMON; report only lists "
         + "them. Default: report."
     },
     Field("require", requirements, \.required) {
-      "The controls that must take effect, or nothing is launched; all means every one that the section asks "
-        + "for. Default: a control that is not available is reported, and the run goes on."
+      "The controls that must take effect, or nothing is launched; all means every control in "
+        + "this section. Default: a control that is not available is reported, and the run goes on."
     },
     Field(
       "suppress",
@@ -133,8 +133,8 @@ extension ScenarioKeys {
       "The largest share of a launch in which others used the target's processors. Default: 10%."
     },
     Field("share", .percentage, \.share) {
-      "The largest share of disturbed launches: so many are repeated, and a run with more is "
-        + "inconclusive. Default: 25%."
+      "The largest share of launches that may be disturbed: so many are repeated, and a run with "
+        + "more is inconclusive. Default: 25%."
     },
   ]
 }
@@ -359,7 +359,7 @@ extension Reading {
   fileprivate mutating func reportNothingAsked(_ name: String, _ keys: [String], at place: Place) {
     report(
       "empty-value",
-      "\(quoted(name)) asks for nothing",
+      "\(quoted(name)) sets no value",
       at: place,
       remedy: "give at least one of \(keys.joined(separator: ", "))"
     )

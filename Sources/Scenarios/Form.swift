@@ -253,7 +253,7 @@ extension Reading {
         "unknown key \(quoted(entry.key))",
         at: entry.place,
         remedy: entry.key == "<<"
-          ? "repeat the keys, because merging is not done here"
+          ? "write the keys out; merge keys (`<<`) are not supported"
           : spellingRemedy(for: entry.key, among: names)
       )
     }

@@ -90,7 +90,7 @@ package enum ScenarioTemplate {
     #   settle: {cpu_idle: 90%, io_pressure: 5%, temperature: 70C, within: 30s}
     #   # Repeat launches that others got in the way of, a quarter of them at most.
     #   steal: {stolen: 2%, foreign: 10%, share: 25%}
-    #   # Launch nothing where one of these cannot be had; `all` means all of the above.
+    #   # Launch nothing where one of these is not available; `all` means all of the above.
     #   require: [cpus, settle]
     #   # What `launchlab doctor` finds, and you know already.
     #   suppress: [virtual-host]

@@ -179,13 +179,13 @@ extension ControlsSectionTests {
     Mistake(
       "{priority: {}}",
       12,
-      "\"priority\" asks for nothing",
+      "\"priority\" sets no value",
       "give at least one of nice, policy, level"
     ),
     Mistake(
       "{settle: {within: 10s}}",
       10,
-      "\"settle\" asks for nothing",
+      "\"settle\" sets no value",
       "give at least one of cpu_idle, io_pressure, load, temperature"
     ),
     Mistake(

@@ -131,7 +131,7 @@ extension ScenarioProblemTests {
       "<<: {tty: true}",
       "5:5",
       "unknown key \"<<\"",
-      "repeat the keys, because merging is not done here"
+      "write the keys out; merge keys (`<<`) are not supported"
     ),
     Case(
       "env: {NOTIFY_SOCKET: x}\n    ready: notify",

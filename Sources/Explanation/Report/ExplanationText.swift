@@ -108,7 +108,7 @@ package struct ExplanationText {
     return [Self.stagesTitle] + lines.map { "  \($0)" }
   }
 
-  private static let stagesTitle = "by stage, in launches of their own (see `launchlab stages`):"
+  private static let stagesTitle = "by stage, in separate launches (see `launchlab stages`):"
 
   private func name(of count: PageInCount) -> String {
     guard let file = count.file else { return "unknown files" }

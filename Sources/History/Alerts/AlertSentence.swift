@@ -72,7 +72,7 @@ package struct AlertSentence: Hashable, Sendable {
     guard alert.before != 0, let ratio = alert.ratio else {
       return alert.after >= alert.before ? words.more : words.less
     }
-    let slowly = alert.kind == .drift ? " than it was long ago" : ""
+    let slowly = alert.kind == .drift ? " than its long-term level" : ""
     return String(format: "%.1f %% ", abs(ratio - 1) * 100)
       + (ratio >= 1 ? words.more : words.less) + slowly
   }

@@ -154,13 +154,13 @@ struct StepLifeCycle {
     }
     if proof.isNotCode(direction) || wasNotCode {
       if step != nil {
-        return change(.confirmed, .machine, "the level has changed, and the build is no \(word)")
+        return change(.confirmed, .machine, "the level changed, but the build is not \(word)")
       }
       let isSame = if case .sameBuild = proof.answer { true } else { false }
       let reason =
         isSame
-        ? "the build is the one of the last good night"
-        : "tonight's build is no \(word) than the last good one, launched interleaved"
+        ? "the build is the same as on the last good night"
+        : "tonight's build is not \(word) than the last good one, launched interleaved"
       return change(.refuted, .unknown, reason)
     }
     return change(.suspected, .unknown, suspectedReason(word))

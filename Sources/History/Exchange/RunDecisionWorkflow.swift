@@ -52,7 +52,7 @@ package struct RunDecisionWorkflow {
       let before = run.decision.map {
         ", since \($0.at.formatted(.iso8601)) by \($0.person): \($0.reason)"
       }
-      throw WorkflowError.standsSoAlready(
+      throw WorkflowError.alreadyDecided(
         id: run.id,
         standing: standing,
         since: before ?? ""

@@ -122,7 +122,7 @@ private struct Reader {
     let place = "results[\(index)]"
     if result.times.isEmpty { problem("the command \"\(result.command)\" has no times", place) }
     if result.times.contains(where: { !($0 >= 0 && $0 < 9e9) }) {
-      problem("a time of the command \"\(result.command)\" is no number of seconds", place)
+      problem("a time of the command \"\(result.command)\" is not a number of seconds", place)
       return nil
     }
     let failed = (result.exitCodes ?? []).count { $0 != nil && $0 != 0 }

@@ -99,7 +99,7 @@ struct NightExplanation {
         case .gone(let reason):
           (
             reason,
-            "have more of former nights kept by `artifacts`, or have them built from a `source`"
+            "keep programs of more nights with `artifacts`, or have them built from a `source`"
           )
         case .same: ("the last good build is the same as tonight's", nil)
         case .noDifference: ("launches are not slower when they are traced", nil)

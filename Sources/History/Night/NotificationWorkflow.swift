@@ -123,7 +123,7 @@ struct NotificationWorkflow {
     for (notifier, name) in Notifier.named(scenario.notifiers ?? []) where reaches(notifier) {
       if let reason = await send(notice, [line], to: notifier) {
         var warning = Self.warning(of: reason, notifier: name, alerts: subject)
-        warning.remedy = "fix the problem above; `launchlab report` tells it, too"
+        warning.remedy = "fix the problem above; `launchlab report` shows it too"
         warnings.append(warning)
       }
     }

@@ -244,7 +244,7 @@ struct SourceProof {
     tonight: [Target]
   ) async throws -> ProofBuilds.Found {
     guard let before = good.build, let now = night.build else {
-      return .impossible(reason: "it is not stored what run \(good.run) was built from")
+      return .impossible(reason: "run \(good.run) has no recorded build")
     }
     guard before.tree != now.tree else { return .same }
     // Nothing is built beside the launches of another lab.
@@ -313,10 +313,10 @@ struct ArtifactProof {
     let before = ArtifactName.artifacts(of: target.name, in: good)
     let now = ArtifactName.artifacts(of: target.name, in: night)
     guard before[0] != nil, now[0] != nil else {
-      throw Obstacle(reason: "it is not stored what \(target.name) was in run \(good.run)")
+      throw Obstacle(reason: "run \(good.run) has no recorded program for \(target.name)")
     }
     guard before.keys.sorted() == now.keys.sorted() else {
-      throw Obstacle(reason: "the command of \(target.name) names other files than in \(good.run)")
+      throw Obstacle(reason: "the command of \(target.name) named other files in run \(good.run)")
     }
     let changed = now.keys.sorted().filter { before[$0]?.digest != now[$0]?.digest }
     guard let first = changed.first, let old = before[first], let new = now[first] else {
@@ -335,8 +335,8 @@ struct ArtifactProof {
   private func unchanged(_ target: Target) throws -> Change? {
     guard target.files.isEmpty, target.install.isEmpty else {
       let reason =
-        "the program of \(target.name) is the same, but what its `files` and `install` were is not "
-        + "kept: a section `source` would tell"
+        "the program of \(target.name) is the same, but its `files` and `install` are not kept; a "
+        + "section `source` would keep them"
       throw Obstacle(reason: reason)
     }
     return nil

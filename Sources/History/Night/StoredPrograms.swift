@@ -39,7 +39,7 @@ package struct StoredPrograms {
     let range = AlertRange(alert, nights: found.nights)
     guard let good = range.good.night, let bad = range.bad.night else {
       throw WorkflowError.cannotExplain(
-        reason: "it is not stored between which nights \(alert.id) lies",
+        reason: "\(alert.id) has no recorded nights before and after it",
         remedy: "compare two revisions with `launchlab explain --revisions A..B SCENARIO`"
       )
     }
@@ -77,7 +77,7 @@ package struct StoredPrograms {
       before.run.plan.scenario.name == after.run.plan.scenario.name
     else {
       throw WorkflowError.cannotExplain(
-        reason: "\(before.run.id) and \(after.run.id) are runs of two scenarios",
+        reason: "\(before.run.id) and \(after.run.id) belong to different scenarios",
         remedy: "give two runs of one scenario; see `launchlab history`"
       )
     }
@@ -85,7 +85,7 @@ package struct StoredPrograms {
     func night(_ run: RunRecord) throws -> Night {
       if let night = nights.first(where: { $0.run == run.id }) { return night }
       throw WorkflowError.cannotExplain(
-        reason: "\(run.id) is no night, and only programs of nights are kept",
+        reason: "\(run.id) is not a night, and programs are kept for nights only",
         remedy: "give two nights, or two commands in quotes"
       )
     }
@@ -128,7 +128,7 @@ package struct StoredPrograms {
     case .impossible(let reason):
       throw WorkflowError.cannotExplain(
         reason: reason,
-        remedy: "have more of former nights kept by `artifacts`, or give two commands in quotes"
+        remedy: "keep programs of more nights with `artifacts`, or give two commands in quotes"
       )
     }
     return stored.doubled(
@@ -152,7 +152,7 @@ package struct StoredPrograms {
         .found([target], good: good, night: bad)
     }
     guard let before = good.build else {
-      return .impossible(reason: "it is not stored what run \(good.run) was built from")
+      return .impossible(reason: "run \(good.run) has no recorded build")
     }
     guard before.tree != built.tree else { return .same }
     // Nothing is built beside the launches of another lab.

@@ -51,24 +51,24 @@ extension Change {
       let names = path.split(separator: "/")
       guard names.starts(with: ["proc", "sys"]) || names.starts(with: ["sys"]),
         !names.contains("..")
-      else { throw ChangeFailure("it is no file of /proc/sys or /sys") }
+      else { throw ChangeFailure("it is not a file of /proc/sys or /sys") }
     case .cpuset(let path, _, _):
       guard Self.isNamedByLaunchlab(path) else {
-        throw ChangeFailure("it is no cpuset of launchlab")
+        throw ChangeFailure("it is not a cpuset of launchlab")
       }
     case .cgroup(let path):
       guard Self.isNamedByLaunchlab(path) else {
-        throw ChangeFailure("it is no cgroup of launchlab")
+        throw ChangeFailure("it is not a cgroup of launchlab")
       }
     case .directory(let path):
       // Whether it is one is said by the mark in it alone.
       guard path.hasPrefix("/"), let name = FilePath(path).lastComponent?.string,
         name.hasPrefix(Workspace.prefix) || ProcessIdentity(name) != nil
-      else { throw ChangeFailure("it is no private directory of launchlab") }
+      else { throw ChangeFailure("it is not a private directory of launchlab") }
     case .copies(let directory, let lab):
       guard directory.hasPrefix("/"), !directory.split(separator: "/").contains(".."),
         ProcessIdentity(lab) != nil
-      else { throw ChangeFailure("it is no directory that a lab has made copies in") }
+      else { throw ChangeFailure("it is not a directory that a lab has made copies in") }
     case .unit, .swapArea, .processes: break
     }
   }

@@ -105,7 +105,7 @@ package struct JournalDirectory: Hashable, Sendable {
     }
   }
 
-  /// Why it is no directory of this user that nobody else may write to, as a sentence without a full
+  /// Why it is not a directory of this user that nobody else may write to, as a sentence without a full
   /// stop; nil when it is one.
   private static func foreignReason(_ path: FilePath) -> String? {
     var status = stat()
@@ -113,7 +113,7 @@ package struct JournalDirectory: Hashable, Sendable {
     switch status.st_mode & S_IFMT {
     case S_IFLNK: return "it is a symbolic link"
     case S_IFDIR: return status.foreignReason
-    default: return "it is no directory"
+    default: return "it is not a directory"
     }
   }
 }

@@ -143,7 +143,7 @@ enum JournalFile {
     guard unsafe fstat(file.rawValue, &status) == 0 else {
       return .untrusted(reason: "it cannot be looked at")
     }
-    if status.st_mode & S_IFMT != S_IFREG { return .untrusted(reason: "it is no regular file") }
+    if status.st_mode & S_IFMT != S_IFREG { return .untrusted(reason: "it is not a regular file") }
     if let reason = status.foreignReason {
       let remedy = "chown \(geteuid()) \(path) && chmod 600 \(path)"
       return .untrusted(reason: reason, remedy: remedy)

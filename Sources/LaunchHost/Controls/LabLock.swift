@@ -183,7 +183,7 @@ package struct LabLock: Sendable {
     case S_IFDIR: return "it is a directory"
     case S_IFREG where status.st_nlink > 1: return "it is the file of \(status.st_nlink) names"
     case S_IFREG: return nil
-    default: return "it is no regular file"
+    default: return "it is not a regular file"
     }
   }
 

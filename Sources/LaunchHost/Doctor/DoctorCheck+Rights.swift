@@ -24,7 +24,7 @@ extension DoctorCheck {
     },
     Self("page-cache", "reading the page cache") { host in
       host.trials.seesResidency()
-        ? .ok("the kernel tells of every file what is resident")
+        ? .ok("the kernel reports residency for every file")
         : .degraded(
           "the kernel tells of a user's own files only what is resident, so that cold states of "
             + "other files count as not verified",

@@ -141,9 +141,9 @@ extension DoctorCheck {
   static let watching: [Self] = [
     Self("psi", "pressure of storage") { host in
       host.tree.text(at: "proc/pressure/io") != nil
-        ? .ok("/proc/pressure/io tells how long tasks wait for storage")
+        ? .ok("/proc/pressure/io reports how long tasks wait for storage")
         : .missing(
-          "the kernel tells no pressure, so that `settle` does not look at storage",
+          "the kernel reports no I/O pressure, so `settle` ignores storage",
           remedy: "boot with `psi=1`, or use a kernel with CONFIG_PSI"
         )
     },

@@ -60,7 +60,7 @@ extension DoctorCheck {
           "kernel.randomize_va_space is \(level), so that "
             + (level == "1"
               ? "the heap of every launch has the same place"
-              : "all launches share one layout, which may be a lucky one"),
+              : "all launches share one layout, which may be fast or slow by chance"),
           remedy: "use `--control aslr=on`, or `sudo sysctl kernel.randomize_va_space=2`"
         )
       }

@@ -185,7 +185,7 @@ package enum PlaceRefusal: Hashable, Sendable {
   func problem(at path: String) -> String {
     switch self {
     case .symbolicLink: "\"\(path)\" is a symbolic link, which may be another one at any time"
-    case .notADirectory: "\"\(path)\" is no directory"
+    case .notADirectory: "\"\(path)\" is not a directory"
     case .owner(let user):
       "\"\(path)\" belongs to the user \(user), who can have put anything into it"
     case .writable(let mode):

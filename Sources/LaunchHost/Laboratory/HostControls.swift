@@ -86,7 +86,7 @@ struct HostControls {
     guard let receipt, receipt.status != .applied, let name = ControlName(rawValue: receipt.name),
       plan.required.contains(name)
     else { return }
-    throw .controlsRefused([name: receipt.reason ?? "it cannot be had here"])
+    throw .controlsRefused([name: receipt.reason ?? "it is not available on this machine"])
   }
 
   /// Watches launches, where that is asked for.

@@ -93,7 +93,7 @@ package struct BreakpointPlaces: Hashable, Sendable {
     defer { try? file.close() }
     let read = ProgramFile.reader(of: file)
     guard let symbols = ELFSymbols(read: read), symbols.header.machine == Self.machine else {
-      notes.append("\(program) is no 64-bit program of this machine; only its start is seen")
+      notes.append("\(program) is not a 64-bit program of this machine; only its start is observed")
       return
     }
     entry = symbols.header.entry

@@ -103,7 +103,7 @@ package struct ProgramCodeReader: Sendable {
     defer { try? file.close() }
     let read = ProgramFile.reader(of: file)
     guard let symbols = ELFSymbols(read: read), symbols.header.machine == Self.machine else {
-      return (nil, "the code of \(path) is not compared: it is no program for x86-64")
+      return (nil, "the code of \(path) is not compared: it is not a program for x86-64")
     }
     let sections = symbols.sections.filter { ProgramCode.sectionNames.contains($0.name) }
     var code = ProgramCode(

@@ -44,27 +44,27 @@ package struct RunMarkdown {
       "- **What:** \(escaped(facts.order))\(build)",
       "- **When and where:**  \(facts.startedAt); \(escaped(facts.host))",
       "- **States:** \(stateAnswer)",
-      "- **Anything wrong:** \(trouble)",
+      "- **Problems:** \(trouble)",
     ]
   }
 
   private var stateAnswer: String {
     let doubtful = arms.filter { !$0.isStateReached }
     let judged = arms.reduce(0) { $0 + $1.summary.state.reached }
-    if judged == 0, doubtful.isEmpty { return "no launch was judged" }
+    if judged == 0, doubtful.isEmpty { return "no state was checked" }
     guard !doubtful.isEmpty else { return "every launch reached its state" }
     return doubtful.map { "\(escaped($0.name)) \($0.coldness)" }.joined(separator: "; ")
   }
 
   private var trouble: String {
-    let failed = arms.filter { $0.failure != nil }.map { "\(escaped($0.name)) has no time" }
+    let failed = arms.filter { $0.failure != nil }.map { "\(escaped($0.name)) has no result" }
     let problems = summary.warnings.filter { $0.severity != .note }
     let gravest = problems.first.map { gravest in
       let count = Quantity.count(problems.count, "warning")
       return "\(count) below, the most severe: \(escaped(gravest.problem))"
     }
     let all = [facts.unfinished].compactMap(\.self) + failed + [gravest].compactMap(\.self)
-    return all.isEmpty ? "nothing was seen" : all.joined(separator: "; ")
+    return all.isEmpty ? "none" : all.joined(separator: "; ")
   }
 
   // MARK: - Tables

@@ -85,7 +85,7 @@ struct TraceProcess {
     addDetails(details.filter { $0.start != nil })
     let printed = launch.launch.children.filter { $0.kind != .excluded && $0.start == nil }
     add("printed", TraceSlices.synthetic(printed.filter { $0.kind == .detail }))
-    add("main to ready, order made up", TraceSlices.division(of: launch))
+    add("main to ready (order unknown)", TraceSlices.division(of: launch))
     add("processes", (launch.processes ?? []).compactMap { slice(of: $0, in: launch) })
   }
 

@@ -49,11 +49,11 @@ package struct Speedscope {
     }
     let printed = TraceSlices.synthetic(launch.launch.children.filter { $0.kind == .detail })
     if !printed.isEmpty {
-      profiles.append(profile("\(name), printed, order made up", printed, &frames))
+      profiles.append(profile("\(name), printed (order unknown)", printed, &frames))
     }
     let division = TraceSlices.division(of: launch)
     if !division.isEmpty {
-      profiles.append(profile("\(name), main to ready, order made up", division, &frames))
+      profiles.append(profile("\(name), main to ready (order unknown)", division, &frames))
     }
     for program in launch.others {
       for track in TraceSlices.tracks(of: program.stages.flatMap(timed)) {

@@ -68,7 +68,7 @@ struct StageTreeBuilder {
       notes.append(
         observation.collector == .marks
           ? "the target made no launch marks, so that the launch cannot be split"
-          : "nothing was seen of the launch, so that it cannot be split"
+          : "the launch could not be observed, so it is not split into stages"
       )
     }
     let copies = traces.programs.indices.filter(isShownCopy)

@@ -124,7 +124,7 @@ extension Launchlab {
     struct Init: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make a depot in a database, with the roles launchlab_push and launchlab_read."
+        abstract: "Create a depot in a database, with the roles launchlab_push and launchlab_read."
       )
 
       @OptionGroup var address: DepotArgument
@@ -135,7 +135,7 @@ extension Launchlab {
     struct Check: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what a depot holds, and what the user may do with it."
+        abstract: "Show a depot's contents and your permissions."
       )
 
       @OptionGroup var address: DepotArgument
@@ -146,7 +146,7 @@ extension Launchlab {
     struct Migrate: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring a depot of an older launchlab up to date."
+        abstract: "Upgrade a depot that an older launchlab made."
       )
 
       @OptionGroup var address: DepotArgument

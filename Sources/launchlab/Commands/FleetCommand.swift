@@ -48,7 +48,7 @@ extension Launchlab {
       var quiet = false
 
       @Option(
-        help: .init("Seconds between two looks.", valueName: "seconds", visibility: .hidden)
+        help: .init("Seconds between two polls.", valueName: "seconds", visibility: .hidden)
       )
       var every: Int?
 
@@ -91,7 +91,7 @@ extension Launchlab {
     struct Status: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how far each host is tonight, and why runs are missing."
+        abstract: "Show progress by host tonight, and why runs are missing."
       )
 
       @OptionGroup var fleet: FleetArguments
@@ -239,7 +239,7 @@ struct FleetArguments: ParsableArguments {
 
   @Option(
     help: .init(
-      "Night, from noon to noon in UTC, by the date of its beginning (default: the one of now).",
+      "Night, as the date of its noon-to-noon start in UTC (default: the current one).",
       valueName: "date"
     )
   )

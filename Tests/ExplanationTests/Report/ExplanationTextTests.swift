@@ -343,7 +343,7 @@ struct ExplanationExitCodeTests {
       stage("main_to_ready", 2_000_000, 7_300_000), stage("main_to_ready > files", nil, 1_000_000),
     ]
     let text = ExplanationText(result, style: TextStyle(width: 100)).rendered()
-    #expect(text.contains("\nby stage, in launches of their own (see `launchlab stages`):\n"))
+    #expect(text.contains("\nby stage, in separate launches (see `launchlab stages`):\n"))
     #expect(text.contains("\n  main to ready  2.000 ms  7.300 ms   +5.300 ms"))
     #expect(!text.contains("within the noise"))
     #expect(ExplanationMarkdown(result).rendered().contains("\n| main to ready "))

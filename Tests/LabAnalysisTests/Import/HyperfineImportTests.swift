@@ -74,7 +74,7 @@ import Testing
     (#"{"results": [{"command": "a", "times": []}]}"#, "the command \"a\" has no times"),
     (
       #"{"results": [{"command": "a", "times": [-1]}]}"#,
-      "a time of the command \"a\" is no number of seconds"
+      "a time of the command \"a\" is not a number of seconds"
     ),
   ])
   func `tells what is wrong with a file`(text: String, problem: String) {

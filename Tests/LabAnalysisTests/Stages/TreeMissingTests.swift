@@ -57,7 +57,7 @@ import Testing
     let stages = StageTree.stages(of: TreeEvents().observation(ready: 900))
     #expect(stages.launch.duration == TreeEvents.us(900))
     #expect(stages.launch.children.isEmpty)
-    #expect(stages.notes == ["nothing was seen of the launch, so that it cannot be split"])
+    #expect(stages.notes == ["the launch could not be observed, so it is not split into stages"])
   }
 
   @Test func `initializers that cannot be timed are said`() {

@@ -95,7 +95,10 @@ import Testing
     let silent = TreeEvents(collector: .marks).observation(ready: 100)
     #expect(StageTree.stages(of: silent).notes.first?.contains("made no launch marks") == true)
     let unseen = TreeEvents().observation(ready: 100)
-    #expect(StageTree.stages(of: unseen).notes.first?.hasPrefix("nothing was seen") == true)
+    #expect(
+      StageTree.stages(of: unseen).notes.first?.hasPrefix("the launch could not be observed")
+        == true
+    )
   }
 
   @Test func `a copy of a process that said nothing is no program`() {

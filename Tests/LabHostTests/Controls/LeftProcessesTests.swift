@@ -79,7 +79,7 @@ import Testing
     let fixture = FixtureTree()
     try fixture.write("", to: "sys/fs/cgroup/system.slice/cgroup.kill")
     let undoing = Change.cgroup(directory: "sys/fs/cgroup/system.slice").undo(in: fixture.tree)
-    #expect(undoing == .failed(reason: "it is no cgroup of launchlab"))
+    #expect(undoing == .failed(reason: "it is not a cgroup of launchlab"))
     #expect(fixture.text(at: "sys/fs/cgroup/system.slice/cgroup.kill") == "")
   }
 
@@ -102,7 +102,7 @@ import Testing
     let used = Change.directory(path: "\(parent)/launchlab-\(living)").undo(in: HostTree())
     #expect(used == .failed(reason: "process \(living.pid) is using it"))
     let other = Change.directory(path: "\(parent)/precious").undo(in: HostTree())
-    #expect(other == .failed(reason: "it is no private directory of launchlab"))
+    #expect(other == .failed(reason: "it is not a private directory of launchlab"))
   }
 
   @Test func `leaves a directory whose lab another container may have`() throws {

@@ -90,7 +90,8 @@ import Testing
     try fixture.write("0\n", to: "proc/version")
     let change = Change.value(path: path, before: "1", after: "0")
     #expect(throws: HostError.self) { try change.apply(in: fixture.tree) }
-    #expect(change.undo(in: fixture.tree) == .failed(reason: "it is no file of /proc/sys or /sys"))
+    let reason = "it is not a file of /proc/sys or /sys"
+    #expect(change.undo(in: fixture.tree) == .failed(reason: reason))
     #expect(fixture.text(at: "kept/secret") == "0")
   }
 

@@ -280,7 +280,7 @@ struct ProgramCodeTests {
     try "#!/bin/sh\n".write(toFile: text, atomically: false, encoding: .utf8)
     let script = await ProgramCodeReader().code(of: text, namely: [])
     #expect(script.code == nil)
-    #expect(script.problem?.hasSuffix("it is no program for x86-64") == true)
+    #expect(script.problem?.hasSuffix("it is not a program for x86-64") == true)
     let nothing = await ProgramCodeReader().code(of: text + "-none", namely: [])
     #expect(nothing.code == nil && nothing.problem?.hasSuffix("cannot be read") == true)
   }

@@ -65,8 +65,8 @@ import Testing
         $0.state = .recovered
       },
       nights: [],
-      sentence: "server warm: launch was 12.4 % slower than it was long ago (41.20 → 46.31 ms), "
-        + "since 2026-11-14: recovered"
+      sentence: "server warm: launch was 12.4 % slower than its long-term level "
+        + "(41.20 → 46.31 ms), since 2026-11-14: recovered"
     ),
     Case(
       name: "a run whose id has no date",

@@ -36,7 +36,7 @@ import Testing
         id: "psi",
         title: "pressure of storage",
         status: .ok,
-        finding: "/proc/pressure/io tells how long tasks wait for storage"
+        finding: "/proc/pressure/io reports how long tasks wait for storage"
       ),
     ],
     noise: [

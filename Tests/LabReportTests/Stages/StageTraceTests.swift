@@ -80,7 +80,7 @@ import Testing
     #expect(made.map(\.ts) == [0, 310, 1_330])
     let profiles = try TraceRules.expectSpeedscope(speedscope([SampleStages.printed]))
     #expect(
-      profiles.map { $0["name"] as? String } == ["launch 1", "launch 1, printed, order made up"]
+      profiles.map { $0["name"] as? String } == ["launch 1", "launch 1, printed (order unknown)"]
     )
   }
 }

@@ -222,7 +222,7 @@ import Testing
     let unlaunchable = try await bench.launch([3], rows: 0..<1)
 
     #expect(unlaunchable?.revision == 3)
-    #expect(unlaunchable?.reason.hasPrefix("instructions could not be had: a process") == true)
+    #expect(unlaunchable?.reason.hasPrefix("instructions is not available: a process") == true)
   }
 
   // MARK: - Disturbances

@@ -88,7 +88,7 @@ import Testing
 
     result.figures.counters = [:]
     result.figures.missing = ["page-faults": "this kernel has no perf events"]
-    let reason = "page-faults could not be had: this kernel has no perf events"
+    let reason = "page-faults is not available: this kernel has no perf events"
     #expect(value.reading(of: result) == .failed(reason: reason))
   }
 
@@ -104,7 +104,7 @@ import Testing
       Issue.record("it was taken as \(reading)")
       return
     }
-    #expect(reason.hasPrefix("fixup could not be had"))
+    #expect(reason.hasPrefix("fixup is not available"))
   }
 
   @Test(arguments: [("libraries", 1.0), ("libraries_loaded_later", 0), ("programs", 1)])

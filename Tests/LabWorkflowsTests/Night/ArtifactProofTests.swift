@@ -118,7 +118,7 @@ import Testing
     good.run = "one"
     good.artifacts = [:]
     #expect(
-      found(good, bad) == .impossible(reason: "it is not stored what tool was in run one")
+      found(good, bad) == .impossible(reason: "run one has no recorded program for tool")
     )
   }
 }

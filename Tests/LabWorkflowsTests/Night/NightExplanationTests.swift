@@ -264,7 +264,7 @@ import Testing
     }
     #expect(await refusal([nights[0], nights[1]]).contains("launched the same build of app"))
     let proof = try #require(try store.alert(1).proof?.run)
-    #expect(await refusal([nights[0], proof]).contains("is no night"))
+    #expect(await refusal([nights[0], proof]).contains("is not a night"))
     #expect(await refusal([nights[0], bad], target: "x").contains("one of: app"))
     #expect(await refusal([nights[0], "2020"]).contains("no stored run begins with"))
     try FileManager.default.removeItem(atPath: file(".launchlab/artifacts"))
