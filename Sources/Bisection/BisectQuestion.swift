@@ -280,7 +280,7 @@ struct AlertQuestion {
     store = found.store
     range = try Self.range(found)
     effect = found.ratio.flatMap { $0 > 0 && $0.isFinite ? log($0) : nil }
-    scenarioPath = try options.scenario ?? Self.scenarioFile(of: alert, beside: found.store)
+    scenarioPath = try options.scenario ?? Self.scenarioFile(of: found)
   }
 
   /// The two builds that a comparison has told apart, or else those that the history says.
@@ -310,20 +310,13 @@ struct AlertQuestion {
       && (direction == self.direction || direction == .any)
   }
 
-  /// The one scenario file of that name in the directory that holds `.launchlab`.
-  private static func scenarioFile(of alert: Alert, beside store: String) throws -> String {
-    let directory = ((store as NSString).deletingLastPathComponent as NSString)
-      .deletingLastPathComponent
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    let files = names.filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
-      .map { "\(directory)/\($0)" }
-      // Its commands are run, which nobody else may have written.
-      .filter(OwnPlace.isOwn(file:))
-      .filter { (try? ScenarioFile.load(path: $0))?.name == alert.series.scenario }
+  /// The one scenario file of an alert in the directory that holds `.launchlab`.
+  private static func scenarioFile(of found: WhyWorkflow.Explanation) throws -> String {
+    let files = found.scenarioFiles
     guard files.count == 1 else {
       throw WorkflowError.cannotBisect(
-        reason: "\(files.isEmpty ? "no file" : "more than one file") in \(directory) has the "
-          + "scenario \"\(alert.series.scenario)\" of \(alert.id)",
+        reason: "\(files.isEmpty ? "no file" : "more than one file") beside the store "
+          + "\(found.store) has the scenario \"\(found.alert.series.scenario)\" of \(found.alert.id)",
         remedy: "name the scenario file with --scenario"
       )
     }

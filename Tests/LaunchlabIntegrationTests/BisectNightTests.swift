@@ -116,6 +116,14 @@ extension EndToEnd {
       let answer = try await lab.run("bisect", "--alert", "R-1")
       #expect(answer.status == 0, "\(answer.stderr)")
       #expect(answer.stdout.hasPrefix(commits[0].prefix(12)), "\(answer.stdout)")
+
+      // The command that compares names the file that the scenario is in.
+      try FileManager.default.moveItem(
+        atPath: lab.path("scenario.yml"),
+        toPath: lab.path("shop.yml")
+      )
+      let moved = try await lab.run("why", "R-1").stdout
+      #expect(moved.contains(" shop.yml --target "), "\(moved)")
     }
 
     @Test func `a culprit that explains less than half of its alert is not the answer`()

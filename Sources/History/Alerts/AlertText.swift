@@ -7,21 +7,25 @@ package struct AlertText {
   private let alert: Alert
   private let nights: [Night]
   private let deliveries: [Delivery]
+  private let scenarioFile: String
   private let style: TextStyle
 
   /// - Parameters:
   ///   - alert: What is shown.
   ///   - nights: Those of the scenario, for commits; may be empty.
   ///   - deliveries: Whom it was told to; those of other alerts are left out.
+  ///   - scenarioFile: What the scenario is called on the command line.
   ///   - style: Colours and width.
   package init(
     _ alert: Alert,
     nights: [Night] = [],
     deliveries: [Delivery] = [],
+    scenarioFile: String = "scenario.yml",
     style: TextStyle = TextStyle()
   ) {
     self.alert = alert
     self.nights = nights
+    self.scenarioFile = scenarioFile
     self.deliveries = deliveries.filter { $0.alert == alert.number }
     self.style = style
   }
@@ -143,12 +147,12 @@ package struct AlertText {
       let outcome = delivery.failure.map { "failed: \($0)" } ?? "delivered"
       return "  \(Quantity.instant(delivery.at)), \(state), to \(delivery.notifier): \(outcome)"
     }
-    return ["", style.paint("told", .bold)]
+    return ["", style.paint("notified", .bold)]
       + lines.flatMap { style.wrapped($0.printable, indent: 4) }
   }
 
   private var nextLines: [String] {
-    let commands = AlertCommands(alert, nights: nights)
+    let commands = AlertCommands(alert, nights: nights, scenarioFile: scenarioFile)
     let waits = alert.isOpen && alert.state != .acknowledged
     let shown = [commands.compare, waits ? commands.acknowledge : nil].compactMap(\.self)
     guard !shown.isEmpty else { return [] }
@@ -221,7 +225,8 @@ package struct AlertCommands: Hashable, Sendable {
   /// - Parameters:
   ///   - alert: What is read.
   ///   - nights: Those of the scenario, for the commits; may be empty.
-  package init(_ alert: Alert, nights: [Night] = []) {
+  ///   - scenarioFile: What the scenario is called on the command line.
+  package init(_ alert: Alert, nights: [Night] = [], scenarioFile: String = "scenario.yml") {
     why = "launchlab why \(alert.id)"
     acknowledge = "launchlab ack \(alert.id) --reason \"…\""
     guard let lastGood = alert.lastGood else {
@@ -232,7 +237,8 @@ package struct AlertCommands: Hashable, Sendable {
     if let commits = range.commits {
       let arm =
         "--target \(ShellQuoting.text([alert.series.target])) --state \(alert.series.state.rawValue)"
-      compare = "launchlab compare --revisions \(commits) scenario.yml \(arm)"
+      let scenario = ShellQuoting.text([scenarioFile])
+      compare = "launchlab compare --revisions \(commits) \(scenario) \(arm)"
     } else {
       let bad = range.isProved ? alert.onset : range.bad.night?.run ?? alert.onset
       compare = "launchlab compare \(lastGood) \(bad)"

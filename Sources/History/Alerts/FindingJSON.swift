@@ -8,6 +8,7 @@ package struct FindingJSON {
   private let alert: Alert
   private let nights: [Night]
   private let explanation: String?
+  private let scenarioFile: String
 
   /// - Parameters:
   ///   - alert: What is written.
@@ -20,8 +21,15 @@ package struct FindingJSON {
   ///   - alert: What is written.
   ///   - nights: Those of the scenario, for the commits.
   ///   - explanation: JSON of schema `launchlab.explain/1` that is written with it; nil for none.
-  package init(_ alert: Alert, nights: [Night], explanation: String? = nil) {
+  ///   - scenarioFile: What the scenario is called on the command line.
+  package init(
+    _ alert: Alert,
+    nights: [Night],
+    explanation: String? = nil,
+    scenarioFile: String = "scenario.yml"
+  ) {
     self.alert = alert
+    self.scenarioFile = scenarioFile
     self.nights = nights
     self.explanation = explanation
   }
@@ -137,7 +145,7 @@ package struct FindingJSON {
   }
 
   private var commands: JSONValue {
-    let commands = AlertCommands(alert, nights: nights)
+    let commands = AlertCommands(alert, nights: nights, scenarioFile: scenarioFile)
     return [
       "why": .string(commands.why),
       "ack": .string(commands.acknowledge),

@@ -1,7 +1,10 @@
 import Foundation
 package import LaunchCore
+import LaunchHost
 import LaunchStore
 package import Measuring
+import Scenarios
+import SystemPackage
 
 /// Tells everything that is known of an alert.
 package struct WhyWorkflow {
@@ -25,6 +28,23 @@ package struct WhyWorkflow {
     /// nights are not known, or were not built from different commits.
     package var commits: String? {
       AlertRange(alert, nights: nights).revisions.map { "\($0.good)..\($0.bad)" }
+    }
+
+    /// The scenario files of that name in the directory that holds `.launchlab`, which are the user's own.
+    package var scenarioFiles: [String] {
+      let directory = FilePath(store).removingLastComponent().removingLastComponent().string
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+      return names.filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
+        .map { "\(directory)/\($0)" }
+        // Its commands are run, which nobody else may have written.
+        .filter(OwnPlace.isOwn(file:))
+        .filter { (try? ScenarioFile.load(path: $0))?.name == alert.series.scenario }
+    }
+
+    /// The path to show for the scenario, short where it is in the working directory.
+    package func scenarioFile(from directory: String) -> String {
+      guard scenarioFiles.count == 1, let file = scenarioFiles.first else { return "scenario.yml" }
+      return file.hasPrefix("\(directory)/") ? String(file.dropFirst(directory.count + 1)) : file
     }
 
     /// New divided by old: by the proof that found the change, or else by the levels; nil where old is 0.

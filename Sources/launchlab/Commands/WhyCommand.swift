@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import History
 import Measuring
 
@@ -39,11 +40,13 @@ extension Launchlab {
       )
       try workflow.files.writing(json, as: "--json").check()
       let found = try workflow.explanation(of: id)
+      let scenarioFile = found.scenarioFile(from: FileManager.default.currentDirectoryPath)
       if let json {
         let finding = FindingJSON(
           found.alert,
           nights: found.nights,
-          explanation: found.explanation
+          explanation: found.explanation,
+          scenarioFile: scenarioFile
         )
         return try ResultFile(json).write { try finding.write(to: $0) }
       }
@@ -51,6 +54,7 @@ extension Launchlab {
         found.alert,
         nights: found.nights,
         deliveries: found.deliveries,
+        scenarioFile: scenarioFile,
         style: console.resultStyle
       )
       try console.write(text.rendered())

@@ -110,6 +110,18 @@ import Testing
     )
   }
 
+  @Test func `compares by the scenario's own file`() {
+    let nights = SampleAlerts.nights
+    let commands = AlertCommands(
+      SampleAlerts.confirmed,
+      nights: nights,
+      scenarioFile: "my shop.yml"
+    )
+    #expect(commands.compare?.contains(" 'my shop.yml' --target ") == true)
+    let json = FindingJSON(SampleAlerts.confirmed, nights: nights, scenarioFile: "shop.yml").line
+    #expect(json.contains(" shop.yml --target "))
+  }
+
   @Test func `writes the builds of a proof as JSON`() {
     let line = FindingJSON(SampleAlerts.confirmed, nights: SampleAlerts.nights).line
     #expect(line.contains(#""range":{"good":{"build":"8ab12c0","run":"20261113T020000Z-0a1b""#))
