@@ -80,7 +80,7 @@ package enum ProgramFile: Hashable, Sendable {
     guard let interpreter = words.first else { return .unknown }
     return .script(
       interpreter: String(interpreter),
-      argument: words.count > 1 ? words[1].trimmed : nil
+      argument: words.count > 1 ? words[1].trimmingCharacters(in: .init(charactersIn: " \t")) : nil
     )
   }
 }
