@@ -1,5 +1,6 @@
 import Foundation
 import LaunchCore
+import LaunchHost
 import LaunchStatistics
 package import Measuring
 package import Rendering
@@ -145,7 +146,7 @@ package struct ComparisonText {
   /// The command of each target.
   private static func legend(_ summary: ComparisonSummary) -> [String] {
     summary.run.run.plan.scenario.targets.map { target in
-      "\(target.name.printable): \(ShellQuoting.text(target.command).printable)"
+      "\(target.name.printable): \(ShellQuoting.text(target.words).printable)"
     }
   }
 }

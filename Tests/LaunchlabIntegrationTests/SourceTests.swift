@@ -20,6 +20,9 @@ extension EndToEnd {
 
       #expect(first.status == 0, "\(first.stderr)")
       #expect(first.stderr.contains("building "))
+      // The command stands in the title, and not the path of the build.
+      #expect(first.stdout.contains("app  ./app\n"), "\(first.stdout)")
+      #expect(!first.stdout.contains("/builds/"))
       #expect(second.status == 0, "\(second.stderr)")
       #expect(second.stderr.contains("using the cached build of "))
       #expect(lab.lineCount(of: "built") == 1)

@@ -162,8 +162,7 @@ struct OwnFiles: Sendable {
   /// What a shell script starts in its turn cannot be known without running it.
   private mutating func noteShell(_ interpreter: String, _ argument: String?, of script: FilePath) {
     let words = [interpreter] + (argument ?? "").split(separator: " ").map(String.init)
-    let names = words.compactMap { FilePath($0).lastComponent?.string }
-    guard !Set(["sh", "bash", "dash", "zsh", "ksh"]).isDisjoint(with: names) else { return }
+    guard words.contains(where: Self.isShell) else { return }
     note(
       id: Self.shellNote,
       "\"\(script)\" is a shell script; the files of the programs that it starts are neither "
@@ -171,6 +170,10 @@ struct OwnFiles: Sendable {
       at: script,
       remedy: "name the real program as the target, or list it under `files`"
     )
+  }
+
+  static func isShell(_ program: String) -> Bool {
+    ["sh", "bash", "dash", "zsh", "ksh"].contains(FilePath(program).lastComponent?.string)
   }
 
   /// The program in the arguments of env(1): the first word that is no option and no variable.

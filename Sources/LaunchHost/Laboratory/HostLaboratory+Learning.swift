@@ -27,11 +27,12 @@ extension HostLaboratory {
     of arm: Arm,
     _ preparation: inout Preparation
   ) throws(HostError) {
-    guard arm.state.isCold, let prepared = preparedArms[arm], !prepared.hasLearnt,
-      let plan = prepared.learning,
-      plan.ownership.rule != .listed
-    else { return }
+    guard let prepared = preparedArms[arm], !prepared.hasLearnt, let plan = prepared.learning else {
+      return
+    }
     preparedArms[arm]?.hasLearnt = true
+    guard arm.state.isCold else { return try seeLauncher(arm, by: plan, &preparation) }
+    guard plan.ownership.rule != .listed else { return }
     if learning.targets[arm.target] == nil {
       let stored = learning.store.files(of: plan.key)
       if let stored, stored.isValid(home: plan.home) {
@@ -53,6 +54,26 @@ extension HostLaboratory {
     let files = plan.ownership.files(of: learnt, home: plan.home)
     learning.compare(files, of: arm.target, learnt)
     try preparedArms[arm]?.watch(plan.watched(files))
+  }
+
+  /// Sees which program a warm target becomes that begins as a shell script, once for a host.
+  private mutating func seeLauncher(
+    _ arm: Arm,
+    by plan: LearningPlan,
+    _ preparation: inout Preparation
+  ) throws(HostError) {
+    if let stored = learning.store.files(of: plan.key), stored.isValid(home: plan.home) {
+      learning.launchers[arm.target] = stored.mainProgram
+      return
+    }
+    preparation.warmUps += 1
+    do throws(HostError) {
+      let learnt = try learn(arm, by: plan)
+      learning.launchers[arm.target] = learnt.mainProgram
+      learning.keep(learnt, of: plan.key)
+    } catch .filesNotLearnt {
+      // The launches that are measured say what is wrong with it.
+    }
   }
 
   /// Launches a target under the watcher.
@@ -112,7 +133,7 @@ extension HostLaboratory {
       case .learnt(let learnt):
         learnt.notes.map { Diagnostic(.note, id: "files-learnt", problem: "\"\(target)\": \($0)") }
       }
-    } + learning.problems + learning.moreNotes
+    } + learning.launcherNotes + learning.problems + learning.moreNotes
   }
 }
 
@@ -122,6 +143,9 @@ struct Learning {
   var targets: [String: Outcome] = [:]
 
   let store: LearntStore
+
+  /// The programs that targets became last that begin as shell scripts.
+  var launchers: [String: String] = [:]
 
   /// When the run began, by the clock of files.
   let beginning: timespec
@@ -144,6 +168,19 @@ struct Learning {
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     beginning = now
+  }
+
+  /// Names the programs that are behind launchers, such as a version manager's shims.
+  var launcherNotes: [Diagnostic] {
+    launchers.sorted { $0.key < $1.key }.compactMap { target, program in
+      guard !program.isEmpty, !OwnFiles.isShell(program) else { return nil }
+      return Diagnostic(
+        .warning,
+        id: "launcher",
+        problem: "\"\(target)\" is a shell script that starts \(program), and its time is included",
+        remedy: "measure \(program) itself, or see the share of each with `launchlab stages`"
+      )
+    }
   }
 
   var moreNotes: [Diagnostic] {

@@ -79,12 +79,27 @@ struct LaboratorySetUp {
       view: view,
       files: found.files,
       declared: OwnFiles.declared(by: target),
-      learning: try learning(target, arm, program, environment, home: privateHome, in: workspace),
+      learning: learnsAll || arm.state.isCold || Self.isLauncher(program, of: target, found.notes)
+        ? try learning(target, arm, program, environment, home: privateHome, in: workspace) : nil,
       installs: arm.state == .warm || arm.state == .rebootCold ? [] : installs,
       state: state,
       hasNewHome: privateHome != nil,
       notes: found.notes + (arm.state.isCold ? capabilities.notes(on: found.files) : [])
     )
+  }
+
+  /// Whether a program is a shell script that executes another one, and nobody has said which is meant.
+  private static func isLauncher(
+    _ program: String,
+    of target: Target,
+    _ notes: [Diagnostic]
+  ) -> Bool {
+    guard target.program == nil, notes.contains(where: { $0.id == OwnFiles.shellNote }),
+      let file = ProgramFile.open(FilePath(program))
+    else { return false }
+    defer { try? file.close() }
+    let text = String(decoding: ProgramFile.reader(of: file)(0, 65_536), as: UTF8.self)
+    return text.contains(#/(?m)(^|[\s;&|(])exec[ \t]/#)
   }
 
   /// How the files of a target are learnt; nil where they need not be, as of the floor.
@@ -96,7 +111,7 @@ struct LaboratorySetUp {
     home: FilePath?,
     in workspace: Workspace
   ) throws(HostError) -> LearningPlan? {
-    guard target.name != Arm.emptyTarget, learnsAll || arm.state.isCold else { return nil }
+    guard target.name != Arm.emptyTarget else { return nil }
     let plain = Arm(target: arm.target, state: arm.state)
     let view = try instruments.view(
       of: target,

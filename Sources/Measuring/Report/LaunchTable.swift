@@ -1,4 +1,5 @@
 import LaunchCore
+import LaunchHost
 import Rendering
 
 /// The launch times of a run for a terminal, one group of lines per target.
@@ -69,7 +70,7 @@ struct LaunchTable {
   private func title(of arm: ArmText) -> String {
     if arm.isFloor { return style.paint("the floor: an empty program", .dim) }
     let name = arm.summary.arm.target
-    let command = targets.first { $0.name == name }.map { ShellQuoting.text($0.command) } ?? ""
+    let command = targets.first { $0.name == name }.map { ShellQuoting.text($0.words) } ?? ""
     let shown = name.printable.truncated(to: style.width)
     let room = style.width - shown.displayWidth - 2
     guard command != name, room >= 12 else { return style.paint(shown, .bold) }

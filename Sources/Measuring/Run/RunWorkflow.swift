@@ -45,7 +45,7 @@ package struct RunWorkflow {
     let store = try Store.writable(at: request.store)
     try RunBeginning.checkClock(for: request, in: store, now: context.now())
     let kept = kept(of: beginning.plan, source)
-    let preflight = Preflight(plan: beginning.plan).warnings
+    var preflight = Preflight(plan: beginning.plan).warnings
     var laboratory = try await context.laboratory(
       beginning.plan,
       request.storeDirectory,
@@ -85,9 +85,13 @@ package struct RunWorkflow {
       resumption: request.resumption(of: run.id)
     )
     if failure != nil { summary.warnings.removeAll(where: \.tellsNoneReady) }
+    summary.warnings.joinLoad(with: &preflight)
+    let notes = laboratory.notes
+    // What is launched matters more than how the numbers scatter.
+    let launchers = notes.filter { $0.id == "launcher" }
     summary.warnings =
-      [failure].compactMap(\.self) + changed + summary.warnings
-      + preflight + source.notes + kept.notes + laboratory.notes + session.notes
+      [failure].compactMap(\.self) + changed + launchers + summary.warnings + preflight
+      + source.notes + kept.notes + notes.filter { $0.id != "launcher" } + session.notes
     try store.saveSummaries(MetricRow.rows(of: summary), of: run.id)
     try store.saveCollectors(CollectorRow.rows(of: summary), of: run.id)
     // Only now, so that what is killed before goes on with `--resume`, and is told of the next night.
@@ -188,5 +192,18 @@ package enum RunID {
   /// Whether a text has the form of an identifier, which once had four random digits.
   package static func isOne(_ text: String) -> Bool {
     text.wholeMatch(of: /\d{8}T\d{6}Z-[0-9a-f]{4}([0-9a-f]{12})?/) != nil
+  }
+}
+
+extension [Diagnostic] {
+  /// Names a busy machine in the warning of noisy arms, which asks for the same remedy.
+  mutating func joinLoad(with preflight: inout [Diagnostic]) {
+    guard let noise = firstIndex(where: { $0.id == "high-variation" }),
+      let load = preflight.firstIndex(where: { $0.id == "load" })
+    else { return }
+    self[noise].problem += " (\(preflight[load].problem))"
+    self[noise].remedy = preflight[load].remedy
+    preflight[load].severity = .note
+    preflight[load].remedy = nil
   }
 }

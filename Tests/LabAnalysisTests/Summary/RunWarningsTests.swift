@@ -10,6 +10,21 @@ import Testing
     #expect(builder.summary.warnings.isEmpty)
   }
 
+  @Test func `names a busy machine in the warning of noisy arms`() {
+    let remedy = "stop other processes (see `top`)"
+    var warnings = [Diagnostic(.warning, id: "high-variation", problem: "noisy: a at 20 % CV")]
+    var preflight = [Diagnostic(.warning, id: "load", problem: "load: 9 on 2", remedy: remedy)]
+    warnings.joinLoad(with: &preflight)
+    #expect(warnings.map(\.problem) == ["noisy: a at 20 % CV (load: 9 on 2)"])
+    #expect(warnings.map(\.remedy) == [remedy])
+    #expect(preflight.map(\.severity) == [.note])
+
+    var steady: [Diagnostic] = []
+    preflight[0].severity = .warning
+    steady.joinLoad(with: &preflight)
+    #expect(preflight.map(\.severity) == [.warning])
+  }
+
   struct Case: Sendable, CustomTestStringConvertible {
     let text: String
     var arm = Arm(target: "perl", state: .warm)
