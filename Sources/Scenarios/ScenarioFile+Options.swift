@@ -89,8 +89,8 @@ private struct OptionValues {
 
   mutating func scenario(_ options: MeasureOptions) -> Value {
     section([
-      ("scenario", text("measure-\(Self.targetName(of: options.command))")),
-      ("targets", section([(Self.targetName(of: options.command), target(options))])),
+      ("scenario", text("measure-\(Target.name(for: options.command))")),
+      ("targets", section([(Target.name(for: options.command), target(options))])),
       ("states", list(options.states, "--state")),
       ("launches", plain("\(options.launches)", "--launches")),
       ("baseline", options.includesEmptyBaseline ? section([("empty", plain("true"))]) : nil),
@@ -180,13 +180,6 @@ private struct OptionValues {
     guard let colon = condition.firstIndex(of: ":") else { return text(condition, option) }
     let value = String(condition[condition.index(after: colon)...])
     return section([(String(condition[..<colon]), text(value, option))])
-  }
-
-  /// The last path component of the program, with other characters than those of names as `-`.
-  private static func targetName(of command: [String]) -> String {
-    let program = command.first?.split(separator: "/").last ?? "target"
-    let name = String(program.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
-    return [Arm.emptyTarget, Arm.controlTarget].contains(name) ? "\(name)-program" : name
   }
 
   // MARK: - Values
@@ -299,5 +292,14 @@ extension Value {
       )
     }
     return moved
+  }
+}
+
+extension Target {
+  /// The name of a target made from its command: the file name of its program.
+  static func name(for command: [String]) -> String {
+    let program = command.first?.split(separator: "/").last ?? "target"
+    let name = String(program.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
+    return [Arm.emptyTarget, Arm.controlTarget].contains(name) ? "\(name)-program" : name
   }
 }

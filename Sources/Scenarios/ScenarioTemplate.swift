@@ -1,16 +1,28 @@
+import LaunchCore
+
 /// Writes the first scenario of a new user.
 package enum ScenarioTemplate {
   /// Writes a scenario with comments that runs as it is.
   ///
-  /// - Parameter command: The program to launch with its arguments; if it is empty, programs
-  ///   that any Debian has take its place.
+  /// - Parameters:
+  ///   - command: The program to launch with its arguments; if it is empty, programs that any Debian
+  ///     has take its place.
+  ///   - ready: The YAML of what ends its launch; nil for its exit.
   /// - Returns: YAML that ``ScenarioFile`` reads without an error.
-  package static func text(command: [String] = []) -> String {
-    header + (command.isEmpty ? examples : target("program", command: command)) + footer
+  package static func text(command: [String] = [], ready: String? = nil) -> String {
+    guard !command.isEmpty else { return header + examples + footer }
+    let name = quotedName(Target.name(for: command))
+    let words = command.map(scalar).joined(separator: ", ")
+    return header.replacing("scenario: first", with: "scenario: \(name)")
+      + "  \(name):\n    command: [\(words)]\n"
+      + footer.replacing("ready: exit\n", with: "ready: \(ready ?? "exit")\n")
   }
 
-  private static func target(_ name: String, command: [String]) -> String {
-    "  \(name):\n    command: [\(command.map(scalar).joined(separator: ", "))]\n"
+  /// A name as it is, unless YAML takes it for something else.
+  private static func quotedName(_ name: String) -> String {
+    let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
+    let isPlain = name.first?.isLetter == true && !words.contains(name.lowercased())
+    return isPlain ? name : scalar(name)
   }
 
   /// A text in double quotes, with everything escaped that YAML would read differently.

@@ -14,14 +14,23 @@ package enum ScenarioWorkflow {
   ///   - path: Where it goes.
   ///   - command: The command it measures; when empty, programs any machine has.
   ///   - replacing: Whether an existing file is replaced.
+  ///   - context: Where the command is tried, to see when its launch ends.
+  /// - Returns: What keeps the scenario from running as it is.
   /// - Throws: ``WorkflowError/fileExists(path:)``, or an error of the machine.
-  package static func writeTemplate(to path: String, command: [String], replacing: Bool) throws {
+  package static func writeTemplate(
+    to path: String,
+    command: [String],
+    replacing: Bool,
+    in context: WorkflowContext
+  ) async throws -> [Diagnostic] {
     guard replacing || !FileManager.default.fileExists(atPath: path) else {
       throw WorkflowError.fileExists(path: path)
     }
+    let trial = command.isEmpty ? nil : await CommandTrial(command, in: context).finding()
     try WholeFile(path).write { sink in
-      try sink(ScenarioTemplate.text(command: command))
+      try sink(ScenarioTemplate.text(command: command, ready: trial?.ready))
     }
+    return trial?.problems ?? []
   }
 
   /// Allows launchlab to empty directories that lie somewhere else than a scenario.

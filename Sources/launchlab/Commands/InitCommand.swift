@@ -8,7 +8,8 @@ extension Launchlab {
       commandName: "init",
       abstract: "Write a commented example scenario that is ready to run.",
       discussion: """
-        With a command after --, the scenario measures that command:
+        With a command after --, the scenario measures that command. It is started once, to see \
+        whether a launch ends with its exit, a port or a window:
           launchlab init -- node -e 0
         """
     )
@@ -29,12 +30,18 @@ extension Launchlab {
     )
     var command: [String] = []
 
-    func run() async throws { try run(on: .standard) }
+    func run() async throws { try await run(on: .standard) }
 
-    func run(on console: Console) throws {
+    func run(on console: Console) async throws {
       let program = command.first.flatMap { $0.contains("/") ? $0 : nil }
       try CommandFiles().reading(program, as: "the program").writing(output, as: "--output").check()
-      try ScenarioWorkflow.writeTemplate(to: output, command: command, replacing: force)
+      let problems = try await ScenarioWorkflow.writeTemplate(
+        to: output,
+        command: command,
+        replacing: force,
+        in: .live
+      )
+      console.show(problems)
       console.note("wrote \(output); next: launchlab run \(output)")
     }
   }

@@ -15,7 +15,7 @@ extension Launchlab {
         state and number of pairs, and the rate of false alarms. The shorter a program runs, the \
         larger its relative noise, so test with one like yours.
 
-        With the program `true`, in every state this host can create:
+        With the program `true`, in the states reinstall-cold and warm:
           launchlab selftest
 
         With the program and controls of your scenarios:
@@ -36,8 +36,8 @@ extension Launchlab {
       name: .customLong("state"),
       help: .init(
         """
-        Launch state: reboot-cold, reinstall-cold, first-run or warm; repeatable (default: all \
-        that this host can create, except first-run).
+        Launch state: reboot-cold, reinstall-cold, first-run or warm; repeatable (default: \
+        reinstall-cold and warm; reboot-cold drops the page cache of the whole host).
         """,
         valueName: "state"
       ),

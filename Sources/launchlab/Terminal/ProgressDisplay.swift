@@ -45,6 +45,10 @@ final class ProgressDisplay {
       timeLimit = run.plan.scenario.adaptive?.timeLimit
       fewest = run.plan.looks[0] * run.plan.arms.count
       note(Self.announcement(of: run, done: done))
+      if run.purpose == .night {
+        let name = run.plan.scenario.name.printable
+        note("this run counts as a night of \(name); use --no-verdict for a run by hand")
+      }
     case .launched(let arm, let outcome, let done, let total, let repeated):
       launched(arm, outcome, done: done, total: total, repeated: repeated)
     case .hopeless(let outlook): note(OutlookText(outlook).line)
