@@ -207,7 +207,7 @@ package enum Outcome: Hashable, Codable, Sendable {
   /// The target became ready in time.
   case ready
 
-  /// The target exited before it was ready, or with a status other than 0.
+  /// The target exited before it was ready, or with a status that is not expected.
   case exited(code: Int32)
 
   /// A signal ended the target before it was ready.

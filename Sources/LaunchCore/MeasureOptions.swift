@@ -12,6 +12,9 @@ package struct MeasureOptions: Sendable {
   /// `exit`, `notify`, `mark`, or a kind and its value such as `tcp:127.0.0.1:80`; nil means `exit`.
   package var ready: String?
 
+  /// The statuses that a target may exit with, such as `0,1`, or `any`; nil means 0.
+  package var exitStatus: String?
+
   package var timeout: String?
   package var stopSignal: String?
   package var stopGrace: String?
@@ -60,6 +63,7 @@ package struct MeasureOptions: Sendable {
     states: [String],
     launches: Int,
     ready: String? = nil,
+    exitStatus: String? = nil,
     timeout: String? = nil,
     stopSignal: String? = nil,
     stopGrace: String? = nil,
@@ -89,6 +93,7 @@ package struct MeasureOptions: Sendable {
     self.states = states
     self.launches = launches
     self.ready = ready
+    self.exitStatus = exitStatus
     self.timeout = timeout
     self.stopSignal = stopSignal
     self.stopGrace = stopGrace

@@ -17,6 +17,9 @@ package struct Target: Hashable, Codable, Sendable {
 
   package var ready: Readiness
 
+  /// The statuses that ``Readiness/exit`` takes, from 0 to 255; empty means any, and nil only 0.
+  package var exitStatuses: [Int]?
+
   package var stop: StopPolicy
 
   /// How long a launch may take until it is ready.
@@ -72,6 +75,7 @@ package struct Target: Hashable, Codable, Sendable {
     writtenProgram: String? = nil,
     program: String? = nil,
     ready: Readiness = .exit,
+    exitStatuses: [Int]? = nil,
     stop: StopPolicy = StopPolicy(),
     timeout: Nanoseconds = .seconds(60),
     environment: [String: String] = [:],
@@ -93,6 +97,7 @@ package struct Target: Hashable, Codable, Sendable {
     self.writtenProgram = writtenProgram
     self.program = program
     self.ready = ready
+    self.exitStatuses = exitStatuses
     self.stop = stop
     self.timeout = timeout
     self.environment = environment
@@ -270,7 +275,7 @@ package struct LaunchCommands: Hashable, Codable, Sendable {
 
 /// The condition that ends a launch.
 package enum Readiness: Hashable, Codable, Sendable {
-  /// The target's process exits with status 0.
+  /// The target's process exits with status 0, or one of ``Target/exitStatuses``.
   case exit
 
   /// A line of a stream matches a POSIX extended regular expression.

@@ -105,6 +105,7 @@ private struct OptionValues {
       ("command", list(options.command)),
       ("program", options.program.map { text($0, "--program") }),
       ("ready", options.ready.map { readiness($0, "--ready") }),
+      ("exit", options.exitStatus.map { exitStatus($0) }),
       ("timeout", options.timeout.map { text($0, "--timeout") }),
       ("stop", stop(options)),
       ("env", environment(options.environment)),

@@ -13,6 +13,7 @@ extension ScenarioKeys {
       .flatMap { $0.contains("/") && !$0.hasPrefix("/") ? $0 : nil }
     if target.directory.isEmpty { target.directory = reading.programDirectory }
     reading.checkFilm(of: target, in: value)
+    reading.checkExit(of: target, in: value)
     for entry in value["env"]?.entries ?? [] { reading.checkVariable(entry, in: value) }
     reading.reportOverlaps(of: target, in: value)
     return target
@@ -30,10 +31,14 @@ extension ScenarioKeys {
         + "Default: the program that becomes ready."
     },
     Field("ready", readiness, \.ready) {
-      "When a launch is over: exit (the program ends with status 0), notify (sd_notify READY=1), "
-        + "mark (launch_ready of the launch marks), window (its first window is mapped), frame (that "
+      "When a launch is over: exit (the program ends, with status 0 or one of `exit`), notify "
+        + "(sd_notify READY=1), mark (launch_ready of the launch marks), window (its first window is mapped), frame (that "
         + "window has content), settled (the content has not changed for 300ms), or one of the "
         + "conditions below. Default: exit."
+    },
+    Field("exit", exit, \.exitStatuses) {
+      "The statuses with which the program may end where `ready` is exit: a number, a list such as "
+        + "[0, 1], or any. One that a signal ends has failed all the same. Default: 0."
     },
     Field("stop", .section(stop, of: StopPolicy()), \.stop) {
       "How a program that is ready is stopped. It is not part of the time."
@@ -281,6 +286,18 @@ extension ScenarioKeys {
     .oneOf(conditions),
   ])
 
+  private static let status = Form<Int>.whole(0...255)
+
+  private static let exit = Form<[Int]>.choice([
+    .scalar(
+      "any, or a status from 0 to 255",
+      ["anyOf": [["enum": ["any"]], ["type": "integer", "minimum": 0, "maximum": 255]]]
+    ) { text, isPlain throws(FormProblem) in
+      text == "any" ? [] : [try Int(written: text, in: 0...255, isPlain: isPlain)]
+    },
+    .list(of: status, each: "the status"),
+  ])
+
   private static let endpoint = Form<Endpoint>.scalar(
     "a host and a port such as 127.0.0.1:7379",
     .string("^(\\[[^\\]]+\\]|[^:\\[\\]]+):[0-9]{1,5}$"),
@@ -487,6 +504,17 @@ extension Reading {
       at: entry.place,
       remedy: target["home"] == nil
         ? "remove the variable, or the state first-run" : "remove the variable, or `home:`"
+    )
+  }
+
+  /// Reports statuses of launches that do not wait for one.
+  fileprivate mutating func checkExit(of target: Target, in value: Value) {
+    guard target.ready != .exit, let exit = value["exit"] else { return }
+    report(
+      "contradiction",
+      "launches wait for another condition than the end of the program, whose status is not looked at",
+      at: exit.place,
+      remedy: "remove the statuses, or write `ready: exit`"
     )
   }
 

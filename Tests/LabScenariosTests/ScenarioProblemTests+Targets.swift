@@ -92,6 +92,24 @@ extension ScenarioProblemTests {
     ),
     Case("tty: on", "5:10", "\"on\" is not true or false", "write true"),
     Case(
+      "exit: [0, 256]",
+      "5:15",
+      "\"256\" is not a whole number from 0 to 255",
+      "choose a number in that range"
+    ),
+    Case(
+      "exit: some",
+      "5:11",
+      "\"some\" is not a whole number from 0 to 255",
+      "write decimal digits only, such as 20"
+    ),
+    Case(
+      "exit: any\n    ready: notify",
+      "5:11",
+      "launches wait for another condition than the end of the program, whose status is not looked at",
+      "remove the statuses, or write `ready: exit`"
+    ),
+    Case(
       "stdin: missing",
       "5:12",
       "the file \"missing\" does not exist",

@@ -24,7 +24,8 @@ import Testing
             stderr | no such
             stderr | file
           at: target "sh", warm, block 2
-          help: run the command by hand, or set `ready` to the condition that ends its launch
+          help: run the command by hand, or allow the status: `exit: [0, 3]` in the scenario, or \
+        --exit-status 0,3; any is allowed by --ignore-exit-status
         """
     )
   }

@@ -150,6 +150,86 @@ extension EndToEnd {
       #expect(output.status == 0, "\(output.stderr)")
     }
 
+    @Test func `takes the exit statuses that are expected, and shows what others printed`()
+      async throws
+    {
+      let lab = Launchlab()
+      func measure(_ options: String..., exit status: Int) async throws -> Tool.Output {
+        let script = "echo out; echo no match >&2; exit \(status)"
+        return try await lab.run(
+          arguments: ["measure", "-l", "2"] + options + ["--", "sh", "-c", script]
+        )
+      }
+
+      let unexpected = try await measure(exit: 1)
+      let expected = try await measure("--exit-status", "0,1", exit: 1)
+      let other = try await measure("--exit-status", "0,1", "-l", "1", exit: 2)
+      let any = try await measure("-i", exit: 2)
+
+      #expect(unexpected.status == 128)
+      #expect(
+        unexpected.stderr.contains("stderr | no match") && unexpected.stderr.contains("| out")
+      )
+      #expect(unexpected.stderr.contains("--exit-status 0,1;"))
+      #expect(expected.status == 0, "\(expected.stderr)")
+      #expect(other.status == 128)
+      #expect(other.stderr.contains("error: exited with status 2"))
+      #expect(any.status == 0, "\(any.stderr)")
+    }
+
+    @Test func `refuses a pipe as standard input, and takes a file that is its own`() async throws {
+      let lab = Launchlab()
+      try lab.write("hello\n", to: "input")
+      let measure = "measure -l 1 --exit-status 0"
+      let program = "-- sh -c 'read line && test \"$line\" = hello'"
+      func shell(_ script: String) throws -> Tool.Output {
+        try Tool.run(
+          "bash",
+          ["-c", script, Launchlab.builtExecutable],
+          in: lab.directory,
+          environment: ["LAUNCHLAB_STATE_DIR": lab.path(lab.stateDirectory)]
+        )
+      }
+
+      let pipes = [
+        try shell("mkfifo fifo; $0 \(measure) --stdin fifo \(program)"),
+        try shell("echo hello | $0 \(measure) --stdin - \(program)"),
+        try shell("$0 \(measure) --stdin <(echo hello) \(program)"),
+      ]
+      let files = [
+        try shell("$0 \(measure) --stdin - \(program) < input"),
+        try shell("$0 \(measure) --stdin /dev/fd/5 \(program) 5< input"),
+      ]
+
+      for output in pipes {
+        #expect(output.status == 64, "\(output.stderr)")
+        #expect(output.stderr.contains("is a pipe or a terminal"), "\(output.stderr)")
+        #expect(output.stderr.contains("> input"), "\(output.stderr)")
+      }
+      for output in files { #expect(output.status == 0, "\(output.stderr)") }
+    }
+
+    @Test(.enabled(if: Machine.has("bash"), "bash is not installed"))
+    func `launches a shell in a terminal until its prompt`() async throws {
+      let lab = Launchlab()
+      let output = try await lab.run(
+        "measure",
+        "-l",
+        "1",
+        "--tty",
+        "--env",
+        "PS1=[$TERM] ",
+        "--ready",
+        "stdout:[[]xterm-256color[]]",
+        "--",
+        "bash",
+        "--norc",
+        "--noprofile"
+      )
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(!output.stderr.contains("did not stop"), "\(output.stderr)")
+    }
+
     @Test func `prints the plan of a dry run and touches nothing`() async throws {
       let lab = Launchlab()
       try lab.writeTally(launches: 7)

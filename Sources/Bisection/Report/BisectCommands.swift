@@ -164,7 +164,8 @@ extension Target {
 
   /// Whether nothing but the command says how it is launched.
   fileprivate var isPlain: Bool {
-    ready == .exit && environment.isEmpty && standardInput == nil && !tty && prepare == nil
+    ready == .exit && exitStatuses == nil && environment.isEmpty && standardInput == nil && !tty
+      && prepare == nil
       && cleanup == nil && home == nil && state.isEmpty
   }
 }

@@ -34,6 +34,8 @@ enum {
   PLACE_LIMIT = 4,  // as many breakpoints as an x86 processor has
   HIT_LIMIT = 2,    // of one place
   CPU_WORDS = 16,   // of 64 processors each
+  STATUS_WORDS = 4,  // of 64 exit statuses each
+  QUERY_LIMIT = 32,  // bytes of a query of a terminal, with the NUL byte
   TRACEPOINT_LIMIT = 4,
   PADDING_LIMIT = 4095,
 };
@@ -112,6 +114,7 @@ struct wire_request {
   uint32_t environment_count;
   struct wire_condition ready;
   struct wire_condition stop;  // what a ready target does before it is asked to stop; READY_EXIT for nothing
+  uint64_t statuses[STATUS_WORDS];  // that READY_EXIT takes: bit i of word w is status 64 w + i
   uint64_t entry;              // of the traced program, as in its file
   struct wire_place places[PLACE_LIMIT];  // in the order in which they are reached
   uint64_t cpus[CPU_WORDS];               // bit i of word w is processor 64 w + i

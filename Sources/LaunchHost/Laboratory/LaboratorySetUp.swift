@@ -163,6 +163,7 @@ struct LaboratorySetUp {
       directory: target.directory,
       standardInput: target.standardInput,
       ready: target.ready,
+      exitStatuses: target.exitStatuses,
       stop: target.stop,
       timeout: target.timeout,
       tty: target.tty,

@@ -51,6 +51,7 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   - directory: The working directory.
   ///   - standardInput: A file; nil means `/dev/null`.
   ///   - ready: What ends the launch. Of a host's addresses the first IPv4 one is asked.
+  ///   - exitStatuses: As of ``Target/exitStatuses``.
   ///   - stop: How what was launched is stopped.
   ///   - timeout: How long it may take until it is ready.
   ///   - tty: Whether stdout and stderr are one pseudo-terminal, captured as stdout.
@@ -69,6 +70,7 @@ package struct LaunchRequest: Hashable, Sendable {
     directory: String,
     standardInput: String? = nil,
     ready: Readiness = .exit,
+    exitStatuses: [Int]? = nil,
     stop: StopPolicy = StopPolicy(),
     timeout: Nanoseconds = .seconds(60),
     tty: Bool = false,
@@ -109,6 +111,7 @@ package struct LaunchRequest: Hashable, Sendable {
     request.environment_count = UInt32(environment.count)
     request.ready = condition.fixed
     request.stop = stopCondition.fixed
+    fill(&request.statuses, with: Self.encodedStatuses(exitStatuses))
     request.entry = breakpoints?.entry ?? 0
     fill(&request.places, with: breakpoints?.places.map(\.encoded) ?? [])
     fill(&request.cpus, with: try conditions.encodedCPUs())
@@ -130,6 +133,14 @@ package struct LaunchRequest: Hashable, Sendable {
     guard count < Self.limit else { throw .launchRefused(.tooLarge(bytes: count)) }
     request.length = UInt32(count - MemoryLayout.size(ofValue: request.length))
     message = [UInt8](of: request) + bytes
+  }
+
+  private static func encodedStatuses(_ statuses: [Int]?) -> [UInt64] {
+    let expected = statuses ?? [0]
+    guard !expected.isEmpty else { return [UInt64](repeating: .max, count: Int(STATUS_WORDS)) }
+    return (0..<Int(STATUS_WORDS)).map { word in
+      expected.filter { $0 / 64 == word }.reduce(0) { $0 | 1 << UInt64($1 % 64) }
+    }
   }
 
   private static func encodedCounter(_ name: String) throws(HostError) -> wire_counter {

@@ -21,6 +21,14 @@ enum FailureDiagnostic {
     return make(fate, arm: arm, ready: ready, record: record)
   }
 
+  /// No launch of an arm was ready, so that its run has no result.
+  static func make(_ unready: LaunchRecord, arm: Arm, ready: Readiness) -> Diagnostic {
+    let fate = phrase(unready.result.outcome, ready)
+    var diagnostic = make(fate, arm: arm, ready: ready, record: unready)
+    diagnostic.id = "no-ready-launch"
+    return diagnostic
+  }
+
   private static func phrase(_ outcome: Outcome, _ ready: Readiness) -> String {
     guard case .exited = outcome, ready != .exit else { return "\(outcome)" }
     return "\(outcome) before it was ready (\(ready))"
@@ -119,6 +127,9 @@ enum FailureDiagnostic {
     if case .mark(let name) = ready, let way = remedy(for: outcome, mark: name) { return way }
     return switch outcome {
     case .ready: "look at the launches with `launchlab export`"
+    case .exited(let code) where ready == .exit:
+      "run the command by hand, or allow the status: `exit: [0, \(code)]` in the scenario, or "
+        + "--exit-status 0,\(code); any is allowed by --ignore-exit-status"
     case .exited: "run the command by hand, or set `ready` to the condition that ends its launch"
     // SIGXCPU, which only a limit of processor time sends.
     case .signalled(signal: 24):

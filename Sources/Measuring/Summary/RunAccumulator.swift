@@ -40,7 +40,8 @@ package struct RunAccumulator: Sendable {
       return ArmAccumulator(
         arm: arm,
         counters: arm.kind == .counters ? target?.counters ?? [] : [],
-        planned: plan.launches(of: arm.kind)
+        planned: plan.launches(of: arm.kind),
+        ready: plan.scenario.readiness(of: arm.target)
       )
     }
   }
@@ -147,7 +148,11 @@ package struct RunAccumulator: Sendable {
 /// Takes in the launches of one arm.
 struct ArmAccumulator: Sendable {
   private let arm: Arm
+  private let ready: Readiness
   private var launches = 0
+
+  /// The last launch, as long as none was ready.
+  private var unready: LaunchRecord?
   private var outcomes: [String: Int] = [:]
   private var state = StateTally()
   private var flags: [LaunchFlag: Int] = [:]
@@ -169,8 +174,9 @@ struct ArmAccumulator: Sendable {
   /// The most reasons that are told apart, since a reason may name something new each time.
   private static let mostReasons = 20
 
-  init(arm: Arm, counters: [String], planned: Int) {
+  init(arm: Arm, counters: [String], planned: Int, ready: Readiness = .exit) {
     self.arm = arm
+    self.ready = ready
     values = MeasuredValues(counters: counters, planned: planned)
     disturbedValues = values
     unreachedValues = values
@@ -185,6 +191,7 @@ struct ArmAccumulator: Sendable {
     preparations.append(record.preparation.duration.count)
     residency.add(record.preparation.residency)
     disturbances.add(record, isRepeat: isRepeat)
+    unready = resolutions.isEmpty && result.outcome != .ready ? record : nil
     guard result.outcome == .ready else { return }
     resolutions.append(result.resolution.count)
     tally(record.stateReached)
@@ -229,7 +236,7 @@ struct ArmAccumulator: Sendable {
     let isDisturbed = !disturbedValues.isEmpty
     let isUnreached = !unreachedValues.isEmpty
     let measured = isDisturbed ? disturbedValues : isUnreached ? unreachedValues : values
-    return ArmSummary(
+    var summary = ArmSummary(
       arm: arm,
       launches: launches,
       outcomes: outcomes,
@@ -246,6 +253,8 @@ struct ArmAccumulator: Sendable {
       preparation: Self.median(of: preparations),
       warmUps: warmUps
     )
+    summary.failure = unready.map { FailureDiagnostic.make($0, arm: arm, ready: ready) }
+    return summary
   }
 
   private static func median(of times: [Int64]) -> Nanoseconds {

@@ -74,6 +74,9 @@ package struct ArmSummary: Hashable, Sendable {
   /// The pages that came in, of cold collector launches.
   package var pageIns: PageInSummary?
 
+  /// Why no launch was ready, with what the last one printed, where that was found.
+  var failure: Diagnostic?
+
   package init(
     arm: Arm,
     launches: Int,

@@ -132,13 +132,17 @@ extension ArmSummary {
         remedy: "run again"
       )
     }
-    return Diagnostic(
-      .error,
-      id: "no-ready-launch",
-      problem: "none of \(Wording.launches(launches)) became ready (\(failures)); the command, its "
-        + "readiness condition or its timeout is probably wrong",
-      remedy: "run the command by hand, or see its output with `launchlab export`"
-    )
+    let count = "none of \(Wording.launches(launches)) became ready (\(failures))"
+    guard var failure else {
+      return Diagnostic(
+        .error,
+        id: "no-ready-launch",
+        problem: "\(count); the command, its readiness condition or its timeout is probably wrong",
+        remedy: "run the command by hand, or see its output with `launchlab export`"
+      )
+    }
+    if launches > 1 { failure.problem = "\(count); the last one \(failure.problem)" }
+    return failure
   }
 
   private var unexpectedOutcomes: Diagnostic? {

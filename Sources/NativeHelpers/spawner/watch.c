@@ -78,6 +78,13 @@ static int hears(struct launch *launch, const struct pollfd *watched, int64_t no
   return 0;
 }
 
+// Whether the main process has ended with a status that is waited for.
+static int is_expected(const struct launch *launch) {
+  if (!WIFEXITED(launch->main_status)) return 0;
+  unsigned status = WEXITSTATUS(launch->main_status);
+  return launch->request->statuses[status / 64] >> status % 64 & 1;
+}
+
 // The main process has ended; true when that ends the launch. One that leaves others behind with
 // status 0 is a daemon that has detached itself.
 static int ends(struct launch *launch, int64_t now) {
@@ -87,11 +94,14 @@ static int ends(struct launch *launch, int64_t now) {
     nanosleep(&(struct timespec){.tv_nsec = TRACER_PAUSE}, NULL);
     return 0;
   }
-  int succeeded = WIFEXITED(launch->main_status) && WEXITSTATUS(launch->main_status) == 0;
-  if (launch->request->ready.kind == READY_EXIT && succeeded) {
-    conclude_ready(launch, now);
+  if (launch->request->ready.kind == READY_EXIT) {
+    if (is_expected(launch))
+      conclude_ready(launch, now);
+    else
+      conclude_ended(launch);
     return 1;
   }
+  int succeeded = WIFEXITED(launch->main_status) && WEXITSTATUS(launch->main_status) == 0;
   if (succeeded && is_left) return 0;
   if (launch->request->ready.kind == READY_FILE && probe_at_end(launch, now)) {
     conclude_ready(launch, monotonic());

@@ -51,6 +51,17 @@ struct LaunchOptions: ParsableArguments {
   var program: String?
 
   @Option(
+    help: .init(
+      "Exit statuses that are no failure, such as 0,1, or any (default: 0).",
+      valueName: "statuses"
+    )
+  )
+  var exitStatus: String?
+
+  @Flag(name: [.customShort("i"), .long], help: "Take any exit status, as --exit-status any does.")
+  var ignoreExitStatus = false
+
+  @Option(
     help: .init("Time limit for one launch, such as 10s (default: 60s).", valueName: "duration")
   )
   var timeout: String?
@@ -167,6 +178,9 @@ struct LaunchOptions: ParsableArguments {
   @OptionGroup var controls: ControlOptions
 
   func validate() throws {
+    if ignoreExitStatus, exitStatus != nil {
+      throw ValidationError("--exit-status and --ignore-exit-status cannot be used together")
+    }
     if environment.contains("") {
       throw ValidationError("--env needs name=value or name, not \"\"")
     }
@@ -176,7 +190,9 @@ struct LaunchOptions: ParsableArguments {
   /// is not one of them.
   var firstForCommands: String? {
     let given = [
-      ("--ready", ready != nil), ("--program", program != nil), ("--timeout", timeout != nil),
+      ("--ready", ready != nil), ("--exit-status", exitStatus != nil),
+      ("--ignore-exit-status", ignoreExitStatus), ("--program", program != nil),
+      ("--timeout", timeout != nil),
       ("--stop-signal", stopSignal != nil), ("--stop-grace", stopGrace != nil),
       ("--stop-when", stopWhen != nil), ("--stop-after", stopAfter != nil),
       ("--env", !environment.isEmpty),
@@ -198,6 +214,7 @@ struct LaunchOptions: ParsableArguments {
       states: states,
       launches: launches,
       ready: ready,
+      exitStatus: ignoreExitStatus ? "any" : exitStatus,
       timeout: timeout,
       stopSignal: stopSignal,
       stopGrace: stopGrace,

@@ -74,6 +74,7 @@ final class LaunchBench {
   func request(
     _ command: [String],
     ready: Readiness = .exit,
+    exitStatuses: [Int]? = nil,
     timeout: Nanoseconds = .seconds(20),
     grace: Nanoseconds = .seconds(10),
     after: Nanoseconds? = nil,
@@ -96,6 +97,7 @@ final class LaunchBench {
       directory: directory,
       standardInput: standardInput,
       ready: ready,
+      exitStatuses: exitStatuses,
       stop: StopPolicy(grace: grace, condition: condition, after: after),
       timeout: timeout,
       tty: tty,
