@@ -68,9 +68,8 @@ extension CompareRequest {
     }
     let count = try options.launchCount() ?? LaunchCount()
     let commands = try options.words.map { try CommandWords($0).words }
-    let scenarios = try commands.map { command in
-      var launching = options.launching
-      launching.command = command
+    let scenarios = try commands.enumerated().map { index, command in
+      var launching = options.launching.launching(command, at: index, of: commands.count)
       launching.launches = count.fewest
       if launching.states.isEmpty { launching.states = [LaunchState.warm.rawValue] }
       return try ScenarioFile.loadForLaunch(options: launching)

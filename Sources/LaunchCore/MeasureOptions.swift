@@ -42,11 +42,12 @@ package struct MeasureOptions: Sendable {
   package var counters: [String]
   package var includesEmptyBaseline: Bool
 
-  /// Shell commands before and after each launch, and before the first and after the last one.
-  package var prepare: String?
-  package var conclude: String?
-  package var setup: String?
-  package var cleanup: String?
+  /// Shell commands before and after each launch, and before the first and after the last one: one for
+  /// all commands, or one for each of them.
+  package var prepare: [String]
+  package var conclude: [String]
+  package var setup: [String]
+  package var cleanup: [String]
 
   /// How launches are split into stages, if they are.
   package var stages: StagePlan?
@@ -80,10 +81,10 @@ package struct MeasureOptions: Sendable {
     stateDirectories: [String] = [],
     counters: [String] = [],
     includesEmptyBaseline: Bool = false,
-    prepare: String? = nil,
-    conclude: String? = nil,
-    setup: String? = nil,
-    cleanup: String? = nil,
+    prepare: [String] = [],
+    conclude: [String] = [],
+    setup: [String] = [],
+    cleanup: [String] = [],
     stages: StagePlan? = nil,
     controls: [String] = [],
     directory: String
@@ -117,5 +118,18 @@ package struct MeasureOptions: Sendable {
     self.stages = stages
     self.controls = controls
     self.directory = directory
+  }
+}
+
+extension MeasureOptions {
+  /// The same for one of several commands, with its own of what was given for each of them.
+  package func launching(_ command: [String], at index: Int, of count: Int) -> Self {
+    var options = self
+    options.command = command
+    for hook in [\Self.prepare, \.conclude, \.setup, \.cleanup]
+    where self[keyPath: hook].count == count {
+      options[keyPath: hook] = [self[keyPath: hook][index]]
+    }
+    return options
   }
 }

@@ -154,13 +154,31 @@ private struct OptionValues {
   }
 
   private mutating func commands(
-    launch: (text: String?, option: String),
-    run: (text: String?, option: String)
+    launch: (texts: [String], option: String),
+    run: (texts: [String], option: String)
   ) -> Value? {
-    given([
-      ("launch", launch.text.map { text($0, launch.option) }),
-      ("run", run.text.map { text($0, run.option) }),
-    ])
+    given([("launch", one(launch.texts, launch.option)), ("run", one(run.texts, run.option))])
+  }
+
+  private mutating func one(_ texts: [String], _ option: String) -> Value? {
+    if texts.count > 1 {
+      findings.report(
+        "duplicate-key",
+        "\(texts.count) commands are given, which is not one for each command that is launched",
+        at: findings.place(ofOption: option),
+        remedy: "give \(option) once, or once for each command that is launched"
+      )
+    }
+    return texts.first.map { text($0, option) }
+  }
+
+  /// A word, or statuses such as `0,1`.
+  private mutating func exitStatus(_ statuses: String) -> Value {
+    let option = "--exit-status"
+    if statuses == "any" { return text(statuses, option) }
+    let elements = statuses.split(separator: ",", omittingEmptySubsequences: false)
+      .map { plain(String($0), option) }
+    return Value(place: findings.place(ofOption: option), content: .list(elements))
   }
 
   /// A name without a value has that of launchlab's own environment.

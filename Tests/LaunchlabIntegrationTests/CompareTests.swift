@@ -93,6 +93,31 @@ extension EndToEnd {
       for output in [pipe, metric, missing] { #expect(output.stderr.contains("help: ")) }
     }
 
+    @Test func `runs commands beside the launches of both, or of each`() async throws {
+      let lab = Launchlab()
+      let output = try await lab.run(
+        "compare",
+        "--launches",
+        "6",
+        "--setup",
+        "echo setup >> log",
+        "--prepare",
+        "echo a >> log",
+        "--prepare",
+        "echo b >> log",
+        "--cleanup",
+        "echo cleanup >> log",
+        "true",
+        "true"
+      )
+      let log = try String(contentsOfFile: lab.path("log"), encoding: .utf8)
+        .split(separator: "\n").map(String.init)
+
+      #expect([0, 125].contains(output.status), "\(output.stderr)")
+      #expect(log.count { $0 == "setup" } == 2 && log.suffix(2) == ["cleanup", "cleanup"])
+      #expect(log.count { $0 == "a" } >= 6 && log.count { $0 == "b" } >= 6)
+    }
+
     /// What `compare --json` writes.
     private struct Result: Decodable {
       let schema: String

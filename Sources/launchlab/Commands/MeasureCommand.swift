@@ -46,25 +46,6 @@ extension Launchlab {
     )
     var counter: [String] = []
 
-    @Option(
-      help: .init(
-        "Shell command to run before each launch, outside the timing.",
-        valueName: "command"
-      )
-    )
-    var prepare: String?
-
-    @Option(help: .init("Shell command to run after each launch.", valueName: "command"))
-    var conclude: String?
-
-    @Option(
-      help: .init("Shell command to run once, before the first launch.", valueName: "command")
-    )
-    var setup: String?
-
-    @Option(help: .init("Shell command to run once, after the last launch.", valueName: "command"))
-    var cleanup: String?
-
     @Flag(help: "Also launch an empty program, as the floor.")
     var baseline = false
 
@@ -96,10 +77,6 @@ extension Launchlab {
     private var options: MeasureOptions {
       var options = target.measuring(states: states, launches: launches)
       options.counters = counter
-      options.prepare = prepare
-      options.conclude = conclude
-      options.setup = setup
-      options.cleanup = cleanup
       options.includesEmptyBaseline = baseline
       return options
     }

@@ -175,6 +175,28 @@ struct LaunchOptions: ParsableArguments {
   )
   var stateDirectory: [String] = []
 
+  @Option(
+    help: .init(
+      """
+      Shell command to run before each launch, outside the timing. This and the next three apply to \
+      every command that is launched, or if repeated as often as there are commands, to one each.
+      """,
+      valueName: "command"
+    )
+  )
+  var prepare: [String] = []
+
+  @Option(help: .init("Shell command to run after each launch.", valueName: "command"))
+  var conclude: [String] = []
+
+  @Option(
+    help: .init("Shell command to run once, before the first launch.", valueName: "command")
+  )
+  var setup: [String] = []
+
+  @Option(help: .init("Shell command to run once, after the last launch.", valueName: "command"))
+  var cleanup: [String] = []
+
   @OptionGroup var controls: ControlOptions
 
   func validate() throws {
@@ -201,6 +223,8 @@ struct LaunchOptions: ParsableArguments {
       ("--files", !files.isEmpty), ("--own", own != nil), ("--install", !install.isEmpty),
       ("--home", home != nil),
       ("--state-directory", !stateDirectory.isEmpty),
+      ("--prepare", !prepare.isEmpty), ("--conclude", !conclude.isEmpty),
+      ("--setup", !setup.isEmpty), ("--cleanup", !cleanup.isEmpty),
       ("--control", !controls.controls.isEmpty),
     ]
     return given.first { $0.1 }?.0
@@ -229,6 +253,10 @@ struct LaunchOptions: ParsableArguments {
       install: install,
       home: home,
       stateDirectories: stateDirectory,
+      prepare: prepare,
+      conclude: conclude,
+      setup: setup,
+      cleanup: cleanup,
       controls: controls.pairs,
       directory: WorkflowContext.live.directory
     )

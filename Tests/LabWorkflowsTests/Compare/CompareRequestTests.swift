@@ -43,6 +43,17 @@ import Testing
     #expect(request.store == "/var/tmp/.launchlab/launchlab.sqlite")
   }
 
+  @Test func `runs a command beside all launches, or one beside each command's`() throws {
+    var options = options(["true", "false"])
+    options.launching.prepare = ["a", "b"]
+    options.launching.setup = ["c"]
+    let targets = try CompareRequest(commands: options).scenario.targets
+    #expect(targets.map { $0.prepare?.launch?.last } == ["a", "b"])
+    #expect(targets.map { $0.prepare?.run?.last } == ["c", "c"])
+    options.launching.conclude = ["a", "b", "c"]
+    #expect(throws: ScenarioError.self) { try CompareRequest(commands: options) }
+  }
+
   private static func untilDecided(within seconds: Int64, most: Int = 1_280) -> AdaptiveLaunches {
     AdaptiveLaunches(most: most, precision: 0, timeLimit: .seconds(seconds))
   }
