@@ -104,7 +104,12 @@ package struct DirectoryQuestion: Sendable {
 enum FileKind {
   case directory
   case regular
+  /// A device.
   case other
+
+  /// What gives each byte once: a FIFO, a pipe, a socket or a terminal.
+  case stream
+
   case missing
 
   init(at path: String) {
@@ -113,8 +118,12 @@ enum FileKind {
     switch type as? FileAttributeType {
     case .typeDirectory: self = .directory
     case .typeRegular: self = .regular
-    case nil: self = .missing
-    default: self = .other
+    case .typeCharacterSpecial, .typeBlockSpecial:
+      let isTerminal = resolved.hasPrefix("/dev/pts/") || resolved.hasPrefix("/dev/tty")
+      self = isTerminal ? .stream : .other
+    // The kernel follows a link to a pipe, whose text is no path.
+    case nil: self = FileManager.default.fileExists(atPath: path) ? .stream : .missing
+    default: self = .stream
     }
   }
 }

@@ -109,7 +109,7 @@ private struct OptionValues {
       ("timeout", options.timeout.map { text($0, "--timeout") }),
       ("stop", stop(options)),
       ("env", environment(options.environment)),
-      ("stdin", options.standardInput.map { text($0, "--stdin") }),
+      ("stdin", options.standardInput.map { text($0 == "-" ? "/dev/stdin" : $0, "--stdin") }),
       ("tty", options.isTTY ? plain("true") : nil),
       ("files", given(options.files, "--files")),
       ("own", options.own.map { text($0, "--own") }),

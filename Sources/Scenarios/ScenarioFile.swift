@@ -90,7 +90,7 @@ package enum ScenarioFile {
     case .regular: break
     case .directory: throw unreadable("it is a directory")
     case .missing: throw unreadable("there is no such file")
-    case .other: throw unreadable("it is not a regular file")
+    case .other, .stream: throw unreadable("it is not a regular file")
     }
     let data: Data
     do {

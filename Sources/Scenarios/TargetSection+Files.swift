@@ -122,7 +122,20 @@ extension Reading {
     let found = FileKind(at: path)
     // A device such as /dev/zero may be read as if it were a regular file.
     let fits = found == kind || (kind == .regular && found == .other)
-    guard !fits else { return path }
+    // Such as /dev/stdin: another process finds something else there.
+    let isOfProcess = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
+    guard !fits else {
+      return isOfProcess && kind == .regular ? PathSafety.resolved(path) : path
+    }
+    if kind == .regular, found == .stream {
+      report(
+        "not-a-file",
+        "\(quoted(written)) is a pipe or a terminal, which can be read only once and not by each launch",
+        at: place,
+        remedy: "save it first, such as by `cat \(written) > input`, and name that file"
+      )
+      return path
+    }
     let wanted = kind == .directory ? "directory" : "file"
     report(
       "missing-file",

@@ -57,7 +57,7 @@ extension ScenarioKeys {
       "The working directory. Default: the directory of the scenario file."
     },
     Field("stdin", .existing(.regular), \.standardInput) {
-      "The file to read as standard input. Default: /dev/null."
+      "The file to read as standard input; no pipe. Default: the terminal with `tty`, else /dev/null."
     },
     Field("tty", .boolean, \.tty) {
       "Whether stdout and stderr are a terminal, for programs that buffer their output otherwise. "

@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -84,6 +85,15 @@ static int refuse(struct launch *launch, enum wire_step step, int code) {
   return -1;
 }
 
+// A FIFO would be waited for until another process writes to it.
+static int open_input(struct launch *launch) {
+  struct stat status;
+  launch->input = open(launch->standard_input, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (launch->input < 0 || fstat(launch->input, &status) != 0) return -1;
+  errno = ESPIPE;
+  return S_ISFIFO(status.st_mode) ? -1 : fcntl(launch->input, F_SETFL, 0);
+}
+
 static int set_up(struct launch *launch) {
   const struct wire_request *request = launch->request;
   if (request->flags & REQUEST_NO_NETWORK && enter_network() != 0)
@@ -91,8 +101,7 @@ static int set_up(struct launch *launch) {
   if (set_own_scheduling(launch) != 0) return refuse(launch, STEP_REALTIME, errno);
   if (held_before(launch)) return refuse(launch, launch->result.step, 0);
   if (*launch->standard_input) {
-    launch->input = open(launch->standard_input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (launch->input < 0) return refuse(launch, STEP_INPUT, errno);
+    if (open_input(launch) != 0) return refuse(launch, STEP_INPUT, errno);
   }
   if (request->ready.kind == READY_OUTPUT && open_pattern(launch->text) != 0)
     return refuse(launch, STEP_PATTERN, EINVAL);

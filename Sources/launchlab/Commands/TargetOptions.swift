@@ -110,7 +110,10 @@ struct LaunchOptions: ParsableArguments {
 
   @Option(
     name: .customLong("stdin"),
-    help: .init("File to use as stdin.", valueName: "file"),
+    help: .init(
+      "File to use as stdin, not a pipe; - is the file that is launchlab's own.",
+      valueName: "file"
+    ),
     completion: .file()
   )
   var standardInput: String?
