@@ -65,6 +65,9 @@ package struct LaunchResult: Hashable, Sendable {
   /// The instructions of its functions, where they were counted; not stored.
   package var functions: InstructionCounts?
 
+  /// What it asked its terminal first that was not answered; not stored.
+  package var unansweredQuery: String?
+
   package init(
     outcome: Outcome,
     launch: Nanoseconds? = nil,

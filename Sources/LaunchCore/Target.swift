@@ -34,10 +34,10 @@ package struct Target: Hashable, Codable, Sendable {
   /// The working directory of the target.
   package var directory: String
 
-  /// The file given as standard input; nil means `/dev/null`.
+  /// The file given as standard input; nil means `/dev/null`, or the terminal with ``tty``.
   package var standardInput: String?
 
-  /// Whether stdout and stderr are a pseudo-terminal.
+  /// Whether it has a pseudo-terminal, which all streams are but for a ``standardInput``.
   package var tty: Bool
 
   /// What else counts as the target's own and is evicted before cold launches, or does not: the

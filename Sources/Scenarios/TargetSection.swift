@@ -60,8 +60,9 @@ extension ScenarioKeys {
       "The file to read as standard input; no pipe. Default: the terminal with `tty`, else /dev/null."
     },
     Field("tty", .boolean, \.tty) {
-      "Whether stdout and stderr are a terminal, for programs that buffer their output otherwise. "
-        + "Default: false."
+      "Whether the program has a terminal of 80 columns and 24 lines of its own as stdin, stdout and "
+        + "stderr, which answers as xterm does; TERM is xterm-256color unless `env` sets it. Default: "
+        + "false."
     },
     Field("files", .list(of: file), \.files) {
       "What else is the program's own, and evicted before cold launches: files, directories with all "

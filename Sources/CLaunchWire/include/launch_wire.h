@@ -20,7 +20,7 @@
 // and to exit.
 //
 // request: struct wire_request, then strings that each end with a NUL byte, in this order:
-//   program, directory, standard input (empty: /dev/null), of the two conditions text (a compiled
+//   program, directory, standard input (empty: /dev/null, or the terminal), of the two conditions text (a compiled
 //   pattern, a path, or the path of an HTTP request) and host (of an HTTP request), the name and the
 //   path of the chosen program (both may be empty), the arguments, the environment.
 // result: struct wire_result, then the kept bytes: head and tail of stdout, head and tail of
@@ -47,7 +47,7 @@ enum {
 #define TARGETS_CGROUP "targets"
 
 // The flags of a request.
-#define REQUEST_TTY 1U
+#define REQUEST_TTY 1U  // a terminal, which is stdin too where there is no file for it
 #define REQUEST_TRACE 2U   // take the times at which places of the program are reached
 #define REQUEST_FAULTS 4U  // record the major faults
 #define REQUEST_CPUS 8U
@@ -233,6 +233,7 @@ struct wire_result {
   int32_t counter_errors[COUNTER_LIMIT];  // 0, or the errno that kept the event away
   struct wire_trace trace;
   struct wire_faults faults;
+  uint8_t unanswered[QUERY_LIMIT];  // the first query of the terminal without an answer, printable
 };
 
 // The records of page faults are those of perf_event_open(2), with the sample type

@@ -30,8 +30,11 @@ package struct HostLaboratory: LaunchLaboratory {
         note.id != OwnFiles.shellNote || arm.state.isCold && !learnt.contains(arm)
       }
     }
-    return found.withoutRepetitions + learningNotes + commands.notes
+    return found.withoutRepetitions + learningNotes + commands.notes + queryNotes
   }
+
+  /// What the targets asked their terminals first that was not answered.
+  private var queries: [String: String] = [:]
 
   /// What is run beside the launches.
   private let commands: TargetCommands
@@ -247,6 +250,17 @@ package struct HostLaboratory: LaunchLaboratory {
 
   package mutating func endBlock() throws(HostError) { try commands.endBlock() }
 
+  private var queryNotes: [Diagnostic] {
+    queries.sorted { $0.key < $1.key }.map { target, query in
+      Diagnostic(
+        .note,
+        id: "terminal-query",
+        problem: "it asked its terminal \(query), which got no answer and may have been waited for",
+        place: "target \"\(target)\""
+      )
+    }
+  }
+
   // MARK: - One launch
 
   package mutating func prepare(_ arm: Arm) throws(HostError) -> Preparation {
@@ -391,6 +405,7 @@ package struct HostLaboratory: LaunchLaboratory {
       padding: padding,
       isFilmed: arm.kind == .film
     )
+    if queries[arm.target] == nil { queries[arm.target] = result.unansweredQuery }
     try instruments.end(prepared.view, &result)
     let knowsFiles = !prepared.residency.isEmpty || result.faults?.reads != nil
     if prepared.view.collector != nil, arm.state.isCold, knowsFiles {

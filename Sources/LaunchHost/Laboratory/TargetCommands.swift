@@ -218,10 +218,20 @@ package struct TargetVariables {
     }
     variables[MarkedProcesses.variable] = mark
     if let temporary { variables["TMPDIR"] = temporary.string }
+    if target.tty {
+      for name in Self.terminalNames { variables[name] = nil }
+      variables["TERM"] = "xterm-256color"
+    }
     for (name, value) in display { variables[name] = value }
     return variables.merging(target.environment) { $1 }
       .merging(secrets.variables(of: target)) { $1 }
   }
+
+  /// What the terminal that launchlab runs in tells programs of itself.
+  private static let terminalNames = [
+    "COLORTERM", "COLUMNS", "LINES", "STY", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX",
+    "TMUX_PANE", "VTE_VERSION",
+  ]
 
   private var base: [String: String] {
     switch policy {

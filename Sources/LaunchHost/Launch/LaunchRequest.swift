@@ -49,12 +49,12 @@ package struct LaunchRequest: Hashable, Sendable {
   ///   - arguments: All of `argv`, the program's own name first.
   ///   - environment: All of the environment, as `NAME=value`.
   ///   - directory: The working directory.
-  ///   - standardInput: A file; nil means `/dev/null`.
+  ///   - standardInput: A file; nil means `/dev/null`, or the terminal.
   ///   - ready: What ends the launch. Of a host's addresses the first IPv4 one is asked.
   ///   - exitStatuses: As of ``Target/exitStatuses``.
   ///   - stop: How what was launched is stopped.
   ///   - timeout: How long it may take until it is ready.
-  ///   - tty: Whether stdout and stderr are one pseudo-terminal, captured as stdout.
+  ///   - tty: Whether it has a pseudo-terminal, whose output is captured as stdout.
   ///   - counters: Names of ``CounterEvent``; a launch that counts takes longer.
   ///   - breakpoints: Where the program is watched; that takes longer, too.
   ///   - recordsFaults: Whether major faults are recorded one by one.

@@ -56,7 +56,7 @@ struct SpawnerAnswer {
         until: ready,
         counted: figure(FIGURE_MAJOR_FAULTS)
       ) : nil
-    return LaunchResult(
+    var result = LaunchResult(
       outcome: decodedOutcome(of: request),
       launch: answer.outcome == OUTCOME_READY ? Nanoseconds(answer.launch) : nil,
       spawn: hasStarted ? Nanoseconds(answer.spawn) : nil,
@@ -70,6 +70,11 @@ struct SpawnerAnswer {
       processes: hasStarted && request.recordsProcesses
         ? faults.processes(since: Nanoseconds(answer.started), until: ready) : nil
     )
+    let query: [UInt8] = elements(of: answer.unanswered)
+    if query[0] != 0 {
+      result.unansweredQuery = String(decoding: query.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    return result
   }
 
   private var trace: LaunchTrace {

@@ -3,6 +3,7 @@
 #include "output.h"
 
 #include "match.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +41,7 @@ static int open_terminal(struct launch *launch) {
   int master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
   if (master < 0) return -1;
   launch->streams[0] = master;
+  begin_terminal();
   int unlocked = 0;
   if (ioctl(master, TIOCSPTLCK, &unlocked) != 0) return -1;
   int slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -75,6 +77,12 @@ void close_streams(struct launch *launch) {
   close_file(&launch->ends[1]);
   close_file(&launch->streams[0]);
   close_file(&launch->streams[1]);
+}
+
+// Closes the terminal, as a window is closed: the kernel sends SIGHUP, and reading finds the end.
+void hang_up(struct launch *launch) {
+  drain(launch, NULL);
+  close_file(&launch->streams[0]);
 }
 
 static void keep(struct launch *launch, int stream, const uint8_t *bytes, uint32_t count) {
@@ -127,6 +135,7 @@ static int drain_stream(struct launch *launch, int stream, int64_t *matched_at) 
       matched = 1;
       *matched_at = now;
     }
+    if (launch->request->flags & REQUEST_TTY) hear_terminal(launch, chunk, (uint32_t)count);
     keep(launch, stream, chunk, (uint32_t)count);
     if (count < CHUNK) break;
     note_blocking(launch, stream);

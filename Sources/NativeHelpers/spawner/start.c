@@ -62,7 +62,9 @@ static int be_target(void *argument) {
   enum wire_step failed = set_conditions(launch);
   if (failed) give_up(failed);
   if (chdir(launch->directory) != 0) give_up(STEP_DIRECTORY);
-  if (launch->input >= 0 && dup2(launch->input, 0) < 0) give_up(STEP_INPUT);
+  int input = launch->request->flags & REQUEST_TTY ? launch->ends[0] : -1;
+  if (launch->input >= 0) input = launch->input;
+  if (input >= 0 && dup2(input, 0) < 0) give_up(STEP_INPUT);
   if (dup2(launch->ends[0], 1) < 0 || dup2(launch->ends[1], 2) < 0) give_up(STEP_OUTPUT);
   if (launch->request->flags & REQUEST_TTY) ioctl(1, TIOCSCTTY, 0);
   if (syscall(SYS_close_range, 3U, ~0U, 0U) != 0)

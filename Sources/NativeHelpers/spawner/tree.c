@@ -188,6 +188,8 @@ void kill_tree(struct launch *launch) {
 static int stops_main(struct launch *launch, int number, int64_t until) {
   int is_lost = loses_signal(launch->pid, number);
   syscall(SYS_pidfd_send_signal, launch->pidfd, number, NULL, 0);
+  // A shell at a terminal ignores SIGTERM, and sees SIGHUP only when it has nothing more to read.
+  if ((is_lost || number == SIGHUP) && launch->request->flags & REQUEST_TTY) hang_up(launch);
   for (int64_t interval = FIRST_LOOK;; interval *= 2) {
     int64_t look = monotonic() + interval;
     if (wait_for_end(launch, look < until ? look : until, WATCH_MAIN | WATCH_CONTROLLER)) return 1;

@@ -118,7 +118,7 @@ struct LaunchOptions: ParsableArguments {
   )
   var standardInput: String?
 
-  @Flag(help: "Run the target in a pseudo-terminal.")
+  @Flag(help: "Run the target in a terminal of its own, which answers as xterm does.")
   var tty = false
 
   @Option(

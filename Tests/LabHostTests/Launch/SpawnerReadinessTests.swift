@@ -172,12 +172,94 @@ import Testing
   @Test func `gives a terminal when asked`() throws {
     let bench = try LaunchBench()
     let result = try bench.perl(
-      "print -t STDOUT && -t STDERR && !-t STDIN ? qq(terminal\\n) : qq(none\\n); sleep 60",
-      ready: .output(stream: .stdout, pattern: "^terminal$"),
+      "open my $own, '+<', '/dev/tty' or die; my $size = `stty size < /dev/tty`;"
+        + "print -t STDOUT && -t STDERR && -t STDIN ? qq(terminal $size) : qq(none\\n); sleep 60",
+      ready: .output(stream: .stdout, pattern: "^terminal"),
       tty: true
     )
     #expect(result.outcome == .ready)
-    #expect(String(decoding: result.output.stdout.head, as: UTF8.self) == "terminal\n")
+    #expect(String(decoding: result.output.stdout.head, as: UTF8.self) == "terminal 24 80\n")
+  }
+
+  struct Query: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var text: String
+    var answer: String
+  }
+
+  /// The answers are those of xterm 379.
+  static let queries = [
+    Query(
+      testDescription: "primary device attributes",
+      text: "\\e[c",
+      answer: "^[[?64;1;2;6;9;15;16;17;18;21;22;28c"
+    ),
+    Query(testDescription: "secondary ones", text: "\\e[>c", answer: "^[[>41;379;0c"),
+    Query(testDescription: "the version", text: "\\e[>0q", answer: "^[P>|XTerm(379)^[\\"),
+    Query(testDescription: "the status", text: "\\e[5n", answer: "^[[0n"),
+    Query(testDescription: "the cursor", text: "\\e[7;3Hab\\e[1m\\e[6n", answer: "^[[7;5R"),
+    Query(
+      testDescription: "the color of text",
+      text: "\\e]10;?\\a",
+      answer: "^[]10;rgb:0000/0000/0000^G"
+    ),
+    Query(
+      testDescription: "the color behind it, in two writes",
+      text: "\\e]11;'; select undef,undef,undef,.01; print qq'?\\e\\\\",
+      answer: "^[]11;rgb:ffff/ffff/ffff^[\\"
+    ),
+    Query(testDescription: "a mode", text: "\\e[?2026\\$p", answer: "^[[?2026;0$y"),
+  ]
+
+  @Test(arguments: queries)
+  func `answers as a terminal`(_ query: Query) throws {
+    let source = """
+      $| = 1; system "stty raw -echo"; print qq'\(query.text)';
+      sysread STDIN, my $answer, 100;
+      $answer =~ s/([\\0-\\37])/"^" . chr(64 + ord $1)/ge; print "<$answer>";
+      """
+    let result = try LaunchBench().perl(
+      source,
+      ready: .output(stream: .stdout, pattern: "<.*>"),
+      tty: true
+    )
+    #expect(result.outcome == .ready)
+    #expect(
+      String(decoding: result.output.stdout.head, as: UTF8.self).hasSuffix("<\(query.answer)>")
+    )
+    #expect(result.unansweredQuery == nil)
+  }
+
+  @Test func `keeps the first query of a terminal that has no answer`() throws {
+    let result = try LaunchBench().perl(#"print "\e[?u\e[?996n""#, tty: true)
+    #expect(result.outcome == .ready)
+    #expect(result.unansweredQuery == "ESC[?u")
+  }
+
+  @Test(arguments: [("[]", 7), ("[0, 3]", 3), ("[200]", 200)])
+  func `is ready with an expected status`(_ statuses: String, status: Int) throws {
+    let expected = try JSONDecoder().decode([Int].self, from: Data(statuses.utf8))
+    let bench = try LaunchBench()
+    func launch(_ status: String) throws -> Outcome {
+      let command = ["/bin/sh", "-c", status]
+      return try bench.spawner.launch(bench.request(command, exitStatuses: expected)).outcome
+    }
+    #expect(try launch("exit \(status)") == .ready)
+    #expect(try launch("kill -9 $$") == .signalled(signal: 9))
+    guard !expected.isEmpty else { return }
+    #expect(try launch("sleep 9 & exit 4") == .exited(code: 4))
+  }
+
+  @Test func `does not wait for a FIFO as standard input`() throws {
+    let path = "\(TemporaryDirectory.path)/fifo"
+    let bench = try LaunchBench()
+    _ = try bench.output(of: ["/usr/bin/mkfifo", path])
+    let result = try bench.spawner.launch(bench.request(["/bin/cat"], standardInput: path))
+    guard case .notStarted(let reason) = result.outcome else {
+      Issue.record("\(result.outcome)")
+      return
+    }
+    #expect(reason.contains("cannot open the standard input"))
   }
 
   @Test func `refuses a condition that holds before the launch`() throws {
