@@ -2,7 +2,8 @@
 
 usage: bench.py LAUNCHLAB BARELOOP NOOP PROBE.swift [--quick]
 
-Every comparison interleaves its sides, round by round, and takes the median of the rounds.
+Every comparison interleaves its sides, round by round, and takes the median of the rounds. Ends with 1
+when a value is above its limit.
 """
 
 import base64
@@ -10,6 +11,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import statistics
 import struct
@@ -31,6 +33,14 @@ def wall(*command, cwd):
         command, cwd=cwd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     return time.monotonic() - begin
+
+
+def processor_time(*command, cwd):
+    """The user and system time of a command with its children, in milliseconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall(*command, cwd=cwd)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
 def peak_rss(*command, cwd):
@@ -55,8 +65,13 @@ def hyperfine_median(program, runs, cwd):
         return json.load(file)["results"][0]["median"] * 1e9
 
 
+above = []
+
+
 def show(name, value, limit, unit=""):
     verdict = "ok" if value <= limit else "ABOVE"
+    if value > limit:
+        above.append(name)
     print(f"{name:<62} {value:8.2f}{unit:<3} at most {limit:g}{unit}  {verdict}")
 
 
@@ -101,6 +116,35 @@ def whole_command(launchlab, noop, rounds, cwd):
         lambda: wall("hyperfine", "-N", "-r", "2000", noop, cwd=cwd),
     )
     show("2,000 launches, all stored, ratio to hyperfine -N", ours / theirs, 1.5)
+
+
+def start(launchlab, noop, rounds, cwd):
+    """What a whole command takes besides its launches, by the processor time of pairs."""
+    launch = [launchlab, "measure", "--launches"]
+    rounds = [
+        [
+            processor_time(*command, cwd=cwd)
+            for command in [
+                [launchlab, "schema"],
+                [*launch, "1", "--", noop],
+                [*launch, "600", "--", noop],
+                ["hyperfine", "-N", "-r", "600", noop],
+                [*launch, "3000", "--", noop],
+                ["hyperfine", "-N", "-r", "3000", noop],
+            ]
+        ]
+        for _ in range(rounds)
+    ]
+
+    def median(of):
+        return statistics.median(of(*times) for times in rounds)
+
+    show("measure of one launch, processor time beyond `schema`",
+         median(lambda schema, one, *_: one - schema), 45, " ms")
+    show("600 launches, processor time, ratio to hyperfine -N",
+         median(lambda _, __, ours, theirs, *___: ours / theirs), 1.2)
+    show("each further launch, processor time, ratio to hyperfine -N",
+         median(lambda _, __, a, b, more, theirs: (more - a) / (theirs - b)), 1.15)
 
 
 def version(launchlab, rounds, cwd):
@@ -197,11 +241,13 @@ def main():
     with tempfile.TemporaryDirectory(dir=os.getcwd(), prefix=".bench-") as cwd:
         warm_noop(launchlab, bareloop, noop, rounds, cwd)
         whole_command(launchlab, noop, rounds, cwd)
+        start(launchlab, noop, rounds, cwd)
         version(launchlab, rounds, cwd)
         sizes(launchlab, noop, 10_000 if quick else 100_000, cwd)
         eviction(launchlab, cwd)
         probe(literal, 500 if quick else 3000)
         explain(launchlab, 10 if quick else 60, cwd)
+    sys.exit(1 if above else 0)
 
 
 main()

@@ -41,12 +41,11 @@ package struct CompareWorkflow {
     run.purpose = request.purpose
     run.slot = request.slot
     run.stoppingRule = stoppingRule
-    let summary = try await RunWorkflow(run, in: context).run()
-    return try concluded(summary)
+    let (summary, store) = try await RunWorkflow(run, in: context).run()
+    return try concluded(summary, in: store)
   }
 
-  private func concluded(_ run: RunSummary) throws -> ComparisonSummary {
-    let store = try Store.writable(at: request.store)
+  private func concluded(_ run: RunSummary, in store: Store) throws -> ComparisonSummary {
     var accumulator = accumulator(of: run.run.plan)
     try store.forEachLaunch(of: run.run.id) { accumulator.add($0) }
     let rules = rules(run.run.plan, on: run.run.host.fingerprint)

@@ -86,7 +86,7 @@ extension Metric {
     /// The column of the store's table `launch`; nil for a metric that is computed from others.
     var column: String?
 
-    /// The value in a launch; it can be written when it is stored.
+    /// The value in a launch that is read from the store; ``LaunchResult/value(of:)`` gives it.
     var field: KeyPath<LaunchResult, Int64?>
 
     init(
@@ -169,7 +169,28 @@ extension Nanoseconds? {
 
 extension LaunchResult {
   /// The value of a metric in the metric's unit; nil when it could not be had.
-  package func value(of metric: Metric) -> Int64? { self[keyPath: metric.definition.field] }
+  ///
+  /// Each launch is asked for all of them several times, and key paths are slow.
+  package func value(of metric: Metric) -> Int64? {
+    switch metric {
+    case .launch: launch?.count
+    case .peakRSS: figures.peakRSS
+    case .peakRSSTree: figures.peakRSSTree
+    case .minorFaults: figures.minorFaults
+    case .majorFaults: figures.majorFaults
+    case .voluntarySwitches: figures.voluntarySwitches
+    case .involuntarySwitches: figures.involuntarySwitches
+    case .userTime: figures.userTime?.count
+    case .systemTime: figures.systemTime?.count
+    case .cpuTime: figures.cpuTime?.count
+    case .bytesRead: figures.bytesRead
+    case .spawn: spawn?.count
+    case .window: windowTimes.window?.count
+    case .frame: windowTimes.frame?.count
+    case .settled: windowTimes.settled?.count
+    case .speedIndex: speedIndex?.count
+    }
+  }
 
   /// Sets the value of a stored metric, in the metric's unit; others are computed.
   package mutating func set(_ value: Int64?, of metric: Metric) {

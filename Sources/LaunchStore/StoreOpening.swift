@@ -26,27 +26,37 @@ struct StoreOpening {
     }
   }
 
-  private func openAndMigrate() throws -> DatabasePool {
-    try checkKind()
+  private func openAndMigrate() throws -> any DatabaseWriter {
     // A store of a newer launchlab must stay as it is, and already switching a file to WAL
     // writes to it, so the version is read through a connection that cannot write.
-    if try hasContent {
-      try checkVersion(of: openForReading(requiresNewest: false))
+    var version = 0
+    if try size > 0 {
+      version = try checked().version
     } else {
       try createForOwnerOnly()
     }
-    let pool = try DatabasePool(path: path, configuration: writingConfiguration)
-    try Migrations.migrator.migrate(pool)
-    return pool
+    let queue = try DatabaseQueue(path: path, configuration: writingConfiguration)
+    try queue.writeWithoutTransaction(makeReady)
+    if version != Migrations.newest { try Migrations.migrator.migrate(queue) }
+    return queue
+  }
+
+  /// Switches to WAL without the table that GRDB makes and drops for that, after which every
+  /// connection reads the whole schema again.
+  private func makeReady(_ db: Database) throws {
+    guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
+      throw StoreError.cannotOpen(path: path, reason: "its file system has no shared memory")
+    }
+    // SQLite opens what it may only read without a word.
+    try db.execute(sql: "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; ROLLBACK")
   }
 
   func openForReading(requiresNewest: Bool = true) throws -> DatabaseQueue {
     guard FileManager.default.fileExists(atPath: path) else {
       throw StoreError.missingStore(path: path)
     }
-    try checkKind()
-    let queue = try openQueue()
-    let version = try checkVersion(of: queue)
+    _ = try size
+    let (queue, version) = try checked()
     guard requiresNewest else { return queue }
     // Whoever was creating it was cut off, so that nothing is in it yet.
     guard version != 0 else { throw StoreError.missingStore(path: path) }
@@ -55,24 +65,35 @@ struct StoreOpening {
     }
     return queue
   }
+
+  /// Opens a file that is there for reading, and tells the version of its schema.
+  private func checked() throws -> (queue: DatabaseQueue, version: Int) {
+    let queue = try openQueue()
+    return (queue, try checkVersion(of: queue))
+  }
 }
 
 // MARK: - Steps
 
 extension StoreOpening {
-  /// Refuses what is no regular file: SQLite would wait for the other end of a FIFO for ever.
-  private func checkKind() throws {
-    let target = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-    guard let facts = try? FileManager.default.attributesOfItem(atPath: target) else { return }
-    let kind =
-      switch facts[.type] as? FileAttributeType {
-      case .typeRegular, .typeSymbolicLink: ""
-      case .typeDirectory: "it is a directory"
-      case .typeSocket: "it is a socket"
-      case .typeCharacterSpecial, .typeBlockSpecial: "it is a device"
-      default: "it is a FIFO, not a file"
-      }
-    guard kind.isEmpty else { throw StoreError.cannotOpen(path: path, reason: kind) }
+  /// How long the file is; 0 where there is none.
+  ///
+  /// What is no regular file is refused: SQLite would wait for the other end of a FIFO for ever.
+  private var size: Int64 {
+    get throws {
+      let target = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+      guard let facts = try? FileManager.default.attributesOfItem(atPath: target) else { return 0 }
+      let kind =
+        switch facts[.type] as? FileAttributeType {
+        case .typeRegular, .typeSymbolicLink: ""
+        case .typeDirectory: "it is a directory"
+        case .typeSocket: "it is a socket"
+        case .typeCharacterSpecial, .typeBlockSpecial: "it is a device"
+        default: "it is a FIFO, not a file"
+        }
+      guard kind.isEmpty else { throw StoreError.cannotOpen(path: path, reason: kind) }
+      return (facts[.size] as? NSNumber)?.int64Value ?? 0
+    }
   }
 
   /// Makes an empty file that nobody but its owner may read, whatever the umask.
@@ -96,14 +117,6 @@ extension StoreOpening {
       return
     }
     try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target ?? path)
-  }
-
-  private var hasContent: Bool {
-    get throws {
-      guard FileManager.default.fileExists(atPath: path) else { return false }
-      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
-      return size?.int64Value != 0
-    }
   }
 
   private func createDirectory() throws {
@@ -175,7 +188,6 @@ extension StoreOpening {
   /// Reads the schema version, and refuses what is newer, damaged or of another program.
   ///
   /// - Returns: The version; 0 for a database without any table of a program.
-  @discardableResult
   private func checkVersion(of queue: DatabaseQueue) throws -> Int {
     try queue.read { db in
       let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0

@@ -24,6 +24,15 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: path))
   }
 
+  @Test func `changes nothing of a store when it opens it again`() throws {
+    try Store(path: path, mode: .readWrite).fill(Sample.run("a"), with: [])
+    let before = try Data(contentsOf: URL(filePath: path))
+
+    for _ in 0..<2 { #expect(try Store(path: path, mode: .readWrite).runs().count == 1) }
+
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+  }
+
   @Test func `names a directory that cannot be created`() throws {
     try Data().write(to: URL(filePath: path))
     let inside = path + "/lab.sqlite"

@@ -44,7 +44,7 @@ import Testing
     }
   ) async throws -> RunSummary {
     let context = WorkflowContext.fake(at: now, launching: laboratory).telling(events.add)
-    return try await RunWorkflow(request ?? self.request(), in: context).run()
+    return try await RunWorkflow(request ?? self.request(), in: context).run().summary
   }
 
   private func stored() throws -> RunListing {

@@ -62,7 +62,7 @@ package struct NightWorkflow {
   /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
   /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on.
   package func run() async throws -> NightResult {
-    let summary = try await RunWorkflow(request, in: context).run()
+    let (summary, store) = try await RunWorkflow(request, in: context).run()
     var result = NightResult(
       summary: summary,
       trend: nil,
@@ -70,19 +70,18 @@ package struct NightWorkflow {
       options: options
     )
     do {
-      let store = try Store.writable(at: request.store)
-      do {
-        if summary.run.purpose == .night { try await conclude(&result, in: store) }
-      } catch {
-        result.add(error)
-      }
-      do {
-        let films = try store.films(of: summary.run.id)
-        result.films = strip(of: films, summary.run)
-        result.summary.warnings += Self.missing(films.map(\.arm), of: summary)
-      } catch {
-        result.add(error)
-      }
+      if summary.run.purpose == .night { try await conclude(&result, in: store) }
+    } catch {
+      result.add(error)
+    }
+    do {
+      let films = try store.films(of: summary.run.id)
+      result.films = strip(of: films, summary.run)
+      result.summary.warnings += Self.missing(films.map(\.arm), of: summary)
+    } catch {
+      result.add(error)
+    }
+    do {
       try store.save(result.outcome, of: summary.run.id)
     } catch {
       result.add(error)

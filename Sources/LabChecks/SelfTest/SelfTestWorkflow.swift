@@ -28,8 +28,8 @@ package struct SelfTestWorkflow {
     var refused: [MissingState] = []
     while true {
       do {
-        let run = try await RunWorkflow(request.run, in: context).run()
-        return try concluded(run, refused: refused)
+        let (run, store) = try await RunWorkflow(request.run, in: context).run()
+        return try concluded(run, in: store, refused: refused)
       } catch let error as HostError {
         // The refusals come before the first launch, and one may hide another.
         let found = error.refusedStates
@@ -43,9 +43,9 @@ package struct SelfTestWorkflow {
 
   private func concluded(
     _ run: RunSummary,
+    in store: Store,
     refused: [MissingState]
   ) throws -> SelfTestSummary {
-    let store = try Store.writable(at: request.store)
     var pairs = LaunchPairs(
       plan: run.run.plan,
       baseline: SelfTestSummary.baseline,

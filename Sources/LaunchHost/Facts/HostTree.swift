@@ -26,15 +26,18 @@ package struct HostTree: Hashable, Sendable {
 
   /// Reads an open file from where it is; at most 16 MiB, or nil when it cannot be read.
   static func bytes(of file: FileDescriptor) -> [UInt8]? {
+    var status = stat()
+    let size = unsafe fstat(file.rawValue, &status) == 0 ? status.st_size : 0
     var content: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 32 << 10)
-    while content.count < sizeLimit {
-      let count = unsafe chunk.withUnsafeMutableBytes { unsafe try? file.read(into: $0) }
-      guard let count else { return nil }
-      if count == 0 { return content }
-      content.append(contentsOf: chunk.prefix(count))
+    content.reserveCapacity(min(max(0, size), sizeLimit))
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 32 << 10, alignment: 1) { chunk in
+      while content.count < sizeLimit {
+        guard let count = unsafe try? file.read(into: chunk) else { return nil }
+        if count == 0 { return content }
+        unsafe content.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+      }
+      return content
     }
-    return content
   }
 
   /// Reads a text file without the white space around it; nil when it cannot be read.

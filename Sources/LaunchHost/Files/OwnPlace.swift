@@ -68,11 +68,11 @@ package enum OwnPlace {
   // MARK: - Who is trusted
 
   /// This user, root, and who has become root by sudo(8), who may do anything already.
-  static var trusted: Set<uid_t> {
+  static let trusted: Set<uid_t> = {
     guard geteuid() == 0 else { return Set([0, geteuid(), unmapped].compactMap(\.self)) }
     let caller = ProcessInfo.processInfo.environment["SUDO_UID"].flatMap { uid_t($0) }
     return Set([0, caller, unmapped].compactMap(\.self))
-  }
+  }()
 
   /// Who owns the files of the machine's root in a user namespace that does not know that one;
   /// user_namespaces(7).

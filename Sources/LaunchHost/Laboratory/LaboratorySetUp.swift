@@ -207,23 +207,24 @@ struct LaboratorySetUp {
     installs: [Reinstaller],
     state: [PrivateDirectory]
   ) throws(HostError) {
-    let surroundings = Surroundings(
-      home: ProcessInfo.processInfo.environment["HOME"],
-      scenarioDirectory: plan.scenario.directory,
-      repository: plan.scenario.source?.repository,
-      kept: ["the store": FilePath(directory)]
-    )
     var refusals = CapabilityCheck().refusals(of: [arm.state], for: files)
+    // Nothing is emptied or rewritten otherwise, and finding out what must not be takes a while.
     if arm.state == .reinstallCold || arm.state == .firstRun {
+      let surroundings = Surroundings(
+        home: ProcessInfo.processInfo.environment["HOME"],
+        scenarioDirectory: plan.scenario.directory,
+        repository: plan.scenario.source?.repository,
+        kept: ["the store": FilePath(directory)]
+      )
       refusals += installs.flatMap { $0.check(amid: surroundings) }
       if refusals.isEmpty {
         for install in installs { try install.removeLeftovers() }
       }
-    }
-    if arm.state == .firstRun {
-      refusals += state.flatMap { $0.check(amid: surroundings) }
-      let needed = plan.scenario.targets.flatMap(Self.filesNeeded(by:))
-      refusals += state.compactMap { $0.refusal(holding: needed + undeclared(files, of: arm)) }
+      if arm.state == .firstRun {
+        refusals += state.flatMap { $0.check(amid: surroundings) }
+        let needed = plan.scenario.targets.flatMap(Self.filesNeeded(by:))
+        refusals += state.compactMap { $0.refusal(holding: needed + undeclared(files, of: arm)) }
+      }
     }
     guard refusals.isEmpty else { throw .several(refusals) }
   }

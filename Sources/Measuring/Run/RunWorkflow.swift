@@ -13,7 +13,7 @@
 package import Foundation
 package import LaunchCore
 import LaunchHost
-import LaunchStore
+package import LaunchStore
 
 /// Runs a scenario: builds, checks, launches in blocks, stores, concludes and reports.
 package struct RunWorkflow {
@@ -27,10 +27,11 @@ package struct RunWorkflow {
 
   /// Executes the run.
   ///
-  /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
+  /// - Returns: What is concluded, also of a run that failed or was interrupted part-way, and the
+  ///   store that holds it, still open.
   /// - Throws: a ``LabError`` when nothing could be measured, or the run could not go on; what was
   ///   stored by then stays stored.
-  package func run() async throws -> RunSummary {
+  package func run() async throws -> (summary: RunSummary, store: Store) {
     // From here on a signal ends the run in good order.
     let interrupt = try context.interrupt()
     return try await context.lab(for: request.commandLine) { session in
@@ -38,7 +39,10 @@ package struct RunWorkflow {
     }
   }
 
-  private func run(in session: LabSession, interrupt: InterruptFlag) async throws -> RunSummary {
+  private func run(
+    in session: LabSession,
+    interrupt: InterruptFlag
+  ) async throws -> (summary: RunSummary, store: Store) {
     try StoreFile(request.store).check()
     let source = try await SourceWorkflow(request, in: context).scenario()
     let beginning = try RunBeginning(request: request, source: source)
@@ -97,7 +101,7 @@ package struct RunWorkflow {
     // Only now, so that what is killed before goes on with `--resume`, and is told of the next night.
     try sink.finish(run.status, at: now)
     if let failure = writeReport(of: summary, in: store) { summary.warnings.append(failure) }
-    return summary
+    return (summary, store)
   }
 
   /// Keeps what a night launches, for comparisons in later nights.
