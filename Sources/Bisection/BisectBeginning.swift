@@ -217,8 +217,8 @@ package enum BisectProgressEvent: Sendable {
   /// An action is done.
   case decided(BisectProgress)
 
-  /// The culprit is known, as the sentence says, and is launched and traced.
-  case explaining(String)
+  /// The culprit is known, and is launched and traced.
+  case explaining
 
   /// A launch that is traced, or one beside it, was made.
   case traced(done: Int, of: Int)

@@ -125,7 +125,7 @@ package struct BisectRequest: Sendable {
     let (start, notes) = try await question.start()
     let known = PlanNoise(start: start, store: question.store, context: context)
     let costs = PlanCosts(start: start, storeDirectory: question.storeDirectory)
-    let plan = known.plan(costs: await costs.costs(launchSeconds: known.launchSeconds))
+    let plan = known.plan(costs: await costs.costs())
     try self.init(
       beginning: .new(start, notes: notes),
       storeDirectory: question.storeDirectory,

@@ -84,14 +84,14 @@ struct PlanCosts {
 
   /// Looks what is known.
   ///
-  /// - Parameter launchSeconds: How long a launch takes by the history of its arm, if that is known.
+  /// The times of launches in nights tell nothing of what is around them, which may be most.
+  ///
   /// - Returns: Nil for what nothing tells.
-  func costs(launchSeconds: Double?) async -> BisectPlan.Costs {
+  func costs() async -> BisectPlan.Costs {
     let records = records
     return BisectPlan.Costs(
       build: start.artifacts == nil ? Self.mean(records.flatMap(buildSeconds)) : 0,
-      launch: Self.mean(records.lazy.map(launchSeconds(of:)).first { !$0.isEmpty } ?? [])
-        ?? (start.scenario.states.first == .warm ? launchSeconds : nil),
+      launch: Self.mean(records.lazy.map(launchSeconds(of:)).first { !$0.isEmpty } ?? []),
       kept: await kept
     )
   }

@@ -43,10 +43,9 @@ struct CulpritTracing {
     self.builds = builds
     launchSeconds = course.engine.launchSeconds
     self.rights = rights
-    let headline = summary.headline
     self.context = context.telling { event in
       switch event {
-      case .started: observe(.explaining(headline))
+      case .started: observe(.explaining)
       case .launched(_, _, let done, let total, _): observe(.traced(done: done, of: total))
       default: break
       }

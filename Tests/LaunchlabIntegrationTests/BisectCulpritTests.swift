@@ -137,6 +137,13 @@ extension EndToEnd {
       )
 
       #expect(output.status == 0, "\(output.stderr)")
+      // The result is printed once, and nothing is foreseen before it is known how much the ends differ.
+      #expect(output.stdout.contains("made launches of app (warm)"))
+      #expect(!output.stderr.contains("made launches of app (warm)"), "\(output.stderr)")
+      #expect(output.stderr.contains("larger change takes fewer launches"), "\(output.stderr)")
+      #expect(!output.stderr.contains("too low"), "\(output.stderr)")
+      let first = output.stderr.split(separator: "\n").first { $0.hasPrefix("good against bad") }
+      #expect(first?.contains("seconds") == false, "\(output.stderr)")
       let answer = try Self.answer(lab)
       let culprit = try #require(answer.culprits.first)
       #expect(culprit.subject == "Merge the feature")

@@ -331,10 +331,13 @@ package struct BisectProgress: Hashable, Sendable {
 
   package var phase: Phase
 
-  /// The expected further builds, launches and seconds.
+  /// The expected further builds and launches.
   package var buildsLeft: Double
   package var launchesLeft: Double
-  package var secondsLeft: Double
+
+  /// Between which seconds the rest is likely to take; nil as long as nothing tells, as while it is
+  /// not known how much the ends differ.
+  package var secondsLeft: ClosedRange<Double>?
 
   package init(
     remaining: ClosedRange<Int>?,
@@ -343,7 +346,7 @@ package struct BisectProgress: Hashable, Sendable {
     phase: Phase,
     buildsLeft: Double,
     launchesLeft: Double,
-    secondsLeft: Double
+    secondsLeft: ClosedRange<Double>?
   ) {
     self.remaining = remaining
     self.best = best

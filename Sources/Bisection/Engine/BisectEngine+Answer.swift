@@ -176,7 +176,8 @@ extension BisectEngine {
   ///
   /// The expected builds are the bits that tell which revision of a gap it is, over the share of
   /// builds that succeed; the expected launches are those of all bits left, of a candidate between
-  /// two neighbours, and of the tests of two builds still to come. Both stop at the limits.
+  /// two neighbours, and of the tests of two builds still to come, or the rest of those that a
+  /// search with this change and noise takes. Both stop at the limits.
   package var progress: BisectProgress {
     let isSearching = [.search, .confirmation, .sizing].contains(phase)
     let best = hasChances ? bestClass : nil
@@ -190,8 +191,20 @@ extension BisectEngine {
       phase: progressPhase,
       buildsLeft: left.builds,
       launchesLeft: left.launches,
-      secondsLeft: left.builds * costs.build + left.launches * costs.launch
+      secondsLeft: secondsLeft(left)
     )
+  }
+
+  /// By the pace so far, once the size of the change and the noise are known.
+  ///
+  /// Of simulated searches nine in ten took a quarter to three times what is expected.
+  private func secondsLeft(_ left: (builds: Double, launches: Double)) -> ClosedRange<Double>? {
+    guard [.search, .confirmation, .done].contains(progressPhase), phase != .sweep else {
+      return nil
+    }
+    let seconds = left.builds * costs.build + left.launches * costs.launch
+    let limit = parameters.limits.seconds.map { max(0, $0 - costs.seconds) } ?? .infinity
+    return min(seconds / 4, limit)...min(seconds * 3, limit)
   }
 
   private var progressPhase: BisectProgress.Phase {
@@ -215,6 +228,11 @@ extension BisectEngine {
     let unbuiltEnds = [0, range.last].count { range.status[$0] == .unknown }
     var builds = bits.withinGaps / (1 - min(costs.brokenShare, 0.9))
     var launches = bits.all * forecast.perBit + tests * forecast.test
+    if found.isEmpty, splits.isEmpty {
+      // The same as planned, now that the change and the noise are known.
+      let planned = forecast.launches(bits: log2(Double(max(1, range.last))))
+      launches = max(launches, planned - Double(self.launches))
+    }
     if phase == .others { (builds, launches) = (0, 0) }
     builds += Double(phase == .ends ? unbuiltEnds : 0)
     launches = min(launches, Double(max(0, parameters.limits.launches - self.launches)))

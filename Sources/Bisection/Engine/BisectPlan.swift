@@ -12,9 +12,12 @@ package struct BisectPlan: Hashable, Sendable {
   package let builds: Double
   package let launches: Double
 
+  /// The launches of a change so large that noise does not matter; those expected for a given effect.
+  package let leastLaunches: Double
+
   /// The least and the most seconds that both take one after the other, within the limits.
   ///
-  /// They differ where some builds are kept. Nil where it is not known how long a build or a launch takes.
+  /// Nil where it is not known how long a build or a launch takes.
   package let seconds: ClosedRange<Double>?
 
   /// How many revisions are built already.
@@ -57,19 +60,26 @@ package struct BisectPlan: Hashable, Sendable {
     self.costs = costs
     kept = costs.kept
     let cost = LaunchForecast(parameters, effect: size, noise: deviation)
-    let launches = 3 * cost.test + cost.perBit * bits + cost.apart
+    let launches = cost.launches(bits: bits)
     self.launches = launches
+    // A fifth less than expected, as simulated bisections took at the least.
+    let surely = 0.8 * LaunchForecast(parameters, effect: size, noise: 0).launches(bits: bits)
+    let fewest = effect == nil ? min(launches, surely) : launches
+    leastLaunches = fewest
     let limits = parameters.limits
-    let seconds = costs.seconds(
-      builds: min(builds, Double(limits.builds ?? .max)),
-      of: candidates + 1,
-      launches: min(launches, Double(limits.launches))
-    )
-    self.seconds = seconds
+    func seconds(_ launches: Double) -> ClosedRange<Double>? {
+      costs.seconds(
+        builds: min(builds, Double(limits.builds ?? .max)),
+        of: candidates + 1,
+        launches: min(launches, Double(limits.launches))
+      )
+    }
+    let expected = seconds(launches)
+    self.seconds = expected.map { (seconds(fewest)?.lowerBound ?? $0.lowerBound)...$0.upperBound }
     canBeSeen =
       size >= least && cost.canTest && launches <= Double(limits.launches)
       && builds <= Double(limits.builds ?? .max)
-      && seconds?.lowerBound ?? 0 <= limits.seconds ?? .infinity
+      && expected?.lowerBound ?? 0 <= limits.seconds ?? .infinity
   }
 
   /// What is known of the time that the work takes, before the first build.
@@ -116,6 +126,9 @@ struct LaunchForecast: Hashable, Sendable {
 
   /// Whether a test ends within its share of all launches.
   let canTest: Bool
+
+  /// All launches of a search among two to the power of `bits` revisions.
+  func launches(bits: Double) -> Double { 3 * test + perBit * bits + apart }
 
   init(_ parameters: BisectParameters, effect: Double, noise: Double) {
     let rules = BisectRules.shipped(isExact: parameters.isExact)

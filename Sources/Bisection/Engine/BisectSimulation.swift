@@ -42,10 +42,13 @@ package struct BisectSimulation: Sendable {
   }
 
   /// One bisection, with its truth; nil for the rules that are shipped.
+  ///
+  /// `observe` is called after each step but a build.
   func bisect(
     seed: UInt64,
     parameters: BisectParameters? = nil,
-    rules: BisectRules? = nil
+    rules: BisectRules? = nil,
+    observe: (BisectEngine) -> Void = { _ in }
   ) -> SimulatedBisection {
     let parameters = parameters ?? self.parameters
     let rules = rules ?? .shipped(isExact: parameters.isExact)
@@ -60,6 +63,7 @@ package struct BisectSimulation: Sendable {
       case .launch(let arms, let rows):
         let values = world.launch(arms, rows: rows)
         engine.measured(values, seconds: Double(rows * arms.count))
+        observe(engine)
       case .done(let answer):
         return SimulatedBisection(
           seed: seed,

@@ -22,11 +22,9 @@ package struct BisectPlanText {
   private var work: String {
     let most = start.parameters.limits
     let builds = Quantity.count(min(Self.whole(plan.builds), most.builds ?? .max), "build")
-    let launches = Quantity.count(
-      min(Self.whole(plan.launches), most.launches),
-      "launch",
-      plural: "launches"
-    )
+    let (least, expected) = (Self.whole(plan.leastLaunches), Self.whole(plan.launches))
+    let count = Quantity.count(min(expected, most.launches), "launch", plural: "launches")
+    let launches = least < min(expected, most.launches) ? "\(least) to \(count)" : count
     let made = start.artifacts == nil ? "\(builds) and \(launches)" : launches
     return "\(words.count(candidates)), \(words.measure) of \(words.arm): about \(made)\(time); "
       + limits
@@ -37,12 +35,7 @@ package struct BisectPlanText {
     let kept =
       plan.kept == 0
       ? "" : " (\(plan.kept) of \(Quantity.count(start.revisions.count, words.noun)) built already)"
-    if let seconds = plan.seconds {
-      let least = BisectWords.estimate(seconds.lowerBound)
-      let most = BisectWords.estimate(seconds.upperBound)
-      guard least != most else { return "\(kept), \(most)" }
-      return seconds.lowerBound < 10 ? "\(kept), up to \(most)" : "\(kept), \(least) to \(most)"
-    }
+    if let seconds = plan.seconds { return "\(kept), \(BisectWords.estimate(seconds))" }
     let isBuilt = start.artifacts != nil || plan.kept >= start.revisions.count
     let unknown = [
       plan.costs.build == nil && !isBuilt ? "a build" : nil,
@@ -65,6 +58,7 @@ package struct BisectPlanText {
   private var assumption: String {
     "planned for a change of \(BisectWords.size(plan.effect)) at a CV of "
       + BisectWords.percent(plan.noise)
+      + (plan.leastLaunches < plan.launches ? "; a larger change takes fewer launches" : "")
   }
 
   /// Whether the change can be found, and else which one could.
@@ -74,6 +68,7 @@ package struct BisectPlanText {
       return smallest.map { "finds changes of about \(BisectWords.size($0)) and more" }
         ?? "such a change can be found"
     }
+    // The change that is looked for may be a larger one.
     let isNoisy = spent.contains("--max-launches")
     let advice =
       "raise \(spent.joined(separator: " and "))"
@@ -82,9 +77,8 @@ package struct BisectPlanText {
     guard let smallest else {
       return "warning: these limits are too low to find a change: \(advice)"
     }
-    return
-      "warning: these limits are too low for a change of \(BisectWords.size(plan.effect)), "
-      + "they likely find only \(BisectWords.size(smallest)) or more: \(advice)"
+    return "finds changes of about \(BisectWords.size(smallest)) and more; "
+      + "for smaller ones \(advice)"
   }
 
   /// The limits that are in the way.
@@ -92,7 +86,7 @@ package struct BisectPlanText {
     let limits = start.parameters.limits
     var options: [String] = []
     if plan.builds > Double(limits.builds ?? .max) { options.append("--max-builds") }
-    if plan.seconds?.lowerBound ?? 0 > limits.seconds ?? .infinity { options.append("--max-time") }
+    if plan.seconds?.upperBound ?? 0 > limits.seconds ?? .infinity { options.append("--max-time") }
     return options.isEmpty || plan.launches > Double(limits.launches)
       ? ["--max-launches"] + options : options
   }

@@ -156,7 +156,7 @@ package struct BisectProgressText {
     words = start.map(BisectWords.init)
   }
 
-  /// Such as `search: 12 commits left, 1a2b3c4d5e6f has 62.0 %; about 3 builds, 6 minutes left`.
+  /// Such as `search: 12 commits left, 1a2b3c4d5e6f has 62.0 %; about 3 builds, up to 6 minutes left`.
   ///
   /// - Returns: A phrase without line feeds and colours.
   package func rendered() -> String {
@@ -187,8 +187,11 @@ package struct BisectProgressText {
   private var left: String {
     guard progress.phase != .done else { return "" }
     let builds = Int(clamping: min(max(0, progress.buildsLeft), 1e6).rounded(.up))
-    let count = builds > 0 ? "about \(Quantity.count(builds, "build")), " : ""
-    return "\(count)\(BisectWords.estimate(progress.secondsLeft)) left"
+    let parts = [
+      builds > 0 ? "about \(Quantity.count(builds, "build"))" : nil,
+      progress.secondsLeft.map(BisectWords.estimate),
+    ].compactMap(\.self)
+    return parts.isEmpty ? "" : "\(parts.joined(separator: ", ")) left"
   }
 }
 

@@ -141,6 +141,13 @@ struct BisectWords {
     return Quantity.estimate(Nanoseconds(Int64(clamping: bounded * 1e9)))
   }
 
+  /// Between what something will take, such as `about 20 seconds to about 2 minutes`.
+  static func estimate(_ seconds: ClosedRange<Double>) -> String {
+    let (least, most) = (estimate(seconds.lowerBound), estimate(seconds.upperBound))
+    if least == most { return most }
+    return seconds.lowerBound < 10 ? "up to \(most)" : "\(least) to \(most)"
+  }
+
   /// A probability that is never rounded to certainty.
   static func probability(_ value: Double) -> String {
     switch value {

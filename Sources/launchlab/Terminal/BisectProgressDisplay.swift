@@ -35,9 +35,8 @@ final class BisectProgressDisplay {
     case .decided(let progress):
       guard progress.phase != .done else { return }
       draw(BisectProgressText(progress, start: start).rendered())
-    case .explaining(let sentence):
-      note(sentence.printable)
-      note("tracing the culprit and its parent to explain the difference")
+    case .explaining:
+      note("culprit found; tracing it and its parent to explain the difference")
     case .traced(let done, let total):
       draw("tracing: launch \(done)/\(total)")
     }

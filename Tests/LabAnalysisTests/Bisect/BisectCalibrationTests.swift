@@ -21,6 +21,31 @@ import Testing
   }
 
   @Test(arguments: [
+    "effect=5%,cv=3%,build=0,runs=30,seed=39001", "effect=2%,cv=1%,build=100,runs=20,seed=39101",
+    "effect=80%,cv=10%,build=0,runs=30,seed=39201", "effect=10%,cv=8%,build=20,runs=15,seed=39301",
+  ])
+  func `foresees nine times in ten how long a search still takes`(text: String) throws {
+    let simulation = try BisectSimulation(parsing: text)
+    var held = 0
+    var forecasts = 0
+    for run in 0..<simulation.settings.runs {
+      var seen: [(seconds: ClosedRange<Double>, spent: Double)] = []
+      let ended = simulation.bisect(seed: simulation.settings.seed + UInt64(run)) { engine in
+        guard engine.progress.phase != .done else { return }
+        #expect(engine.progress.phase != .ends || engine.progress.secondsLeft == nil)
+        if let seconds = engine.progress.secondsLeft { seen.append((seconds, engine.seconds)) }
+      }
+      let all = simulation.settings.build * Double(ended.builds) + Double(ended.launches)
+      // A bisection that has just ended is over before it is asked.
+      seen.removeAll { all - $0.spent <= 0 }
+      forecasts += seen.count
+      held += seen.count { $0.seconds.contains(all - $0.spent) }
+    }
+    #expect(forecasts > 5 * simulation.settings.runs)
+    #expect(Double(held) >= 0.9 * Double(forecasts), "\(held) of \(forecasts)")
+  }
+
+  @Test(arguments: [
     "cv=1%,runs=100,seed=31001", "cv=3%,runs=30,seed=31201", "cv=8%,runs=15,seed=31401",
   ])
   func `claims nothing where nothing changed`(text: String) throws {

@@ -18,9 +18,9 @@ import Testing
         phase: .ends,
         buildsLeft: 6.2,
         launchesLeft: 200,
-        secondsLeft: 750
+        secondsLeft: nil
       ),
-      text: "good against bad: is there a difference; about 7 builds, about 13 minutes left"
+      text: "good against bad: is there a difference; about 7 builds left"
     ),
     Case(
       progress: BisectProgress(
@@ -30,9 +30,10 @@ import Testing
         phase: .search,
         buildsLeft: 1,
         launchesLeft: 90,
-        secondsLeft: 60
+        secondsLeft: 20...180
       ),
-      text: "search: 12 commits left, 01582dababab has 62.0 %; about 1 build, about 60 seconds left"
+      text: "search: 12 commits left, 01582dababab has 62.0 %; "
+        + "about 1 build, about 20 seconds to about 3 minutes left"
     ),
     Case(
       progress: BisectProgress(
@@ -42,10 +43,10 @@ import Testing
         phase: .confirmation,
         buildsLeft: 0,
         launchesLeft: 64,
-        secondsLeft: .infinity
+        secondsLeft: 5...Double.infinity
       ),
       text: "confirmation: 3 commits left, 01582dababab..01960bababab has more than 99.9 %; "
-        + "about 27777.8 hours left"
+        + "up to about 27777.8 hours left"
     ),
     Case(
       progress: BisectProgress(
@@ -55,7 +56,7 @@ import Testing
         phase: .done,
         buildsLeft: 0,
         launchesLeft: 0,
-        secondsLeft: 0
+        secondsLeft: 0...0
       ),
       text: "done: 1 commit left, 01582dababab has more than 99.9 %"
     ),

@@ -9,10 +9,8 @@ import Testing
 @Suite(.temporaryDirectory) struct PlanCostsTests {
   private let start = SimulatedRange().start()
 
-  private func costs(of start: BisectStart, launchSeconds: Double? = nil) async -> BisectPlan.Costs
-  {
-    await PlanCosts(start: start, storeDirectory: TemporaryDirectory.path)
-      .costs(launchSeconds: launchSeconds)
+  private func costs(of start: BisectStart) async -> BisectPlan.Costs {
+    await PlanCosts(start: start, storeDirectory: TemporaryDirectory.path).costs()
   }
 
   /// Writes the log of a former bisection, in which a build took 2 s and a launch 5 ms.
@@ -32,14 +30,9 @@ import Testing
 
   @Test func `knows nothing of what was never done`() async {
     #expect(await costs(of: start) == BisectPlan.Costs(build: nil, launch: nil))
-    #expect(await costs(of: start, launchSeconds: 0.2).launch == 0.2)
     var shelf = start
     shelf.artifacts = "/srv/nightly"
     #expect(await costs(of: shelf).build == 0)
-    // What a cold launch takes is mostly what is done before it.
-    var cold = start
-    cold.scenario.states = [.rebootCold]
-    #expect(await costs(of: cold, launchSeconds: 0.2).launch == nil)
   }
 
   @Test func `takes times from former bisections of the same`() async throws {
