@@ -50,7 +50,10 @@ enum Main {
     Terminal.chooseLocale()
     do {
       try Terminal.checkLimits()
-      var command = try Launchlab.parseAsRoot()
+      let words = Array(CommandLine.arguments.dropFirst())
+      var command = try TypedWords.parsed(words) { note in
+        if Set(words).isDisjoint(with: ["-q", "--quiet"]) { Console.standard.note(note) }
+      }
       // Changes are undone, and marks made, wherever that is.
       if !(command is Launchlab.Restore || command is Launchlab.Mark) {
         try Terminal.checkWorkingDirectory()
@@ -87,6 +90,7 @@ enum Main {
       let usage = UsageError(error, words: words)
       let isHelp = words.first?.hasPrefix("-") ?? true
       guard code != .success || !isHelp && usage.isOfUnknownCommand else {
+        showHelp(Launchlab.message(for: error), of: CommandPath(words), words: words)
         Launchlab.exit(withError: error)
       }
       Console.standard.show([usage.diagnostic])
@@ -94,5 +98,14 @@ enum Main {
     }
     Console.standard.show([Diagnostic(.error, id: "unexpected", problem: "\(error)")])
     Launchlab.exit(withError: ExitCode(LabExitCode.couldNotMeasure.rawValue))
+  }
+
+  /// Shows the help that was asked for and ends, with `-h` only what is used most.
+  private static func showHelp(_ text: String, of path: CommandPath, words: [String]) {
+    guard text.hasPrefix("OVERVIEW:") else { return }
+    let page = HelpPage(path.isDefault ? Launchlab.helpMessage(for: path.type) : text)
+    let isBrief = words.contains("-h") && !words.contains("--help")
+    print(isBrief ? page.brief(of: path.name) : page.text)
+    Launchlab.exit()
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HelpTests {
   @Test func `teaches the root command`() throws {
     try expectSnapshot(
-      Launchlab.helpMessage(columns: 80),
+      HelpPage(of: Launchlab.self).text,
       named: "launchlab",
       suite: "HelpTests"
     )
@@ -16,8 +16,33 @@ import Testing
 
   @Test(arguments: Launchlab.configuration.subcommands.map(Command.init))
   func `teaches every subcommand`(_ command: Command) throws {
-    let help = Launchlab.helpMessage(for: command.type, columns: 80)
+    let help = HelpPage(of: CommandPath([command.name]).type).text
     try expectSnapshot(help, named: command.name, suite: "HelpTests")
+  }
+
+  @Test(
+    arguments: [Command(type: Launchlab.self)]
+      + Launchlab.configuration.subcommands.map(Command.init)
+  )
+  func `fits the short help on a screen`(_ command: Command) {
+    let words = command.name == "launchlab" ? [] : [command.name]
+    let brief = HelpPage(of: CommandPath(words).type).brief(of: "launchlab \(command.name)")
+    #expect(brief.split(separator: "\n", omittingEmptySubsequences: false).count <= 45)
+    #expect(brief.contains("\nOPTIONS:\n"))
+  }
+
+  @Test func `shows first in the short help what is used most`() throws {
+    let brief = HelpPage(of: Launchlab.Measure.self).brief(of: "launchlab measure")
+    try expectSnapshot(brief, named: "measure-brief", suite: "HelpTests")
+  }
+
+  @Test(arguments: Launchlab.configuration.subcommands.map(Command.init))
+  func `loses no option in the sections`(_ command: Command) {
+    let type = CommandPath([command.name]).type
+    let names = /(?m)^  (?:-[a-z], )?--[a-z-]+/
+    let all = Launchlab.helpMessage(for: type, columns: 80).matches(of: names).map { $0.0 }
+    let shown = HelpPage(of: type).text.matches(of: names).map { $0.0 }
+    #expect(all.sorted() == shown.sorted())
   }
 
   @Test(arguments: Launchlab.configuration.subcommands.map(Command.init))
@@ -54,15 +79,10 @@ import Testing
   func `has every command and option that is written about`(document: String) throws {
     let text = try String(contentsOf: Self.root.appending(path: document), encoding: .utf8)
     for mention in text.matches(of: /`launchlab ([a-z]+)([^`]*)`/) where mention.1 != "help" {
-      let command = Launchlab.configuration.subcommands.first { $0._commandName == mention.1 }
-      var type = try #require(command, "\(mention.0)")
-      for word in mention.2.split(separator: " ") {
-        let nested = type.configuration.subcommands.first { $0._commandName == word }
-        guard let nested else { break }
-        type = nested
-      }
-      let help = Launchlab.helpMessage(for: type, columns: 80)
       let own = mention.2.components(separatedBy: " -- ")[0]
+      let path = CommandPath("\(mention.1)\(own)".split(separator: " ").map(String.init))
+      #expect(path.count > 0, "\(mention.0)")
+      let help = Launchlab.helpMessage(for: path.type, columns: 80)
       for option in own.matches(of: /--[a-z][a-z-]*/) {
         #expect(help.contains("\(option.0) ") || help.contains("\(option.0)\n"), "\(mention.0)")
       }

@@ -15,7 +15,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      Refusal(arguments: [], texts: ["missing the command after --"]),
+      Refusal(arguments: [], texts: ["missing the command"]),
       Refusal(
         arguments: ["--collect", "guess", "--", "true"],
         texts: [

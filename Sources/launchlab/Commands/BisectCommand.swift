@@ -5,7 +5,7 @@ import Measuring
 
 extension Launchlab {
   /// Finds the commit that made launches slower.
-  struct Bisect: AsyncParsableCommand {
+  struct Bisect: AsyncParsableCommand, ProgramCommand {
     static let configuration = CommandConfiguration(
       commandName: "bisect",
       abstract: "Find the commit in a range that made launches slower.",
@@ -13,11 +13,11 @@ extension Launchlab {
         Builds few commits, launches each next to its neighbours so that machine drift affects \
         all of them alike, and names a commit only if new launches confirm that it differs from \
         its parent. If noise prevents that, it reports how far it got:
-          launchlab bisect v1.0..HEAD --scenario scenario.yml
+          launchlab bisect v1.0..HEAD scenario.yml
 
         Without a scenario, give the build command and the program, or prebuilt executables:
-          launchlab bisect v1.0..HEAD --build make -- ./app --version
-          launchlab bisect --artifacts nightly-builds -- app --version
+          launchlab bisect v1.0..HEAD --build make ./app --version
+          launchlab bisect --artifacts nightly-builds app --version
 
         Everything is logged as it happens. An interrupted bisection can be resumed, with higher \
         limits if need be, and any log can be checked:
@@ -33,7 +33,13 @@ extension Launchlab {
     )
 
     @Argument(help: .init("Good and bad revision, such as v1.0..HEAD.", valueName: "good..bad"))
-    var range: String?
+    var rangeWord: String?
+
+    @Argument(
+      help: .init("Scenario file, as with --scenario.", valueName: "scenario-file"),
+      completion: .file(extensions: ["yml", "yaml"])
+    )
+    var scenarioFile: String?
 
     @OptionGroup var question: BisectQuestionOptions
 
@@ -74,7 +80,38 @@ extension Launchlab {
 
     @OptionGroup var output: BisectOutput
 
+    static func isArgument(_ word: String, in words: TypedWords) -> Bool {
+      if word.namesYAML { return true }
+      let ranges = words.arguments.filter { !$0.namesYAML }
+      let others = ["--artifacts", "--alert", "--resume", "--replay", "--simulate"]
+      return ranges.isEmpty && (isRange(word) || !others.contains(where: words.has))
+    }
+
+    private static func isRange(_ word: String) -> Bool {
+      word.contains("..") && !["/", "./", "../"].contains(where: word.hasPrefix)
+    }
+
+    private var range: String? {
+      [rangeWord, scenarioFile].compactMap(\.self).first { !$0.namesYAML }
+    }
+
+    private var scenario: String? {
+      question.scenario ?? [rangeWord, scenarioFile].compactMap(\.self).first(where: \.namesYAML)
+    }
+
     func validate() throws {
+      let words = [rangeWord, scenarioFile].compactMap(\.self)
+      if let other = words.drop(while: { $0 != range }).dropFirst().first(where: { !$0.namesYAML })
+      {
+        throw ValidationError("\(other) is no scenario file")
+      }
+      if let range, !Self.isRange(range), question.artifacts ?? question.alert ?? resume != nil {
+        throw ValidationError("\(range) is no range such as v1.0..HEAD")
+      }
+      let files = words.filter(\.namesYAML) + [question.scenario].compactMap(\.self)
+      if files.count > 1 {
+        throw ValidationError("give one scenario, not \(files.joined(separator: " and "))")
+      }
       let others =
         [resume.map { _ in "--resume" }, replay.map { _ in "--replay" }]
         .compactMap(\.self) + (simulate == nil ? [] : ["--simulate"])
@@ -92,7 +129,7 @@ extension Launchlab {
         )
       }
       let source = question.alert == nil ? "--scenario" : "--alert"
-      if question.scenario != nil || question.alert != nil, let useless = givenForCommand.first {
+      if scenario != nil || question.alert != nil, let useless = givenForCommand.first {
         throw ValidationError("\(useless) cannot be used with \(source); set it in the scenario")
       }
       if question.artifacts != nil, let useless = givenForSource.first {
@@ -125,7 +162,9 @@ extension Launchlab {
     /// What was given that a log, or a simulated world, says instead.
     private func useless(beside mode: String) -> [String] {
       let asked =
-        (range == nil ? [] : ["a range"]) + question.given + work.givenForRange + givenForCommand
+        (range == nil ? [] : ["a range"])
+        + (question.scenario == nil && scenario != nil ? ["a scenario"] : []) + question.given
+        + work.givenForRange + givenForCommand
       guard mode != "--resume" else { return asked }
       let other =
         asked + work.givenForLimits + work.givenForBuilds + (store == nil ? [] : ["--store"])
@@ -165,7 +204,7 @@ extension Launchlab {
     var options: BisectOptions {
       BisectOptions(
         range: range,
-        scenario: question.scenario,
+        scenario: scenario,
         launching: launch.measuring(states: question.state.map { [$0] } ?? [], launches: 1),
         build: question.build,
         submodules: question.submodules,
@@ -190,7 +229,9 @@ extension Launchlab {
         paths: work.path,
         store: store,
         sharedBuilds: sharedBuilds,
-        words: Array(CommandLine.arguments.drop { $0 != "bisect" }.dropFirst())
+        words: TypedWords(Array(CommandLine.arguments.dropFirst())).words
+          .drop { $0 != "bisect" }.dropFirst()
+          .flatMap { $0 == scenario && question.scenario == nil ? ["--scenario", $0] : [$0] }
       )
     }
   }

@@ -31,7 +31,9 @@ extension Launchlab {
         valueName: "what"
       )
     )
-    var what: [String]
+    var what: [String] = []
+
+    @OptionGroup var scenario: ScenarioOption
 
     @Option(
       help: .init("Build and compare two revisions, such as HEAD~1..HEAD.", valueName: "a..b")
@@ -135,15 +137,30 @@ extension Launchlab {
     )
     var markdown: String?
 
+    @Option(
+      help: .init("Write the result in hyperfine's JSON format.", valueName: "file"),
+      completion: .file()
+    )
+    var exportHyperfine: String?
+
     func validate() throws {
-      if json == "-", markdown == "-" {
-        throw ValidationError("--json and --markdown cannot both write to stdout")
+      if [json, markdown, exportHyperfine].count(where: { $0 == "-" }) > 1 {
+        throw ValidationError(
+          "only one of --json, --markdown and --export-hyperfine can use stdout"
+        )
+      }
+      if exportHyperfine != nil, revisions == nil, what.contains(where: StoredRuns.isName) {
+        throw ValidationError("--export-hyperfine needs launches, not stored runs")
       }
       if revisions == nil, what.count < 2 {
         throw ValidationError(
           "missing something to compare; try `launchlab compare \"perl -e 0\" \"python3 -c 0\"`"
         )
       }
+      if revisions == nil, scenario.file != nil {
+        throw ValidationError("--scenario needs --revisions")
+      }
+      if what.count < 2 { _ = try scenario.only(what.first) }
       if revisions != nil, let option = launch.firstForCommands {
         throw ValidationError("\(option) cannot be used with --revisions; set it in the scenario")
       }
@@ -158,13 +175,14 @@ extension Launchlab {
         try await ComparisonCommand(options, in: .live.telling { progress.show($0) }).run()
       }
       progress.clear()
-      try CompareOutput(json: json, markdown: markdown).show(answer, on: console)
+      let output = CompareOutput(json: json, markdown: markdown, exportHyperfine: exportHyperfine)
+      try output.show(answer, on: console)
       if answer.exitCode != .done { throw ExitCode(answer.exitCode.rawValue) }
     }
 
     private var options: CompareOptions {
       var options = CompareOptions(
-        words: what,
+        words: what.isEmpty ? [scenario.file ?? "scenario.yml"] : what,
         revisions: revisions,
         launching: launch.measuring(command: [], states: states, launches: 0),
         targets: targets,
@@ -179,7 +197,7 @@ extension Launchlab {
         suppressed: launch.controls.suppression.ids
       )
       options.files = CommandFiles().writing(json, as: "--json")
-        .writing(markdown, as: "--markdown")
+        .writing(markdown, as: "--markdown").writing(exportHyperfine, as: "--export-hyperfine")
       return options
     }
   }
@@ -192,6 +210,9 @@ struct CompareOutput {
 
   /// The file for Markdown, likewise.
   let markdown: String?
+
+  /// The file for hyperfine's format, likewise.
+  let exportHyperfine: String?
 
   /// Shows the text first, so that a file that cannot be written does not hide the result.
   func show(_ answer: ComparisonCommand.Answer, on console: Console) throws {
@@ -208,9 +229,12 @@ struct CompareOutput {
       document = ComparisonJSON(comparison)
       warnings = comparison.warnings
     }
-    if json != "-", markdown != "-" { try console.write(text.rendered()) }
+    if ![json, markdown, exportHyperfine].contains("-") { try console.write(text.rendered()) }
     console.show(warnings)
     if let markdown { try ResultFile(markdown).write { try $0(text.markdown()) } }
+    if let exportHyperfine, case .interleaved(let summary) = answer {
+      try ResultFile(exportHyperfine).write { try HyperfineJSON(summary.run).write(to: $0) }
+    }
     if let json { try ResultFile(json).write { try document.write(to: $0) } }
   }
 }

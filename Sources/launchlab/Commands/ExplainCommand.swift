@@ -9,7 +9,7 @@ import Measuring
 
 extension Launchlab {
   /// Says where the time of a launch goes, or why one program launches more slowly than another.
-  struct Explain: AsyncParsableCommand {
+  struct Explain: AsyncParsableCommand, ProgramCommand {
     static let configuration = CommandConfiguration(
       commandName: "explain",
       abstract: "Explain where a launch spends its time, or why one is slower than another.",
@@ -58,8 +58,13 @@ extension Launchlab {
     @Argument(help: ArgumentHelp("The second command, in quotes, or night.", valueName: "b"))
     var second: String?
 
+    @OptionGroup var scenario: ScenarioOption
+
     /// What comes before --.
-    private var what: [String] { [first, second].compactMap(\.self) }
+    private var what: [String] {
+      let words = [first, second, scenario.file].compactMap(\.self)
+      return words.isEmpty && revisions != nil ? ["scenario.yml"] : words
+    }
 
     @Option(
       help: .init("Build and compare two revisions, such as HEAD~1..HEAD.", valueName: "a..b")
@@ -159,11 +164,29 @@ extension Launchlab {
 
     @OptionGroup var output: ExplainOutputOptions
 
+    static func isArgument(_ word: String, in words: TypedWords) -> Bool {
+      let modes = ["--revisions", "--alert", "--bisect", "--resume"]
+      if modes.contains(where: words.has) || word.namesYAML || StoredRuns.isName(word)
+        || !words.arguments.isEmpty
+      {
+        return true
+      }
+      // Two words are two commands, unless the second can only be an argument.
+      guard let next = words.rest.first, !next.hasPrefix("-") else { return false }
+      let after = words.rest.dropFirst().first
+      guard after?.hasPrefix("-") ?? true else { return false }
+      return next.contains(" ") || next.namesProgram
+        || !next.namesFile && after.map(words.knows) ?? true
+    }
+
     func validate() throws {
       let asked = [
         ("--revisions", revisions), ("--alert", alert), ("--bisect", bisect),
         ("--resume", resume),
       ].filter { $0.1 != nil }.map(\.0)
+      if scenario.file != nil, revisions == nil {
+        throw ValidationError("--scenario needs --revisions")
+      }
       if !launch.command.isEmpty, !what.isEmpty || !asked.isEmpty {
         throw ValidationError("give one command after --, or two in quotes, not both")
       }
@@ -181,7 +204,7 @@ extension Launchlab {
       } else if launch.command.isEmpty, what.count != (revisions == nil ? 2 : 1) {
         throw ValidationError(
           revisions == nil
-            ? "missing what to explain; try `launchlab explain -- perl -e 0`"
+            ? "missing what to explain; try `launchlab explain perl -e 0`"
             : "--revisions needs one scenario file"
         )
       }
@@ -190,6 +213,14 @@ extension Launchlab {
       {
         let remedy = asked == "--resume" ? "" : "; set it in the scenario"
         throw ValidationError("\(option) cannot be used with \(asked)\(remedy)")
+      }
+      if let first, let second, asked.isEmpty, !areNights, first.namesProgram,
+        !second.contains(" "), !second.namesProgram
+      {
+        throw ValidationError(
+          "\"\(second)\" is no program; try "
+            + "`launchlab explain -- \(first.shellWord) \(second.shellWord)` if it is an argument"
+        )
       }
       if target != nil, revisions == nil, !areNights {
         throw ValidationError("--target needs --revisions or two nights")

@@ -5,7 +5,7 @@ import Measuring
 
 extension Launchlab {
   /// Shows which files a launch opens, and which of them are the target's own.
-  struct Files: AsyncParsableCommand {
+  struct Files: AsyncParsableCommand, ProgramCommand {
     static let configuration = CommandConfiguration(
       commandName: "files",
       abstract: "Show the files that a launch opens, and which of them cold launches evict.",
@@ -28,7 +28,11 @@ extension Launchlab {
       help: .init("Scenario file.", valueName: "scenario-file"),
       completion: .file(extensions: ["yml", "yaml"])
     )
-    var scenario: String?
+    var argument: String?
+
+    @OptionGroup var option: ScenarioOption
+
+    private var scenario: String? { argument ?? option.file }
 
     @Option(name: .customLong("target"), help: .init("Target of the scenario.", valueName: "name"))
     var targetName: String?
@@ -48,10 +52,18 @@ extension Launchlab {
     )
     var json: String?
 
+    static func isArgument(_ word: String, in words: TypedWords) -> Bool {
+      words.arguments.isEmpty && word.namesScenario
+    }
+
     func validate() throws {
+      if let argument = try option.only(argument), argument != option.file, !argument.namesScenario
+      {
+        throw ValidationError("\(argument) is no scenario file")
+      }
       if scenario == nil, target.command.isEmpty {
         throw ValidationError(
-          "missing a scenario file or a command; try `launchlab files -- git status`"
+          "missing a scenario file or a command; try `launchlab files git status`"
         )
       }
       if scenario == nil, targetName != nil {

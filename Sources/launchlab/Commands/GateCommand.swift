@@ -21,8 +21,6 @@ extension Launchlab {
         or task needs an approval, which is kept beside the scenario and reviewed with the code:
           launchlab gate approve library:libfoo.so.1 --reason "replaces libbar, #1234"
 
-        `launchlab gate check --help` shows the options of a check.
-
         Exit codes: 0 passed, 1 failed or to be approved, 125 cannot tell.
         """,
       subcommands: [Check.self, Approve.self],
@@ -35,12 +33,14 @@ extension Launchlab.Gate {
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Check a change; the word check may be left out.",
+      abstract: Launchlab.Gate.configuration.abstract,
       usage: """
         launchlab gate <base..head> [<scenario>] [<options>]
         launchlab gate --artifacts <base> <head> [<scenario>] [<options>]
         """,
-      discussion: """
+      discussion: Launchlab.Gate.configuration.discussion + """
+
+
         base..head compares two revisions, base...head what head has added since it parted from \
         base, as in git. With --artifacts two builds are compared that are there already: \
         executables, or directories that stand for the one of the scenario's sources.
@@ -58,6 +58,8 @@ extension Launchlab.Gate {
       completion: .file()
     )
     var arguments: [String] = []
+
+    @OptionGroup var scenario: ScenarioOption
 
     @Flag(help: "Compare two builds instead of two revisions.")
     var artifacts = false
@@ -172,6 +174,8 @@ extension Launchlab.Gate {
     private var subject: (GateOptions.Subject, scenario: String) {
       get throws {
         let count = artifacts ? 2 : 1
+        // The scenario is known by its name, wherever it stands.
+        let arguments = arguments.filter { !$0.namesYAML } + arguments.filter(\.namesYAML)
         guard (count...count + 1).contains(arguments.count) else {
           throw ValidationError(
             artifacts
@@ -180,7 +184,8 @@ extension Launchlab.Gate {
               : "gate takes two revisions, and a scenario: launchlab gate main...HEAD scenario.yml"
           )
         }
-        let scenario = arguments.count > count ? arguments[count] : "scenario.yml"
+        let named = arguments.count > count ? arguments[count] : nil
+        let scenario = try scenario.only(named) ?? "scenario.yml"
         return artifacts
           ? (.builds(base: arguments[0], head: arguments[1]), scenario)
           : (.revisions(arguments[0]), scenario)
@@ -219,6 +224,12 @@ extension Launchlab.Gate {
     )
     var item: String
 
+    @Argument(
+      help: .init("Scenario (default: scenario.yml).", valueName: "scenario-file"),
+      completion: .file(extensions: ["yml", "yaml"])
+    )
+    var argument: String?
+
     @Option(help: .init("Why it may be part of a launch.", valueName: "text"))
     var reason: String
 
@@ -237,18 +248,17 @@ extension Launchlab.Gate {
     @Flag(help: "Take * in the name for anything.")
     var pattern = false
 
-    @Option(
-      help: .init("Scenario (default: scenario.yml).", valueName: "file"),
-      completion: .file(extensions: ["yml", "yaml"])
-    )
-    var scenario = "scenario.yml"
+    @OptionGroup var scenario: ScenarioOption
+
+    func validate() throws { _ = try scenario.only(argument) }
 
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
       let environment = ProcessInfo.processInfo.environment
       let user = environment["GIT_AUTHOR_NAME"] ?? environment["USER"] ?? NSUserName()
-      let workflow = try ApprovalWorkflow(item, scenario: scenario, in: .live) { kind, name in
+      let path = try scenario.only(argument) ?? "scenario.yml"
+      let workflow = try ApprovalWorkflow(item, scenario: path, in: .live) { kind, name in
         GateApproval(
           kind: kind,
           name: name,

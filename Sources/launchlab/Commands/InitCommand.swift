@@ -3,14 +3,14 @@ import Measuring
 
 extension Launchlab {
   /// Writes a scenario to begin with.
-  struct Init: AsyncParsableCommand {
+  struct Init: AsyncParsableCommand, ProgramCommand {
     static let configuration = CommandConfiguration(
       commandName: "init",
       abstract: "Write a commented example scenario that is ready to run.",
       discussion: """
-        With a command after --, the scenario measures that command. It is started once, to see \
+        With a command, the scenario measures that command. It is started once, to see \
         whether a launch ends with its exit, a port or a window:
-          launchlab init -- node -e 0
+          launchlab init node -e 0
         """
     )
 
@@ -26,9 +26,15 @@ extension Launchlab {
 
     @Argument(
       parsing: .postTerminator,
-      help: .init("Command to measure, after --.", valueName: "command")
+      help: .init("Command to measure.", valueName: "command")
     )
     var command: [String] = []
+
+    func validate() throws {
+      guard command.count == 1, command[0].namesYAML else { return }
+      let file = command[0].shellWord
+      throw ValidationError("\(file) is no program; try `launchlab init --output \(file)`")
+    }
 
     func run() async throws { try await run(on: .standard) }
 

@@ -4,7 +4,7 @@ import Measuring
 
 extension Launchlab {
   /// Measures one command, without a scenario file.
-  struct Measure: AsyncParsableCommand {
+  struct Measure: AsyncParsableCommand, ProgramCommand {
     static let configuration = CommandConfiguration(
       commandName: "measure",
       abstract: "Measure how long one command takes to launch, without a scenario file.",
@@ -61,7 +61,11 @@ extension Launchlab {
 
     func validate() throws {
       if target.command.isEmpty {
-        throw ValidationError("missing the command after --; try `launchlab measure -- perl -e 0`")
+        throw ValidationError("missing the command; try `launchlab measure perl -e 0`")
+      }
+      if target.command.count == 1, target.command[0].namesYAML {
+        let file = target.command[0]
+        throw ValidationError("\(file) is no program; try `launchlab run \(file.shellWord)`")
       }
     }
 

@@ -5,6 +5,24 @@ import LaunchCore
 import Measuring
 import Rendering
 
+/// The scenario as an option, for commands that also take it as an argument.
+struct ScenarioOption: ParsableArguments {
+  @Option(
+    name: .customLong("scenario"),
+    help: .init("Scenario file; the same as the argument.", valueName: "file"),
+    completion: .file(extensions: ["yml", "yaml"])
+  )
+  var file: String?
+
+  /// The only scenario that is named.
+  func only(_ argument: String?) throws -> String? {
+    if let argument, let file {
+      throw ValidationError("give one scenario, not \(argument) and \(file)")
+    }
+    return argument ?? file
+  }
+}
+
 /// Where the result of `run` and `measure` goes.
 struct OutputOptions: ParsableArguments {
   @Option(
@@ -21,6 +39,12 @@ struct OutputOptions: ParsableArguments {
     completion: .file()
   )
   var json: String?
+
+  @Option(
+    help: .init("Write the result as Markdown; - is stdout.", valueName: "file"),
+    completion: .file()
+  )
+  var markdown: String?
 
   @Option(
     help: .init("Write the result in hyperfine's JSON format.", valueName: "file"),
@@ -64,7 +88,7 @@ struct OutputOptions: ParsableArguments {
       }
       request = filmed
     }
-    try request.files.writing(json, as: "--json")
+    try request.files.writing(json, as: "--json").writing(markdown, as: "--markdown")
       .writing(exportHyperfine, as: "--export-hyperfine").writing(film, as: "--film").check()
     if isDryRun {
       let forecast = Forecast(request)
@@ -91,16 +115,20 @@ struct OutputOptions: ParsableArguments {
       bisect: { await bisection.notes(on: $0, after: $1) }
     ).run()
     progress?.clear()
-    try show(result, on: console)
+    try show(result, of: request.commandLine, on: console)
     if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
   }
 
   /// Shows the text first, so that a file that cannot be written does not hide the result; the verdict
   /// comes last.
-  private func show(_ result: NightResult, on console: Console) throws {
+  private func show(
+    _ result: NightResult,
+    of commandLine: [String],
+    on console: Console
+  ) throws {
     let summary = result.summary
     let style = console.resultStyle
-    let hasText = ![json, exportHyperfine, film].contains("-")
+    let hasText = ![json, markdown, exportHyperfine, film].contains("-")
     if hasText {
       let text = RunText(summary, style: style, isVerbose: verbose, includesWarnings: false)
       try console.write(text.rendered())
@@ -116,6 +144,10 @@ struct OutputOptions: ParsableArguments {
     }
     if let film, let films = result.films {
       try ResultFile(film).write { try $0(films.rendered()) }
+    }
+    if let markdown {
+      let text = RunMarkdown(summary, command: commandLine)
+      try ResultFile(markdown).write { try $0(text.rendered()) }
     }
     if let exportHyperfine {
       try ResultFile(exportHyperfine).write { try HyperfineJSON(summary).write(to: $0) }

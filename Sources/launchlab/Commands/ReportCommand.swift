@@ -31,7 +31,9 @@ extension Launchlab {
 
     @OptionGroup var stored: StoredOptions
 
-    @Option(help: .init("Report only this scenario.", valueName: "name"))
+    @Option(
+      help: .init("Scenario file, or name of the only scenario to report.", valueName: "name")
+    )
     var scenario: String?
 
     @Option(
@@ -128,9 +130,22 @@ extension Launchlab {
       case suspected
     }
 
+    /// The scenario as a file and as a name, which a word is if there is no such file.
+    private var named: (file: String?, name: String?) {
+      let words = [scenarioFile, scenario].compactMap(\.self)
+      return (words.first(where: \.namesScenario), words.first { !$0.namesScenario })
+    }
+
+    func validate() throws {
+      if let scenarioFile, let scenario, scenarioFile.namesScenario == scenario.namesScenario {
+        throw ValidationError("give one scenario, not \(scenarioFile) and \(scenario)")
+      }
+    }
+
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
+      let (scenarioFile, scenario) = named
       if printTemplate { return try console.write(TrendMarkdown.defaultTemplate) }
       let options = ReportOptions(
         scenarioFile: scenarioFile ?? "scenario.yml",

@@ -26,10 +26,18 @@ extension Launchlab {
       help: .init("Scenario file.", valueName: "scenario-file"),
       completion: .file(extensions: ["yml", "yaml"])
     )
-    var scenario: String
+    var argument: String?
+
+    @OptionGroup var scenario: ScenarioOption
 
     @Flag(help: "Print the plan and exit.")
     var dryRun = false
+
+    @Option(
+      name: .shortAndLong,
+      help: .init("Launches of each arm (default: as in the scenario).", valueName: "number")
+    )
+    var launches: Int?
 
     @Option(help: .init("Revision of the source to build (default: HEAD).", valueName: "revision"))
     var revision: String?
@@ -73,6 +81,13 @@ extension Launchlab {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+      if try scenario.only(argument) == nil {
+        throw ValidationError("missing the scenario file; try `launchlab run scenario.yml`")
+      }
+      if let launches, launches < 1 { throw ValidationError("--launches must be at least 1") }
+      if resume != nil, launches != nil {
+        throw ValidationError("--launches cannot be used with --resume")
+      }
       if resume != nil, backdate != nil {
         throw ValidationError("--backdate cannot be used with --resume")
       }
@@ -85,7 +100,7 @@ extension Launchlab {
 
     func run(on console: Console) async throws {
       var request = try RunRequest(
-        scenarioPath: scenario,
+        scenarioPath: try scenario.only(argument) ?? "",
         store: output.store,
         seed: seed,
         revision: revision,
@@ -94,6 +109,10 @@ extension Launchlab {
         backdate: backdate.map { try RunRequest.past($0, now: WorkflowContext.live.now()) },
         suppressed: suppression.ids
       )
+      if let launches {
+        request.scenario.launches = launches
+        request.scenario.adaptive = nil
+      }
       if noVerdict { request.purpose = .trial }
       request.keptOptions =
         suppression.ids.flatMap { ["--suppress", $0] } + (noProof ? ["--no-proof"] : [])

@@ -5,7 +5,7 @@ import Measuring
 
 extension Launchlab {
   /// Launches a program against itself, and tells what this host can tell apart.
-  struct SelfTest: AsyncParsableCommand {
+  struct SelfTest: AsyncParsableCommand, ProgramCommand {
     static let configuration = CommandConfiguration(
       commandName: "selftest",
       abstract: "Launch a program against itself to find the smallest detectable effect.",

@@ -6,7 +6,7 @@ import Stages
 
 extension Launchlab {
   /// Splits launches of a command into stages, or reads the stages that a program printed.
-  struct Stages: AsyncParsableCommand {
+  struct Stages: AsyncParsableCommand, ProgramCommand {
     static let configuration = CommandConfiguration(
       commandName: "stages",
       abstract: "Break a launch into stages, like dyld statistics, for Linux programs.",
@@ -59,7 +59,7 @@ extension Launchlab {
 
     func validate() throws {
       if text.parse == nil, target.command.isEmpty {
-        throw ValidationError("missing the command after --; try `launchlab stages -- perl -e 0`")
+        throw ValidationError("missing the command; try `launchlab stages perl -e 0`")
       }
       if text.parse != nil, !target.command.isEmpty {
         throw ValidationError("--parse takes no command")

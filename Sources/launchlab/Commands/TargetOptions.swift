@@ -1,4 +1,6 @@
 import ArgumentParser
+import Comparison
+import Foundation
 import LaunchCore
 import Measuring
 
@@ -8,11 +10,25 @@ struct TargetOptions: ParsableArguments {
 
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("The program and its arguments, after --.", valueName: "command")
+    help: ArgumentHelp("The program and its arguments, after all options.", valueName: "command")
   )
   var command: [String] = []
 
   var controls: ControlOptions { launch.controls }
+
+  /// Splits a command that is one word in quotes, as of hyperfine.
+  mutating func validate() throws {
+    let quoted = command.filter { $0.contains(" ") && !FileManager.default.fileExists(atPath: $0) }
+    guard quoted == command, let text = command.first else { return }
+    guard command.count == 1 else {
+      let commands = command.map(\.shellWord).joined(separator: " ")
+      throw ValidationError("there are several commands; try `launchlab compare \(commands)`")
+    }
+    guard let words = try? CommandWords(text).words else {
+      throw ValidationError("\(text.shellWord) needs a shell; try `sh -c \(text.shellWord)`")
+    }
+    command = words
+  }
 
   /// The options of a measurement of the target.
   func measuring(states: [String], launches: Int) -> MeasureOptions {

@@ -1,0 +1,62 @@
+import Foundation
+import LabTestSupport
+import Testing
+
+extension EndToEnd {
+  /// What users of `time`, `strace` and hyperfine type.
+  @Suite(.enabled(if: Machine.has("git"), "git is not installed"))
+  struct TypedCommandTests {
+    @Test func `measures a command without two hyphens, and with options of hyperfine`()
+      async throws
+    {
+      let lab = Launchlab()
+      let plain = try await lab.run("measure", "-l", "2", "git", "--version")
+      #expect(plain.status == 0, "\(plain.stderr)")
+      #expect(plain.stdout.contains("git --version"))
+
+      let output = try await lab.run(
+        "measure",
+        "-N",
+        "--runs",
+        "2",
+        "--warmup",
+        "1",
+        "--export-json",
+        "-",
+        "git --version"
+      )
+      #expect(output.status == 0, "\(output.stderr)")
+      #expect(output.stdout.contains("\"command\""))
+      #expect(output.stderr.contains("--warmup has no effect"))
+    }
+
+    @Test func `names a scenario as an argument and as an option`() async throws {
+      let lab = Launchlab()
+      try lab.write(
+        "scenario: shop\ntargets: {shop: {command: [git, --version]}}\nstates: [warm]\nlaunches: 9\n",
+        to: "shop.yml"
+      )
+      for words in [["shop.yml"], ["--scenario", "shop.yml"]] {
+        let output = try await lab.run(arguments: ["run", "--dry-run", "-l", "3"] + words)
+        #expect(output.status == 0, "\(output.stderr)")
+        #expect(output.stdout.contains("in 3 blocks"), "\(output.stdout)")
+      }
+      for words in [["shop.yml"], ["--scenario", "shop.yml"]] {
+        let output = try await lab.run(arguments: ["gate", "a..b"] + words)
+        #expect(output.stderr.contains("source"), "\(output.stderr)")
+      }
+    }
+
+    @Test func `shows help in sections, and with -h on one screen`() async throws {
+      let lab = Launchlab()
+      let brief = try await lab.run("measure", "-h").stdout
+      #expect(brief.split(separator: "\n", omittingEmptySubsequences: false).count <= 46)
+      #expect(brief.contains("--launches"))
+      let full = try await lab.run("measure", "--help").stdout
+      for title in ["WHAT TO LAUNCH:", "COLD STATES:", "MACHINE:", "OUTPUT:"] {
+        #expect(full.contains("\n\(title)\n"))
+      }
+      #expect(try await lab.run("gate", "--help").stdout.contains("--max-time"))
+    }
+  }
+}
