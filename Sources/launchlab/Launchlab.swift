@@ -32,7 +32,7 @@ struct Launchlab: AsyncParsableCommand {
       Run.self, Measure.self, Compare.self, Gate.self, Explain.self, Bisect.self, Report.self,
       Why.self,
       Ack.self, Dismiss.self, Unack.self, Stages.self, Mark.self, Files.self, History.self,
-      Runs.self, Push.self, DepotGroup.self, FleetGroup.self, Export.self, Import.self,
+      Runs.self, Show.self, Push.self, DepotGroup.self, FleetGroup.self, Export.self, Import.self,
       Replay.self, Doctor.self, SelfTest.self, Restore.self, Allow.self, Init.self, Schema.self,
     ]
   )
