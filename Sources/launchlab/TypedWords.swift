@@ -117,7 +117,7 @@ struct TypedWords {
       // Further flags of the same word.
       rest.insert("-\(joined)", at: rest.startIndex)
     }
-    take(foreign, values)
+    take(name, foreign, values)
   }
 
   /// Takes flags in one word such as `-vq`, the last of which may have a value.
@@ -138,16 +138,14 @@ struct TypedWords {
 
   // MARK: - Options of hyperfine
 
-  private mutating func take(_ option: HyperfineOption, _ values: [String]) {
-    let name = option.names.last ?? ""
+  private mutating func take(_ name: String, _ option: HyperfineOption, _ values: [String]) {
     switch option.meaning {
     case .same(let own) where page.option(own) != nil: words += [own] + values
     case .same(let own): refuse(name, "`\(path.name)` has no `\(own)`")
+    case .needless(let usual, let note?) where usual.isEmpty:
+      notes.append("\(name) has no effect: \(note)")
     case .needless(let usual, let note):
-      guard usual.isEmpty || values.allSatisfy(usual.contains) else {
-        return refuse(name, note ?? "")
-      }
-      if let note { notes.append("\(name) has no effect: \(note)") }
+      if let note, !values.allSatisfy(usual.contains) { refuse(name, note) }
     case .refused(let reason): refuse(name, reason)
     case .low: bounds.low = values.first
     case .high: bounds.high = values.first
@@ -178,8 +176,8 @@ struct HyperfineOption {
     /// An option of launchlab does the same.
     case same(String)
 
-    /// Launchlab always works as with one of these values, none meaning any; with a note for the user.
-    case needless([String], note: String?)
+    /// launchlab always works as with one of these values; with a note of why any other has no effect.
+    case needless([String], String? = nil)
 
     case refused(String)
     case low
@@ -187,71 +185,56 @@ struct HyperfineOption {
   }
 
   let names: [String]
-  var valueCount = 1
   let meaning: Meaning
+  let valueCount: Int
+
+  private init(_ names: [String], _ meaning: Meaning, values: Int = 1) {
+    self.names = names
+    self.meaning = meaning
+    valueCount = values
+  }
 
   static let all = [
-    Self(names: ["-r", "--runs"], meaning: .same("--launches")),
-    Self(names: ["-m", "--min-runs"], meaning: .low),
-    Self(names: ["-M", "--max-runs"], meaning: .high),
+    Self(["-r", "--runs"], .same("--launches")),
+    Self(["-m", "--min-runs"], .low),
+    Self(["-M", "--max-runs"], .high),
+    Self(["-w", "--warmup"], .needless([], "unmeasured launches precede warm ones by themselves")),
+    Self(["-p"], .same("--prepare")),
+    Self(["-C"], .same("--conclude")),
+    Self(["-s"], .same("--setup")),
+    Self(["-c"], .same("--cleanup")),
+    Self(["-N"], .needless([]), values: 0),
     Self(
-      names: ["-w", "--warmup"],
-      meaning: .needless([], note: "unmeasured launches precede warm ones by themselves")
+      ["-S", "--shell"],
+      .needless(["none"], "no shell is used; launch `sh -c` to measure one")
     ),
-    Self(names: ["-p"], meaning: .same("--prepare")),
-    Self(names: ["-C"], meaning: .same("--conclude")),
-    Self(names: ["-s"], meaning: .same("--setup")),
-    Self(names: ["-c"], meaning: .same("--cleanup")),
-    Self(names: ["-N"], valueCount: 0, meaning: .needless([], note: nil)),
+    Self(["--input"], .same("--stdin")),
+    Self(["--output"], .needless(["null"], "what a measured program prints is not shown")),
+    Self(["--show-output"], .refused("what a measured program prints is not shown"), values: 0),
+    Self(["--export-json"], .same("--export-hyperfine")),
+    Self(["--export-markdown"], .same("--markdown")),
+    Self(["--export-csv"], .refused("use `launchlab export --format csv` afterwards")),
+    Self(["--export-asciidoc", "--export-orgmode"], .refused("there is no such format")),
     Self(
-      names: ["-S", "--shell"],
-      meaning: .needless(
-        ["none"],
-        note: "no shell is used; launch `sh -c` to measure one"
-      )
+      ["-n", "--command-name", "--reference-name"],
+      .refused("results have the name of the program")
     ),
-    Self(names: ["--input"], meaning: .same("--stdin")),
+    Self(["--reference"], .refused("`launchlab compare` compares with its first command")),
     Self(
-      names: ["--output"],
-      meaning: .needless(["null"], note: "what a measured program prints is not shown")
+      ["-P", "--parameter-scan"],
+      .refused("give `launchlab compare` a command per value"),
+      values: 3
     ),
     Self(
-      names: ["--show-output"],
-      valueCount: 0,
-      meaning: .refused("what a measured program prints is not shown")
+      ["-L", "--parameter-list"],
+      .refused("give `launchlab compare` a command per value"),
+      values: 2
     ),
-    Self(names: ["--export-json"], meaning: .same("--export-hyperfine")),
-    Self(names: ["--export-markdown"], meaning: .same("--markdown")),
-    Self(
-      names: ["--export-csv"],
-      meaning: .refused("use `launchlab export --format csv` afterwards")
-    ),
-    Self(names: ["--export-asciidoc"], meaning: .refused("there is no such format")),
-    Self(names: ["--export-orgmode"], meaning: .refused("there is no such format")),
-    Self(
-      names: ["-n", "--command-name"],
-      meaning: .refused("results have the name of the program")
-    ),
-    Self(names: ["--reference"], meaning: .refused("`launchlab compare` compares with its first")),
-    Self(names: ["--reference-name"], meaning: .refused("results have the name of the program")),
-    Self(
-      names: ["-P", "--parameter-scan"],
-      valueCount: 3,
-      meaning: .refused("give `launchlab compare` one command for each value")
-    ),
-    Self(names: ["-D", "--parameter-step-size"], meaning: .refused("there are no parameters")),
-    Self(
-      names: ["-L", "--parameter-list"],
-      valueCount: 2,
-      meaning: .refused("give `launchlab compare` one command for each value")
-    ),
-    Self(names: ["-u", "--time-unit"], meaning: .refused("it chooses units by itself")),
-    Self(names: ["--style"], meaning: .refused("colours depend on the terminal and on NO_COLOR")),
-    Self(names: ["--sort"], meaning: .refused("results have the order of the commands")),
-    Self(
-      names: ["--min-benchmarking-time"],
-      meaning: .refused("give a number of launches, or `launchlab compare` a --max-time")
-    ),
+    Self(["-D", "--parameter-step-size"], .refused("there are no parameters")),
+    Self(["-u", "--time-unit"], .refused("units are chosen by themselves")),
+    Self(["--style"], .refused("colours depend on the terminal and on NO_COLOR")),
+    Self(["--sort"], .refused("results have the order of the commands")),
+    Self(["--min-benchmarking-time"], .refused("give a number, or `compare` a --max-time")),
   ]
 }
 
