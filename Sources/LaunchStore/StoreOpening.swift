@@ -92,7 +92,9 @@ extension StoreOpening {
         default: "it is a FIFO, not a file"
         }
       guard kind.isEmpty else { throw StoreError.cannotOpen(path: path, reason: kind) }
-      return (facts[.size] as? NSNumber)?.int64Value ?? 0
+      // A link that is still one leads to nothing yet.
+      let isLink = facts[.type] as? FileAttributeType == .typeSymbolicLink
+      return isLink ? 0 : (facts[.size] as? NSNumber)?.int64Value ?? 0
     }
   }
 

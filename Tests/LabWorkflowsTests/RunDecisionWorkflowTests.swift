@@ -104,7 +104,7 @@ import Testing
     Mistake(id: "1999", problem: "no stored run begins with \"1999\""),
     Mistake(id: "", problem: "no stored run begins with \"\""),
     Mistake(id: "20261110", reason: " ", problem: "missing --reason"),
-    Mistake(standing: .included, id: "20261110", problem: "is included already"),
+    Mistake(standing: .included, id: "20261110", problem: "is already included"),
   ])
   func `refuses what it cannot do, and changes nothing`(mistake: Mistake) throws {
     let error = #expect(throws: WorkflowError.self) {
@@ -122,7 +122,7 @@ import Testing
       try decide(.excluded, on: "20261110", because: "more")
     }
     let problem = error?.diagnostics[0].problem ?? ""
-    #expect(problem.contains("is excluded already, since "))
+    #expect(problem.contains("is already excluded, since "))
     #expect(problem.hasSuffix(": noise"))
   }
 }

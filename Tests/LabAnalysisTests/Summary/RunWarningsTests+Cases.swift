@@ -6,10 +6,10 @@ extension RunWarningsTests.Case {
   static let outcomes = [
     Self(
       text: """
-        error: none of 3 launches became ready (2 exited, 1 timed-out); the command, its readiness \
-        condition or its timeout is probably wrong
+        error: none of 3 launches became ready (2 exited, 1 timed-out); the last one timed out
+            it printed nothing
           at: perl, warm
-          help: run the command by hand, or see its output with `launchlab export`
+          help: raise `timeout`, or check `ready`; a program that buffers its output needs `tty: true`
         """
     ) {
       $0.add([0, 0], outcome: .exited(code: 2))

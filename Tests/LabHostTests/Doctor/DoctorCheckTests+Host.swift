@@ -114,7 +114,7 @@ extension DoctorCheckTests {
 
   static let watching = [
     Case("psi", .ok, "/proc/pressure/io"),
-    Case("psi", .missing, "no pressure", remedy: "psi=1") { try $0.remove("proc/pressure/io") },
+    Case("psi", .missing, "no I/O pressure", remedy: "psi=1") { try $0.remove("proc/pressure/io") },
     Case("cpu-accounting", .ok, "/proc/schedstat counts it in nanoseconds"),
     Case("cpu-accounting", .ok, "cpuacct.usage_percpu") {
       try $0.write(

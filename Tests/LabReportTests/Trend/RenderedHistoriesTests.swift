@@ -70,57 +70,57 @@ import Testing
 
   struct Falsehood: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var told: String
     var changed: @Sendable (String) -> String
   }
 
   /// The first report with what is to be falsified.
   @Test(arguments: [
-    Falsehood(testDescription: "a green headline", told: "🔴 red") {
+    Falsehood(testDescription: "a green headline") {
       $0.replacing("🔴 red", with: "🟢 green", maxReplacements: 1)
     },
-    Falsehood(testDescription: "a count", told: "1 confirmed regression") {
+    Falsehood(testDescription: "a count") {
       $0.replacing("1 confirmed regression", with: "2 confirmed regressions", maxReplacements: 1)
     },
-    Falsehood(testDescription: "a level", told: " %], ") {
+    Falsehood(testDescription: "a level") {
       $0.replacing(#/( %\], [\d.]+ → )\d/#) { "\($0.1)99" }
     },
-    Falsehood(testDescription: "a level beside a proof", told: " by A/B proof; history ") {
+    Falsehood(testDescription: "a level beside a proof") {
       $0.replacing(#/(history [\d.]+ → )\d/#) { "\($0.1)99" }
     },
-    Falsehood(testDescription: "the level that was", told: " by A/B proof; history ") {
+    Falsehood(testDescription: "the level that was") {
       $0.replacing(#/(history )\d/#) { "\($0.1)99" }
     },
-    Falsehood(testDescription: "a series", told: "| db warm launch") {
+    Falsehood(testDescription: "a series") {
       $0.replacing(#/\|[^|]*\| db warm launch.*\n/#, with: "")
     },
-    Falsehood(testDescription: "the nights on record", told: " nights on record") {
+    Falsehood(testDescription: "the nights on record") {
       $0.replacing(#/\d+ nights on record/#, with: "99 nights on record")
     },
-    Falsehood(testDescription: "how long the host is the same", told: "the same one for ") {
+    Falsehood(testDescription: "how long the host is the same") {
       $0.replacing(#/the same one for \d+/#, with: "the same one for 99")
     },
-    Falsehood(testDescription: "how old an alert is", told: " nights old") {
+    Falsehood(testDescription: "how old an alert is") {
       $0.replacing(#/\d+ nights old/#, with: "99 nights old")
     },
-    Falsehood(testDescription: "the change beside a chart", told: "missing. R-1: +") {
+    Falsehood(testDescription: "the change beside a chart") {
       $0.replacing(#/missing. R-1: \+\d/#, with: "missing. R-1: +98")
     },
-    Falsehood(testDescription: "a second number of a change", told: " by A/B proof; history ") {
+    Falsehood(testDescription: "a second number of a change") {
       $0.replacing(#/(history [\d.]+ → [\d.]+ ms)/#) { "\($0.1), +98.0 %" }
     },
-    Falsehood(testDescription: "an alert twice", told: "| [R-1]") {
+    Falsehood(testDescription: "an alert twice") {
       $0.replacing(#/(\| \[R-1\].*\n)/#) { $0.1 + $0.1 }
     },
   ])
   func `the checker notices`(_ falsehood: Falsehood) throws {
     for seed in 0..<200 as Range<UInt64> {
       var report = try Self.report(seed)
-      guard report.markdown.contains(falsehood.told) else { continue }
-      report.markdown = falsehood.changed(report.markdown)
+      let changed = falsehood.changed(report.markdown)
+      guard changed != report.markdown else { continue }
+      report.markdown = changed
       #expect(try !report.problems.isEmpty)
       return
     }
-    Issue.record("no report says \(falsehood.told)")
+    Issue.record("no report has it")
   }
 }

@@ -276,25 +276,22 @@ extension ReportChecker {
     }
   }
 
-  /// The levels of each alert are those of the JSON, whatever was proved beside them.
+  /// The levels that are told with the change of an alert are those of the JSON.
   mutating func checkAlertLevels() {
     let units = ["ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9]
-    let levels = #/(\d[\d.]*) → (\d[\d.]*) (ns|µs|ms|s)\b/#
+    let levels =
+      #/(?:history |[+−][\d.]+ %(?: \[[^\]]*\])?, )(\d[\d.]*) → (\d[\d.]*) (ns|µs|ms|s)\b/#
     for line in allLines {
       let ids = Set(line.matches(of: #/\bR-\d+/#).map { String($0.0) })
-      guard ids.count == 1, let id = ids.first,
+      guard ids.count == 1, let id = ids.first, let match = line.firstMatch(of: levels),
         let alert = allAlerts.first(where: { $0["id"] as? String == id }),
         alert["unit"] as? String == "ns"
       else { continue }
-      for match in line.matches(of: levels) {
-        let unit = units[String(match.3)] ?? 1
-        for (said, key) in [(match.1, "before"), (match.2, "after")] {
-          guard let told = Printed(String(said)), let known = alert[key] as? Double else {
-            continue
-          }
-          if abs(told.value * unit - known) > told.half * unit * 1.000_001 {
-            problems.append("\(id) has \(key) \(known): \(line.prefix(300))")
-          }
+      let unit = units[String(match.3)] ?? 1
+      for (said, key) in [(match.1, "before"), (match.2, "after")] {
+        guard let told = Printed(String(said)), let known = alert[key] as? Double else { continue }
+        if abs(told.value * unit - known) > told.half * unit * 1.000_001 {
+          problems.append("\(id) has \(key) \(known): \(line.prefix(300))")
         }
       }
     }

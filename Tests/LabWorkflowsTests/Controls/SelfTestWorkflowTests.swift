@@ -36,7 +36,7 @@ import Testing
   @Test func `takes a usual program and usual states where none are named`() throws {
     let usual = try request()
     #expect(usual.command == ["true"])
-    #expect(usual.scenario.states == [.rebootCold, .reinstallCold, .warm])
+    #expect(usual.scenario.states == [.reinstallCold, .warm])
     #expect(usual.leavesOutRefusedStates)
     let named = try request(states: ["warm"])
     #expect(named.scenario.states == [.warm])
