@@ -542,8 +542,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      ["explain"], ["explain", "/bin/true"], ["explain", "/bin/true", "--", "/bin/true"],
-      ["explain", "--launches", "3", "/bin/true", "/bin/false"],
+      ["explain"], ["explain", "--launches", "3", "/bin/true", "/bin/false"],
       ["explain", "--target", "x", "/bin/true", "/bin/false"],
       ["explain", "--time", "soon", "/bin/true", "/bin/true"],
       ["explain", "--collector", "perf", "--", "/bin/true"],

@@ -214,7 +214,7 @@ extension ArmSummary {
       id: "few-values",
       problem: "\(n == 1 ? "one launch time is" : "\(n) launch times are") too few for an "
         + "interval of the median",
-      remedy: "measure at least 5 launches, better 20: `launches: 20` or `--launches 20`"
+      remedy: "measure at least 5 launches, better 20: `--launches 20`"
     )
   }
 

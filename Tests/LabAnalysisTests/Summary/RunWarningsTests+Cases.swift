@@ -74,7 +74,7 @@ extension RunWarningsTests.Case {
       text: """
         warning: 4 launch times are too few for an interval of the median
           at: perl, warm
-          help: measure at least 5 launches, better 20: `launches: 20` or `--launches 20`
+          help: measure at least 5 launches, better 20: `--launches 20`
         """
     ) { $0.add([1_000, 1_010, 1_020, 1_005]) },
     Self(

@@ -166,7 +166,7 @@ import Testing
     ProgramCase(
       testDescription: "a script of a missing interpreter",
       content: "#!/nowhere/sh\n",
-      reason: "its interpreter does not exist"
+      reason: "its interpreter \"/nowhere/sh\" does not exist"
     ),
   ]
 
