@@ -48,7 +48,10 @@ extension Trait where Self == TemporaryDirectory {
 
 private func makeTemporaryDirectory() throws -> String {
   let root = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-  let directory = root.appending(component: "launchlab-\(UUID().uuidString)")
+  // A name that begins with two decimal numbers would be that of a process that is gone, and an empty
+  // directory of such a name is removed by every lab.
+  let name = "launchlab-T\(UUID().uuidString.dropFirst())"
+  let directory = root.appending(component: name)
   try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
   return directory.path
 }
