@@ -72,16 +72,9 @@ package struct ShowWorkflow {
 
   /// Two builds of each target, which have its name and a label, or commands after the first one.
   private static func pairs(of plan: Plan) -> [ComparedPair] {
+    let doubled = plan.scenario.doubledPairs
     let names = plan.scenario.targets.map(\.name)
-    let builds = Dictionary(grouping: names.filter { $0.contains("@") }) {
-      String($0[..<($0.lastIndex(of: "@") ?? $0.endIndex)])
-    }
-    if !names.isEmpty, builds.values.reduce(0, { $0 + $1.count }) == names.count {
-      return names.compactMap { name in
-        let pair = builds.first { $0.value.count == 2 && $0.value[0] == name }
-        return pair.map { ComparedPair(name: $0.key, baseline: name, candidate: $0.value[1]) }
-      }
-    }
+    if !doubled.isEmpty, 2 * doubled.count == names.count { return doubled }
     return names.dropFirst().map { ComparedPair(name: $0, baseline: names[0], candidate: $0) }
   }
 

@@ -264,6 +264,17 @@ extension Scenario {
     return (comparing(targets), pairs)
   }
 
+  /// The pairs that ``doubled(baseline:candidate:labels:)`` has made, known by the names of its targets:
+  /// NAME@GOOD, and NAME@BAD right after it.
+  package var doubledPairs: [ComparedPair] {
+    func target(of build: String) -> Substring? { build.lastIndex(of: "@").map { build[..<$0] } }
+    let names = targets.map(\.name)
+    return zip(names, names.dropFirst()).compactMap { baseline, candidate in
+      guard let name = target(of: baseline), name == target(of: candidate) else { return nil }
+      return ComparedPair(name: String(name), baseline: baseline, candidate: candidate)
+    }
+  }
+
   /// The scenario with other targets, and with nothing in it that a comparison has no use for.
   package func comparing(_ targets: [Target]) -> Scenario {
     var scenario = self

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Rendering
 
 /// A command that launches a program, which may follow its options with or without `--` before it.
 protocol ProgramCommand: ParsableCommand {
@@ -85,7 +86,7 @@ struct TypedWords {
     var shown = words
     if let end = words.firstIndex(of: "--") { shown.remove(at: end) }
     if TypedWords(shown).words != words { shown = words }
-    return (["launchlab"] + shown.map(\.shellWord)).joined(separator: " ")
+    return ShellQuoting.text(["launchlab"] + shown)
   }
 
   /// Whether the command has an option of this name.
@@ -240,10 +241,7 @@ struct HyperfineOption {
 
 extension String {
   /// The text as one word of a shell.
-  var shellWord: String {
-    let isPlain = !isEmpty && wholeMatch(of: #/[A-Za-z0-9_.\/+,:@%=^-]+/#) != nil
-    return isPlain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
-  }
+  var shellWord: String { ShellQuoting.text([self]) }
 
   var namesYAML: Bool { hasSuffix(".yml") || hasSuffix(".yaml") }
 

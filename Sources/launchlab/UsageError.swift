@@ -1,5 +1,6 @@
 import ArgumentParser
 import LaunchCore
+import Rendering
 
 /// What is wrong with a command line, in the form of all other errors.
 struct UsageError {
@@ -84,7 +85,7 @@ struct UsageError {
     guard message.hasPrefix("missing the command"), !typed.isEmpty, !typed.contains("--") else {
       return String(example)
     }
-    let options = typed.map(\.shellWord).joined(separator: " ")
+    let options = ShellQuoting.text(Array(typed))
     return String(example).replacing("`\(path.name) ", with: "`\(path.name) \(options) ")
   }
 

@@ -77,18 +77,7 @@ struct StoredProof {
 
   init(_ run: RunRecord) {
     self.run = run
-    let names = run.plan.scenario.targets.map(\.name)
-    // A proof has the two builds of a target one after the other, as NAME@GOOD and NAME@BAD.
-    pairs = zip(names, names.dropFirst()).compactMap { baseline, candidate -> ComparedPair? in
-      guard let name = Self.target(of: baseline), name == Self.target(of: candidate) else {
-        return nil
-      }
-      return ComparedPair(name: String(name), baseline: baseline, candidate: candidate)
-    }
-  }
-
-  private static func target(of build: String) -> Substring? {
-    build.lastIndex(of: "@").map { build[..<$0] }
+    pairs = run.plan.scenario.doubledPairs
   }
 
   /// Whether it has launched both builds of all these series.

@@ -3,6 +3,7 @@ import Comparison
 import Foundation
 import LaunchCore
 import Measuring
+import Rendering
 
 /// One target, as `measure` and `stages` take it from the command line.
 struct TargetOptions: ParsableArguments {
@@ -21,7 +22,7 @@ struct TargetOptions: ParsableArguments {
     let quoted = command.filter { $0.contains(" ") && !FileManager.default.fileExists(atPath: $0) }
     guard quoted == command, let text = command.first else { return }
     guard command.count == 1 else {
-      let commands = command.map(\.shellWord).joined(separator: " ")
+      let commands = ShellQuoting.text(command)
       throw ValidationError("there are several commands; try `launchlab compare \(commands)`")
     }
     guard let words = try? CommandWords(text).words else {
