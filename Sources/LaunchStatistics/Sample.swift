@@ -198,34 +198,6 @@ package struct Estimates: Hashable, Codable, Sendable {
 
   /// The 95 % bootstrap interval of the median; nil for fewer than 5 values.
   package var medianInterval: Interval?
-
-  package init(
-    n: Int,
-    mean: Double,
-    variance: Double?,
-    standardDeviation: Double?,
-    coefficientOfVariation: Double?,
-    median: Double,
-    medianAbsoluteDeviation: Double,
-    minimum: Double,
-    maximum: Double,
-    p90: Double,
-    p95: Double,
-    medianInterval: Interval?
-  ) {
-    self.n = n
-    self.mean = mean
-    self.variance = variance
-    self.standardDeviation = standardDeviation
-    self.coefficientOfVariation = coefficientOfVariation
-    self.median = median
-    self.medianAbsoluteDeviation = medianAbsoluteDeviation
-    self.minimum = minimum
-    self.maximum = maximum
-    self.p90 = p90
-    self.p95 = p95
-    self.medianInterval = medianInterval
-  }
 }
 
 /// A closed interval; `low` is not above `high`.

@@ -139,42 +139,24 @@ package struct TracedLaunch: Hashable, Sendable {
 /// What is called a reason, and how surely.
 package struct AttributionSettings: Hashable, Sendable {
   /// What one event of a timeline costs the launch, calibrated on the host, in nanoseconds.
-  package var costPerEvent: Double
+  package var costPerEvent: Double = 0
 
   /// Whether an event stopped the thread, as those of ptrace do: what is left of their cost, which
   /// differs from stop to stop, then looks like own code.
-  package var tracedByStops: Bool
+  package var tracedByStops: Bool = false
 
   /// The chance that anything is named at all where nothing differs.
-  package var alpha: Double
+  package var alpha: Double = 0.008
 
   /// How many times the pairs are exchanged at random, where not all exchanges are tried.
-  package var permutations: Int
+  package var permutations: Int = 2000
 
   /// What decides all draws.
-  package var seed: UInt64
+  package var seed: UInt64 = 1
 
   /// The paths of the programs, which may be called differently; nil where they are not known.
   package var beforeProgram: String?
   package var afterProgram: String?
-
-  package init(
-    costPerEvent: Double = 0,
-    tracedByStops: Bool = false,
-    alpha: Double = 0.008,
-    permutations: Int = 2000,
-    seed: UInt64 = 1,
-    beforeProgram: String? = nil,
-    afterProgram: String? = nil
-  ) {
-    self.costPerEvent = costPerEvent
-    self.tracedByStops = tracedByStops
-    self.alpha = alpha
-    self.permutations = permutations
-    self.seed = seed
-    self.beforeProgram = beforeProgram
-    self.afterProgram = afterProgram
-  }
 
   /// The share of the blocks that is left out since their launches took most unusually long.
   static let droppedShare = 0.15

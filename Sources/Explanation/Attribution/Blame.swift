@@ -27,34 +27,18 @@ package struct Blame: Hashable, Sendable {
 /// How the files of two programs differ, whatever time that takes.
 package struct CodeDifference: Hashable, Sendable {
   /// The functions whose instructions differ, and those of one program only, by name.
-  package var changed: [CodeFrame]
-  package var new: [CodeFrame]
-  package var gone: [CodeFrame]
+  package var changed: [CodeFrame] = []
+  package var new: [CodeFrame] = []
+  package var gone: [CodeFrame] = []
 
   /// The sections whose sizes differ, by file.
-  package var sections: [SectionChange]
+  package var sections: [SectionChange] = []
 
   /// The libraries that only one of the programs, or of their libraries, asks for.
-  package var libraries: LaunchExplanation.LibraryChange
+  package var libraries: LaunchExplanation.LibraryChange = .init()
 
   /// The files in which not every function could be compared, by the last part of their paths.
-  package var uncompared: [String]
-
-  package init(
-    changed: [CodeFrame] = [],
-    new: [CodeFrame] = [],
-    gone: [CodeFrame] = [],
-    sections: [SectionChange] = [],
-    libraries: LaunchExplanation.LibraryChange = .init(),
-    uncompared: [String] = []
-  ) {
-    self.changed = changed
-    self.new = new
-    self.gone = gone
-    self.sections = sections
-    self.libraries = libraries
-    self.uncompared = uncompared
-  }
+  package var uncompared: [String] = []
 
   /// A section that has another size, in bytes; 0 where a file does not have it.
   package struct SectionChange: Hashable, Sendable {

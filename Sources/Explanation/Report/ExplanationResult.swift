@@ -17,37 +17,19 @@ package struct ExplanationResult: Hashable, Sendable {
   package var stages: [StageDifference] = []
 
   /// How the launches were looked into, in the order in which that is told.
-  package var collectors: [Collector]
+  package var collectors: [Collector] = []
 
   /// On how many blocks launched later the reasons were looked for again; nil where they were not.
   package var freshBlocks: Int?
 
   /// What else the reader should know, the most severe first.
-  package var warnings: [Diagnostic]
+  package var warnings: [Diagnostic] = []
 
   /// The path of the directory that the launches are kept in, if they are.
   package var store: String?
 
   /// The names of the files that were written.
-  package var files: [String]
-
-  package init(
-    arms: [Arm],
-    explanation: LaunchExplanation,
-    collectors: [Collector] = [],
-    freshBlocks: Int? = nil,
-    warnings: [Diagnostic] = [],
-    store: String? = nil,
-    files: [String] = []
-  ) {
-    self.arms = arms
-    self.explanation = explanation
-    self.collectors = collectors
-    self.freshBlocks = freshBlocks
-    self.warnings = warnings
-    self.store = store
-    self.files = files
-  }
+  package var files: [String] = []
 
   /// A program that was launched.
   package struct Arm: Hashable, Sendable {

@@ -10,35 +10,17 @@ package struct ReplaySummary: Hashable, Sendable {
   package var since: Date?
 
   /// How many nights were judged, and how many series.
-  package var nights: Int
-  package var series: Int
+  package var nights: Int = 0
+  package var series: Int = 0
 
   /// The judged values of all series together, in months of 30 nights.
-  package var seriesMonths: Double
+  package var seriesMonths: Double = 0
 
   /// What the segmentation of the whole history finds, by series and then ascending.
-  package var changes: [ReplayedChange]
+  package var changes: [ReplayedChange] = []
 
   /// In the order asked for.
-  package var detectors: [DetectorReplay]
-
-  package init(
-    scenario: String,
-    since: Date?,
-    nights: Int = 0,
-    series: Int = 0,
-    seriesMonths: Double = 0,
-    changes: [ReplayedChange] = [],
-    detectors: [DetectorReplay] = []
-  ) {
-    self.scenario = scenario
-    self.since = since
-    self.nights = nights
-    self.series = series
-    self.seriesMonths = seriesMonths
-    self.changes = changes
-    self.detectors = detectors
-  }
+  package var detectors: [DetectorReplay] = []
 }
 
 /// A way to be suspicious of a night; the raw value is the name used on the command line.
@@ -75,22 +57,6 @@ package struct ReplayedChange: Hashable, Sendable {
   /// The medians of the segments on both sides, in the unit of the metric.
   package var before: Double
   package var after: Double
-
-  package init(
-    series: SeriesKey,
-    run: String,
-    at: Date,
-    direction: Alert.Direction,
-    before: Double,
-    after: Double
-  ) {
-    self.series = series
-    self.run = run
-    self.at = at
-    self.direction = direction
-    self.before = before
-    self.after = after
-  }
 }
 
 /// What one detector would have said.
@@ -108,20 +74,6 @@ package struct DetectorReplay: Hashable, Sendable {
 
   /// The median delay of the changes that were found, in nights; nil for none.
   package var delay: Double?
-
-  package init(
-    detector: Detector,
-    alerts: [ReplayedAlert],
-    missed: [ReplayedChange],
-    falseAlarms: Double?,
-    delay: Double?
-  ) {
-    self.detector = detector
-    self.alerts = alerts
-    self.missed = missed
-    self.falseAlarms = falseAlarms
-    self.delay = delay
-  }
 }
 
 /// One alert that a detector would have raised.
@@ -139,22 +91,6 @@ package struct ReplayedAlert: Hashable, Sendable {
 
   /// How many nights of the series after that one; below 0 when it came before.
   package var delay: Int?
-
-  package init(
-    series: SeriesKey,
-    run: String,
-    at: Date,
-    direction: Alert.Direction,
-    change: String?,
-    delay: Int?
-  ) {
-    self.series = series
-    self.run = run
-    self.at = at
-    self.direction = direction
-    self.change = change
-    self.delay = delay
-  }
 }
 
 extension DetectorReplay {

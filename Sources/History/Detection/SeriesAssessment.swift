@@ -19,7 +19,7 @@ package struct SeriesAssessment: Hashable, Sendable {
   package var probability: Double?
 
   /// Everything that was looked at.
-  package var criteria: [Criterion]
+  package var criteria: [Criterion] = []
 
   /// The number of the open alert of the series, if there is one.
   package var alert: Int?
@@ -28,30 +28,6 @@ package struct SeriesAssessment: Hashable, Sendable {
   package var overOneNight: Double?
   package var overSevenNights: Double?
   package var overThirtyNights: Double?
-
-  package init(
-    tonight: SeriesPoint?,
-    baseline: Baseline? = nil,
-    outcome: Outcome,
-    direction: Alert.Direction? = nil,
-    probability: Double? = nil,
-    criteria: [Criterion] = [],
-    alert: Int? = nil,
-    overOneNight: Double? = nil,
-    overSevenNights: Double? = nil,
-    overThirtyNights: Double? = nil
-  ) {
-    self.tonight = tonight
-    self.baseline = baseline
-    self.outcome = outcome
-    self.direction = direction
-    self.probability = probability
-    self.criteria = criteria
-    self.alert = alert
-    self.overOneNight = overOneNight
-    self.overSevenNights = overSevenNights
-    self.overThirtyNights = overThirtyNights
-  }
 
   /// The ratio of tonight's median to the baseline's.
   package var ratio: Double? {

@@ -170,21 +170,7 @@ package struct TrendHistory: Hashable, Sendable {
 
   /// Whether tonight is imported: then no launch can settle a suspicion, the targets are those of all
   /// nights, and values of the same day are of the same night.
-  package var isImported: Bool
-
-  package init(
-    scenario: Scenario,
-    nights: [Night],
-    series: [Series],
-    alerts: [Alert],
-    isImported: Bool = false
-  ) {
-    self.scenario = scenario
-    self.nights = nights
-    self.series = series
-    self.alerts = alerts
-    self.isImported = isImported
-  }
+  package var isImported: Bool = false
 }
 
 /// A comparison that would settle a suspicion.

@@ -13,40 +13,20 @@ package struct SeriesTrend: Hashable, Sendable {
   package var points: [SeriesPoint]
 
   /// Where values before and after may not be compared, ascending by index.
-  package var breaks: [SeriesBreak]
+  package var breaks: [SeriesBreak] = []
 
   /// Stretches of one level that cover `points` without gaps; none reaches across a break.
-  package var segments: [Segment]
+  package var segments: [Segment] = []
 
   /// The boundaries between segments that are no breaks and beyond the effect limit, ascending.
-  package var changes: [LevelChange]
+  package var changes: [LevelChange] = []
 
   package var assessment: SeriesAssessment
 
   /// The slow changes, against 30 and 90 nights ago and releases, as far as there were such nights.
-  package var drifts: [DriftCheck]
+  package var drifts: [DriftCheck] = []
 
-  package var noise: NoiseProfile
-
-  package init(
-    key: SeriesKey,
-    points: [SeriesPoint],
-    breaks: [SeriesBreak] = [],
-    segments: [Segment] = [],
-    changes: [LevelChange] = [],
-    assessment: SeriesAssessment,
-    drifts: [DriftCheck] = [],
-    noise: NoiseProfile = .ok
-  ) {
-    self.key = key
-    self.points = points
-    self.breaks = breaks
-    self.segments = segments
-    self.changes = changes
-    self.assessment = assessment
-    self.drifts = drifts
-    self.noise = noise
-  }
+  package var noise: NoiseProfile = .ok
 
   package var role: Role { Role(key.target) }
 
@@ -141,32 +121,8 @@ package struct DriftCheck: Hashable, Sendable {
   package var reference: String
 
   /// The runs of the nights of then, and of the newest ones, both ascending.
-  package var nights: [String]
-  package var newest: [String]
-
-  package init(
-    against: String,
-    before: Double,
-    now: Double,
-    low: Double?,
-    high: Double?,
-    unexplained: Double,
-    isBeyond: Bool,
-    reference: String,
-    nights: [String] = [],
-    newest: [String] = []
-  ) {
-    self.against = against
-    self.before = before
-    self.now = now
-    self.low = low
-    self.high = high
-    self.unexplained = unexplained
-    self.isBeyond = isBeyond
-    self.reference = reference
-    self.nights = nights
-    self.newest = newest
-  }
+  package var nights: [String] = []
+  package var newest: [String] = []
 
   package var ratio: Double { now / before }
 }

@@ -13,91 +13,51 @@ package struct TrendSummary: Hashable, Sendable {
   package var nights: [Night]
 
   /// Nights that are not there, or that failed, ascending.
-  package var missed: [MissedNight]
+  package var missed: [MissedNight] = []
 
   /// The series of tonight's host, the worst first; those of the control and the floor last.
   package var series: [SeriesTrend]
 
   /// Alerts that are open or changed tonight, the gravest first.
-  package var alerts: [Alert]
+  package var alerts: [Alert] = []
 
   /// Alerts that ended before tonight, the newest first.
-  package var pastAlerts: [Alert]
+  package var pastAlerts: [Alert] = []
 
-  package var budgets: [BudgetCheck]
+  package var budgets: [BudgetCheck] = []
 
   /// What has changed in the counts of nights, the newest first.
-  package var countedChanges: [CountedChange]
+  package var countedChanges: [CountedChange] = []
 
   /// Facts of the host that are not as in the night before on the same scenario.
-  package var hostChanges: [HostChange]
+  package var hostChanges: [HostChange] = []
 
   /// The host, the receipts and the times of tonight's run.
   package var run: RunRecord
 
   /// How many launches tonight's run has, and how many of them count for nothing.
   package var launches: Int
-  package var disturbedLaunches: Int
+  package var disturbedLaunches: Int = 0
 
   /// What changed in the stages of tonight's run against those of the last good night, largest first.
-  package var stageChanges: [StageChange]
+  package var stageChanges: [StageChange] = []
 
   /// The stored summaries of the runs that open alerts speak of: their last good night, their onset
   /// and tonight; of plain arms, the oldest run first.
-  package var summaries: [MetricRow]
+  package var summaries: [MetricRow] = []
 
   /// Flame graphs of what makes launches slower, as SVG, by the number of the alert.
-  package var flameGraphs: [Int: String]
+  package var flameGraphs: [Int: String] = [:]
 
   /// What the user saw tonight, above what they saw in the last good night; one for each filmed arm.
   package var films: [FilmStrip] = []
 
   /// What a reader must know before trusting the numbers.
-  package var notes: [Diagnostic]
+  package var notes: [Diagnostic] = []
 
   /// Why tonight has no result, such as `app warm exited with status 1`; nil where it has one, or it is
   /// not known.
   package var failure: String?
-
-  package init(
-    scenario: Scenario,
-    tonight: Night,
-    nights: [Night],
-    missed: [MissedNight] = [],
-    series: [SeriesTrend],
-    alerts: [Alert] = [],
-    pastAlerts: [Alert] = [],
-    budgets: [BudgetCheck] = [],
-    countedChanges: [CountedChange] = [],
-    hostChanges: [HostChange] = [],
-    run: RunRecord,
-    launches: Int,
-    disturbedLaunches: Int = 0,
-    stageChanges: [StageChange] = [],
-    summaries: [MetricRow] = [],
-    flameGraphs: [Int: String] = [:],
-    notes: [Diagnostic] = [],
-    failure: String? = nil
-  ) {
-    self.scenario = scenario
-    self.tonight = tonight
-    self.nights = nights
-    self.missed = missed
-    self.series = series
-    self.alerts = alerts
-    self.pastAlerts = pastAlerts
-    self.budgets = budgets
-    self.countedChanges = countedChanges
-    self.hostChanges = hostChanges
-    self.run = run
-    self.launches = launches
-    self.disturbedLaunches = disturbedLaunches
-    self.stageChanges = stageChanges
-    self.summaries = summaries
-    self.flameGraphs = flameGraphs
-    self.notes = notes
-    self.failure = failure
-  }
 }
 
 /// A night without a result.
@@ -138,20 +98,6 @@ package struct BudgetCheck: Hashable, Sendable {
   package var high: Double?
 
   package var outcome: Budget.Outcome
-
-  package init(
-    budget: Budget,
-    median: Double?,
-    low: Double?,
-    high: Double?,
-    outcome: Budget.Outcome
-  ) {
-    self.budget = budget
-    self.median = median
-    self.low = low
-    self.high = high
-    self.outcome = outcome
-  }
 }
 
 /// How much one stage takes tonight against the last good night.
@@ -165,20 +111,6 @@ package struct StageChange: Hashable, Sendable {
   /// In nanoseconds; nil where the stage was not there.
   package var before: Double?
   package var after: Double?
-
-  package init(
-    target: String,
-    state: LaunchState,
-    path: String,
-    before: Double?,
-    after: Double?
-  ) {
-    self.target = target
-    self.state = state
-    self.path = path
-    self.before = before
-    self.after = after
-  }
 }
 
 extension TrendSummary {

@@ -44,19 +44,7 @@ package struct HostSeries: Hashable, Sendable {
   package var effect: Double?
 
   /// Whether the host is compared with the others, but has no say among them.
-  package var isQuarantined: Bool
-
-  package init(
-    host: String,
-    nights: [HostNight],
-    effect: Double? = nil,
-    isQuarantined: Bool = false
-  ) {
-    self.host = host
-    self.nights = nights
-    self.effect = effect
-    self.isQuarantined = isQuarantined
-  }
+  package var isQuarantined: Bool = false
 }
 
 /// The constants of the verdicts over hosts; docs/verdicts.md gives the reasons.

@@ -62,18 +62,6 @@ package struct ImportedArm: Hashable, Sendable {
   /// In the unit of the metric, in the order of the launches, at least one value each.
   package var values: [Metric: [Int64]]
 
-  package init(
-    target: String,
-    state: LaunchState,
-    command: [String],
-    values: [Metric: [Int64]]
-  ) {
-    self.target = target
-    self.state = state
-    self.command = command
-    self.values = values
-  }
-
   /// The number of launches that the values come from.
   package var launches: Int { values.values.map(\.count).max() ?? 0 }
 }
@@ -123,20 +111,4 @@ package struct ImportSummary: Hashable, Sendable {
 
   /// What a reader of the values should know.
   package var warnings: [Diagnostic]
-
-  package init(
-    scenario: String,
-    store: String,
-    runs: [RunListing],
-    skipped: Int,
-    verdict: TrendSummary? = nil,
-    warnings: [Diagnostic]
-  ) {
-    self.scenario = scenario
-    self.store = store
-    self.runs = runs
-    self.skipped = skipped
-    self.verdict = verdict
-    self.warnings = warnings
-  }
 }

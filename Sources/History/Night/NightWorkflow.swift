@@ -314,17 +314,5 @@ package struct NightResult: Sendable {
   }
 
   /// How the verdicts are shown.
-  package var options: ReportOptions
-
-  package init(
-    summary: RunSummary,
-    trend: TrendSummary?,
-    exitCode: LabExitCode,
-    options: ReportOptions = ReportOptions()
-  ) {
-    self.summary = summary
-    self.trend = trend
-    self.exitCode = exitCode
-    self.options = options
-  }
+  package var options: ReportOptions = ReportOptions()
 }

@@ -80,33 +80,17 @@ package struct LaunchConditions: Hashable, Sendable {
   package var cpus: [Int]?
 
   /// Whether its addresses are randomized as on the host; false switches that off for it alone.
-  package var randomizesAddresses: Bool
+  package var randomizesAddresses: Bool = true
 
   package var priority: LaunchPriority?
 
   /// Whether it and the spawner run before every other program; `priority` does not count then.
-  package var isRealTime: Bool
+  package var isRealTime: Bool = false
 
-  package var network: TargetNetwork
+  package var network: TargetNetwork = .host
 
   /// Whether each launch is given a padding variable of 0 to 4,095 bytes.
-  package var padsEnvironment: Bool
-
-  package init(
-    cpus: [Int]? = nil,
-    randomizesAddresses: Bool = true,
-    priority: LaunchPriority? = nil,
-    isRealTime: Bool = false,
-    network: TargetNetwork = .host,
-    padsEnvironment: Bool = false
-  ) {
-    self.cpus = cpus
-    self.randomizesAddresses = randomizesAddresses
-    self.priority = priority
-    self.isRealTime = isRealTime
-    self.network = network
-    self.padsEnvironment = padsEnvironment
-  }
+  package var padsEnvironment: Bool = false
 }
 
 /// Conditions as the spawner reads them; the encoding is that of `launch_wire.h`.

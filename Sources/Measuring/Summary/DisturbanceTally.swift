@@ -3,38 +3,22 @@ package import LaunchCore
 /// How many launches of an arm were disturbed or began unsettled, and by what.
 package struct DisturbanceTally: Hashable, Sendable {
   /// Launches that something got in the way of.
-  package var disturbed: Int
+  package var disturbed: Int = 0
 
   /// Launches that were made although the machine had not settled.
-  package var unsettled: Int
+  package var unsettled: Int = 0
 
   /// Launches that were disturbed, or unsettled, or both.
-  package var doubtful: Int
+  package var doubtful: Int = 0
 
   /// Launches that were made because one before was disturbed.
-  package var repeated: Int
+  package var repeated: Int = 0
 
   /// Only kinds that occurred.
-  package var kinds: [Disturbance.Kind: Kind]
+  package var kinds: [Disturbance.Kind: Kind] = [:]
 
   /// What had not settled at the last unsettled launch.
   package var obstacle: String?
-
-  package init(
-    disturbed: Int = 0,
-    unsettled: Int = 0,
-    doubtful: Int = 0,
-    repeated: Int = 0,
-    kinds: [Disturbance.Kind: Kind] = [:],
-    obstacle: String? = nil
-  ) {
-    self.disturbed = disturbed
-    self.unsettled = unsettled
-    self.doubtful = doubtful
-    self.repeated = repeated
-    self.kinds = kinds
-    self.obstacle = obstacle
-  }
 
   /// The launches that one kind disturbed.
   package struct Kind: Hashable, Sendable {

@@ -32,90 +32,50 @@ package struct ArmSummary: Hashable, Sendable {
   package var state: StateTally
 
   /// Whether `metrics` come from launches that did not reach their state, because none did.
-  package var isUnreached: Bool
+  package var isUnreached: Bool = false
 
   /// Whether `metrics` come from launches that were disturbed, because all were.
-  package var isDisturbed: Bool
+  package var isDisturbed: Bool = false
 
-  package var disturbances: DisturbanceTally
+  package var disturbances: DisturbanceTally = DisturbanceTally()
 
   /// Per metric that has at least one value, in the order of `Metric.allCases`.
   package var metrics: [MetricSummary]
 
   /// Why a metric has no value, by the metric's JSON name; the last reason seen.
-  package var missing: [String: String]
+  package var missing: [String: String] = [:]
 
   /// Per counter name, of counter launches only.
-  package var counters: [String: CounterSummary]
+  package var counters: [String: CounterSummary] = [:]
 
   /// The median launch as a multiple of the empty program's in the same state.
   package var floorMultiple: Double?
 
   /// Per file, the residency before launches, in the order they were read.
-  package var residency: [ResidencySummary]
+  package var residency: [ResidencySummary] = []
 
   /// Launches per flag; only flags that occurred.
-  package var flags: [LaunchFlag: Int]
+  package var flags: [LaunchFlag: Int] = [:]
 
   /// The median readiness resolution of the ready launches; 0 when readiness is awaited.
-  package var resolution: Nanoseconds
+  package var resolution: Nanoseconds = .zero
 
   /// The median duration of the preparation of a launch.
-  package var preparation: Nanoseconds
+  package var preparation: Nanoseconds = .zero
 
   /// Unmeasured launches in all.
-  package var warmUps: Int
+  package var warmUps: Int = 0
 
   /// How the launches were spent, one summary per collector that was really at work.
   ///
   /// A plain arm has those of the collector arms of its target and state.
-  package var stages: [StagesSummary]
+  package var stages: [StagesSummary] = []
 
   /// The pages that came in, of cold collector launches.
   package var pageIns: PageInSummary?
 
   /// Why no launch was ready, with what the last one printed, where that was found.
   var failure: Diagnostic?
-
-  package init(
-    arm: Arm,
-    launches: Int,
-    outcomes: [String: Int],
-    state: StateTally,
-    isUnreached: Bool = false,
-    isDisturbed: Bool = false,
-    disturbances: DisturbanceTally = DisturbanceTally(),
-    metrics: [MetricSummary],
-    missing: [String: String] = [:],
-    counters: [String: CounterSummary] = [:],
-    floorMultiple: Double? = nil,
-    residency: [ResidencySummary] = [],
-    flags: [LaunchFlag: Int] = [:],
-    resolution: Nanoseconds = .zero,
-    preparation: Nanoseconds = .zero,
-    warmUps: Int = 0,
-    stages: [StagesSummary] = [],
-    pageIns: PageInSummary? = nil
-  ) {
-    self.arm = arm
-    self.launches = launches
-    self.outcomes = outcomes
-    self.state = state
-    self.isUnreached = isUnreached
-    self.isDisturbed = isDisturbed
-    self.disturbances = disturbances
-    self.metrics = metrics
-    self.missing = missing
-    self.counters = counters
-    self.floorMultiple = floorMultiple
-    self.residency = residency
-    self.flags = flags
-    self.resolution = resolution
-    self.preparation = preparation
-    self.warmUps = warmUps
-    self.stages = stages
-    self.pageIns = pageIns
-  }
 
   /// Whether the metrics come from launches that were not as they were asked to be.
   package var isDoubtful: Bool { isUnreached || isDisturbed }
@@ -130,29 +90,15 @@ package struct ArmSummary: Hashable, Sendable {
 ///
 /// A launch that did not become ready has no figures to judge it by, and is not counted here.
 package struct StateTally: Hashable, Sendable {
-  package var reached: Int
-  package var notReached: Int
-  package var notVerified: Int
+  package var reached: Int = 0
+  package var notReached: Int = 0
+  package var notVerified: Int = 0
 
   /// Launches per reason of `notReached` and `notVerified`.
-  package var reasons: [String: Int]
+  package var reasons: [String: Int] = [:]
 
   /// The part of `reasons` that is of `notVerified`.
-  package var unverifiedReasons: [String: Int]
-
-  package init(
-    reached: Int = 0,
-    notReached: Int = 0,
-    notVerified: Int = 0,
-    reasons: [String: Int] = [:],
-    unverifiedReasons: [String: Int] = [:]
-  ) {
-    self.reached = reached
-    self.notReached = notReached
-    self.notVerified = notVerified
-    self.reasons = reasons
-    self.unverifiedReasons = unverifiedReasons
-  }
+  package var unverifiedReasons: [String: Int] = [:]
 }
 
 /// The values of one metric of one arm, and what is estimated from them.
@@ -165,19 +111,7 @@ package struct MetricSummary: Hashable, Sendable {
   package var estimates: Estimates
 
   /// What is odd about the values, as diagnostics without a place: outliers, drift, two modes.
-  package var remarks: [Diagnostic]
-
-  package init(
-    metric: Metric,
-    values: [Int64],
-    estimates: Estimates,
-    remarks: [Diagnostic] = []
-  ) {
-    self.metric = metric
-    self.values = values
-    self.estimates = estimates
-    self.remarks = remarks
-  }
+  package var remarks: [Diagnostic] = []
 }
 
 /// The values of one perf event, or the reason why there are none.
@@ -201,22 +135,6 @@ package struct ResidencySummary: Hashable, Sendable {
 
   /// The last known reason why pages stayed.
   package var pinnedBy: String?
-
-  package init(
-    path: String,
-    isOwn: Bool,
-    maximumResidentPages: Int,
-    meanResidentShare: Double,
-    totalPages: Int,
-    pinnedBy: String? = nil
-  ) {
-    self.path = path
-    self.isOwn = isOwn
-    self.maximumResidentPages = maximumResidentPages
-    self.meanResidentShare = meanResidentShare
-    self.totalPages = totalPages
-    self.pinnedBy = pinnedBy
-  }
 }
 
 extension RunSummary {

@@ -13,19 +13,7 @@ package struct PageInSummary: Hashable, Sendable {
   package var metadata: MetadataReads?
 
   /// What could not be had in any launch, and why.
-  package var notes: [String]
-
-  package init(
-    launches: Int,
-    files: [PageIn],
-    metadata: MetadataReads? = nil,
-    notes: [String] = []
-  ) {
-    self.launches = launches
-    self.files = files
-    self.metadata = metadata
-    self.notes = notes
-  }
+  package var notes: [String] = []
 
   /// The pages of all files.
   package var pages: Int { files.reduce(0) { $0 + $1.pages } }

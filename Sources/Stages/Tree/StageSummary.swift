@@ -8,7 +8,7 @@ package struct StageSummary: Hashable, Sendable {
   package var source: StageCollector
 
   /// Every flag that the stage had in any launch, in the order of `StageFlag.allCases`.
-  package var flags: [StageFlag]
+  package var flags: [StageFlag] = []
 
   /// The code that the stage is about.
   package var place: CodePlace?
@@ -32,40 +32,10 @@ package struct StageSummary: Hashable, Sendable {
   package var foldedCount: Int?
 
   /// The largest resolution of the values.
-  package var resolution: Nanoseconds
+  package var resolution: Nanoseconds = .zero
 
   /// By their median beginning where that is known of all, else in the order they were first seen.
-  package var children: [StageSummary]
-
-  package init(
-    name: String,
-    kind: Stage.Kind,
-    source: StageCollector,
-    flags: [StageFlag] = [],
-    place: CodePlace? = nil,
-    n: Int,
-    median: Double?,
-    interval: Interval? = nil,
-    share: Double? = nil,
-    start: Double? = nil,
-    foldedCount: Int? = nil,
-    resolution: Nanoseconds = .zero,
-    children: [StageSummary] = []
-  ) {
-    self.name = name
-    self.kind = kind
-    self.source = source
-    self.flags = flags
-    self.place = place
-    self.n = n
-    self.median = median
-    self.interval = interval
-    self.share = share
-    self.start = start
-    self.foldedCount = foldedCount
-    self.resolution = resolution
-    self.children = children
-  }
+  package var children: [StageSummary] = []
 
   /// The first child with a name.
   package func child(_ name: String) -> StageSummary? { children.first { $0.name == name } }
@@ -82,7 +52,7 @@ package struct StagesSummary: Hashable, Sendable {
   package var launches: Int
 
   /// How many more did not become ready, and count only where no launch did.
-  package var notReady: Int
+  package var notReady: Int = 0
 
   /// How many launches the stages are of, ready or not.
   package var seenLaunches: Int { launches == 0 ? notReady : launches }
@@ -94,51 +64,23 @@ package struct StagesSummary: Hashable, Sendable {
   package var preMain: StageSummary?
 
   /// The other programs of the launches, each with its stages as children.
-  package var others: [StageSummary]
+  package var others: [StageSummary] = []
 
   /// All programs of the first launch with their times, in the order they began; empty where they
   /// were not recorded.
-  package var processes: [LaunchProcess]
+  package var processes: [LaunchProcess] = []
 
   /// Medians of the counters of the launches.
-  package var counters: [String: Int64]
+  package var counters: [String: Int64] = [:]
 
   /// In how many launches each note was made, in the order they were first made.
-  package var notes: [StageNote]
+  package var notes: [StageNote] = []
 
   /// What the collector adds to a launch; nil without plain launches to compare with.
   package var cost: StageCost?
 
   /// Whether the stages add up.
   package var check: StageSumCheck?
-
-  package init(
-    collector: StageCollector,
-    program: String? = nil,
-    launches: Int,
-    notReady: Int = 0,
-    launch: StageSummary,
-    preMain: StageSummary? = nil,
-    others: [StageSummary] = [],
-    processes: [LaunchProcess] = [],
-    counters: [String: Int64] = [:],
-    notes: [StageNote] = [],
-    cost: StageCost? = nil,
-    check: StageSumCheck? = nil
-  ) {
-    self.collector = collector
-    self.program = program
-    self.launches = launches
-    self.notReady = notReady
-    self.launch = launch
-    self.preMain = preMain
-    self.others = others
-    self.processes = processes
-    self.counters = counters
-    self.notes = notes
-    self.cost = cost
-    self.check = check
-  }
 }
 
 /// Something that could not be had, and in how many launches.
