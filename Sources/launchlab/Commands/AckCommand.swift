@@ -83,13 +83,7 @@ struct DecisionOptions: ParsableArguments {
   @Option(help: .init("Reason to record.", valueName: "text"))
   var reason: String
 
-  @Option(
-    help: .init(
-      "SQLite database to write (default: .launchlab/launchlab.sqlite).",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "SQLite database to write (default: .launchlab/launchlab.sqlite).")
   var store: String?
 
   /// Decides, and shows the alert as it is then.

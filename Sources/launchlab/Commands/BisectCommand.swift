@@ -67,11 +67,10 @@ extension Launchlab {
     var simulate: String?
 
     @Option(
-      help: .init(
-        "SQLite database beside which bisections are kept (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
+      file: """
+        SQLite database beside which bisections are kept (default: \
+        .launchlab/launchlab.sqlite).
+        """
     )
     var store: String?
 
@@ -239,25 +238,11 @@ extension Launchlab {
 
 /// Where the answer of `bisect` goes.
 struct BisectOutput: ParsableArguments {
-  @Option(
-    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-    completion: .file()
-  )
-  var json: String?
+  @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
-  @Option(
-    help: .init("Write a Markdown report; - is stdout.", valueName: "file"),
-    completion: .file()
-  )
-  var markdown: String?
+  @Option(file: "Write a Markdown report; - is stdout.") var markdown: String?
 
-  @Option(
-    help: .init(
-      "Write the steps in the format of `git bisect log`; - is stdout.",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "Write the steps in the format of `git bisect log`; - is stdout.")
   var gitLog: String?
 
   @Flag(

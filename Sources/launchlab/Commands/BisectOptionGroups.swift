@@ -4,10 +4,7 @@ import LaunchCore
 
 /// What a bisection looks for.
 struct BisectQuestionOptions: ParsableArguments {
-  @Option(
-    help: .init("Build and launch as described by this scenario.", valueName: "file"),
-    completion: .file(extensions: ["yml", "yaml"])
-  )
+  @Option(file: "Build and launch as described by this scenario.", extensions: ["yml", "yaml"])
   var scenario: String?
 
   @Option(

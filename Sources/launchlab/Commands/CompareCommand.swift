@@ -113,35 +113,15 @@ extension Launchlab {
     @Option(help: .init("Seed for the random order of launches.", valueName: "seed"))
     var seed: UInt64?
 
-    @Option(
-      help: .init(
-        "SQLite database that keeps the launches (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "SQLite database that keeps the launches (default: .launchlab/launchlab.sqlite).")
     var store: String?
 
-    @Option(
-      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
-    @Option(
-      help: .init(
-        "Write the result as Markdown, for a comment on a pull request; - is stdout.",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "Write the result as Markdown, for a comment on a pull request; - is stdout.")
     var markdown: String?
 
-    @Option(
-      help: .init("Write the result in hyperfine's JSON format.", valueName: "file"),
-      completion: .file()
-    )
-    var exportHyperfine: String?
+    @Option(file: "Write the result in hyperfine's JSON format.") var exportHyperfine: String?
 
     func validate() throws {
       if [json, markdown, exportHyperfine].count(where: { $0 == "-" }) > 1 {

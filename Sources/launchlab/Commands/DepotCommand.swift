@@ -7,11 +7,10 @@ import Rendering
 /// Which stored runs a command reads.
 struct StoredOptions: ParsableArguments {
   @Option(
-    help: .init(
-      "SQLite database, directory of laboratories, or depot (postgresql://...) to read (default: .launchlab/launchlab.sqlite).",
-      valueName: "file"
-    ),
-    completion: .file()
+    file: """
+      SQLite database, directory of laboratories, or depot (postgresql://...) to read \
+      (default: .launchlab/launchlab.sqlite).
+      """
   )
   var store: String?
 
@@ -84,13 +83,7 @@ extension Launchlab {
 
     @OptionGroup var address: DepotArgument
 
-    @Option(
-      help: .init(
-        "SQLite database to send (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "SQLite database to send (default: .launchlab/launchlab.sqlite).")
     var store: String?
 
     func run() async throws { try await run(on: .standard) }

@@ -30,11 +30,7 @@ extension Launchlab {
     @Flag(help: "Exit with 128 if something is missing that is not suppressed.")
     var strict = false
 
-    @Option(
-      help: .init("Write the findings as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the findings as JSON; - is stdout.") var json: String?
 
     func run() async throws { try run(on: .standard) }
 

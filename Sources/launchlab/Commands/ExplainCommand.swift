@@ -91,14 +91,10 @@ extension Launchlab {
     var resume: String?
 
     @Option(
-      help: .init(
-        """
+      file: """
         SQLite database of alerts, bisections and nights, beside which launches are kept (default: \
         .launchlab/launchlab.sqlite).
-        """,
-        valueName: "file"
-      ),
-      completion: .file()
+        """
     )
     var store: String?
 
@@ -314,52 +310,19 @@ struct ExplainOutputOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Show the whole tree, and what was not confirmed.")
   var verbose = false
 
-  @Option(
-    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-    completion: .file()
-  )
-  var json: String?
+  @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
-  @Option(
-    help: .init("Write the result as Markdown; - is stdout.", valueName: "file"),
-    completion: .file()
-  )
-  var markdown: String?
+  @Option(file: "Write the result as Markdown; - is stdout.") var markdown: String?
 
-  @Option(
-    help: .init(
-      "Write a flame graph as SVG; of two programs a differential one.",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
-  var svg: String?
+  @Option(file: "Write a flame graph as SVG; of two programs a differential one.") var svg: String?
 
-  @Option(
-    help: .init(
-      "Write profiles for speedscope; of two programs also one of their differences.",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "Write profiles for speedscope; of two programs also one of their differences.")
   var speedscope: String?
 
-  @Option(
-    help: .init(
-      "Write a traced and a sampled launch of each program for the Firefox Profiler.",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "Write a traced and a sampled launch of each program for the Firefox Profiler.")
   var firefox: String?
 
-  @Option(
-    help: .init(
-      "Write a traced launch of each program as a Chrome trace, for Perfetto.",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "Write a traced launch of each program as a Chrome trace, for Perfetto.")
   var perfetto: String?
 
   private var places: [(option: String, file: String?)] {

@@ -46,11 +46,7 @@ extension Launchlab {
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(
-      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
     static func isArgument(_ word: String, in words: TypedWords) -> Bool {
       words.arguments.isEmpty && word.namesScenario

@@ -216,11 +216,7 @@ struct FleetOutput: ParsableArguments {
   )
   var report: String?
 
-  @Option(
-    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-    completion: .file()
-  )
-  var json: String?
+  @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
   func show(_ report: FleetReport, on console: Console) throws {
     console.show(report.problems)

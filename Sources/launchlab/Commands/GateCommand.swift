@@ -78,53 +78,21 @@ extension Launchlab.Gate {
     )
     var maxTime: String?
 
-    @Option(
-      help: .init(
-        "SQLite database that keeps the launches (default: that beside the scenario).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "SQLite database that keeps the launches (default: that beside the scenario).")
     var store: String?
 
-    @Option(
-      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
-    @Option(
-      help: .init(
-        "Write the result as Markdown, for a comment on a pull request; - is stdout.",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "Write the result as Markdown, for a comment on a pull request; - is stdout.")
     var markdown: String?
 
-    @Option(
-      help: .init("Write what was found as SARIF, for code scanning.", valueName: "file"),
-      completion: .file()
-    )
-    var sarif: String?
+    @Option(file: "Write what was found as SARIF, for code scanning.") var sarif: String?
 
-    @Option(
-      help: .init("Write the result as test cases of JUnit.", valueName: "file"),
-      completion: .file()
-    )
-    var junit: String?
+    @Option(file: "Write the result as test cases of JUnit.") var junit: String?
 
-    @Option(
-      help: .init("Write what was found as code quality report of GitLab.", valueName: "file"),
-      completion: .file()
-    )
-    var codeQuality: String?
+    @Option(file: "Write what was found as code quality report of GitLab.") var codeQuality: String?
 
-    @Option(
-      help: .init("Write the figures of head as metrics report of GitLab.", valueName: "file"),
-      completion: .file()
-    )
-    var metrics: String?
+    @Option(file: "Write the figures of head as metrics report of GitLab.") var metrics: String?
 
     @Flag(name: .shortAndLong, help: "Also show what passed.")
     var verbose = false

@@ -26,11 +26,7 @@ extension Launchlab {
 
     @OptionGroup var stored: StoredOptions
 
-    @Option(
-      help: .init("Write the list as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the list as JSON; - is stdout.") var json: String?
 
     func validate() throws {
       guard limit > 0 else { throw ValidationError("--limit must be at least 1, not \(limit)") }

@@ -48,13 +48,7 @@ extension Launchlab {
     )
     var scenario: String?
 
-    @Option(
-      help: .init(
-        "SQLite database to write (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "SQLite database to write (default: .launchlab/launchlab.sqlite).")
     var store: String?
 
     @Option(

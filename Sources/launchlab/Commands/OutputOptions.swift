@@ -5,6 +5,16 @@ import LaunchCore
 import Measuring
 import Rendering
 
+extension Option where Value == String? {
+  /// The path of a file.
+  init(file help: String, extensions: [String] = []) {
+    self.init(
+      help: ArgumentHelp(help, valueName: "file"),
+      completion: .file(extensions: extensions)
+    )
+  }
+}
+
 /// The scenario as an option, for commands that also take it as an argument.
 struct ScenarioOption: ParsableArguments {
   @Option(
@@ -25,39 +35,18 @@ struct ScenarioOption: ParsableArguments {
 
 /// Where the result of `run` and `measure` goes.
 struct OutputOptions: ParsableArguments {
-  @Option(
-    help: .init(
-      "SQLite database that keeps the launches (default: .launchlab/launchlab.sqlite).",
-      valueName: "file"
-    ),
-    completion: .file()
-  )
+  @Option(file: "SQLite database that keeps the launches (default: .launchlab/launchlab.sqlite).")
   var store: String?
 
-  @Option(
-    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-    completion: .file()
-  )
-  var json: String?
+  @Option(file: "Write the result as JSON; - is stdout.") var json: String?
+
+  @Option(file: "Write the result as Markdown; - is stdout.") var markdown: String?
+
+  @Option(file: "Write the result in hyperfine's JSON format.") var exportHyperfine: String?
 
   @Option(
-    help: .init("Write the result as Markdown; - is stdout.", valueName: "file"),
-    completion: .file()
-  )
-  var markdown: String?
-
-  @Option(
-    help: .init("Write the result in hyperfine's JSON format.", valueName: "file"),
-    completion: .file()
-  )
-  var exportHyperfine: String?
-
-  @Option(
-    help: .init(
-      "Also film three launches per state until settled, and write the film strip as SVG.",
-      valueName: "file"
-    ),
-    completion: .file(extensions: ["svg"])
+    file: "Also film three launches per state until settled, and write the film strip as SVG.",
+    extensions: ["svg"]
   )
   var film: String?
 

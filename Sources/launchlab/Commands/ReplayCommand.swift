@@ -46,20 +46,10 @@ extension Launchlab {
     )
     var scenario: String?
 
-    @Option(
-      help: .init(
-        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "SQLite database to read (default: .launchlab/launchlab.sqlite).")
     var store: String?
 
-    @Option(
-      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
     func run() async throws { try run(on: .standard) }
 

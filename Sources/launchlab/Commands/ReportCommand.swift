@@ -62,33 +62,18 @@ extension Launchlab {
     )
     var output: String?
 
-    @Option(
-      help: .init("Write the trends as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the trends as JSON; - is stdout.") var json: String?
 
-    @Option(
-      help: .init("Write the verdicts as a JUnit report, for CI; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var junit: String?
+    @Option(file: "Write the verdicts as a JUnit report, for CI; - is stdout.") var junit: String?
 
-    @Option(
-      help: .init(
-        "Write the newest values as an OpenMetrics file, for Prometheus; - is stdout.",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "Write the newest values as an OpenMetrics file, for Prometheus; - is stdout.")
     var openmetrics: String?
 
     @Option(
-      help: .init(
-        "Mustache template of the report (default: .launchlab/report.md.mustache, if it exists).",
-        valueName: "file"
-      ),
-      completion: .file()
+      file: """
+        Mustache template of the report (default: .launchlab/report.md.mustache, if it \
+        exists).
+        """
     )
     var template: String?
 

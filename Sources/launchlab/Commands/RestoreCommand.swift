@@ -31,11 +31,7 @@ extension Launchlab {
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(
-      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
     func run() async throws { try await run(on: .standard) }
 

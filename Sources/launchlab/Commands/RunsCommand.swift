@@ -32,13 +32,7 @@ extension Launchlab.Runs {
     @Argument(help: ArgumentHelp("The id of the run, or its beginning.", valueName: "run"))
     var id: String
 
-    @Option(
-      help: .init(
-        "SQLite database to write (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "SQLite database to write (default: .launchlab/launchlab.sqlite).")
     var store: String?
 
     func decide(

@@ -59,22 +59,14 @@ extension Launchlab {
     var seed: UInt64?
 
     @Option(
-      help: .init(
-        """
+      file: """
         SQLite database that keeps the launches and the noise (default: \
         launchlab/launchlab.sqlite in $XDG_STATE_HOME or ~/.local/state).
-        """,
-        valueName: "file"
-      ),
-      completion: .file()
+        """
     )
     var store: String?
 
-    @Option(
-      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
     @Option(
       parsing: .upToNextOption,

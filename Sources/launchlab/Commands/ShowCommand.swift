@@ -27,26 +27,12 @@ extension Launchlab {
     @Argument(help: .init("Id of a run or a bisection, or last (default: last).", valueName: "run"))
     var name = "last"
 
-    @Option(
-      help: .init(
-        "SQLite database to read (default: .launchlab/launchlab.sqlite).",
-        valueName: "file"
-      ),
-      completion: .file()
-    )
+    @Option(file: "SQLite database to read (default: .launchlab/launchlab.sqlite).")
     var store: String?
 
-    @Option(
-      help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
-    @Option(
-      help: .init("Write the result as Markdown; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var markdown: String?
+    @Option(file: "Write the result as Markdown; - is stdout.") var markdown: String?
 
     func validate() throws {
       if json == "-", markdown == "-" {

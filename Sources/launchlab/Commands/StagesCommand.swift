@@ -117,11 +117,7 @@ extension StageCollector: ExpressibleByArgument {}
 
 /// How `stages --parse` reads a text.
 struct LoaderLogOptionGroup: ParsableArguments {
-  @Option(
-    help: .init("Read stages from a log; - is stdin.", valueName: "file"),
-    completion: .file()
-  )
-  var parse: String?
+  @Option(file: "Read stages from a log; - is stdin.") var parse: String?
 
   @Flag(help: "Fail on lines that no loader prints and on incomplete blocks.")
   var strict = false
@@ -176,20 +172,11 @@ struct StagesOutputOptions: ParsableArguments {
   @Flag(help: "Show all libraries and initializers, not only the slowest.")
   var all = false
 
-  @Option(
-    help: .init("Write the result as JSON; - is stdout.", valueName: "file"),
-    completion: .file()
-  )
-  var json: String?
+  @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
-  @Option(
-    help: .init("Write a Chrome trace, for Perfetto.", valueName: "file"),
-    completion: .file()
-  )
-  var trace: String?
+  @Option(file: "Write a Chrome trace, for Perfetto.") var trace: String?
 
-  @Option(help: .init("Write a profile for speedscope.", valueName: "file"), completion: .file())
-  var speedscope: String?
+  @Option(file: "Write a profile for speedscope.") var speedscope: String?
 
   /// Whether an option is given that only launches have.
   var isForLaunches: Bool { all || trace != nil || speedscope != nil }

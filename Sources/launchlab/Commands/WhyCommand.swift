@@ -25,11 +25,7 @@ extension Launchlab {
 
     @OptionGroup var stored: StoredOptions
 
-    @Option(
-      help: .init("Write the explanation as JSON; - is stdout.", valueName: "file"),
-      completion: .file()
-    )
-    var json: String?
+    @Option(file: "Write the explanation as JSON; - is stdout.") var json: String?
 
     func run() async throws { try await run(on: .standard) }
 
