@@ -55,7 +55,7 @@ package struct CompareRequest: Sendable {
 extension CompareRequest {
   /// Compares command lines; each with the first one.
   ///
-  /// The targets are called A, B and so on.
+  /// The targets are called A, B and so on, unless they are given names.
   ///
   /// - Throws: `ScenarioError` with every problem of the options, and ``WorkflowError``.
   package init(commands options: CompareOptions) throws {
@@ -68,6 +68,14 @@ extension CompareRequest {
     }
     let count = try options.launchCount() ?? LaunchCount()
     let commands = try options.words.map { try CommandWords($0).words }
+    let names = options.launching.names
+    guard names.isEmpty || names.count == commands.count && Set(names).count == names.count else {
+      throw WorkflowError.badOption(
+        name: "--command-name",
+        value: names.joined(separator: ", "),
+        expected: "\(commands.count) different names, one for each command"
+      )
+    }
     let scenarios = try commands.enumerated().map { index, command in
       var launching = options.launching.launching(command, at: index, of: commands.count)
       launching.launches = count.fewest
@@ -78,7 +86,8 @@ extension CompareRequest {
     try Preflight.check(scenario.controls?.suppressed ?? [])
     scenario.name = "compare"
     scenario.adaptive = count.adaptive
-    let targets = zip(Self.names, scenarios.flatMap(\.targets)).map { name, target in
+    let chosen = names.isEmpty ? Self.names : names
+    let targets = zip(chosen, scenarios.flatMap(\.targets)).map { name, target in
       var target = target
       target.name = name
       return target

@@ -3,6 +3,9 @@ package struct MeasureOptions: Sendable {
   /// The program and its arguments.
   package var command: [String]
 
+  /// The names of the target: none for that of its program, or one for each of several commands.
+  package var names: [String] = []
+
   /// Which executable of the launch the stages and the memory are of; nil for the one that becomes ready.
   package var program: String?
 
@@ -126,9 +129,9 @@ extension MeasureOptions {
   package func launching(_ command: [String], at index: Int, of count: Int) -> Self {
     var options = self
     options.command = command
-    for hook in [\Self.prepare, \.conclude, \.setup, \.cleanup]
-    where self[keyPath: hook].count == count {
-      options[keyPath: hook] = [self[keyPath: hook][index]]
+    for given in [\Self.names, \.prepare, \.conclude, \.setup, \.cleanup]
+    where self[keyPath: given].count == count {
+      options[keyPath: given] = [self[keyPath: given][index]]
     }
     return options
   }

@@ -88,9 +88,15 @@ private struct OptionValues {
   var findings = Findings()
 
   mutating func scenario(_ options: MeasureOptions) -> Value {
-    section([
-      ("scenario", text("measure-\(Target.name(for: options.command))")),
-      ("targets", section([(Target.name(for: options.command), target(options))])),
+    let name = one(options.names, "--command-name", "names")
+    let target = Value.Entry(
+      key: options.names.first ?? Target.name(for: options.command),
+      place: name?.place ?? findings.place(ofOption: nil),
+      value: target(options)
+    )
+    return section([
+      ("scenario", text(Self.scenarioName(for: target.key))),
+      ("targets", section([target])),
       ("states", list(options.states, "--state")),
       ("launches", plain("\(options.launches)", "--launches")),
       ("baseline", options.includesEmptyBaseline ? section([("empty", plain("true"))]) : nil),
@@ -98,6 +104,14 @@ private struct OptionValues {
       ("stages", options.stages.map { stages($0) }),
       ("controls", controls(options.controls) { "--control \(options.controls[$0])" }),
     ])
+  }
+
+  /// A valid name in any case, so that what is wrong with that of the target is reported once.
+  private static func scenarioName(for target: String) -> String {
+    let isValid = { (character: Character) in
+      character.isASCII && (character.isLetter || character.isNumber || "._".contains(character))
+    }
+    return String(("measure-" + target.map { isValid($0) ? $0 : "-" }).prefix(100))
   }
 
   private mutating func target(_ options: MeasureOptions) -> Value {
@@ -160,11 +174,15 @@ private struct OptionValues {
     given([("launch", one(launch.texts, launch.option)), ("run", one(run.texts, run.option))])
   }
 
-  private mutating func one(_ texts: [String], _ option: String) -> Value? {
+  private mutating func one(
+    _ texts: [String],
+    _ option: String,
+    _ noun: String = "commands"
+  ) -> Value? {
     if texts.count > 1 {
       findings.report(
         "duplicate-key",
-        "\(texts.count) commands are given, which is not one for each command that is launched",
+        "\(texts.count) \(noun) are given, which is not one for each command that is launched",
         at: findings.place(ofOption: option),
         remedy: "give \(option) once, or once for each command that is launched"
       )

@@ -159,7 +159,8 @@ struct HelpPage {
     (
       "WHAT TO LAUNCH",
       [
-        "--env", "--stdin", "--tty", "--display", "--program", "--prepare", "--conclude",
+        "--command-name", "--env", "--stdin", "--tty", "--display", "--program", "--prepare",
+        "--conclude",
         "--setup", "--cleanup", "--exit-status", "--ignore-exit-status", "--baseline", "--counter",
         "--target", "--build", "--submodules", "--revision", "--release", "--skip", "--path",
       ]

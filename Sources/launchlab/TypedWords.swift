@@ -216,10 +216,8 @@ struct HyperfineOption {
     Self(["--export-markdown"], .same("--markdown")),
     Self(["--export-csv"], .refused("use `launchlab export --format csv` afterwards")),
     Self(["--export-asciidoc", "--export-orgmode"], .refused("there is no such format")),
-    Self(
-      ["-n", "--command-name", "--reference-name"],
-      .refused("results have the name of the program")
-    ),
+    Self(["-n", "--command-name"], .refused("targets have the names of the scenario")),
+    Self(["--reference-name"], .refused("give `launchlab compare` a --command-name per command")),
     Self(["--reference"], .refused("`launchlab compare` compares with its first command")),
     Self(
       ["-P", "--parameter-scan"],

@@ -67,6 +67,8 @@ import Testing
     Case(typed: "compare -N -m 20 -M 200 ls sh", meant: "compare ls sh --launches 20..200"),
     Case(typed: "compare -m 20 ls sh", meant: "compare ls sh --launches 20..1280"),
     Case(typed: "compare -r 50 ls sh", meant: "compare --launches 50 ls sh"),
+    Case(typed: "measure -n foo ls", meant: "measure -n foo -- ls"),
+    Case(typed: "compare -n a -n b ls sh", meant: "compare -n a -n b ls sh"),
     Case(typed: "run -r 50 s.yml", meant: "run --launches 50 s.yml"),
   ])
   func `has other names for options of hyperfine`(_ test: Case) throws {

@@ -44,6 +44,15 @@ struct TargetOptions: ParsableArguments {
 /// How a program is launched, whatever it is.
 struct LaunchOptions: ParsableArguments {
   @Option(
+    name: [.customShort("n"), .customLong("command-name")],
+    help: .init(
+      "Name of the target (default: that of its program); repeat it for each of several commands.",
+      valueName: "name"
+    )
+  )
+  var names: [String] = []
+
+  @Option(
     help: .init(
       """
       When the target is ready: exit, stdout:<pattern>, stderr:<pattern>, notify, mark, \
@@ -232,7 +241,8 @@ struct LaunchOptions: ParsableArguments {
   /// is not one of them.
   var firstForCommands: String? {
     let given = [
-      ("--ready", ready != nil), ("--exit-status", exitStatus != nil),
+      ("--command-name", !names.isEmpty), ("--ready", ready != nil),
+      ("--exit-status", exitStatus != nil),
       ("--ignore-exit-status", ignoreExitStatus), ("--program", program != nil),
       ("--timeout", timeout != nil),
       ("--stop-signal", stopSignal != nil), ("--stop-grace", stopGrace != nil),
@@ -252,7 +262,7 @@ struct LaunchOptions: ParsableArguments {
 
   /// The options of a measurement of a program.
   func measuring(command: [String], states: [String], launches: Int) -> MeasureOptions {
-    MeasureOptions(
+    var options = MeasureOptions(
       command: command,
       program: program,
       states: states,
@@ -280,6 +290,8 @@ struct LaunchOptions: ParsableArguments {
       controls: controls.pairs,
       directory: WorkflowContext.live.directory
     )
+    options.names = names
+    return options
   }
 }
 

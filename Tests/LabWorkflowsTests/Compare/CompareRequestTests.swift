@@ -54,6 +54,25 @@ import Testing
     #expect(throws: ScenarioError.self) { try CompareRequest(commands: options) }
   }
 
+  @Test func `gives commands names of their own`() throws {
+    var options = options(["true", "false"])
+    options.launching.names = ["old", "new-1"]
+    let request = try CompareRequest(commands: options)
+    #expect(request.scenario.targets.map(\.name) == ["old", "new-1"])
+    #expect(request.pairs == [ComparedPair(name: "new-1", baseline: "old", candidate: "new-1")])
+    for names in [["old"], ["old", "old"], ["a", "b", "c"]] {
+      options.launching.names = names
+      #expect(throws: WorkflowError.self) { try CompareRequest(commands: options) }
+    }
+    options.launching.names = ["old", "new version"]
+    do throws(ScenarioError) {
+      _ = try ScenarioFile.load(options: options.launching.launching(["a"], at: 1, of: 2))
+      Issue.record("a name with a blank was taken")
+    } catch {
+      #expect(error.diagnostics.count { $0.place == "--command-name" } == 1)
+    }
+  }
+
   private static func untilDecided(within seconds: Int64, most: Int = 1_280) -> AdaptiveLaunches {
     AdaptiveLaunches(most: most, precision: 0, timeLimit: .seconds(seconds))
   }
