@@ -15,6 +15,13 @@ import Testing
     try expectSnapshot(json(SampleTrend.first), named: "first", suite: "TrendJSON")
   }
 
+  @Test func `names the scenario's own file in commands`() throws {
+    var summary = SampleTrend.red
+    summary.scenarioFile = "my shop.yml"
+    let commands = json(summary).split(separator: "\n").filter { $0.contains("--revisions") }
+    #expect(!commands.isEmpty && commands.allSatisfy { $0.contains(" 'my shop.yml' --target ") })
+  }
+
   @Test(arguments: TrendReportTests.cases)
   func `is one object with a series each`(_ example: TrendReportTests.Case) throws {
     let text = json(example.summary)

@@ -53,6 +53,18 @@ extension EndToEnd {
       // Once acknowledged it is red no more, and cannot be acknowledged twice.
       let why = try await lab.run("why", "R-1")
       #expect(why.stdout.contains("launchlab ack R-1"))
+      try FileManager.default.moveItem(
+        atPath: lab.path("scenario.yml"),
+        toPath: lab.path("shop.yml")
+      )
+      for words in [["report"], ["report", "shop.yml"], ["why", "R-1"]] {
+        let json = try await lab.run(arguments: words + ["--json", "-"]).stdout
+        #expect(json.contains(" shop.yml --target app "), "\(json)")
+      }
+      try FileManager.default.moveItem(
+        atPath: lab.path("shop.yml"),
+        toPath: lab.path("scenario.yml")
+      )
       #expect(try await lab.run("ack", "R-1", "--reason", "is meant").status == 0)
       let again = try await lab.run("ack", "R-1", "--reason", "is meant")
       #expect(again.status == 64)

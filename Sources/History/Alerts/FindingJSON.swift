@@ -12,9 +12,9 @@ package struct FindingJSON {
 
   /// - Parameters:
   ///   - alert: What is written.
-  ///   - summary: What the night is concluded with, for the commits; nil where there is none.
-  package init(_ alert: Alert, in summary: TrendSummary?) {
-    self.init(alert, nights: summary?.nights ?? [])
+  ///   - summary: What the night is concluded with, for the commits and the scenario file.
+  package init(_ alert: Alert, in summary: TrendSummary) {
+    self.init(alert, nights: summary.nights, scenarioFile: summary.scenarioFile)
   }
 
   /// - Parameters:

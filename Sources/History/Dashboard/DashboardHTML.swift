@@ -69,7 +69,7 @@ struct DashboardHeader {
   /// What changed, where no alert says so.
   private var answer: String {
     guard summary.alerts.isEmpty else { return "" }
-    let what = TrendAnswer(summary, scenarioFile: "scenario.yml").what.plain
+    let what = TrendAnswer(summary, scenarioFile: summary.scenarioFile).what.plain
     return "<p class=\"answer\">\(Markup.text(what))</p>\n"
   }
 

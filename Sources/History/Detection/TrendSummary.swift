@@ -58,6 +58,9 @@ package struct TrendSummary: Hashable, Sendable {
   /// Why tonight has no result, such as `app warm exited with status 1`; nil where it has one, or it is
   /// not known.
   package var failure: String?
+
+  /// The path of the scenario file in the commands that are shown.
+  package var scenarioFile = "scenario.yml"
 }
 
 /// A night without a result.

@@ -66,8 +66,7 @@ package struct NightWorkflow {
     var result = NightResult(
       summary: summary,
       trend: nil,
-      exitCode: summary.exitCode,
-      options: options
+      exitCode: summary.exitCode
     )
     do {
       if summary.run.purpose == .night { try await conclude(&result, in: store) }
@@ -146,8 +145,11 @@ package struct NightWorkflow {
         result.summary.warnings.append(.notCounted(because: error))
       }
     }
-    let trend = try TrendWorkflow(store: store, scenario: run.plan.scenario.name)
+    var trend = try TrendWorkflow(store: store, scenario: run.plan.scenario.name)
       .summary(of: run.id)
+    // As it was named on the command line.
+    let words = request.commandLine
+    if words.count == 3, words[1] == "run" { trend.scenarioFile = words[2] }
     result.trend = trend
     result.exitCode = max(result.exitCode, trend.exitCode)
     // A run that fills the history is no news.
@@ -220,13 +222,6 @@ package struct NightWorkflow {
       .result(of: proof)
   }
 
-  /// Names the scenario file as it was named on the command line.
-  private var options: ReportOptions {
-    let words = request.commandLine
-    guard words.count == 3, words[1] == "run" else { return ReportOptions() }
-    return ReportOptions(scenarioFile: words[2])
-  }
-
   /// Makes room on the disk; while another lab is at work, it waits for the next night.
   ///
   /// - Returns: Why nothing was removed, and what of the machine could not be restored.
@@ -256,7 +251,7 @@ package struct NightWorkflow {
       guard let place = try request.reportPlace(in: store) else { return }
       directory = place
       // The run is told of already, with the command that repeats it.
-      try ReportFiles.write(trend, .newest, to: directory, options: options)
+      try ReportFiles.write(trend, .newest, to: directory)
     } catch {
       result.summary.warnings.append(
         .reportNotWritten(to: directory, because: error, option: "--report")
@@ -312,7 +307,4 @@ package struct NightResult: Sendable {
   var outcome: RunOutcome {
     RunOutcome(verdict: trend?.verdict, exitCode: Int(exitCode.rawValue))
   }
-
-  /// How the verdicts are shown.
-  package var options: ReportOptions = ReportOptions()
 }

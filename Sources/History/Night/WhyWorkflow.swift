@@ -32,19 +32,12 @@ package struct WhyWorkflow {
 
     /// The scenario files of that name in the directory that holds `.launchlab`, which are the user's own.
     package var scenarioFiles: [String] {
-      let directory = FilePath(store).removingLastComponent().removingLastComponent().string
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-      return names.filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
-        .map { "\(directory)/\($0)" }
-        // Its commands are run, which nobody else may have written.
-        .filter(OwnPlace.isOwn(file:))
-        .filter { (try? ScenarioFile.load(path: $0))?.name == alert.series.scenario }
+      OwnScenarioFiles(alert.series.scenario, beside: store).paths
     }
 
-    /// The path to show for the scenario, short where it is in the working directory.
-    package func scenarioFile(from directory: String) -> String {
-      guard scenarioFiles.count == 1, let file = scenarioFiles.first else { return "scenario.yml" }
-      return file.hasPrefix("\(directory)/") ? String(file.dropFirst(directory.count + 1)) : file
+    /// The path to show for the scenario.
+    package var scenarioFile: String {
+      OwnScenarioFiles(alert.series.scenario, beside: store).shown
     }
 
     /// New divided by old: by the proof that found the change, or else by the levels; nil where old is 0.
@@ -103,5 +96,31 @@ package struct WhyWorkflow {
       deliveries: try store.deliveries(scenario: scenario).filter { $0.alert == number },
       store: store.path
     )
+  }
+}
+
+/// The files of a scenario in the directory that holds `.launchlab`, which are the user's own.
+package struct OwnScenarioFiles {
+  /// Absolute, or relative as the store is, sorted.
+  package let paths: [String]
+
+  /// - Parameters:
+  ///   - scenario: The name of the scenario.
+  ///   - store: The path of the store that has its nights.
+  package init(_ scenario: String, beside store: String) {
+    let directory = FilePath(store).removingLastComponent().removingLastComponent().string
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    paths = names.filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
+      .map { "\(directory)/\($0)" }
+      // Its commands are run, which nobody else may have written.
+      .filter(OwnPlace.isOwn(file:))
+      .filter { (try? ScenarioFile.load(path: $0))?.name == scenario }
+  }
+
+  /// The path to show, short where it is in the working directory; `scenario.yml` where there is not one.
+  package var shown: String {
+    guard paths.count == 1, let file = paths.first else { return "scenario.yml" }
+    let working = "\(FileManager.default.currentDirectoryPath)/"
+    return file.hasPrefix(working) ? String(file.dropFirst(working.count)) : file
   }
 }

@@ -48,9 +48,9 @@ package struct ReportWorkflow {
     }
     try check(directories, stores: found.map(\.0), summaries)
     return try zip(directories, zip(found, summaries)).map { directory, subject in
-      let ((store, scenario), summary) = subject
-      var options = request.options
-      if let path = request.scenarioPath { options.scenarioFile = path }
+      let ((store, scenario), concluded) = subject
+      var (summary, options) = (concluded, request.options)
+      if let path = request.scenarioPath { summary.scenarioFile = path }
       options.host = DepotMirror.host(of: store)
       // The files of an older night never replace those of the newest one.
       let isNewest =

@@ -57,9 +57,9 @@ package struct TrendMarkdown {
   // MARK: - Values
 
   private var values: [String: Any] {
-    let answer = TrendAnswer(summary, scenarioFile: options.scenarioFile)
+    let answer = TrendAnswer(summary, scenarioFile: summary.scenarioFile)
     let table = TrendTable(summary: summary, slots: slots, release: options.release)
-    let sections = TrendSections(lead: lead, slots: slots, scenarioFile: options.scenarioFile)
+    let sections = TrendSections(lead: lead, slots: slots, scenarioFile: summary.scenarioFile)
     let alerts = AlertTable(lead: lead)
     let unchanged = lead.unchanged
     var values: [String: Any] = [
@@ -103,7 +103,7 @@ package struct TrendMarkdown {
       return TrendFinding(
         alert: alert,
         lead: lead,
-        scenarioFile: options.scenarioFile,
+        scenarioFile: summary.scenarioFile,
         chart: chart,
         hasFlameGraph: options.hasCharts && summary.flameGraphs[alert.number] != nil
       ).values
@@ -123,9 +123,6 @@ package struct TrendMarkdown {
 
 /// What a report shows, and how it names things.
 package struct ReportOptions: Hashable, Sendable {
-  /// The path of the scenario file in the commands that the report gives.
-  package var scenarioFile: String
-
   /// The release that tonight is shown against; nil for the newest that there is.
   package var release: String?
 
@@ -135,12 +132,7 @@ package struct ReportOptions: Hashable, Sendable {
   /// The host that the report is of, where there are others beside it.
   package var host: String?
 
-  package init(
-    scenarioFile: String = "scenario.yml",
-    release: String? = nil,
-    hasCharts: Bool = true
-  ) {
-    self.scenarioFile = scenarioFile
+  package init(release: String? = nil, hasCharts: Bool = true) {
     self.release = release
     self.hasCharts = hasCharts
   }

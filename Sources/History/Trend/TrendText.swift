@@ -16,14 +16,14 @@ package struct TrendText {
   /// - Parameters:
   ///   - summary: What is concluded.
   ///   - style: How the text is shown; with the width `.max` no line is broken.
-  ///   - options: How commands name the scenario file.
+  ///   - options: The host that the night is of.
   package init(
     _ summary: TrendSummary,
     style: TextStyle,
     options: ReportOptions = ReportOptions()
   ) {
     lead = TrendLead(summary)
-    answer = TrendAnswer(summary, scenarioFile: options.scenarioFile)
+    answer = TrendAnswer(summary, scenarioFile: summary.scenarioFile)
     self.style = style
     host = options.host
   }

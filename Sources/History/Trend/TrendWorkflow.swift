@@ -75,7 +75,8 @@ package struct TrendWorkflow {
       flameGraphs: try evidence.flameGraphs(of: current),
       notes: Self.notes(on: tonight, nights) + counted.notes + counts.notes,
       failure: tonight.status == .complete
-        ? nil : tally.unready.map { Self.failure($0, in: record.plan) }
+        ? nil : tally.unready.map { Self.failure($0, in: record.plan) },
+      scenarioFile: OwnScenarioFiles(scenario, beside: store.path).shown
     )
     summary.films = try films(of: summary)
     return summary

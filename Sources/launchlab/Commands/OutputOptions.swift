@@ -128,7 +128,7 @@ struct OutputOptions: ParsableArguments {
       console.showBriefly(summary.warnings.filter { !quiet || $0.severity == .error })
     }
     if hasText, let trend = result.trend {
-      let text = TrendText(trend, style: style, options: result.options)
+      let text = TrendText(trend, style: style)
       try console.write("\n" + text.rendered())
     }
     if let film, let films = result.films {

@@ -132,11 +132,7 @@ extension Launchlab {
     func run(on console: Console) async throws {
       let (scenarioFile, scenario) = named
       if printTemplate { return try console.write(TrendMarkdown.defaultTemplate) }
-      let options = ReportOptions(
-        scenarioFile: scenarioFile ?? "scenario.yml",
-        release: release,
-        hasCharts: charts == .svg
-      )
+      let options = ReportOptions(release: release, hasCharts: charts == .svg)
       var request = ReportRequest(
         scenarioPath: scenarioFile,
         store: try await stored.path(scenario: scenario, on: console),

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import History
 import Measuring
 
@@ -36,13 +35,12 @@ extension Launchlab {
       )
       try workflow.files.writing(json, as: "--json").check()
       let found = try workflow.explanation(of: id)
-      let scenarioFile = found.scenarioFile(from: FileManager.default.currentDirectoryPath)
       if let json {
         let finding = FindingJSON(
           found.alert,
           nights: found.nights,
           explanation: found.explanation,
-          scenarioFile: scenarioFile
+          scenarioFile: found.scenarioFile
         )
         return try ResultFile(json).write { try finding.write(to: $0) }
       }
@@ -50,7 +48,7 @@ extension Launchlab {
         found.alert,
         nights: found.nights,
         deliveries: found.deliveries,
-        scenarioFile: scenarioFile,
+        scenarioFile: found.scenarioFile,
         style: console.resultStyle
       )
       try console.write(text.rendered())

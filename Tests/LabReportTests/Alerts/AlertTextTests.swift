@@ -128,7 +128,7 @@ import Testing
 
   @Test func `gives no 95 % interval where the proof has another confidence`() {
     let alert = SampleAlerts.alert { $0.proof?.confidence = 0.99 }
-    #expect(FindingJSON(alert, in: nil).line.contains("\"ci95\":null"))
+    #expect(FindingJSON(alert, nights: []).line.contains("\"ci95\":null"))
   }
 }
 

@@ -218,6 +218,21 @@ import Testing
     #expect(try reports(in: original) == ["\(original)/report/latest.md"])
   }
 
+  @Test func `finds the scenario file beside the store`() throws {
+    let scenario = SampleNight.scenario(directory: root)
+    try FileManager.default.createDirectory(
+      atPath: "\(root)/.launchlab",
+      withIntermediateDirectories: true
+    )
+    _ = try SampleNight.store(in: "\(root)/.launchlab", named: "launchlab.sqlite", scenario)
+    for (name, file) in [(scenario.name, "shop.yml"), ("other", "scenario.yml")] {
+      try "scenario: \(name)\ntargets: {app: {command: [/bin/true]}}\n"
+        .write(toFile: "\(root)/\(file)", atomically: true, encoding: .utf8)
+    }
+    let reports = try ReportWorkflow(ReportRequest(), in: .fake(directory: root)).reports()
+    #expect(reports.map(\.summary.scenarioFile) == ["\(root)/shop.yml"])
+  }
+
   @Test func `says in words that its directory cannot be made`() throws {
     try store(root)
     try Data().write(to: URL(filePath: "\(root)/report"))

@@ -139,7 +139,7 @@ import Testing
       _ = try ReportWorkflow(ReportRequest(scenario: "x"), in: .fake()).reports()
     }
     expect(.usage, "invalid value \"x\" for --release") {
-      let options = ReportOptions(scenarioFile: "scenario.yml", release: "x", hasCharts: true)
+      let options = ReportOptions(release: "x", hasCharts: true)
       _ = try ReportWorkflow(ReportRequest(options: options), in: .fake()).reports()
     }
   }
