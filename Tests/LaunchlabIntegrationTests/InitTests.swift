@@ -33,9 +33,14 @@ extension EndToEnd {
       #expect(output.stderr.contains("warning: ") == !trial.message.isEmpty, "\(output.stderr)")
     }
 
-    @Test func `names the program that a shell script starts`() async throws {
+    /// It becomes the program, or waits for it, as a wrapper does that has something to do afterwards.
+    @Test(arguments: [
+      "exec /usr/bin/perl \"$@\"",
+      "eval \"$(echo PROGRAM=/usr/bin/perl | sed 's/x/y/')\"\n\"$PROGRAM\" \"$@\"\nexit $?",
+    ])
+    func `names the program that a shell script starts`(script: String) async throws {
       let lab = Launchlab()
-      try lab.write("#!/bin/sh\nexec /usr/bin/perl \"$@\"\n", to: "shim")
+      try lab.write("#!/bin/sh\n\(script)\n", to: "shim")
       _ = try Tool.run("chmod", ["755", "shim"], in: lab.path("."))
       // The second time what was seen is known.
       for _ in 1...2 {

@@ -56,20 +56,20 @@ extension HostLaboratory {
     try preparedArms[arm]?.watch(plan.watched(files))
   }
 
-  /// Sees which program a warm target becomes that begins as a shell script, once for a host.
+  /// Sees which program a warm target that begins as a shell script becomes or starts, once for a host.
   private mutating func seeLauncher(
     _ arm: Arm,
     by plan: LearningPlan,
     _ preparation: inout Preparation
   ) throws(HostError) {
     if let stored = learning.store.files(of: plan.key), stored.isValid(home: plan.home) {
-      learning.launchers[arm.target] = stored.mainProgram
+      learning.launchers[arm.target] = stored.launchedProgram
       return
     }
     preparation.warmUps += 1
     do throws(HostError) {
       let learnt = try learn(arm, by: plan)
-      learning.launchers[arm.target] = learnt.mainProgram
+      learning.launchers[arm.target] = learnt.launchedProgram
       learning.keep(learnt, of: plan.key)
     } catch .filesNotLearnt {
       // The launches that are measured say what is wrong with it.
@@ -144,7 +144,7 @@ struct Learning {
 
   let store: LearntStore
 
-  /// The programs that targets became last that begin as shell scripts.
+  /// The programs that targets which begin as shell scripts become or start.
   var launchers: [String: String] = [:]
 
   /// When the run began, by the clock of files.
@@ -172,9 +172,8 @@ struct Learning {
 
   /// Names the programs that are behind launchers, such as a version manager's shims.
   var launcherNotes: [Diagnostic] {
-    launchers.sorted { $0.key < $1.key }.compactMap { target, program in
-      guard !program.isEmpty, !OwnFiles.isShell(program) else { return nil }
-      return Diagnostic(
+    launchers.sorted { $0.key < $1.key }.map { target, program in
+      Diagnostic(
         .warning,
         id: "launcher",
         problem: "\"\(target)\" is a shell script that starts \(program), and its time is included",

@@ -99,7 +99,7 @@ struct LaboratorySetUp {
     else { return false }
     defer { try? file.close() }
     let text = String(decoding: ProgramFile.reader(of: file)(0, 65_536), as: UTF8.self)
-    return text.contains(#/(?m)(^|[\s;&|(])exec[ \t]/#)
+    return text.contains(#/(?m)(^|[\s;&|(])exec[ \t]|\$\{?[@*]/#)
   }
 
   /// How the files of a target are learnt; nil where they need not be, as of the floor.

@@ -59,6 +59,9 @@ struct FileRecords: Hashable, Sendable {
   /// The programs that the process which was launched has become, the last one at the end.
   private(set) var mainPrograms: [FilePath] = []
 
+  /// The programs that other processes have become, as often as they did.
+  private(set) var childPrograms: [FilePath] = []
+
   /// Whether a process called ptrace(2), which fails while it is traced itself.
   private(set) var usesTracing = false
 
@@ -103,7 +106,7 @@ struct FileRecords: Hashable, Sendable {
       let isProgram = kind == WATCHED_EXECUTED || kind == WATCHED_NAMED
       if kind == WATCHED_EXECUTED {
         if mainProcess == nil { mainProcess = number }
-        if mainProcess == number { mainPrograms.append(path) }
+        if mainProcess == number { mainPrograms.append(path) } else { childPrograms.append(path) }
       }
       add(path, file, isProgram: isProgram)
     default: break

@@ -16,6 +16,10 @@ struct LearntFiles: Codable, Hashable, Sendable {
   /// The program that the process which was launched became last.
   var mainProgram: String
 
+  /// The only program that other processes became, apart from shells and everybody's tools; nil where
+  /// there are none or several, and of what earlier versions learnt.
+  var childProgram: String?
+
   /// What a reader must know, as sentences without a full stop.
   var notes: [String]
 
@@ -74,6 +78,10 @@ struct LearntFiles: Codable, Hashable, Sendable {
       mainProgram: records.mainPrograms.last?.string ?? "",
       notes: []
     )
+    let started = Set(records.childPrograms).filter {
+      !OwnFiles.isShell($0.string) && !SystemPlaces.tools.contains(owners[$0]?.source ?? "")
+    }
+    childProgram = started.count == 1 ? started.first?.string : nil
     if records.usesTracing {
       notes.append("it calls ptrace(2), which fails while its files are learnt")
     }
@@ -81,6 +89,11 @@ struct LearntFiles: Codable, Hashable, Sendable {
     if !isRoot, let first = gaining.first {
       notes.append("\(first.file.path) gains no rights while its files are learnt without root")
     }
+  }
+
+  /// What a target that begins as a shell script becomes, or else starts; nil where that is not one program.
+  var launchedProgram: String? {
+    mainProgram.isEmpty || OwnFiles.isShell(mainProgram) ? childProgram : mainProgram
   }
 
   /// The status of a regular file on a disk; nil of anything else.

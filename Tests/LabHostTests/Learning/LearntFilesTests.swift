@@ -37,6 +37,16 @@ import Testing
     #expect(learnt.mainProgram == "\(root)/tool")
   }
 
+  @Test func `knows the only program that a shell starts`() {
+    func started(_ programs: [String]) -> String? {
+      let lines = (["1 1 1 /bin/sh"] + programs.map { "2 1 1 \($0)" }).map { "x \($0)\0" }
+      return LearntFiles(FileRecords(Array(lines.joined().utf8)), home: nil).launchedProgram
+    }
+    #expect(started(["/bin/bash", "/opt/tool", "/opt/tool"]) == "/opt/tool")
+    #expect(started(["/opt/tool", "/opt/other"]) == nil)
+    #expect(started([]) == nil)
+  }
+
   @Test func `says what a launch that is watched cannot do`() throws {
     try TestMachine.shell("touch tool; chmod 4755 tool", in: root.string)
     var records = try records([])
