@@ -1,7 +1,9 @@
 package import Comparison
+import History
 import LaunchCore
 import LaunchStore
 package import Measuring
+import Rendering
 
 /// Concludes again from what a run, a comparison or a bisection has stored; nothing is launched.
 package struct ShowWorkflow {
@@ -67,6 +69,10 @@ package struct ShowWorkflow {
     if let stored, stored != comparison.verdict.rawValue {
       comparison.run.warnings.insert(Self.otherVerdict(stored), at: 0)
     }
+    if pairs.allSatisfy({ $0.baseline.hasSuffix("@base") && $0.candidate.hasSuffix("@head") }) {
+      let file = OwnScenarioFiles(run.plan.scenario.name, beside: store.path).shown
+      comparison.run.warnings.insert(Self.gate(file), at: 0)
+    }
     return .comparison(comparison)
   }
 
@@ -89,6 +95,15 @@ package struct ShowWorkflow {
       looks: run.plan.looks.count,
       noise: HostStore.noise(of: run.host.fingerprint, in: context),
       commands: run.plan.scenario.targets.reduce(into: [:]) { $0[$1.name] = $1.command }
+    )
+  }
+
+  private static func gate(_ file: String) -> Diagnostic {
+    Diagnostic(
+      .note,
+      id: "comparison-of-gate",
+      problem: "this is the comparison of a gate, whose other findings are not stored",
+      remedy: "repeat the gate with `launchlab gate BASE..HEAD \(ShellQuoting.text([file])) -v`"
     )
   }
 

@@ -473,6 +473,7 @@ package struct ExplainWorkflow {
     result.add(found.modules)
     result.stages = found.stages
     result.store = log?.directory
+    result.showCommand = log.map { resumption(of: $0, ["-v"]) }
     let isConfirmed = found.freshBlocks != nil || found.explanation.reasons.isEmpty
     result.warnings = notes.filter { $0.id == UnmetControls.id }
     if !isConfirmed { result.warnings.append(notConfirmed(log)) }

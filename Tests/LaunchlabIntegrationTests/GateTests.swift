@@ -60,6 +60,12 @@ extension EndToEnd {
       #expect(document.findings.contains { $0.rule == "peak_rss" })
       #expect(document.findings.contains { $0.rule == "launch" })
 
+      let shown = try await lab.run("show")
+      #expect(shown.status == 0)
+      let notes = shown.stderr.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(notes.contains("this is the comparison of a gate"), "\(notes)")
+      #expect(notes.contains("`launchlab gate BASE..HEAD scenario.yml -v`"), "\(notes)")
+
       let approved = try await lab.run(
         "gate",
         "approve",

@@ -124,7 +124,7 @@ extension EndToEnd {
       if options == ["--quiet"] { #expect(output.stderr.isEmpty) }
       if options.isEmpty {
         let lines = output.stderr.split(separator: "\n")
-        #expect(lines.count { $0.hasPrefix("warning: ") || $0.hasSuffix("see -v") } <= 3)
+        #expect(lines.count { $0.hasPrefix("warning: ") || $0.contains("see -v, or") } <= 3)
         #expect(!output.stderr.contains("  help: "))
       }
     }

@@ -28,6 +28,9 @@ package struct ExplanationResult: Hashable, Sendable {
   /// The path of the directory that the launches are kept in, if they are.
   package var store: String?
 
+  /// The command that shows it again in full; nil where the launches are not kept.
+  package var showCommand: String?
+
   /// The names of the files that were written.
   package var files: [String] = []
 

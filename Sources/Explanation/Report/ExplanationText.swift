@@ -66,7 +66,9 @@ package struct ExplanationText {
     }
     let commands = result.arms.map { "\($0.name): \(ShellQuoting.text($0.command))" }
     let place = result.store.map { ["kept in \($0)"] } ?? []
-    let lines = (isVerbose ? commands : []) + [sentence.method] + missing + (isVerbose ? place : [])
+    let again = result.showCommand.map { ["in full: \($0)"] } ?? []
+    let lines =
+      (isVerbose ? commands : []) + [sentence.method] + missing + (isVerbose ? place : again)
     return lines.flatMap { style.wrapped($0.printable, indent: 2) }.map { style.paint($0, .dim) }
       + (result.files.isEmpty ? [] : style.wrapped(result.files.joined(separator: "  ").printable))
   }

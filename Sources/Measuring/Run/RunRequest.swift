@@ -108,6 +108,12 @@ package struct RunRequest: Sendable {
     )
   }
 
+  /// The command that shows the run again while it is the newest one.
+  package var showCommand: String {
+    let found = StoreLocation.path(nil, beside: FileManager.default.currentDirectoryPath)
+    return ShellQuoting.text(["launchlab", "show"] + (store == found ? [] : ["--store", store]))
+  }
+
   /// Reads the scenario file, and reports beside it unless another directory is given.
   ///
   /// - Throws: `ScenarioError` with every problem of the file and of the suppressed ids.

@@ -104,7 +104,7 @@ struct OutputOptions: ParsableArguments {
       bisect: { await bisection.notes(on: $0, after: $1) }
     ).run()
     progress?.clear()
-    try show(result, of: request.commandLine, on: console)
+    try show(result, of: request, on: console)
     if result.exitCode != .done { throw ExitCode(result.exitCode.rawValue) }
   }
 
@@ -112,7 +112,7 @@ struct OutputOptions: ParsableArguments {
   /// comes last.
   private func show(
     _ result: NightResult,
-    of commandLine: [String],
+    of request: RunRequest,
     on console: Console
   ) throws {
     let summary = result.summary
@@ -125,7 +125,10 @@ struct OutputOptions: ParsableArguments {
     if verbose {
       console.show(summary.warnings)
     } else {
-      console.showBriefly(summary.warnings.filter { !quiet || $0.severity == .error })
+      console.showBriefly(
+        summary.warnings.filter { !quiet || $0.severity == .error },
+        allWith: "-v, or `\(request.showCommand)`"
+      )
     }
     if hasText, let trend = result.trend {
       let text = TrendText(trend, style: style)
@@ -135,7 +138,7 @@ struct OutputOptions: ParsableArguments {
       try ResultFile(film).write { try $0(films.rendered()) }
     }
     if let markdown {
-      let text = RunMarkdown(summary, command: commandLine)
+      let text = RunMarkdown(summary, command: request.commandLine)
       try ResultFile(markdown).write { try $0(text.rendered()) }
     }
     if let exportHyperfine {

@@ -11,8 +11,9 @@ extension Launchlab {
       commandName: "show",
       abstract: "Show a stored run, comparison or bisection again, in full.",
       discussion: """
-        Launches nothing. Everything is shown that `--verbose` would have shown. Without a run, the \
-        newest run or bisection:
+        Launches nothing. Everything is shown that `--verbose` would have shown, except warnings \
+        about the machine at that time, which are not stored. Without a run, the newest run or \
+        bisection:
           launchlab show
 
         `launchlab history` lists the runs; an id may be shortened, and last~1 is the run before \
@@ -20,7 +21,7 @@ extension Launchlab {
           launchlab show 20261121T0430
 
         The verdict of a night is in `launchlab report --run`, an explanation in `launchlab explain \
-        --resume`.
+        --resume last -v`. Of a gate only the comparison of launch times is stored.
         """
     )
 

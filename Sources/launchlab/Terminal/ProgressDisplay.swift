@@ -173,10 +173,10 @@ struct Console: Sendable {
     try? stderr.write(DiagnosticText(diagnostics, style: style).rendered())
   }
 
-  /// Shows the gravest diagnostics on stderr in a few lines; `-v` is said to show all.
-  func showBriefly(_ diagnostics: [Diagnostic]) {
+  /// Shows the gravest diagnostics on stderr in a few lines, and with what all of them are shown.
+  func showBriefly(_ diagnostics: [Diagnostic], allWith hint: String) {
     let text = DiagnosticText(diagnostics, style: Self.style(of: stderr))
-    try? stderr.write(text.brief(atMost: 3, allWith: "-v"))
+    try? stderr.write(text.brief(atMost: 3, allWith: hint))
   }
 
   /// Writes a line of progress to stderr; no name in it can steer a terminal.
