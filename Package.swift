@@ -217,7 +217,8 @@ let package = Package(
     .testTarget(
       name: "LaunchlabCLITests",
       dependencies: [
-        "Rendering", "Measuring", "Bisection", "launchlab", "LabTestSupport", argumentParser,
+        "Rendering", "Measuring", "Comparison", "Bisection", "launchlab", "LabTestSupport",
+        argumentParser,
       ],
       exclude: ["Snapshots"]
     ),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Comparison
 import Foundation
 import LabTestSupport
 import Testing
@@ -76,16 +77,55 @@ import Testing
     ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
 
   @Test(arguments: documents)
-  func `has every command and option that is written about`(document: String) throws {
+  func `takes every command that is written about`(document: String) throws {
     let text = try String(contentsOf: Self.root.appending(path: document), encoding: .utf8)
-    for mention in text.matches(of: /`launchlab ([a-z]+)([^`]*)`/) where mention.1 != "help" {
-      let own = mention.2.components(separatedBy: " -- ")[0]
-      let path = CommandPath("\(mention.1)\(own)".split(separator: " ").map(String.init))
-      #expect(path.count > 0, "\(mention.0)")
-      let help = Launchlab.helpMessage(for: path.type, columns: 80)
-      for option in own.matches(of: /--[a-z][a-z-]*/) {
-        #expect(help.contains("\(option.0) ") || help.contains("\(option.0)\n"), "\(mention.0)")
+    for command in Self.commands(in: text) {
+      // What is launched, and a value or an argument that is left out, are the reader's own.
+      let parts = command.components(separatedBy: " -- ")
+      let words = try CommandWords(parts[0]).words
+      do {
+        _ = try TypedWords.parsed(words + (parts.count > 1 ? ["--", "true"] : []))
+      } catch {
+        let problem = Launchlab.message(for: error)
+        let wrong = /Unknown option|[Uu]nexpected argument|is invalid for|cannot be used/
+        #expect(!problem.contains(wrong), "launchlab \(command): \(problem)")
       }
+    }
+  }
+
+  @Test func `finds commands in code and in sentences`() {
+    let text = """
+      Use `launchlab why
+      R-1`, and launchlab does so.
+      ```sh
+      $ cd x && sudo launchlab run a.yml --wait 30m >>log 2>&1 || tail log   # at night
+      - run: launchlab history
+      launchlab: output
+      ```
+      """
+    #expect(Self.commands(in: text) == ["run a.yml --wait 30m", "history", "why\nR-1"])
+  }
+
+  /// What follows `launchlab` in code, and between backquotes in sentences.
+  private static func commands(in text: String) -> [String] {
+    var found: [Substring] = []
+    var sentences = ""
+    var isCode = false
+    for line in text.components(separatedBy: "\n") {
+      if line.drop(while: { $0 == " " }).hasPrefix("```") {
+        isCode.toggle()
+      } else if isCode {
+        found += line.components(separatedBy: " && ").compactMap {
+          $0.firstMatch(of: /^(?:.*(?:[$;-]|do|run:|sudo) +)? *(?:\/\S+\/)?launchlab ([a-z].*)/)?.1
+        }
+      } else {
+        sentences += line + "\n"
+      }
+    }
+    found += sentences.matches(of: /`launchlab ([a-z][^`]*)`/).map(\.1)
+    return found.map { command in
+      let end = command.firstMatch(of: #/ +(?:\||\|\||;|#|>>?.*|2>.*)( |$)|; /#)
+      return String(command[..<(end?.range.lowerBound ?? command.endIndex)])
     }
   }
 
