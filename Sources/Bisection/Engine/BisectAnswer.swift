@@ -318,6 +318,9 @@ package enum BisectNote: Hashable, Sendable {
 
   /// The difference is spread over many commits.
   case spread
+
+  /// The typical launches of the ends hardly differ, but bad has more slow ones: the shares of both.
+  case slowLaunches(good: Double, bad: Double)
 }
 
 /// How far a bisection is.

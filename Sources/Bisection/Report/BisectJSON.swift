@@ -235,6 +235,8 @@ package struct BisectJSON {
       ["kind": "split", "commit": .string(start.revisions[revision].id)]
     case .layoutNoise(let size): ["kind": "layout-noise", "size": .number(size)]
     case .spread: ["kind": "spread"]
+    case .slowLaunches(let good, let bad):
+      ["kind": "slow-launches", "good_share": .number(good), "bad_share": .number(bad)]
     }
   }
 

@@ -99,8 +99,12 @@ struct BisectSentence {
     switch refusal {
     case .same:
       let noun = summary.start.parameters.direction.noun
+      let isTypical = summary.answer.notes.contains {
+        if case .slowLaunches = $0 { true } else { false }
+      }
+      let head = isTypical ? "The typical launch shows" : "There is"
       return
-        "There is no \(raw: noun) between good and bad: \(measured) differs by \(raw: BisectWords.change(difference.estimate)), 99 % interval \(raw: bounds), which is within ±\(raw: smallest); \(raw: effort)"
+        "\(raw: head) no \(raw: noun) between good and bad: \(measured) differs by \(raw: BisectWords.change(difference.estimate)), 99 % interval \(raw: bounds), which is within ±\(raw: smallest); \(raw: effort)"
     case .tooSmall:
       return
         "Bad is \(raw: size) \(raw: way) than good in \(measured), 99 % interval \(raw: bounds), which is less than the minimum of \(raw: smallest) (--min-effect); \(raw: effort)"

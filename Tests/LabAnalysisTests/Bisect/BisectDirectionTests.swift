@@ -161,6 +161,19 @@ import Testing
     #expect(Set(answer.culprits.map(\.revisions)) == [20...20, 40...40])
   }
 
+  @Test func `says that bad has more slow launches where the typical ones are the same`() {
+    var range = ScriptedRange(count: 16, steps: [:])
+    #expect(range.bisect().notes == [])
+    range.slowFrom = 9
+    let answer = range.bisect()
+    #expect(answer.culprits == [])
+    let shares = answer.notes.compactMap { note in
+      if case .slowLaunches(let good, let bad) = note { [good, bad] } else { nil }
+    }
+    #expect(shares.first?.first == 0)
+    #expect((0.1...0.4).contains(shares.first?.last ?? 0))
+  }
+
   @Test func `ends where nothing inside differs`() {
     var range = ScriptedRange(count: 64, steps: [:])
     let answer = range.bisect(BisectParameters(findsAll: true))

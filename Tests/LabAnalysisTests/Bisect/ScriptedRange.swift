@@ -10,6 +10,9 @@ struct ScriptedRange {
   /// Half the width of the uniform noise of one launch.
   var noise = 0.01
 
+  /// From which revision on a quarter of the launches takes twice as long; nil for never.
+  var slowFrom: Int?
+
   var weights: [Double]
   var broken: Set<Int> = []
   var unlaunchable: Set<Int> = []
@@ -75,7 +78,10 @@ struct ScriptedRange {
   private mutating func launch(_ arms: [Int], _ rows: Int) -> [[Double]] {
     for arm in arms { launched[arm, default: 0] += rows }
     return (0..<rows).map { _ in
-      arms.map { levels[$0] + noise * (2 * generator.nextUniform() - 1) }
+      arms.map { arm in
+        let isSlow = slowFrom.map { arm >= $0 && generator.nextUniform() < 0.25 } ?? false
+        return levels[arm] + (isSlow ? 0.7 : 0) + noise * (2 * generator.nextUniform() - 1)
+      }
     }
   }
 }
