@@ -375,9 +375,9 @@ extension EndToEnd {
       let (before, after) = try Self.programs(planted, in: lab.directory)
 
       let output = try await lab.run("explain", before, after, "--json", "e.json")
-      let result = try Result(lab, "e.json")
 
-      #expect([0, 125].contains(output.status), "\(output.stdout)\(output.stderr)")
+      try #require([0, 125].contains(output.status), "\(output.stdout)\(output.stderr)")
+      let result = try Result(lab, "e.json")
       let levels = result.collectors.map { $0.rights?.level }
       #expect(levels[1] == "ptrace" && levels[2] != "kernel")
       #expect(output.stderr.contains("traced by ptrace"))
