@@ -86,9 +86,9 @@ package struct ShowWorkflow {
 
   private func rules(of run: RunRecord) -> ComparisonRules {
     var rule = ComparisonRule()
-    // Commands are judged as usual, whatever nights of them would be.
-    if run.plan.scenario.name != "compare", let scenario = run.plan.scenario.regression {
+    if let scenario = run.plan.scenario.regression {
       (rule.effectLimit, rule.confidence) = (scenario.effect, scenario.confidence)
+      rule.tailLimit = scenario.tail
     }
     return ComparisonRules(
       base: rule,

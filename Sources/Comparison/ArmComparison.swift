@@ -67,7 +67,9 @@ package struct ArmComparison: Hashable, Sendable {
     rule: ComparisonRule
   ) {
     let pairs = launches.pairs(in: state)
-    let comparison = launches.ratio(in: state).map { PairedComparison($0, rule: rule) }
+    let comparison = launches.ratio(in: state).map {
+      PairedComparison($0, tail: launches.tail(in: state), rule: rule)
+    }
     self.init(
       pair: pair,
       state: state,
@@ -110,6 +112,7 @@ package struct ArmComparison: Hashable, Sendable {
       unpaired: unpaired,
       smallestDetectable: smallestDetectable,
       pairsNeeded: comparison?.pairsNeeded,
+      tail: comparison?.tail,
       rule: rule
     )
   }
@@ -149,6 +152,9 @@ extension Proof {
 /// A launch counts as in the estimates: ready, its state reached or not verifiable, and undisturbed.
 /// Of several such launches of an arm in a block, the last one counts, since it was made to replace
 /// those before it. A block in which one side has none gives no pair.
+///
+/// For slow launches the first launch of an arm in a block counts, whatever became of it: what is looked
+/// for must not be replaced first. One that never became ready is slower than all others.
 package struct LaunchPairs: Sendable {
   /// The two values of a block, in the unit of the metric.
   package struct Pair: Hashable, Sendable {
@@ -174,6 +180,8 @@ package struct LaunchPairs: Sendable {
   private let metric: Metric
   private var baselineValues: [Place: Double] = [:]
   private var candidateValues: [Place: Double] = [:]
+  private var firstOfBaseline: [Place: Double] = [:]
+  private var firstOfCandidate: [Place: Double] = [:]
 
   /// The blocks of each state in which one of the two was launched.
   private var blocks: [LaunchState: Set<Int>] = [:]
@@ -203,6 +211,11 @@ package struct LaunchPairs: Sendable {
     guard arm.kind == .plain, arm.target == baseline || arm.target == candidate else { return }
     let place = Place(state: arm.state, block: record.block)
     blocks[arm.state, default: []].insert(record.block)
+    if let first = firstValue(of: record) {
+      let isBaseline = arm.target == baseline
+      if isBaseline, firstOfBaseline[place] == nil { firstOfBaseline[place] = first }
+      if !isBaseline, firstOfCandidate[place] == nil { firstOfCandidate[place] = first }
+    }
     guard let value = value(of: record) else { return }
     if arm.target == baseline { baselineValues[place] = value }
     if arm.target == candidate { candidateValues[place] = value }
@@ -211,8 +224,17 @@ package struct LaunchPairs: Sendable {
   private func value(of record: LaunchRecord) -> Double? {
     guard record.result.outcome == .ready, record.result.disturbances.isEmpty else { return nil }
     if case .notReached = record.stateReached { return nil }
+    return positiveValue(of: record)
+  }
+
+  private func firstValue(of record: LaunchRecord) -> Double? {
+    guard metric.unit == .nanoseconds else { return nil }
+    return record.result.outcome == .ready ? positiveValue(of: record) : .infinity
+  }
+
+  private func positiveValue(of record: LaunchRecord) -> Double? {
     // A value of 0 has no ratio.
-    return record.result.reliableValue(of: metric).flatMap { $0 > 0 ? Double($0) : nil }
+    record.result.reliableValue(of: metric).flatMap { $0 > 0 ? Double($0) : nil }
   }
 
   /// The pairs of a state, ascending by block.
@@ -229,6 +251,19 @@ package struct LaunchPairs: Sendable {
   /// How many blocks of a state gave no pair.
   package func unpaired(in state: LaunchState) -> Int {
     (blocks[state]?.count ?? 0) - pairs(in: state).count
+  }
+
+  /// The pairs of a state by which slow launches are counted; nil when there is no pair.
+  package func tail(in state: LaunchState) -> PairedTail? {
+    try? PairedTail(
+      (blocks[state] ?? []).sorted().compactMap { block in
+        let place = Place(state: state, block: block)
+        guard let baseline = firstOfBaseline[place], let candidate = firstOfCandidate[place] else {
+          return nil
+        }
+        return (baseline, candidate)
+      }
+    )
   }
 
   /// The ratios of the pairs of a state; nil when there is no pair.

@@ -1,3 +1,4 @@
+import Foundation
 package import LaunchCore
 import LaunchStatistics
 package import Measuring
@@ -35,6 +36,9 @@ package struct CompareOptions: Sendable {
 
   /// Such as `95%`; nil means as the scenario says, or 95 %.
   package var confidence: String?
+
+  /// Such as `10%`, or `off`; nil means as the scenario says, or 10 %.
+  package var tail: String?
 
   /// Where the result is written, for it to be no file of the comparison.
   package var files = CommandFiles()
@@ -118,9 +122,13 @@ extension CompareOptions {
     var rule = ComparisonRule()
     rule.effectLimit = scenario?.effect ?? rule.effectLimit
     rule.confidence = scenario?.confidence ?? rule.confidence
+    rule.tailLimit = scenario == nil ? RegressionRule.usualTail : scenario?.tail
     if let effect { rule.effectLimit = try Percentage(effect, option: "--effect").share }
     if let confidence {
       rule.confidence = try Percentage(confidence, option: "--confidence").share
+    }
+    if let tail {
+      rule.tailLimit = try tail == "off" ? nil : Percentage(tail, option: "--tail").share
     }
     return rule
   }
@@ -148,6 +156,19 @@ extension CompareOptions {
       )
     }
     return time.map(LaunchCount.init(within:))
+  }
+}
+
+extension LaunchCount {
+  /// The same, with up to four times the usual time for what bounds slow launches by a limit.
+  ///
+  /// Without any slow launch, n pairs exclude more than z² / (n + z²) of them, with z the score of many
+  /// looks.
+  func bounding(_ tailLimit: Double?) -> Self {
+    var count = self
+    let square = pow(ComparisonRule.tailScore(looks: 15), 2)
+    count.adaptive?.fewestInTime = tailLimit.map { Int((square / $0 - square).rounded(.up)) }
+    return count
   }
 }
 

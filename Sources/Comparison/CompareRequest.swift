@@ -66,7 +66,8 @@ extension CompareRequest {
         expected: "2 to \(Self.names.count) commands, each in quotes"
       )
     }
-    let count = try options.launchCount() ?? LaunchCount()
+    let rule = try options.rule(in: nil)
+    let count = try options.launchCount() ?? LaunchCount().bounding(rule.tailLimit)
     let commands = try options.words.map { try CommandWords($0).words }
     let names = options.launching.names
     guard names.isEmpty || names.count == commands.count && Set(names).count == names.count else {
@@ -101,7 +102,7 @@ extension CompareRequest {
         ComparedPair(name: target.name, baseline: targets[0].name, candidate: target.name)
       },
       metrics: try options.chosenMetrics(),
-      rule: try options.rule(in: nil),
+      rule: rule,
       store: store,
       seed: options.seed,
       commandLine: ["launchlab", "compare"] + options.words

@@ -32,8 +32,10 @@ package struct CompareWorkflow {
   /// - Returns: What is concluded, also of a run that failed or was interrupted part-way.
   /// - Throws: a ``LabError`` when nothing could be measured.
   package func run() async throws -> ComparisonSummary {
+    var scenario = request.scenario
+    scenario.regression = scenario.regressionRule.judging(request)
     var run = RunRequest(
-      scenario: request.scenario,
+      scenario: scenario,
       store: request.store,
       seed: request.seed,
       commandLine: request.commandLine
@@ -83,6 +85,18 @@ package struct CompareWorkflow {
       noise: HostStore.noise(of: fingerprint, in: context),
       commands: plan.scenario.targets.reduce(into: [:]) { $0[$1.name] = $1.command }
     )
+  }
+}
+
+extension RegressionRule {
+  /// The rule that a comparison is judged by, as it is stored with its launches.
+  fileprivate func judging(_ request: CompareRequest) -> Self {
+    var rule = self
+    rule.effect = request.rule.effectLimit
+    rule.confidence = request.rule.confidence
+    rule.tail = request.rule.tailLimit
+    rule.metrics = request.metrics
+    return rule
   }
 }
 

@@ -49,7 +49,8 @@ package struct ComparisonAccumulator: Sendable {
     each { launches, pair, state, metric in
       guard let ratio = launches.ratio(in: state) else { return false }
       let rule = rules.rule(for: pair, in: state, of: metric, pairs: ratio.count)
-      return PairedComparison(ratio, rule: rule).isDecided(precision: precision)
+      return PairedComparison(ratio, tail: launches.tail(in: state), rule: rule)
+        .isDecided(precision: precision)
     }
     .allSatisfy(\.self)
   }
@@ -75,7 +76,7 @@ package struct ComparisonAccumulator: Sendable {
       let affordable = min(most, Int(clamping: Double(limit.count) / max(pace, 1)))
       // More time allows for more pairs in proportion, however fast they are.
       let planned = max(pace, Double(limit.count) / Double(most))
-      return PairedComparison(ratio, rule: rule)
+      return PairedComparison(ratio, tail: launches.tail(in: state), rule: rule)
         .outlook(pairs: max(ratio.count, affordable), pace: planned, limit: limit)
     }
     .compactMap(\.self).max { $0.pairsNeeded < $1.pairsNeeded }
@@ -222,7 +223,12 @@ package struct ComparisonRules: Hashable, Sendable {
   ) -> ComparisonRule {
     var rule = base
     rule.looks = looks
-    rule.confidence = BonferroniCorrection.confidence(base.confidence, looks: looks)
+    // Slow launches are of times.
+    if metric.unit != .nanoseconds { rule.tailLimit = nil }
+    let confidence =
+      rule.tailLimit == nil
+      ? base.confidence : 1 - ComparisonRule.typicalShare * (1 - base.confidence)
+    rule.confidence = BonferroniCorrection.confidence(confidence, looks: looks)
     rule.direction = metric.direction
     rule.noiseFloor =
       metric == .launch
@@ -243,6 +249,10 @@ package struct ComparisonRule: Hashable, Sendable {
   /// What an effect must exceed, as a share: 0.02 stands for a ratio of 1.02, or of 1 / 1.02.
   package var effectLimit: Double
 
+  /// How many more launches may be slow for two to be the same, as a share; nil where only the typical
+  /// launch is judged.
+  package var tailLimit: Double?
+
   /// The confidence of the interval of one look, from 0 to 1, both excluded.
   package var confidence: Double
 
@@ -257,18 +267,22 @@ package struct ComparisonRule: Hashable, Sendable {
 
   package init(
     effectLimit: Double = 0.02,
+    tailLimit: Double? = nil,
     confidence: Double = 0.95,
     noiseFloor: Double? = nil,
     direction: Metric.Direction = .lowerIsBetter
   ) {
     self.effectLimit = effectLimit
+    self.tailLimit = tailLimit
     self.confidence = confidence
     self.noiseFloor = noiseFloor
     self.direction = direction
   }
 
-  /// The confidence of the intervals of all looks together.
-  package var overallConfidence: Double { 1 - Double(looks) * (1 - confidence) }
+  /// The confidence of the verdicts of all looks together.
+  package var overallConfidence: Double {
+    1 - Double(looks) * (1 - confidence) / (tailLimit == nil ? 1 : Self.typicalShare)
+  }
 
   /// The same rule with another limit.
   package func limited(to effectLimit: Double) -> Self {
@@ -282,6 +296,37 @@ package struct ComparisonRule: Hashable, Sendable {
     var rule = self
     rule.confidence = confidence
     return rule
+  }
+
+  /// Judges a ratio by its interval, and the slow launches beside it.
+  ///
+  /// More slow launches are a regression whatever the typical launch does. "Same" and "improvement" ask
+  /// that more slow launches than the limit can be excluded.
+  ///
+  /// - Parameters:
+  ///   - ratio: Candidate / baseline of the typical launch.
+  ///   - interval: That of the ratio; nil when there are too few values for one.
+  ///   - tail: Nil for too few pairs.
+  /// - Returns: The verdict, and what stands in its way if it is inconclusive.
+  func judged(
+    _ ratio: Double,
+    _ interval: Interval?,
+    _ tail: TailComparison?
+  ) -> (verdict: Verdict, doubt: PairedComparison.Doubt?) {
+    let typical = judged(ratio, interval)
+    guard tailLimit != nil, typical.verdict != .regression else { return typical }
+    guard let tail else {
+      return typical.verdict == .inconclusive ? typical : (.inconclusive, .slowLaunches)
+    }
+    if tail.isWorse { return (.regression, nil) }
+    let limits = (low: 1 / (1 + effectLimit), high: 1 + effectLimit)
+    guard let interval,
+      direction == .lowerIsBetter ? interval.high <= limits.high : interval.low >= limits.low
+    else { return typical }
+    guard tail.isNotWorse else { return (.inconclusive, .slowLaunches) }
+    if typical.verdict == .improvement || tail.isBetter { return (.improvement, nil) }
+    guard typical.verdict == .same else { return typical }
+    return tail.isNotBetter ? typical : (.inconclusive, .slowLaunches)
   }
 
   /// Judges a ratio by its interval: the whole interval decides, never the ratio alone.

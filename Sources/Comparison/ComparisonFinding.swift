@@ -42,6 +42,9 @@ package struct ComparisonFinding: Hashable, Sendable {
   /// it lies; nil where that is not known.
   package var pairsNeeded: Int?
 
+  /// What is concluded of the slow launches; nil where they are not judged, or are too few.
+  package var tail: TailComparison?
+
   package var rule: ComparisonRule
 
   package init(
@@ -60,6 +63,7 @@ package struct ComparisonFinding: Hashable, Sendable {
     unpaired: Int = 0,
     smallestDetectable: Double? = nil,
     pairsNeeded: Int? = nil,
+    tail: TailComparison? = nil,
     rule: ComparisonRule
   ) {
     self.pair = pair
@@ -77,6 +81,7 @@ package struct ComparisonFinding: Hashable, Sendable {
     self.unpaired = unpaired
     self.smallestDetectable = smallestDetectable
     self.pairsNeeded = pairsNeeded
+    self.tail = tail
     self.rule = rule
   }
 
@@ -88,6 +93,12 @@ package struct ComparisonFinding: Hashable, Sendable {
     }
     return (baselineMedian, baselineMedian * ratio)
   }
+
+  /// Whether the typical launches have no verdict, so that it is not only slow launches that are open.
+  package var isTypicalOpen: Bool { verdict == .inconclusive && doubt != .slowLaunches }
+
+  /// What is to be said of slow launches, in a sentence without a full stop; nil where nothing is.
+  package var slowLaunches: String? { ComparisonWords(self).slowLaunches }
 
   /// How far the ratio is from 1, as a share of the smaller side; 0 where there is none.
   package var effect: Double { ratio.map(PairedComparison.effect(of:)) ?? 0 }
@@ -153,13 +164,27 @@ package struct PairedComparison: Hashable, Sendable {
   /// Why the verdict is inconclusive; nil when it is not.
   package let doubt: Doubt?
 
+  /// What is concluded of the slow launches; nil where they are not judged, or are too few.
+  package let tail: TailComparison?
+
   /// Compares, in O(n log n).
-  package init(_ pairs: PairedRatio, rule: ComparisonRule = ComparisonRule()) {
+  ///
+  /// - Parameters:
+  ///   - pairs: The launches that count for the typical launch.
+  ///   - tail: Those that count for slow launches; without them no verdict is better than inconclusive
+  ///     where the rule has a limit for them.
+  ///   - rule: When the two are called different.
+  package init(
+    _ pairs: PairedRatio,
+    tail: PairedTail? = nil,
+    rule: ComparisonRule = ComparisonRule()
+  ) {
     self.pairs = pairs
     self.rule = rule
     ratio = pairs.ratio
     interval = pairs.interval(confidence: rule.confidence)
-    (verdict, doubt) = rule.judged(ratio, interval)
+    self.tail = TailComparison(tail, rule: rule)
+    (verdict, doubt) = rule.judged(ratio, interval, self.tail)
   }
 
   /// How many pairs were compared.
@@ -177,7 +202,7 @@ package struct PairedComparison: Hashable, Sendable {
   /// - Returns: False where there is neither.
   package func isDecided(precision: Double) -> Bool {
     if verdict != .inconclusive { return true }
-    guard let interval else { return false }
+    guard let interval, doubt != .slowLaunches else { return false }
     return log(interval.high / interval.low) / 2 <= log1p(precision)
   }
 
@@ -200,6 +225,7 @@ package struct PairedComparison: Hashable, Sendable {
   ///
   /// An interval becomes narrower with the root of the number of pairs.
   package var pairsNeeded: Int? {
+    if doubt == .slowLaunches { return tail?.pairsNeeded }
     guard let interval, rule.effectLimit > 0 else { return nil }
     let share = log(interval.high / interval.low) / 2 / log1p(rule.effectLimit)
     return Int(clamping: (Double(count) * share * share).rounded(.up))
@@ -212,6 +238,9 @@ package struct PairedComparison: Hashable, Sendable {
 
     /// The interval reaches across a limit.
     case wideInterval = "wide-interval"
+
+    /// The typical launches would have a verdict, but more slow launches are not excluded.
+    case slowLaunches = "slow-launches"
 
     /// The two would be called different, by less than this host can tell from its noise.
     case belowNoiseFloor = "below-noise-floor"

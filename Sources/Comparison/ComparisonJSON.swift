@@ -106,6 +106,38 @@ package struct ComparisonJSON {
       "noise_floor": JSONValue(finding.rule.noiseFloor),
       "smallest_detectable": JSONValue(finding.smallestDetectable),
       "pairs_needed": JSONValue(finding.pairsNeeded),
+      "tail_limit": JSONValue(finding.rule.tailLimit),
+      "tail": finding.tail.map(Self.tail) ?? .null,
+    ]
+  }
+
+  private static func tail(_ tail: TailComparison) -> JSONValue {
+    let (shares, mean) = (tail.shares, tail.mean)
+    return [
+      "pairs": JSONValue(tail.pairs.count),
+      "threshold": .number(tail.threshold),
+      "baseline_share": .number(shares.baseline),
+      "candidate_share": .number(shares.candidate),
+      "difference": .number(shares.candidate - shares.baseline),
+      "difference_interval": interval(shares.difference),
+      "slowness": JSONValue(tail.slowness.flatMap { $0.isFinite ? $0 : nil }),
+      "more_slow": evidence(tail.worse),
+      "fewer_slow": evidence(tail.better),
+      "at_most": .number(tail.atMost),
+      "at_most_of_baseline": .number(tail.atMostOfBaseline),
+      "slow_from": JSONValue(tail.pairs.slowFrom),
+      "smallest_excess": .number(tail.pairs.smallestExcess),
+      "mean_ratio": JSONValue(mean?.ratio),
+      "mean_interval": interval(mean?.interval),
+    ]
+  }
+
+  private static func evidence(_ evidence: PairedTail.Evidence) -> JSONValue {
+    [
+      "probability": .number(evidence.probability),
+      "threshold": .number(evidence.threshold),
+      "only_slow": JSONValue(evidence.onlyCandidate),
+      "only_other": JSONValue(evidence.onlyBaseline),
     ]
   }
 

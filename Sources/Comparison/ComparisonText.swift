@@ -274,6 +274,9 @@ struct ComparisonWords {
     let metric = finding.metric == .launch ? "" : " in \(finding.metric.rawValue)"
     let bounds = interval.map { "\(confidence) interval \($0)" }
     let count = Quantity.count(finding.count, unit.0, plural: unit.plural)
+    if let tail = finding.tail, TailWords(tail, of: finding).isDecisive {
+      return TailWords(tail, of: finding).sentence(at: metric + place, counting: unit)
+    }
     let facts = [bounds, count].compactMap(\.self).joined(separator: ", ")
     return "\(statement)\(metric)\(place) (\(facts))\(reason)"
   }
@@ -285,9 +288,19 @@ struct ComparisonWords {
     case .regression, .improvement: "\(candidate) \(difference) \(baseline)"
     case .same:
       "\(candidate) and \(baseline) are the same within \(Quantity.percent(finding.rule.effectLimit))"
+        + (finding.tail.map { ", with at most \(TailWords.points($0.atMost)) more launches slow" }
+          ?? "")
+    case .inconclusive where finding.doubt == .slowLaunches:
+      "\(candidate) and \(baseline) are inconclusive: the typical launch \(typical)"
     case .inconclusive:
       "\(candidate) and \(baseline) are inconclusive: neither different nor equivalent"
     }
+  }
+
+  /// What is known of the typical launch where slow launches are open.
+  private var typical: String {
+    let isFaster = finding.interval.map { $0.high < 1 / (1 + finding.rule.effectLimit) } ?? false
+    return isFaster ? "is faster (\(change))" : "is the same within \(limit)"
   }
 
   /// Such as `is 8.1 % slower than`, or `takes 28 times as long as`.
@@ -307,23 +320,38 @@ struct ComparisonWords {
   /// From which ratio on nobody thinks in percent.
   private static let largest = 3.0
 
-  private static func times(_ ratio: Double) -> String {
+  static func times(_ ratio: Double) -> String {
     String(format: ratio < 9.95 ? "%.1f" : "%.0f", ratio)
   }
 
   /// Why there is no verdict, and what would have been seen.
   private var reason: String {
     guard finding.verdict == .inconclusive else { return "" }
-    let seen = finding.smallestDetectable.map {
-      "an effect of \(Quantity.percent($0)) would have been detected"
-    }
+    let isOpen = finding.doubt != .slowLaunches
+    let seen =
+      !isOpen
+      ? nil
+      : finding.smallestDetectable.map {
+        "an effect of \(Quantity.percent($0)) would have been detected"
+      }
     return ": " + [doubt, seen, needed].compactMap(\.self).joined(separator: "; ")
+  }
+
+  /// What is to be said of slow launches beside a table.
+  var slowLaunches: String? {
+    if let tail = finding.tail, TailWords(tail, of: finding).isDecisive {
+      return TailWords(tail, of: finding).sentence(at: "", counting: ("pair", plural: "pairs"))
+    }
+    return finding.doubt == .slowLaunches ? doubt : nil
   }
 
   /// How many pairs it would take, where more of them would help.
   private var needed: String? {
-    guard finding.doubt == .wideInterval, let needed = finding.pairsNeeded, needed > finding.count
-    else { return nil }
+    guard let needed = finding.pairsNeeded, needed > finding.count else { return nil }
+    if finding.doubt == .slowLaunches {
+      return "about \(OutlookText.rounded(needed)) pairs would exclude them"
+    }
+    guard finding.doubt == .wideInterval else { return nil }
     return "about \(OutlookText.rounded(needed)) pairs would detect \(limit)"
   }
 
@@ -337,6 +365,14 @@ struct ComparisonWords {
     case .belowNoiseFloor?:
       let floor = finding.rule.noiseFloor.map(Quantity.percent) ?? "that"
       return "the difference is below the noise floor of this host, \(floor)"
+    case .slowLaunches?:
+      guard let tail = finding.tail else {
+        return "fewer than \(TailComparison.fewestPairs) pairs say nothing of slow launches"
+      }
+      let most = max(tail.atMost, tail.atMostOfBaseline)
+      return most > tail.limit
+        ? "up to \(TailWords.points(most)) more slow launches are not excluded"
+        : "there may be more slow launches"
     case .disturbed?: return "too many launches were disturbed"
     case .notInterleaved?:
       return

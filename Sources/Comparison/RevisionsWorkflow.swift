@@ -35,6 +35,13 @@ package struct RevisionsWorkflow {
     if let count = try options.launchCount() {
       scenario.launches = count.fewest
       scenario.adaptive = count.adaptive
+    } else if scenario.adaptive == nil {
+      // The launches of a night are too few to say much of slow ones.
+      let rule = try options.rule(in: file.regressionRule)
+      let usual = LaunchCount().bounding(rule.tailLimit)
+      scenario.launches = max(usual.fewest, scenario.launches)
+      scenario.adaptive = usual.adaptive
+      scenario.adaptive?.most = max(usual.adaptive?.most ?? 0, scenario.launches)
     }
     // The control never changes, so that comparing it with itself answers nothing.
     scenario.control = nil

@@ -425,6 +425,7 @@ package struct GateWorkflow {
   private func time(_ pairs: [GatePair], _ result: inout GateResult) async throws {
     var rule = ComparisonRule()
     rule.effectLimit = rules.limit(of: .launch)
+    rule.tailLimit = rules.tailLimit
     rule.confidence = scenario.regression?.confidence ?? rule.confidence
     let compared = pairs.map {
       ComparedPair(name: $0.name, baseline: $0.base.name, candidate: $0.head.name)
@@ -485,10 +486,12 @@ package struct GateWorkflow {
       change: finding.ratio.map { Quantity.signed($0 - 1, Quantity.percent) },
       limit: "+\(Quantity.percent(rules.limit(of: .launch)))",
       verdict: finding.verdict == .regression
-        ? .failed : finding.verdict == .inconclusive ? .undecided : .passed,
-      details: interval.map {
-        ["\(Quantity.percent(confidence)) interval \($0), from \(finding.count) pairs"]
-      } ?? []
+        ? .failed : finding.isTypicalOpen ? .undecided : .passed,
+      details: [
+        interval.map {
+          "\(Quantity.percent(confidence)) interval \($0), from \(finding.count) pairs"
+        }, finding.slowLaunches,
+      ].compactMap(\.self)
     )
   }
 

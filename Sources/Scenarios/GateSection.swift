@@ -16,6 +16,13 @@ extension ScenarioKeys {
         "The same of new start-up tasks of launch marks. Default: review."
       },
     ] + GateRules.Figure.allCases.map(limit) + [
+      Field(
+        "tail",
+        .tail,
+        summary:
+          "How many more launches may be slow: a decided regression fails, and more that are not excluded "
+          + "are a note; off judges only the typical launch. Default: 5%."
+      ) { $0.tailLimit = $1 > 0 ? $1 : nil },
       Field("budgets", .word, \.budgets) {
         "Whether the scenario's absolute budgets hold for head, too: keep, or ignore. Default: keep."
       },

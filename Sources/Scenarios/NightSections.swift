@@ -52,6 +52,13 @@ extension ScenarioKeys {
     Field("confidence", .share(50...99.9), \.confidence) {
       "How sure the verdict of a comparison must be. Default: 95%."
     },
+    Field(
+      "tail",
+      .tail,
+      summary:
+        "How many more launches may be slow for `compare` to call two builds the same; off judges only the "
+        + "typical launch. Default: 10%."
+    ) { $0.tail = $1 > 0 ? $1 : nil },
     Field("floor", .duration, \.floor) {
       "The smallest difference of a time that matters, whatever its share. Default: 0ms."
     },

@@ -194,6 +194,21 @@ extension Form<Double> {
     }
   }
 
+  /// A limit for slow launches, as a share; 0 for `off`.
+  static let tail = scalar(
+    "a percentage from 1% to 50%, or off",
+    .string("^(off|\(SchemaValue.number)%)$")
+  ) { text throws(FormProblem) in
+    if ["off", "false"].contains(text) { return 0 }
+    guard let percent = percent(text)?.value, (1...50).contains(percent) else {
+      throw FormProblem(
+        problem: "\(quoted(text)) is not a percentage from 1% to 50%",
+        remedy: "write such a percentage, such as 10%, or off"
+      )
+    }
+    return percent / 100
+  }
+
   /// The number before a percent sign; nil for anything else.
   private static func percent(_ text: String) -> ExactDecimal? {
     text.last == "%" ? ExactDecimal(written: text.dropLast()) : nil

@@ -41,6 +41,38 @@ extension EndToEnd {
       }
     }
 
+    private static let seldomSlow =
+      "perl -e 'select undef, undef, undef, 0.02 if rand() < 0.45'"
+
+    @Test(.enabled(if: Machine.has("perl"), "perl is not installed"))
+    func `calls a program that is slow at times a regression`() async throws {
+      let lab = Launchlab()
+
+      let output = try await lab.run(
+        "compare",
+        "--launches",
+        "57",
+        "--json",
+        "c.json",
+        Self.quick,
+        Self.seldomSlow
+      )
+      let off = try await lab.run("show", "--json", "s.json")
+
+      #expect(output.status == 1, "\(output.stdout)\(output.stderr)")
+      let result = try Result(lab, "c.json")
+      let tail = try #require(result.comparisons.first?.tail)
+      #expect(tail.pairs == 57)
+      #expect((0.2...0.7).contains(tail.candidateShare))
+      #expect(try Result(lab, "s.json").verdict == "regression", "\(off.stderr)")
+    }
+
+    @Test func `refuses a limit for slow launches that is none`() async throws {
+      let output = try await Launchlab().run("compare", "--tail", "0%", "true", "false")
+      #expect(output.status == 64)
+      #expect(output.stderr.contains("--tail"))
+    }
+
     @Test(
       .enabled(if: Machine.has("git"), "git is not installed"),
       .enabled(if: Machine.has("cc"), "there is no C compiler `cc`")
@@ -139,6 +171,12 @@ extension EndToEnd {
         let candidate: String
         let count: Int
         let unpaired: Int
+        let tail: Tail?
+      }
+
+      struct Tail: Decodable {
+        let pairs: Int
+        let candidateShare: Double
       }
 
       init(_ lab: Launchlab, _ file: String) throws {

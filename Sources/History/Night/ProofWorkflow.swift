@@ -125,11 +125,8 @@ struct ProofWorkflow {
       seed: request.seed,
       commandLine: request.commandLine
     )
-    // One that the head of a fleet has asked for is read there, of the metrics that were in doubt.
-    if pairCount != nil {
-      comparison.slot = run.slot
-      comparison.scenario.regression?.metrics = comparison.metrics
-    }
+    // One that the head of a fleet has asked for is read there.
+    if pairCount != nil { comparison.slot = run.slot }
     return comparison
   }
 

@@ -8,6 +8,15 @@ package struct GateRules: Hashable, Codable, Sendable {
   /// By which share of the base each figure may grow, where a scenario says it.
   package var limits: [Figure: Double] = [:]
 
+  /// How many more launches of head may be slow, as a share; 0 where only the typical launch is judged,
+  /// nil where a scenario does not say it.
+  private var tail: Double?
+
+  package var tailLimit: Double? {
+    get { tail == 0 ? nil : tail ?? 0.05 }
+    set { tail = newValue ?? 0 }
+  }
+
   /// Whether the absolute budgets of the scenario hold for head too.
   package var budgets = Budgets.keep
 

@@ -8,6 +8,13 @@ package struct RegressionRule: Hashable, Codable, Sendable {
   /// How sure the verdict of a comparison must be, from 0 to 1.
   package var confidence: Double
 
+  /// How many more launches may be slow for two builds to be the same, as a share; nil where only the
+  /// typical launch is judged, as rules of before slow launches were say.
+  package var tail: Double?
+
+  /// The share where a scenario does not say its own.
+  package static let usualTail = 0.10
+
   /// The smallest change of a time that matters, whatever its share.
   package var floor: Nanoseconds
 
@@ -32,6 +39,7 @@ package struct RegressionRule: Hashable, Codable, Sendable {
   package init(
     effect: Double = 0.02,
     confidence: Double = 0.95,
+    tail: Double? = Self.usualTail,
     floor: Nanoseconds = .zero,
     metrics: [Metric] = [.launch, .peakRSS],
     nights: Int = 28,
@@ -40,6 +48,7 @@ package struct RegressionRule: Hashable, Codable, Sendable {
   ) {
     self.effect = effect
     self.confidence = confidence
+    self.tail = tail
     self.floor = floor
     self.metrics = metrics
     self.nights = nights
@@ -106,10 +115,28 @@ package struct AdaptiveLaunches: Hashable, Codable, Sendable {
   /// After which time no further block begins, once the first look is reached; nil for no limit.
   package var timeLimit: Nanoseconds?
 
-  package init(most: Int, precision: Double, timeLimit: Nanoseconds? = nil) {
+  /// How many launches of each arm may take up to ``patience`` times the limit; nil for none.
+  package var fewestInTime: Int?
+
+  package static let patience: Int64 = 4
+
+  package init(
+    most: Int,
+    precision: Double,
+    timeLimit: Nanoseconds? = nil,
+    fewestInTime: Int? = nil
+  ) {
     self.most = most
     self.precision = precision
     self.timeLimit = timeLimit
+    self.fewestInTime = fewestInTime
+  }
+
+  /// The time after which a block does not begin, by how many there were before it; nil for no limit.
+  package func timeLimit(after blocks: Int) -> Nanoseconds? {
+    timeLimit.map {
+      blocks < fewestInTime ?? 0 ? Nanoseconds($0.count * Self.patience) : $0
+    }
   }
 }
 

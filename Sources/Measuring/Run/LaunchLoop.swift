@@ -81,7 +81,7 @@ package struct LaunchLoop {
     for block in firstBlock..<max(firstBlock, plan.blockCount) {
       if let end, block > firstBlock, laboratory.now >= end { break }
       if let look = looks.firstIndex(of: block), sink.isEnough(atLook: look) { break }
-      if let limit = plan.scenario.adaptive?.timeLimit, block >= plan.looks[0],
+      if let limit = plan.scenario.adaptive?.timeLimit(after: block), block >= plan.looks[0],
         laboratory.now - course.beginning >= limit
       {
         break

@@ -170,7 +170,7 @@ struct LaunchRemarks {
       id: "outliers",
       problem: "\(Wording.launches(outliers.count, of: sample.count)) "
         + "\(outliers.count == 1 ? "is an outlier" : "are outliers") "
-        + "(\(outliers.high) slow, \(outliers.low) fast), usually due to other work on the machine; "
+        + "(\(outliers.high) slow, \(outliers.low) fast), due to other work on the machine or to the program; "
         + "none was dropped",
       remedy: "use the median and its interval rather than the mean"
     )

@@ -106,6 +106,17 @@ extension Launchlab {
     @Option(help: .init("Confidence level of the verdict (default: 95%).", valueName: "percentage"))
     var confidence: String?
 
+    @Option(
+      help: .init(
+        """
+        How many more launches may be slow for A and B to be the same; off judges only the typical \
+        launch (default: 10%).
+        """,
+        valueName: "percentage|off"
+      )
+    )
+    var tail: String?
+
     @OptionGroup var launch: LaunchOptions
 
     @OptionGroup var waiting: WaitOptions
@@ -176,6 +187,7 @@ extension Launchlab {
         store: store,
         suppressed: launch.controls.suppression.ids
       )
+      options.tail = tail
       options.files = CommandFiles().writing(json, as: "--json")
         .writing(markdown, as: "--markdown").writing(exportHyperfine, as: "--export-hyperfine")
       return options

@@ -22,7 +22,8 @@ final class ProgressDisplay {
   private var mayEndEarly = false
 
   /// After which time it ends anyway, once so many launches are made.
-  private var timeLimit: Nanoseconds?
+  private var limits: AdaptiveLaunches?
+  private var arms = 1
   private var fewest = 0
 
   init(console: Console) { self.console = console }
@@ -42,8 +43,9 @@ final class ProgressDisplay {
       resumedAt = done
       isAnnounced = true
       mayEndEarly = run.plan.looks.count > 1
-      timeLimit = run.plan.scenario.adaptive?.timeLimit
-      fewest = run.plan.looks[0] * run.plan.arms.count
+      limits = run.plan.scenario.adaptive
+      arms = run.plan.arms.count
+      fewest = run.plan.looks[0] * arms
       note(Self.announcement(of: run, done: done))
       if run.purpose == .night {
         let name = run.plan.scenario.name.printable
@@ -122,9 +124,13 @@ final class ProgressDisplay {
     let spent = elapsed / .seconds(1)
     let pace = spent / Double(launched)
     let atPace = pace * Double(total - done)
-    guard let timeLimit else { return "ETA \(Self.clock(atPace))" }
-    let least = pace * Double(max(0, fewest - done))
-    let left = max(least, Double(timeLimit.count) / 1e9 - spent)
+    guard let limits, let timeLimit = limits.timeLimit else { return "ETA \(Self.clock(atPace))" }
+    func left(to launches: Int) -> Double { pace * Double(max(0, launches - done)) }
+    let wanted = min(
+      left(to: (limits.fewestInTime ?? 0) * arms),
+      Double(timeLimit.count * AdaptiveLaunches.patience) / 1e9 - spent
+    )
+    let left = max(left(to: fewest), wanted, Double(timeLimit.count) / 1e9 - spent)
     return "ETA \(Self.clock(min(left, atPace)))"
   }
 

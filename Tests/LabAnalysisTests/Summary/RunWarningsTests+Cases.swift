@@ -103,8 +103,8 @@ extension RunWarningsTests.Case {
         probably colder, or it is chance
           at: perl, warm
           help: use the median, and run again to see whether it recurs
-        note: 1 of 51 launches is an outlier (1 slow, 0 fast), usually due to other work on the \
-        machine; none was dropped
+        note: 1 of 51 launches is an outlier (1 slow, 0 fast), due to other work on the machine or \
+        to the program; none was dropped
           at: perl, warm
           help: use the median and its interval rather than the mean
         warning: noisy: perl warm at 28 % CV

@@ -43,8 +43,30 @@ import Testing
         .init(candidate: "C", state: .rebootCold, metric: .peakRSS, ratio: 1.3, pairs: 47),
       ]
     ),
+    Case(name: "slow-minority", shapes: [tail(slow: (4, 2, true))]),
+    Case(name: "slow-minority-faster", shapes: [tail(ratio: 0.9, slow: (4, 2, true))]),
+    Case(name: "slow-near-limit", shapes: [tail(slow: (6, 1.5, true))]),
+    Case(name: "slow-fewer", shapes: [tail(slow: (4, 2, false))]),
+    Case(name: "slow-never-came", shapes: [tail(slow: (4, .infinity, true))]),
+    Case(name: "slow-open", shapes: [tail(pairs: 20)]),
+    Case(name: "slow-same", shapes: [tail()]),
     Case(name: "interrupted", shapes: [.init(ratio: 1.081, pairs: 9)], status: .interrupted),
   ]
+
+  /// Typical launches that are nearly the same, of which some are slow.
+  private static func tail(
+    ratio: Double = 1.001,
+    pairs: Int = 57,
+    slow: (every: Int, times: Double, isCandidate: Bool)? = nil
+  ) -> SampleComparison.Shape {
+    SampleComparison.Shape(
+      ratio: ratio,
+      spread: 0.002,
+      pairs: pairs,
+      rule: ComparisonRule(tailLimit: 0.1, confidence: 0.96),
+      slow: slow
+    )
+  }
 
   @Test(arguments: cases)
   func `says the answer first, then the table`(test: Case) throws {
@@ -53,7 +75,7 @@ import Testing
     try expectSnapshot(text, named: test.name, suite: suite)
   }
 
-  @Test(arguments: ["slower", "several", "none"])
+  @Test(arguments: ["slower", "several", "none", "slow-minority"])
   func `writes Markdown for a pull request`(name: String) throws {
     let test = try #require(Self.cases.first { $0.name == name })
     let summary = try SampleComparison.summary(test.shapes)
@@ -132,6 +154,13 @@ import Testing
     var json = ""
     ComparisonJSON(try SampleComparison.summary(several.shapes)).write { json += $0 }
     try expectSnapshot(json, named: "json", suite: suite)
+  }
+
+  @Test func `writes slow launches as JSON`() throws {
+    let test = try #require(Self.cases.first { $0.name == "slow-minority" })
+    var json = ""
+    ComparisonJSON(try SampleComparison.summary(test.shapes)).write { json += $0 }
+    try expectSnapshot(json, named: "slow-json", suite: suite)
   }
 
   @Test func `JSON without any comparison has nulls`() throws {

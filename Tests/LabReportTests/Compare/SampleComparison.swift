@@ -17,6 +17,22 @@ enum SampleComparison {
     var pairs = 50
     var obstacle: PairedComparison.Doubt?
     var rule = ComparisonRule()
+
+    /// Every so many launches of the candidate, or of the baseline, take this many times as long.
+    var slow: (every: Int, times: Double, isCandidate: Bool)?
+
+    /// The launches that count for slow ones; nil where the rule has no limit for them.
+    var tail: PairedTail? {
+      guard rule.tailLimit != nil else { return nil }
+      return try? PairedTail(
+        (0..<pairs).map { index in
+          let base = 2.61e6 * (1 + 0.002 * Double(index % 5))
+          let times = slow.map { index.isMultiple(of: $0.every) ? $0.times : 1 } ?? 1
+          let isCandidate = slow?.isCandidate ?? true
+          return (base * (isCandidate ? 1 : times), base * ratio * (isCandidate ? times : 1))
+        }
+      )
+    }
   }
 
   static func summary(
@@ -57,14 +73,18 @@ enum SampleComparison {
     }
     let comparison =
       shape.pairs > 0
-      ? PairedComparison(PairedRatio(logRatios: try Sample(logs)), rule: shape.rule) : nil
+      ? PairedComparison(
+        PairedRatio(logRatios: try Sample(logs)),
+        tail: shape.tail,
+        rule: shape.rule
+      ) : nil
     let median = shape.metric == .launch ? 2.61e6 : 5.2e6
     return ArmComparison(
       pair: ComparedPair(name: shape.candidate, baseline: "A", candidate: shape.candidate),
       state: shape.state,
       metric: shape.metric,
       comparison: comparison,
-      unpaired: 50 - shape.pairs,
+      unpaired: max(0, 50 - shape.pairs),
       smallestDetectable: comparison?.smallestDetectable,
       baselineMedian: comparison.map { _ in median },
       candidateMedian: comparison.map { median * $0.ratio },
