@@ -239,11 +239,18 @@ package struct LaunchPairs: Sendable {
 
   /// The pairs of a state, ascending by block.
   package func pairs(in state: LaunchState) -> [Pair] {
+    pairs(in: state, of: baselineValues, candidateValues)
+  }
+
+  /// The blocks that have a value of both sides, ascending.
+  private func pairs(
+    in state: LaunchState,
+    of baselines: [Place: Double],
+    _ candidates: [Place: Double]
+  ) -> [Pair] {
     (blocks[state] ?? []).sorted().compactMap { block in
       let place = Place(state: state, block: block)
-      guard let baseline = baselineValues[place], let candidate = candidateValues[place] else {
-        return nil
-      }
+      guard let baseline = baselines[place], let candidate = candidates[place] else { return nil }
       return Pair(block: block, baseline: baseline, candidate: candidate)
     }
   }
@@ -256,13 +263,7 @@ package struct LaunchPairs: Sendable {
   /// The pairs of a state by which slow launches are counted; nil when there is no pair.
   package func tail(in state: LaunchState) -> PairedTail? {
     try? PairedTail(
-      (blocks[state] ?? []).sorted().compactMap { block in
-        let place = Place(state: state, block: block)
-        guard let baseline = firstOfBaseline[place], let candidate = firstOfCandidate[place] else {
-          return nil
-        }
-        return (baseline, candidate)
-      }
+      pairs(in: state, of: firstOfBaseline, firstOfCandidate).map { ($0.baseline, $0.candidate) }
     )
   }
 

@@ -274,9 +274,7 @@ struct ComparisonWords {
     let metric = finding.metric == .launch ? "" : " in \(finding.metric.rawValue)"
     let bounds = interval.map { "\(confidence) interval \($0)" }
     let count = Quantity.count(finding.count, unit.0, plural: unit.plural)
-    if let tail = finding.tail, TailWords(tail, of: finding).isDecisive {
-      return TailWords(tail, of: finding).sentence(at: metric + place, counting: unit)
-    }
+    if let decisiveTail { return decisiveTail.sentence(at: metric + place, counting: unit) }
     let facts = [bounds, count].compactMap(\.self).joined(separator: ", ")
     return "\(statement)\(metric)\(place) (\(facts))\(reason)"
   }
@@ -288,7 +286,7 @@ struct ComparisonWords {
     case .regression, .improvement: "\(candidate) \(difference) \(baseline)"
     case .same:
       "\(candidate) and \(baseline) are the same within \(Quantity.percent(finding.rule.effectLimit))"
-        + (finding.tail.map { ", with at most \(TailWords.points($0.atMost)) more launches slow" }
+        + (finding.tail.map { ", with at most \(Quantity.percent($0.atMost)) more launches slow" }
           ?? "")
     case .inconclusive where finding.doubt == .slowLaunches:
       "\(candidate) and \(baseline) are inconclusive: the typical launch \(typical)"
@@ -327,32 +325,31 @@ struct ComparisonWords {
   /// Why there is no verdict, and what would have been seen.
   private var reason: String {
     guard finding.verdict == .inconclusive else { return "" }
-    let isOpen = finding.doubt != .slowLaunches
-    let seen =
-      !isOpen
-      ? nil
-      : finding.smallestDetectable.map {
-        "an effect of \(Quantity.percent($0)) would have been detected"
-      }
+    let detectable = finding.doubt == .slowLaunches ? nil : finding.smallestDetectable
+    let seen = detectable.map { "an effect of \(Quantity.percent($0)) would have been detected" }
     return ": " + [doubt, seen, needed].compactMap(\.self).joined(separator: "; ")
   }
 
   /// What is to be said of slow launches beside a table.
   var slowLaunches: String? {
-    if let tail = finding.tail, TailWords(tail, of: finding).isDecisive {
-      return TailWords(tail, of: finding).sentence(at: "", counting: ("pair", plural: "pairs"))
-    }
-    return finding.doubt == .slowLaunches ? doubt : nil
+    decisiveTail?.sentence(at: "", counting: ("pair", plural: "pairs"))
+      ?? (finding.doubt == .slowLaunches ? doubt : nil)
+  }
+
+  /// What is said of slow launches where they decide.
+  private var decisiveTail: TailWords? {
+    finding.tail.map { TailWords($0, of: finding) }.flatMap { $0.isDecisive ? $0 : nil }
   }
 
   /// How many pairs it would take, where more of them would help.
   private var needed: String? {
     guard let needed = finding.pairsNeeded, needed > finding.count else { return nil }
-    if finding.doubt == .slowLaunches {
-      return "about \(OutlookText.rounded(needed)) pairs would exclude them"
+    let pairs = "about \(OutlookText.rounded(needed)) pairs would"
+    return switch finding.doubt {
+    case .slowLaunches: "\(pairs) exclude them"
+    case .wideInterval: "\(pairs) detect \(limit)"
+    default: nil
     }
-    guard finding.doubt == .wideInterval else { return nil }
-    return "about \(OutlookText.rounded(needed)) pairs would detect \(limit)"
   }
 
   private var limit: String { Quantity.percent(finding.rule.effectLimit) }
@@ -371,7 +368,7 @@ struct ComparisonWords {
       }
       let most = max(tail.atMost, tail.atMostOfBaseline)
       return most > tail.limit
-        ? "up to \(TailWords.points(most)) more slow launches are not excluded"
+        ? "up to \(Quantity.percent(most)) more slow launches are not excluded"
         : "there may be more slow launches"
     case .disturbed?: return "too many launches were disturbed"
     case .notInterleaved?:

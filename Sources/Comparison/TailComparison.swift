@@ -32,11 +32,12 @@ package struct TailComparison: Hashable, Sendable {
     self.pairs = pairs
     self.limit = limit
     self.rule = rule
+    let turned = pairs.exchanged
     worse = pairs.moreSlow(beyond: rule.effectLimit)
-    better = pairs.exchanged.moreSlow(beyond: rule.effectLimit)
+    better = turned.moreSlow(beyond: rule.effectLimit)
     let score = rule.tailScore
     atMost = pairs.mostMoreSlow(score: score)
-    atMostOfBaseline = pairs.exchanged.mostMoreSlow(score: score)
+    atMostOfBaseline = turned.mostMoreSlow(score: score)
   }
 
   /// Whether the candidate has more slow launches, and whether it has fewer.

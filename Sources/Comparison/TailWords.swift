@@ -54,7 +54,8 @@ struct TailWords {
     }
     let least = difference.low > 0 ? difference.low : -difference.high
     let direction = difference.low > 0 ? "more" : "fewer"
-    return "at least \(Self.points(least)) \(direction) of them than of \(baseline) \(slowness) "
+    return
+      "at least \(Quantity.percent(least)) \(direction) of them than of \(baseline) \(slowness) "
       + "(\(bounds))"
   }
 
@@ -90,9 +91,6 @@ struct TailWords {
     return "\(evidence.onlyCandidate) with only \(sides.0) slow, "
       + "\(evidence.onlyBaseline) with only \(sides.1)"
   }
-
-  /// A share as points without a sign, such as `9.9 %`.
-  static func points(_ share: Double) -> String { Quantity.percent(share) }
 
   /// Such as `26 %`, or `1.3 %`.
   private static func whole(_ share: Double) -> String {

@@ -191,12 +191,10 @@ package struct PairedTail: Hashable, Sendable {
 
   // MARK: - Counts
 
-  private var median: Double {
-    pool[(pool.count - 1) / 2] / 2 + pool[pool.count / 2] / 2
-  }
+  private var median: Double { medianOfSorted(pool[...]) }
 
   private static func median(_ sorted: [Double]) -> Double? {
-    sorted.isEmpty ? nil : sorted[(sorted.count - 1) / 2] / 2 + sorted[sorted.count / 2] / 2
+    sorted.isEmpty ? nil : medianOfSorted(sorted[...])
   }
 
   /// The larger of a multiple of the scatter and a share above the median, for each pair of these.
