@@ -88,6 +88,12 @@ package struct ArmComparison: Hashable, Sendable {
     obstacle == nil ? comparison?.verdict ?? .inconclusive : .inconclusive
   }
 
+  /// The verdict on the typical launch alone.
+  package var typicalVerdict: Verdict {
+    guard obstacle == nil, let comparison else { return .inconclusive }
+    return rule.judged(comparison.ratio, comparison.interval).verdict
+  }
+
   /// Why the verdict is inconclusive; nil when it is not.
   package var doubt: PairedComparison.Doubt? {
     guard verdict == .inconclusive else { return nil }

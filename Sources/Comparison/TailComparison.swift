@@ -1,4 +1,5 @@
 import Foundation
+package import LaunchCore
 package import LaunchStatistics
 
 /// What is concluded of the slow launches of two targets that were launched in the same blocks.
@@ -47,6 +48,13 @@ package struct TailComparison: Hashable, Sendable {
   /// Whether more slow launches of the candidate than the limit can be excluded, and of the baseline.
   var isNotWorse: Bool { atMost <= limit && worse.probability > Self.hint }
   var isNotBetter: Bool { atMostOfBaseline <= limit && better.probability > Self.hint }
+
+  /// What slow launches alone say.
+  package var verdict: Verdict {
+    if isWorse { return .regression }
+    if isBetter { return .improvement }
+    return isNotWorse && isNotBetter ? .same : .inconclusive
+  }
 
   /// The threshold of the stronger evidence: what lies beyond it is a slow launch.
   package var threshold: Double {

@@ -499,7 +499,10 @@ package struct GateWorkflow {
   private func budgets(in run: RunSummary) -> [GateFinding] {
     guard rules.budgets == .keep else { return [] }
     return (scenario.budgets ?? []).compactMap { budget in
-      guard scenario.targets.contains(where: { $0.name == budget.target }) else { return nil }
+      // Only nights have launches enough for a share of slow ones.
+      guard budget.metric != .slowShare,
+        scenario.targets.contains(where: { $0.name == budget.target })
+      else { return nil }
       func median(_ side: String) -> Estimates? {
         let arm = run.arms.first {
           $0.arm == Arm(target: "\(budget.target)@\(side)", state: budget.state, kind: .plain)

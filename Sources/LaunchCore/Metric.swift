@@ -26,6 +26,9 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   /// The Speed Index of launches that were filmed; see ``Film/speedIndex``.
   case speedIndex = "speed_index"
 
+  /// How many of a night's launches are slow, in percent; nights alone have it. See ``SeriesPoint``.
+  case slowShare = "slow_share"
+
   /// What one value counts.
   package var unit: Unit { definition.unit }
 
@@ -46,8 +49,11 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
     self == .window || self == .frame || self == .settled || self == .speedIndex
   }
 
-  /// Those that are compared, limited and looked for: all but what only filmed launches have.
-  package static let judged = allCases.filter { $0 != .speedIndex }
+  /// Those that are compared, limited and looked for: all but what only filmed launches or nights have.
+  package static let judged = allCases.filter { $0 != .speedIndex && $0 != .slowShare }
+
+  /// Those that nights are judged by.
+  package static let ofNights = judged + [.slowShare]
 
   /// The one of ``judged`` with a name, if any.
   package init?(judged name: String) {
@@ -63,6 +69,7 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
     case nanoseconds = "ns"
     case bytes = "B"
     case count = "1"
+    case percent = "%"
   }
 
   /// Which way a metric is better.
@@ -155,6 +162,8 @@ extension Metric {
       .init(.nanoseconds, "settled", later, "settled_ns", \.windowTimes.settled.nanoseconds)
     case .speedIndex:
       .init(.nanoseconds, "Speed Index", later, "speed_index_ns", \.speedIndex.nanoseconds)
+    case .slowShare:
+      .init(.percent, "slow launches", number, nil, \.none)
     }
   }
 }
@@ -189,8 +198,12 @@ extension LaunchResult {
     case .frame: windowTimes.frame?.count
     case .settled: windowTimes.settled?.count
     case .speedIndex: speedIndex?.count
+    case .slowShare: nil
     }
   }
+
+  /// What a single launch has of a metric of nights.
+  fileprivate var none: Int64? { nil }
 
   /// Sets the value of a stored metric, in the metric's unit; others are computed.
   package mutating func set(_ value: Int64?, of metric: Metric) {

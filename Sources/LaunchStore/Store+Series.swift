@@ -6,7 +6,8 @@ extension Store {
   /// Reads the history of a scenario as one value per night.
   ///
   /// Only stored summaries of plain launches are read, of complete runs for the purposes `night`
-  /// and `imported`. The cost grows with the number of values, whatever the number of launches.
+  /// and `imported`. The cost grows with the number of values, whatever the number of launches; but for
+  /// `slow_share` the launches of the newest nights are read, as ``SeriesPoint/launches`` has them.
   ///
   /// - Parameters:
   ///   - scenario: The name of the scenario.
@@ -47,8 +48,62 @@ extension Store {
         arguments: choice.arguments(scenario: scenario)
       )
       while let row = try rows.next() { try collector.add(row) }
-      return collector.series
+      let series = collector.series
+      return metrics.contains(.slowShare)
+        ? Self.merged(series, try launches(db, scenario: scenario, of: choice, counted)) : series
     }
+  }
+
+  /// The most nights whose launches are read: those of the largest usual baseline, and older ones for the
+  /// chart.
+  private static let nightsOfLaunches = 100
+
+  /// One series of `slow_share` per target, state and host with the launches of its newest nights.
+  ///
+  /// Launches count as in the summaries, and so do those that never became ready.
+  private func launches(
+    _ db: Database,
+    scenario: String,
+    of choice: NightChoice,
+    _ counted: String
+  ) throws -> [Series] {
+    let sql = """
+      SELECT night.key, '\(Metric.slowShare.rawValue)', 1, launch_ns, NULL, NULL, NULL, arm.number,
+        arm.target, arm.state, night.id, night.started_at, night.fingerprint
+      FROM (
+        SELECT key, id, started_at, fingerprint FROM run
+        WHERE \(choice.condition) AND status = 'complete' AND purpose = 'night'\(counted)
+        ORDER BY started_at DESC, id DESC LIMIT \(Self.nightsOfLaunches)) AS night
+      CROSS JOIN launch ON launch.run = night.key
+      CROSS JOIN arm ON arm.run = night.key AND arm.number = launch.arm AND arm.kind = 'plain'
+      WHERE (outcome != 'ready' OR state_reached != 'not-reached')
+        AND NOT EXISTS (SELECT 1 FROM disturbance WHERE disturbance.run = launch.run
+          AND disturbance.block = launch.block AND disturbance.position = launch.position)
+      ORDER BY night.started_at, night.id
+      """
+    var collector = SeriesCollector(scenario: scenario, metrics: [.slowShare], store: self)
+    let arguments = choice.arguments(scenario: scenario)
+    let rows = try StoredRow.fetchCursor(db, sql: sql, arguments: arguments)
+    while let row = try rows.next() { try collector.addLaunch(row) }
+    return collector.series.compactMap { series in
+      var series = series
+      series.points.removeAll { point in
+        point.launches?.contains { $0 < SeriesPoint.never } != true
+      }
+      return series.points.isEmpty ? nil : series
+    }
+  }
+
+  /// Series with further ones behind the others of their arms.
+  private static func merged(_ series: [Series], _ more: [Series]) -> [Series] {
+    var merged = series
+    for one in more {
+      let last = merged.lastIndex { series in
+        series.key.target == one.key.target && series.key.state == one.key.state
+      }
+      merged.insert(one, at: last.map { $0 + 1 } ?? merged.endIndex)
+    }
+    return merged
   }
 }
 
@@ -84,6 +139,28 @@ private struct SeriesCollector {
         intervalHigh: row[6]
       )
     )
+  }
+
+  /// Adds one launch to the point of its night.
+  mutating func addLaunch(_ row: StoredRow) throws {
+    let night = try night(of: row)
+    let index = try index(of: row, in: night.fingerprint)
+    found[index].lastArm = try row[7] as Int
+    found[index].lastNight = night.number
+    let time = (try row[3] as Int64?).map(Double.init) ?? SeriesPoint.never
+    let last = found[index].series.points.count - 1
+    guard last >= 0, found[index].series.points[last].run == night.id else {
+      let point = SeriesPoint(
+        run: night.id,
+        startedAt: night.startedAt,
+        n: 1,
+        median: 0,
+        launches: [time]
+      )
+      return found[index].series.points.append(point)
+    }
+    found[index].series.points[last].n += 1
+    found[index].series.points[last].launches?.append(time)
   }
 
   /// The night of a row; what many rows have in common is read once.

@@ -24,7 +24,9 @@ package struct Scale: Hashable, Sendable {
     self.unit = unit
     divisor = step.divisor
     symbol = step.symbol
-    decimals = step.isWhole ? 0 : Self.decimals(for: size / step.divisor)
+    decimals =
+      unit == .percent
+      ? (size < 9.95 ? 1 : 0) : step.isWhole ? 0 : Self.decimals(for: size / step.divisor)
   }
 
   /// Chooses the scale in which values that stand beside each other can be compared.
@@ -44,7 +46,7 @@ package struct Scale: Hashable, Sendable {
 
   /// The number without its unit; a half of a count is never rounded away.
   package func number(_ value: Double) -> String {
-    let isHalf = decimals == 0 && value != value.rounded()
+    let isHalf = decimals == 0 && unit != .percent && value != value.rounded()
     return String(format: "%.\(isHalf ? 1 : decimals)f", value / divisor)
   }
 
@@ -96,6 +98,7 @@ package struct Scale: Hashable, Sendable {
         Step(divisor: 1, symbol: "", isWhole: true), Step(divisor: 1e6, symbol: "M"),
         Step(divisor: 1e9, symbol: "G"),
       ]
+    case .percent: [Step(divisor: 1, symbol: "%")]
     }
   }
 }

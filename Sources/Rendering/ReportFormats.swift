@@ -94,6 +94,7 @@ package struct OpenMetricsFamily {
     case .nanoseconds: ("seconds", 1e-9)
     case .bytes: ("bytes", 1)
     case .count: (nil, 1)
+    case .percent: ("ratio", 0.01)
     }
   }
 

@@ -63,7 +63,7 @@ extension ScenarioKeys {
       "The smallest difference of a time that matters, whatever its share. Default: 0ms."
     },
     Field("metrics", .list(of: .judged, each: "the metric"), \.metrics) {
-      "What is judged each night. Default: [launch, peak_rss]."
+      "What is judged each night. slow_share is the share of slow launches. Default: [launch, peak_rss, slow_share]."
     },
     Field("nights", .whole(5...365), \.nights) {
       "The most baseline nights. Default: 28."
@@ -111,7 +111,13 @@ extension ScenarioKeys {
     },
     Field("max", limit, \.limit, isRequired: true) {
       "The most that the median may be, in a unit of the metric: a duration such as 60ms, a size "
-        + "such as 40MiB, or a count such as 5."
+        + "such as 40MiB, or a count such as 5; of slow_share the largest share of slow launches, such "
+        + "as 10%."
+    },
+    Field("over", Form<Nanoseconds>.duration.map { $0 }, \.over) {
+      "Of slow_share: how long a launch takes at least to be slow, such as 500ms. A launch that failed "
+        + "is slow as well. Default: 3.5 robust standard deviations beyond the night's median, at "
+        + "least 10 %."
     },
   ]
 
@@ -272,6 +278,8 @@ struct BudgetDraft {
 
   /// As it is written, because its unit follows from the metric.
   var limit: String?
+
+  var over: Nanoseconds?
 }
 
 extension ScenarioKeys {
@@ -282,7 +290,20 @@ extension ScenarioKeys {
       else { return nil }
       return reading.attempt(at: place) { () throws(FormProblem) in
         let maximum = try metric.limit(written: limit)
-        return Budget(target: target, state: state, metric: metric, maximum: maximum)
+        guard draft.over == nil || metric == .slowShare else {
+          throw FormProblem(
+            problem:
+              "`over` says which launches are slow, and \(metric.rawValue) does not count them",
+            remedy: "remove `over`, or write `metric: slow_share` with a share such as `max: 10%`"
+          )
+        }
+        return Budget(
+          target: target,
+          state: state,
+          metric: metric,
+          maximum: maximum,
+          over: draft.over
+        )
       }
     },
     twice: { budget, earlier in
@@ -309,11 +330,11 @@ extension ScenarioKeys {
   }
 
   private static let limit = Form<String>.scalar(
-    "a limit such as 60ms, 40MiB or 5",
+    "a limit such as 60ms, 40MiB, 5 or 10%",
     [
       "anyOf": [
         ["type": "number", "minimum": 0],
-        .string("^\(SchemaValue.number)(ns|us|µs|ms|s|min|m|h|B|kB|MB|GB|KiB|MiB|GiB)?$"),
+        .string("^\(SchemaValue.number)(ns|us|µs|ms|s|min|m|h|B|kB|MB|GB|KiB|MiB|GiB|%)?$"),
       ]
     ]
   ) { text in text }
@@ -374,6 +395,14 @@ extension Metric {
         )
       }
       return number.value
+    case .percent:
+      guard let percent = Form<Double>.percent(text), percent.value < 100 else {
+        throw FormProblem(
+          problem: "\(quoted(text)) is not a share of launches",
+          remedy: "write a percentage below 100, such as 10%"
+        )
+      }
+      return percent.value
     }
   }
 }

@@ -86,9 +86,10 @@ extension Form where Output: RawRepresentable<String> & CaseIterable & SendableM
 }
 
 extension Form<Metric> {
-  /// One that is judged.
+  /// One that nights are judged by.
   static var judged: Self {
-    Form<String>.words(Metric.judged.map(\.rawValue)).then { text, _, _ in Metric(rawValue: text) }
+    Form<String>.words(Metric.ofNights.map(\.rawValue)).then { text, _, _ in Metric(rawValue: text)
+    }
   }
 }
 
@@ -210,7 +211,7 @@ extension Form<Double> {
   }
 
   /// The number before a percent sign; nil for anything else.
-  private static func percent(_ text: String) -> ExactDecimal? {
+  static func percent(_ text: String) -> ExactDecimal? {
     text.last == "%" ? ExactDecimal(written: text.dropLast()) : nil
   }
 

@@ -15,7 +15,7 @@ enum ScenarioKeys {
       launches: defaultLaunches,
       directory: "",
       controls: ControlPlan(),
-      regression: RegressionRule(),
+      regression: .ofFiles,
       artifactLimit: 2 << 30
     ),
     first: ["source", "states"]
@@ -71,7 +71,7 @@ enum ScenarioKeys {
     Field("stages", stagesSection, \.stages) {
       "How launches are split into stages, in separate launches beside the plain ones."
     },
-    Field("regression", .section(regression, of: RegressionRule()), \.regression) {
+    Field("regression", .section(regression, of: .ofFiles), \.regression) {
       "Which differences from earlier nights matter, and how a suspicion is settled."
     },
     Field("budgets", budgets, \.budgets) {

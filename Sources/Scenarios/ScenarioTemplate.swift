@@ -120,7 +120,7 @@ package enum ScenarioTemplate {
 
     # Each night is held against the nights before. A suspicion is settled the same night, by up to
     # `proof` pairs of launches of the last good build and the newest one.
-    # regression: {effect: 2%, confidence: 95%, floor: 0ms, metrics: [launch, peak_rss], proof: 640}
+    # regression: {effect: 2%, confidence: 95%, floor: 0ms, metrics: [launch, peak_rss, slow_share], proof: 640}
 
     # Look for the commit of a confirmed regression the same night, for at most an hour.
     # bisect: auto

@@ -131,11 +131,17 @@ extension TrendSectionsTests {
       "\"5ms\" is not a count, which major_faults is measured in",
       "write a number without a unit, such as 5"
     ),
+    limit(
+      "slow_share",
+      "10",
+      "\"10\" is not a share of launches",
+      "write a percentage below 100, such as 10%"
+    ),
     Mistake(
       "budgets: [{target: a, state: warm, metric: launch}]",
       11,
       "an element of \"budgets\" lacks the key \"max\"",
-      "add `max:` with a limit such as 60ms, 40MiB or 5"
+      "add `max:` with a limit such as 60ms, 40MiB, 5 or 10%"
     ),
     Mistake(
       "budgets: [{target: a, state: warm, metric: launch, max: 60ms}, "

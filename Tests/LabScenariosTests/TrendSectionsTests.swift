@@ -60,6 +60,7 @@ import Testing
         - {target: a, state: warm, metric: peak_rss, max: 1.5MiB}
         - {target: b, state: warm, metric: bytes_read, max: 40MB}
         - {target: b, state: warm, metric: major_faults, max: 0}
+        - {target: b, state: warm, metric: slow_share, over: 500ms, max: 10%}
       notify:
         - command: [./tell, "the team"]
         - command: [logger]
@@ -84,8 +85,11 @@ import Testing
           proofHosts: 3
         )
     )
-    #expect(scenario.budgets?.map(\.maximum) == [60_000_000, 1_572_864, 40_000_000, 0])
-    #expect(scenario.budgets?.map(\.metric) == [.launch, .peakRSS, .bytesRead, .majorFaults])
+    #expect(scenario.budgets?.map(\.maximum) == [60_000_000, 1_572_864, 40_000_000, 0, 10])
+    #expect(
+      scenario.budgets?.map(\.metric) == [.launch, .peakRSS, .bytesRead, .majorFaults, .slowShare]
+    )
+    #expect(scenario.budgets?.last?.over == Nanoseconds(500_000_000))
     #expect(
       scenario.notifiers == [
         .command(["/data/tell", "the team"]), .command(["logger"]),
@@ -123,7 +127,7 @@ import Testing
 
   @Test func `judges by the usual rule unless told otherwise`() throws {
     let scenario = try scenario("regression: {}")
-    #expect(scenario.regression == RegressionRule())
+    #expect(scenario.regression == RegressionRule(metrics: [.launch, .peakRSS, .slowShare]))
     #expect(scenario.adaptive == nil)
     #expect(scenario.budgets == nil)
     #expect(scenario.artifactLimit == 2 << 30)

@@ -99,6 +99,37 @@ import Testing
     #expect(try store.nights(scenario: "redis").map(\.status) == [.complete, status])
   }
 
+  @Test func `reads the launches of nights for the share of slow ones`() throws {
+    // Given a night with launches of each sort, and one of which no launch was ready
+    let store = try Store.inMemory()
+    func add(_ id: String, _ launches: [LaunchRecord], day: Double) throws {
+      var run = Sample.run(id, secondsLater: day * 86_400)
+      run.status = .complete
+      let rows = [Sample.row(of: run, median: 2.6e6)]
+      try store.add([FinishedRun(run: run, launches: launches, summaries: rows)])
+    }
+    var late = Sample.launch(block: 2, arm: 1)
+    late.result = LaunchResult(outcome: .timedOut)
+    var cold = Sample.launch(block: 3, arm: 1)
+    cold.stateReached = .notReached(reason: "cold")
+    var disturbed = Sample.launch(block: 4, arm: 1)
+    disturbed.result.disturbances = [Disturbance(kind: .steal, amount: 2, limit: 1)]
+    let good = [0, 1].map { Sample.launch(block: $0, arm: 1) }
+    try add("a", good + [late, cold, disturbed, Sample.launch(block: 5, arm: 2)], day: 0)
+    try add("b", [late], day: 1)
+
+    // When they are read
+    let series = try store.series(scenario: "redis", metrics: [.launch, .slowShare])
+
+    // Then launches count as in the summaries, and those that never became ready as well
+    #expect(series.map(\.key.metric) == [.launch, .slowShare])
+    let point = try #require(series.last?.points.first)
+    #expect(series.last?.points.count == 1)
+    #expect(point.run == "a")
+    #expect(point.n == 3)
+    #expect(point.launches == [2_600_000, 2_600_001, SeriesPoint.never])
+  }
+
   @Test func `leaves out other scenarios, metrics and kinds of arms`() throws {
     let store = try store([("a", 1)])
     let run = Sample.run("b", secondsLater: 1)

@@ -22,11 +22,25 @@ package struct AlertSentence: Hashable, Sendable {
 
   /// The series, such as `server warm: launch`.
   package var subject: String {
-    "\(alert.series.target) \(alert.series.state.rawValue): \(alert.series.metric.label)"
+    let arm = "\(alert.series.target) \(alert.series.state.rawValue)"
+    return isOfShares ? arm : "\(arm): \(alert.series.metric.label)"
   }
 
-  /// How much it changed, such as `is 12.4 % slower (41.20 → 46.30 ms)`.
+  /// Whether it is a change of how many launches are slow, rather than of a level.
+  private var isOfShares: Bool { alert.series.metric == .slowShare && alert.kind != .budget }
+
+  /// How much it changed, such as `is 12.4 % slower (41.20 → 46.30 ms)`, or
+  /// `has more slow launches: 26 % instead of 1 %`.
   package var change: String {
+    if isOfShares {
+      let verb = alert.state == .suspected ? "seems to have" : isOver ? "had" : "has"
+      let more = alert.series.metric.comparative.more
+      return String(
+        format: "\(verb) \(more) slow launches: %.0f %% instead of %.0f %%",
+        alert.after,
+        alert.before
+      )
+    }
     let scale = Scale(alert.series.metric.unit, for: max(abs(alert.before), abs(alert.after)))
     let verb = alert.state == .suspected ? "seems to be" : isOver ? "was" : "is"
     if alert.kind == .budget {

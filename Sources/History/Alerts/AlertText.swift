@@ -193,6 +193,7 @@ struct CriterionWords {
     case .nanoseconds: return scale(.nanoseconds).text(number)
     case .bytes: return scale(.bytes).text(number)
     case .count: return scale(.count).text(number)
+    case .percent: return scale(.percent).text(number)
     case .share: return String(format: "%.2f %%", number * 100)
     case .ratio: return String(format: "%.4f", number)
     case .probability: return Self.probability(number)

@@ -113,7 +113,7 @@ struct DashboardData {
 
   /// Times and sizes to the whole unit, which nobody can see the rest of; counts as they are.
   private func column(_ values: [Double], _ unit: Metric.Unit) -> JSONValue {
-    guard unit != .count else { return .array(values.map(JSONValue.number)) }
+    guard unit != .count, unit != .percent else { return .array(values.map(JSONValue.number)) }
     return .integers(values.map { Int64(exactly: $0.rounded()) ?? -1 })
   }
 }

@@ -26,6 +26,7 @@ const units = {
   ns: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
   B: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]],
   1: [[1e9, "G"], [1e6, "M"], [1, ""]],
+  "%": [[1, "%"]],
 };
 
 // A scale has the unit that suits a size, and writes with four digits.

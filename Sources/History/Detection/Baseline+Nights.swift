@@ -75,7 +75,7 @@ extension Baseline {
     let kept = try? Sample(points.filter { !left.contains($0.run) }.map(\.median))
     self.init(
       runs: points.map(\.run),
-      median: center,
+      median: points.pooledShare ?? center,
       mean: kept?.mean ?? center,
       standardDeviation: kept?.standardDeviation ?? 0,
       medianAbsoluteDeviation: deviation,

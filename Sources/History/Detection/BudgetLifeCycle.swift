@@ -31,13 +31,17 @@ struct BudgetLifeCycle {
         before: check.budget.maximum,
         after: median
       )
-      let reason = "the interval of tonight's median is above the limit"
+      let reason = "the interval of \(subject) is above the limit"
       ledger.open(draft, as: AlertChange(.confirmed, .unknown, reason, criteria))
     case (.kept, let open?):
-      let reason = "the interval of tonight's median is within the limit"
+      let reason = "the interval of \(subject) is within the limit"
       ledger.change(open.number, to: AlertChange(.recovered, open.cause, reason, criteria))
     default: break
     }
+  }
+
+  private var subject: String {
+    key.metric == .slowShare ? "the share of slow launches" : "tonight's median"
   }
 
   private var criteria: [Criterion] {
@@ -55,7 +59,7 @@ struct BudgetLifeCycle {
       )
     }
     return [
-      part(CriterionID.budget, "tonight's median against the budget", check.median),
+      part(CriterionID.budget, "\(subject) against the budget", check.median),
       part(CriterionID.budgetLow, "lower bound of its interval", check.low),
       part(CriterionID.budgetHigh, "upper bound of its interval", check.high),
     ]
@@ -68,16 +72,33 @@ extension BudgetCheck {
   /// - Parameters:
   ///   - scenario: Its budgets are checked, in their order.
   ///   - trends: The series of tonight's host; one without a value tonight is unmeasured.
+  ///   - nights: Tell builds apart, for budgets of slow launches.
   /// - Returns: One check per budget. A value without an interval is taken as it is where it keeps
   ///   the limit, and is undecided where it does not.
-  package static func checks(of scenario: Scenario, trends: [SeriesTrend]) -> [Self] {
+  package static func checks(
+    of scenario: Scenario,
+    trends: [SeriesTrend],
+    nights: [Night] = []
+  ) -> [Self] {
     (scenario.budgets ?? []).map { budget in
       let trend = trends.first { budget.isOf($0.key) }
-      return Self(budget, tonight: trend?.assessment.tonight)
+      let tonight = trend?.assessment.tonight
+      let part = tonight == nil ? nil : trend?.points[(trend?.breaks.last?.index ?? 0)...]
+      return Self(budget, part: part ?? [], nights: nights)
     }
   }
 
-  init(_ budget: Budget, tonight: SeriesPoint?) {
+  /// - Parameters:
+  ///   - budget: Its outcome is looked for.
+  ///   - part: The points that may be compared with tonight's, the last one; none without one tonight.
+  ///   - nights: Tell the builds of these points apart.
+  init(_ budget: Budget, part: ArraySlice<SeriesPoint>, nights: [Night]) {
+    guard budget.metric != .slowShare else {
+      let known = Dictionary(nights.map { ($0.run, $0) }) { first, _ in first }
+      self.init(budget, slowLaunchesOf: Array(part), nights: known)
+      return
+    }
+    let tonight = part.last
     let (low, high) = (tonight?.intervalLow, tonight?.intervalHigh)
     let interval = low.flatMap { low in high.map { (low, $0) } }
     self.init(

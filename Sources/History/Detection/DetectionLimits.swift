@@ -33,6 +33,12 @@ enum DetectionLimits {
   /// The share of false suspicions among all that the false-discovery control lets through.
   static let falseDiscoveries = 0.05
 
+  /// The probability of a count of slow launches that is suspicious, on one night or three together.
+  static let slowProbability = 0.01
+
+  /// How many percentage points more slow launches matter.
+  static let slowMargin = 5.0
+
   /// How many nights a step must last before the segmentation confirms it.
   static let nightsOfStep = 3
 
@@ -60,8 +66,9 @@ extension RegressionRule {
   ///   - level: The value before.
   ///   - metric: What it is of.
   /// - Returns: The larger one of the effect limit and the floor; for a level of 0, of which there
-  ///   is no share, at least 1 µs, 4096 bytes or 1.
+  ///   is no share, at least 1 µs, 4096 bytes or 1. Of slow launches 5 percentage points.
   func margin(at level: Double, of metric: Metric) -> Double {
+    guard metric != .slowShare else { return DetectionLimits.slowMargin }
     let floor = floor(of: metric)
     guard level != 0 else { return max(floor, metric.unit.smallestChange) }
     return max(effect * abs(level), floor)
@@ -78,7 +85,7 @@ extension Metric.Unit {
     switch self {
     case .nanoseconds: 1_000
     case .bytes: 4_096
-    case .count: 1
+    case .count, .percent: 1
     }
   }
 }

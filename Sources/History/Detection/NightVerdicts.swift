@@ -83,7 +83,9 @@ package struct NightVerdicts: Sendable {
     }
     for budget in history.scenario.budgets ?? [] {
       guard let judgement = judgements.first(where: { budget.isOf($0.chain.key) }) else { continue }
-      let check = BudgetCheck(budget, tonight: judgement.tonight)
+      let chain = judgement.chain
+      let part = chain.isTonight ? chain.points[chain.partStart...] : []
+      let check = BudgetCheck(budget, part: part, nights: chain.nights)
       let key = judgement.chain.key
       BudgetLifeCycle(check, of: key, run: tonight.run, alerts: history.alerts).apply(to: &ledger)
     }

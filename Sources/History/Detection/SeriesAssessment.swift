@@ -29,9 +29,12 @@ package struct SeriesAssessment: Hashable, Sendable {
   package var overSevenNights: Double?
   package var overThirtyNights: Double?
 
-  /// The ratio of tonight's median to the baseline's.
+  /// The ratio of tonight's median to the baseline's; nil for shares of slow launches, which differ by
+  /// points.
   package var ratio: Double? {
-    guard let tonight, let baseline, baseline.median != 0 else { return nil }
+    guard let tonight, tonight.launches == nil, let baseline, baseline.median != 0 else {
+      return nil
+    }
     return tonight.median / baseline.median
   }
 
@@ -162,7 +165,7 @@ extension SeriesChain {
   ///   - tolerance: By how many days the night may be off; the nearest one is taken.
   /// - Returns: Nil without such a night on this side of the last break: no value is carried over.
   func ratio(overDays days: Double, within tolerance: Double) -> Double? {
-    guard isTonight, let tonight = points.last else { return nil }
+    guard isTonight, key.metric != .slowShare, let tonight = points.last else { return nil }
     func distance(_ point: SeriesPoint) -> Double {
       abs(tonight.startedAt.timeIntervalSince(point.startedAt) / DriftComparison.day - days)
     }

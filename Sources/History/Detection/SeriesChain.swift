@@ -96,7 +96,7 @@ struct ChainBuilder {
     let points = found.map(\.point)
     let runs = Set(points.map(\.run))
     let alerts = history.alerts.filter { $0.series.isSameArm(as: key) && runs.contains($0.onset) }
-    return SeriesChain(
+    let chain = SeriesChain(
       key: key,
       points: points,
       nights: found.map(\.night),
@@ -104,6 +104,7 @@ struct ChainBuilder {
       alerts: alerts,
       isTonight: isTonight(points[points.count - 1])
     )
+    return key.metric == .slowShare ? chain.counted(by: history.scenario.regressionRule) : chain
   }
 
   /// Imported files may have the targets of one night at different hours.

@@ -138,6 +138,12 @@ enum CriterionID {
   static let floor = "floor"
   static let probability = "probability"
   static let falseDiscovery = "false-discovery"
+  static let slowLimit = "slow-limit"
+  static let slowBaseline = "slow-baseline"
+  static let slowCorrelation = "slow-correlation"
+  static let slowShare = "slow-share"
+  static let slowTonight = "slow-tonight"
+  static let slowTogether = "slow-together"
   static let controlMoved = "control-moved"
   static let floorMoved = "floor-moved"
   static let proofRatio = "proof-ratio"
@@ -169,7 +175,10 @@ extension [SeriesJudgement] {
   /// The more series a scenario has, the more of them are beyond a limit by chance; the method of
   /// Benjamini and Hochberg keeps the expected share of false ones among all suspicions at 5 %.
   func controllingFalseDiscoveries() -> Self {
-    let places = indices.filter { self[$0].isJudged && self[$0].suspicion != nil }
+    // The count of slow launches has a limit of its own.
+    let places = indices.filter {
+      self[$0].isJudged && self[$0].suspicion != nil && self[$0].chain.key.metric != .slowShare
+    }
     let probabilities = places.map { self[$0].suspicion?.probability ?? 1 }
     let rate = DetectionLimits.falseDiscoveries
     let accepted = BenjaminiHochberg.accepted(probabilities, rate: rate)

@@ -61,8 +61,14 @@ struct StepEvidence {
   /// A control that is off by 3 % does not explain a series that is off by 30 %.
   func controlExplains(_ direction: Alert.Direction) -> Bool {
     guard let control, control.hasMoved(direction), let tonight = judgement.tonight,
-      let baseline = judgement.baseline, baseline.median > 0, tonight.median > 0,
-      control.baseline.median > 0, control.tonight.median > 0
+      let baseline = judgement.baseline
+    else { return false }
+    if metric == .slowShare {
+      let own = tonight.median - baseline.median
+      return 2 * (control.tonight.median - control.baseline.median) >= own
+    }
+    guard baseline.median > 0, tonight.median > 0, control.baseline.median > 0,
+      control.tonight.median > 0
     else { return false }
     let own = log(tonight.median / baseline.median)
     return 2 * abs(log(control.tonight.median / control.baseline.median)) >= abs(own)
@@ -74,8 +80,22 @@ struct StepEvidence {
       (control, CriterionID.controlMoved, "control"), (floor, CriterionID.floorMoved, "floor"),
     ]
     return others.compactMap { companion, id, name in
-      guard let companion, companion.baseline.median != 0 else { return nil }
+      guard let companion, metric == .slowShare || companion.baseline.median != 0 else {
+        return nil
+      }
       let (baseline, tonight) = (companion.baseline, companion.tonight)
+      if metric == .slowShare {
+        return Criterion(
+          id: id,
+          text: "tonight's share of slow launches of the \(name)",
+          value: tonight.median,
+          limit: baseline.median,
+          isMet: companion.hasMoved(direction),
+          n: baseline.runs.count,
+          unit: .percent,
+          runs: baseline.runs + [tonight.run]
+        )
+      }
       let sign = direction.sign(of: metric)
       return Criterion(
         id: id,
@@ -95,7 +115,8 @@ struct StepEvidence {
   /// - Parameter alert: Its onset and direction are looked for.
   /// - Returns: Nil when there is no such step of at least 3 nights.
   func segmentedStep(of alert: Alert) -> Criterion? {
-    guard let onset = chain.index(of: alert.onset) else { return nil }
+    // Levels say little of counts, most of which are 0: only a comparison settles these.
+    guard metric != .slowShare, let onset = chain.index(of: alert.onset) else { return nil }
     let first = max(chain.partStart, chain.points.count - DetectionLimits.segmentedNights)
     guard
       chain.points.count - onset + DetectionLimits.onsetTolerance
@@ -243,7 +264,8 @@ extension SeriesJudgement {
     guard let proof = alert.proof, proof.verdict == alert.direction.verdict,
       let low = proof.low, let high = proof.high
     else { return abs(alert.after - alert.before) }
-    return min(abs(low - 1), abs(high - 1)) * abs(alert.before)
+    let unit = chain.key.metric == .slowShare ? 100 : abs(alert.before)
+    return min(abs(low - 1), abs(high - 1)) * unit
   }
 }
 
@@ -373,7 +395,9 @@ struct NightScatter {
       DetectionLimits.normalScale * baseline.medianAbsoluteDeviation,
       DetectionLimits.normalScale * (neighbours ?? 0) / 2.0.squareRoot(),
       1e-9 * abs(baseline.median),
-      .leastNormalMagnitude.squareRoot()
+      .leastNormalMagnitude.squareRoot(),
+      // One launch of a night.
+      chain.key.metric == .slowShare ? 100 / Double(chain.points.last?.n ?? 1) : 0
     )
     let correlation = Self.correlation(of: kept, around: baseline.mean)
     variance = deviation * deviation * (1 + correlation) / (1 - correlation)

@@ -48,6 +48,10 @@ extension Suspicion {
     rule: RegressionRule
   ) {
     let metric = chain.key.metric
+    guard metric != .slowShare else {
+      self.init(slowLaunchesOf: chain, at: index, from: start, baseline: baseline)
+      return
+    }
     let value = chain.points[index].median
     let direction =
       Alert.Direction(from: baseline.median, to: value, metric: metric) ?? .worse
@@ -62,21 +66,23 @@ extension Suspicion {
     let beyond = recent.filter { sides.isBeyond(chain.points[$0].median, sides.robust) }
     let isTwoOfThree = beyond.contains(index) && beyond.count >= 2
     let isBeyondPrediction = sides.isBeyond(value, sides.prediction)
-    self.direction = direction
-    self.isTwoOfThree = isTwoOfThree
-    self.isBeyondPrediction = isBeyondPrediction
-    isBeyondMargin = sides.isBeyond(value, sides.margin)
-    isBlind =
-      abs(sides.prediction - baseline.median)
-      > DetectionLimits.blindMargins * abs(sides.margin - baseline.median)
-    probability = sides.probability(of: values)
-    onset = sides.onset(of: chain, at: index, from: start)
-    criteria = sides.criteria(
-      of: values,
-      runs: recent.map { chain.points[$0].run },
-      beyond: beyond.count,
-      rule: rule,
-      probability: probability
+    let probability = sides.probability(of: values)
+    self.init(
+      direction: direction,
+      isBeyondPrediction: isBeyondPrediction,
+      isTwoOfThree: isTwoOfThree,
+      isBeyondMargin: sides.isBeyond(value, sides.margin),
+      isBlind: abs(sides.prediction - baseline.median)
+        > DetectionLimits.blindMargins * abs(sides.margin - baseline.median),
+      probability: probability,
+      onset: sides.onset(of: chain, at: index, from: start),
+      criteria: sides.criteria(
+        of: values,
+        runs: recent.map { chain.points[$0].run },
+        beyond: beyond.count,
+        rule: rule,
+        probability: probability
+      )
     )
   }
 }

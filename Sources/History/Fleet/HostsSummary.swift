@@ -148,7 +148,10 @@ extension HostsSummary.Host {
     let tonight = summary.tonight
     let rule = summary.scenario.regressionRule
     let labels = Dictionary(summary.nights.map { ($0.run, $0.label) }) { first, _ in first }
-    let judged = summary.series.filter { rule.metrics.contains($0.key.metric) }
+    // Hosts are pooled by their levels, and slow launches are counted.
+    let judged = summary.series.filter {
+      rule.metrics.contains($0.key.metric) && $0.key.metric != .slowShare
+    }
     self.init(
       name: name,
       slotHost: tonight.slot?.host,

@@ -43,7 +43,7 @@ package struct ImportedUnit: Hashable, Sendable {
     switch unit {
     case .nanoseconds: .launch
     case .bytes: .peakRSS
-    case .count: nil
+    case .count, .percent: nil
     }
   }
 

@@ -118,8 +118,14 @@ struct ProofWorkflow {
     var comparison = CompareRequest(
       scenario: scenario,
       pairs: pairs,
-      metrics: Metric.allCases.filter { metric in proof.series.contains { $0.metric == metric } },
-      rule: ComparisonRule(effectLimit: rule.effect, confidence: rule.confidence),
+      metrics: Metric.allCases.filter { metric in
+        proof.series.contains { $0.metric.compared == metric }
+      },
+      rule: ComparisonRule(
+        effectLimit: rule.effect,
+        tailLimit: proof.series.contains { $0.metric == .slowShare } ? rule.tail : nil,
+        confidence: rule.confidence
+      ),
       purpose: .proof,
       store: request.store,
       seed: request.seed,
@@ -152,16 +158,21 @@ struct ProofWorkflow {
     var proofs: [SeriesKey: Proof] = [:]
     for key in proof.series {
       let arm = summary.arms.first {
-        $0.pair.name == key.target && $0.state == key.state && $0.metric == key.metric
+        $0.pair.name == key.target && $0.state == key.state && $0.metric == key.metric.compared
       }
       guard let arm, arm.comparison != nil else { continue }
-      proofs[key] = Proof(
+      var found = Proof(
         arm: arm,
         run: run.id,
         good: builds.good,
         bad: builds.bad,
         scope: builds.scope
       )
+      switch key.metric {
+      case .slowShare: found.concludeShares(arm.comparison?.tail)
+      default: found.verdict = arm.typicalVerdict
+      }
+      proofs[key] = found
     }
     return proofs.isEmpty
       ? .impossible(reason: "no launches of the proof \(run.id) could be compared")
@@ -177,6 +188,28 @@ struct ProofWorkflow {
     }
     return words.joined(separator: ", ")
   }
+}
+
+extension Proof {
+  /// Makes the proof of launch times one of the shares of slow launches.
+  ///
+  /// Its ratio is 1 + the difference of the shares. A typical launch that is slower says nothing for more
+  /// slow ones.
+  mutating func concludeShares(_ tail: TailComparison?) {
+    guard let tail else {
+      (ratio, low, high, verdict) = (1, nil, nil, .inconclusive)
+      return
+    }
+    let shares = tail.shares
+    ratio = 1 + shares.candidate - shares.baseline
+    (low, high) = (1 + shares.difference.low, 1 + shares.difference.high)
+    verdict = tail.verdict
+  }
+}
+
+extension Metric {
+  /// What is compared to settle a suspicion of it.
+  fileprivate var compared: Metric { self == .slowShare ? .launch : self }
 }
 
 /// The two builds of some targets that a proof launches in the same blocks.

@@ -153,6 +153,7 @@ extension Criterion {
     return switch unit {
     case .nanoseconds: Quantity.text(value, .nanoseconds)
     case .bytes: Quantity.text(value, .bytes)
+    case .percent: Quantity.text(value, .percent)
     case .count, .probability: Quantity.significant(value)
     case .share: Quantity.percent(value)
     case .ratio: TrendWords.change(value)

@@ -44,7 +44,8 @@ package struct ReplayWorkflow {
     let nights = try store.nights(scenario: name, host)
     let newest = nights.last { $0.status == .complete } ?? last
     let plan = try store.run(newest.run).plan
-    let metrics = plan.scenario.regressionRule.metrics
+    // Its detectors look at levels, and slow launches are counted.
+    let metrics = plan.scenario.regressionRule.metrics.filter { $0 != .slowShare }
     let history = TrendHistory(
       scenario: plan.scenario,
       nights: nights,

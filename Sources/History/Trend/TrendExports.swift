@@ -77,7 +77,8 @@ package struct OpenMetricsText {
       return [
         OpenMetricsFamily(
           name,
-          help: "Median of the newest night.",
+          help: metric == .slowShare
+            ? "Share of slow launches of the newest night." : "Median of the newest night.",
           unit: unit,
           samples: samples { $0.assessment.tonight.map { factor * $0.median } }
         ),

@@ -255,12 +255,23 @@ struct TrendLead {
 
   /// The series of targets that are as before, the largest change first.
   var unchanged: [SeriesTrend] {
-    summary.series.filter { $0.role == .target && Self.isUnchanged($0) }
+    summary.series.filter {
+      $0.role == .target && Self.isUnchanged($0) && !Self.isWithoutSlowLaunches($0)
+    }
   }
 
   /// The other series of targets, in the order of the summary.
   var notable: [SeriesTrend] {
-    summary.series.filter { $0.role == .target && !Self.isUnchanged($0) }
+    summary.series.filter {
+      $0.role == .target && !Self.isUnchanged($0) && !Self.isWithoutSlowLaunches($0)
+    }
+  }
+
+  /// Whether it is the share of slow launches of an arm that has none, which needs no row.
+  private static func isWithoutSlowLaunches(_ trend: SeriesTrend) -> Bool {
+    trend.key.metric == .slowShare && trend.assessment.alert == nil
+      && (trend.assessment.outcome == .quiet || trend.assessment.outcome == .new)
+      && trend.assessment.tonight?.median == 0
   }
 
   private static func isUnchanged(_ trend: SeriesTrend) -> Bool {

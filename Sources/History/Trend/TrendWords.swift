@@ -133,10 +133,19 @@ extension Alert {
 
   /// New divided by old, the one number that is given for the change: that of the proof, or else that of
   /// the levels; nil where old is 0.
-  var ratio: Double? { measure?.ratio ?? (before == 0 ? nil : after / before) }
+  ///
+  /// Of shares of slow launches it is 1 + their difference, as in their proofs.
+  var ratio: Double? {
+    if let measure { return measure.ratio }
+    if series.metric == .slowShare { return 1 + (after - before) / 100 }
+    return before == 0 ? nil : after / before
+  }
 
-  /// The change in percent with the interval of the proof, if there is one.
-  var changeText: String { TrendWords.change(ratio, low: measure?.low, high: measure?.high) }
+  /// The change in percent, or in points, with the interval of the proof, if there is one.
+  var changeText: String {
+    let text = TrendWords.change(ratio, low: measure?.low, high: measure?.high)
+    return series.metric == .slowShare ? text.replacing("%", with: "points") : text
+  }
 
   /// The levels on both sides.
   var stepText: String { TrendWords.step(before, after, series.metric.unit) }
@@ -144,7 +153,7 @@ extension Alert {
   /// Whether the levels are further apart or closer than the proof says: they hold what the machine did
   /// meanwhile, too.
   var hasOtherLevels: Bool {
-    guard let measure, before != 0 else { return false }
+    guard let measure, before != 0, series.metric != .slowShare else { return false }
     return TrendWords.change(after / before) != TrendWords.change(measure.ratio)
   }
 

@@ -64,7 +64,7 @@ package struct TrendWorkflow {
       series: trends,
       alerts: current,
       pastAlerts: Array(alerts.filter { !current.contains($0) }.reversed()),
-      budgets: BudgetCheck.checks(of: record.plan.scenario, trends: trends),
+      budgets: BudgetCheck.checks(of: record.plan.scenario, trends: trends, nights: nights),
       countedChanges: counts.changes,
       hostChanges: try hostChanges(before: record, nights: nights),
       run: record,

@@ -239,6 +239,7 @@ package struct Criterion: Hashable, Codable, Sendable {
     case nanoseconds = "ns"
     case bytes = "B"
     case count = "1"
+    case percent = "%"
 
     /// A share, such as 0.02 for 2 %.
     case share
@@ -252,6 +253,7 @@ package struct Criterion: Hashable, Codable, Sendable {
       case .nanoseconds: self = .nanoseconds
       case .bytes: self = .bytes
       case .count: self = .count
+      case .percent: self = .percent
       }
     }
   }

@@ -51,6 +51,14 @@ package struct SeriesPoint: Hashable, Codable, Sendable {
   /// The upper bound of the 95 % interval of the median.
   package var intervalHigh: Double?
 
+  /// The launches of the night in nanoseconds; nil but for the share of slow ones, which is the median.
+  ///
+  /// One that failed or timed out is ``never``; at least one is not.
+  package var launches: [Double]?
+
+  /// The time of a launch that never became ready.
+  package static let never = Double.greatestFiniteMagnitude
+
   package init(
     run: String,
     startedAt: Date,
@@ -58,7 +66,8 @@ package struct SeriesPoint: Hashable, Codable, Sendable {
     median: Double,
     medianAbsoluteDeviation: Double = 0,
     intervalLow: Double? = nil,
-    intervalHigh: Double? = nil
+    intervalHigh: Double? = nil,
+    launches: [Double]? = nil
   ) {
     self.run = run
     self.startedAt = startedAt
@@ -67,6 +76,7 @@ package struct SeriesPoint: Hashable, Codable, Sendable {
     self.medianAbsoluteDeviation = medianAbsoluteDeviation
     self.intervalLow = intervalLow
     self.intervalHigh = intervalHigh
+    self.launches = launches
   }
 }
 

@@ -85,7 +85,9 @@ struct ArmJSON {
 
   /// Those of windows only where a launch saw one.
   private var metricsOfArm: [Metric] {
-    Metric.allCases.filter { !$0.isOfWindows || summary.summary(of: $0) != nil }
+    Metric.allCases.filter { metric in
+      metric != .slowShare && !metric.isOfWindows || summary.summary(of: metric) != nil
+    }
   }
 
   /// Every metric that there is; one without a value is null, and `missing` has the reason.

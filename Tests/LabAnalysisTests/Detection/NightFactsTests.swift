@@ -28,11 +28,11 @@ import Testing
       intervalLow: point.low,
       intervalHigh: point.high
     )
-    #expect(BudgetCheck(Self.budget(100), tonight: tonight).outcome == point.outcome)
+    #expect(BudgetCheck(Self.budget(100), part: [tonight], nights: []).outcome == point.outcome)
   }
 
   @Test func `a night without a value leaves a budget unmeasured`() {
-    #expect(BudgetCheck(Self.budget(100), tonight: nil).outcome == .unmeasured)
+    #expect(BudgetCheck(Self.budget(100), part: [], nights: []).outcome == .unmeasured)
   }
 
   @Test func `a broken budget is one alert until it is kept`() {

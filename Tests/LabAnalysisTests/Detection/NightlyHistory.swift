@@ -11,6 +11,9 @@ struct NightlyHistory {
   var nights: [Night] = []
   var values: [SeriesKey: [(night: Int, median: Double)]] = [:]
   var order: [SeriesKey] = []
+
+  /// The launches of series of slow launches, by the number of the night.
+  var launches: [SeriesKey: [Int: [Double]]] = [:]
   var alerts: [Alert] = []
   var isImported = false
 
@@ -68,6 +71,17 @@ struct NightlyHistory {
     }
   }
 
+  /// Adds a night with the launches of targets, in any unit; its build is its own unless a tree is given.
+  mutating func add(launches: [String: [Double]], tree: String? = nil) {
+    add([:], tree: tree)
+    for (target, times) in launches.sorted(by: { $0.key < $1.key }) {
+      let key = Self.key(target, .slowShare)
+      if values[key] == nil { order.append(key) }
+      values[key, default: []].append((nights.count - 1, 0))
+      self.launches[key, default: [:]][nights.count - 1] = times
+    }
+  }
+
   mutating func add(_ medians: [Double], target: String = Self.target, host: String = "host") {
     for median in medians { add([target: median], host: host) }
   }
@@ -80,11 +94,12 @@ struct NightlyHistory {
           SeriesPoint(
             run: nights[night].run,
             startedAt: nights[night].startedAt,
-            n: 20,
+            n: launches[key]?[night]?.count ?? 20,
             median: median,
             medianAbsoluteDeviation: 0.02 * median,
             intervalLow: 0.99 * median,
-            intervalHigh: 1.01 * median
+            intervalHigh: 1.01 * median,
+            launches: launches[key]?[night]
           )
         }
       )

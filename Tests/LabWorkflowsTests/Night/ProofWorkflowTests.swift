@@ -118,6 +118,53 @@ import Testing
     #expect(request.purpose == .proof)
   }
 
+  private static let slow: SeriesKey = {
+    var slow = key
+    slow.metric = .slowShare
+    return slow
+  }()
+
+  @Test func `settles more slow launches by the launches of both builds`() throws {
+    var proof = Self.request
+    proof.series = [Self.key, Self.slow]
+    let request = Self.workflow(proofLaunches: 160).comparison(of: Self.builds, for: proof)
+    #expect(request.metrics == [.launch])
+    // A comparison that has not counted slow launches says nothing of them.
+    let answer = ProofWorkflow.answer(to: proof, builds: Self.builds, from: try Self.summary())
+    guard case .compared(let proofs) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(proofs[Self.key]?.verdict == .regression)
+    #expect(proofs[Self.slow]?.verdict == .inconclusive)
+  }
+
+  @Test(arguments: [
+    (Verdict.regression, 0.01, 0.26, 0.15, 0.38, Verdict.regression),
+    (.regression, 0.02, 0.03, -0.03, 0.05, .same),
+    (.regression, 0, 0.05, -0.05, 0.2, .inconclusive),
+    (.same, 0, 0.02, -0.02, 0.06, .same), (.inconclusive, 0, 0.1, 0, 0.2, .inconclusive),
+    (.improvement, 0.1, 0, -0.2, 0, .same),
+  ])
+  func `says by their shares whether more launches are slow`(
+    verdict: Verdict,
+    baseline: Double,
+    candidate: Double,
+    low: Double,
+    high: Double,
+    expected: Verdict
+  ) throws {
+    let arm = try #require(Self.summary().arms.first)
+    var proof = Proof(arm: arm, run: "r", good: "a", bad: "b", scope: .build)
+    proof.verdict = verdict
+    proof.concludeShares(
+      SlowShares(baseline: baseline, candidate: candidate, low: low, high: high)
+    )
+    #expect(proof.verdict == expected)
+    #expect(proof.ratio == 1 + candidate - baseline)
+    #expect(proof.low == 1 + low)
+  }
+
   @Test func `launches no more often than the scenario allows`() {
     let request = Self.workflow(proofLaunches: 25).comparison(of: Self.builds, for: Self.request)
     #expect(request.scenario.launches == 25)
