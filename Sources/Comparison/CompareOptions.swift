@@ -43,6 +43,9 @@ package struct CompareOptions: Sendable {
   /// Where the result is written, for it to be no file of the comparison.
   package var files = CommandFiles()
 
+  /// Whether the launches of stored runs are read, to be drawn.
+  package var readsLaunches = false
+
   package var seed: UInt64?
   package var store: String?
 

@@ -11,6 +11,10 @@ package struct ComparisonText {
   private let style: TextStyle
   private let counted: (one: String, plural: String)
 
+  /// How the launches of each finding are distributed; none where they are not known.
+  private let distributions: [LaunchDistributions]
+  private let isVerbose: Bool
+
   /// The lines that say what was compared, and where.
   private let facts: [String]
 
@@ -18,9 +22,16 @@ package struct ComparisonText {
   private let alarms: [String]
 
   /// Shows targets that were launched in the same blocks.
-  package init(_ summary: ComparisonSummary, style: TextStyle) {
+  ///
+  /// - Parameters:
+  ///   - summary: The result.
+  ///   - style: How the text is shown.
+  ///   - isVerbose: Whether the launches of both sides are drawn in the text; they always are in Markdown.
+  package init(_ summary: ComparisonSummary, style: TextStyle, isVerbose: Bool = false) {
     let run = RunFacts(summary.run)
     findings = summary.findings
+    distributions = Self.distributions(summary.findings, summary.launches)
+    self.isVerbose = isVerbose
     self.style = style
     counted = ("pair", "pairs")
     alarms = [run.unfinished, run.inconclusive].compactMap(\.self)
@@ -30,8 +41,10 @@ package struct ComparisonText {
   }
 
   /// Shows two runs that were made before.
-  package init(_ comparison: StoredComparison, style: TextStyle) {
+  package init(_ comparison: StoredComparison, style: TextStyle, isVerbose: Bool = false) {
     findings = comparison.findings
+    distributions = Self.distributions(comparison.findings, comparison.launches)
+    self.isVerbose = isVerbose
     self.style = style
     counted = ("launch of each", "launches of each")
     alarms = []
@@ -50,7 +63,22 @@ package struct ComparisonText {
 
   /// The text, with a line feed after every line.
   package func rendered() -> String {
-    Self.joined([answer, table.lines(), footer], style)
+    let drawn = isVerbose ? distributions.map { $0.lines(style: style) } : []
+    return Self.joined([answer, table.lines()] + drawn + [footer], style)
+  }
+
+  private static func distributions(
+    _ findings: [ComparisonFinding],
+    _ launches: [ComparedLaunches]
+  ) -> [LaunchDistributions] {
+    zip(findings, launches).compactMap { finding, launches in
+      launches.distributions(
+        "\(finding.metric.label), \(finding.state.rawValue)",
+        sides: finding.pair.sides,
+        unit: finding.metric.unit,
+        threshold: finding.tail?.threshold
+      )
+    }
   }
 
   /// Parts with an empty line between them.
@@ -66,8 +94,8 @@ package struct ComparisonText {
     )
   }
 
-  /// The same as Markdown, for a comment on a pull request: the sentence, the table, and folded what was
-  /// launched and where.
+  /// The same as Markdown, for a comment on a pull request: the sentence, the table, how the launches of
+  /// both sides are distributed, and folded what was launched and where.
   ///
   /// - Returns: Markdown, with a line feed after every line.
   package func markdown() -> String {
@@ -75,7 +103,8 @@ package struct ComparisonText {
       ["<details>", "<summary>What was launched</summary>", ""]
       + facts.map { "- \(MarkdownTable.escaped($0))" } + ["", "</details>"]
     return Self.joined(
-      [headline, alarms.map(MarkdownTable.escaped), table.markdown(), details]
+      [headline, alarms.map(MarkdownTable.escaped), table.markdown()]
+        + [LaunchDistributions.markdown(distributions), details]
     )
   }
 

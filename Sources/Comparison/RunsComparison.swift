@@ -154,6 +154,9 @@ package struct StoredComparison: Hashable, Sendable {
   /// By target and state in the order of the baseline, then by metric as they were asked for.
   package var arms: [RunsComparison]
 
+  /// The launches of each arm; empty where they were not asked for.
+  package var launches: [ComparedLaunches] = []
+
   /// What a reader must know, the gravest first.
   package var warnings: [Diagnostic]
 

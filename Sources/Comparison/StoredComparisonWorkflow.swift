@@ -61,13 +61,25 @@ struct StoredComparisonWorkflow {
         obstacle: likeness.obstacle
       )
     }
-    return StoredComparison(
+    var comparison = StoredComparison(
       baseline: baseline.run,
       candidate: candidate.run,
       arms: arms,
       warnings: likeness.warnings + Self.unmatched(first.rows, second.rows, matches)
         + [sequential(arms)].compactMap(\.self)
     )
+    if options.readsLaunches {
+      comparison.launches = zip(
+        try launches(matches.map(\.0), of: baseline),
+        try launches(matches.map(\.1), of: candidate)
+      )
+      .map(ComparedLaunches.init)
+    }
+    return comparison
+  }
+
+  private func launches(_ rows: [MetricRow], of found: Found) throws -> [ArmLaunches] {
+    try ArmLaunches.read(rows.map { ($0.arm, $0.metric) }, of: found.run, in: found.store)
   }
 
   /// The summaries of plain launches that were asked for.

@@ -13,6 +13,9 @@ package struct Terminal: Sendable {
   /// Whether colour suits the stream: a terminal, no `NO_COLOR`, and not `TERM=dumb`.
   package let isColored: Bool
 
+  /// Whether the stream is a terminal whose locale is said to be another than UTF-8.
+  package let isASCII: Bool
+
   package static let standardOutput = Terminal(.standardOutput)
   package static let standardError = Terminal(.standardError)
 
@@ -21,8 +24,16 @@ package struct Terminal: Sendable {
     self.handle = handle
     width = TerminalFacts.width(of: handle.fileDescriptor)
     isTerminal = width != nil
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }
+      .first { !$0.isEmpty }
+    isASCII = isTerminal && locale.map { !Self.isUTF8($0) } ?? false
     isColored =
       isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+
+  /// Whether the name of a locale, such as `de_DE.UTF-8`, says that its texts are UTF-8.
+  static func isUTF8(_ locale: String) -> Bool {
+    locale.uppercased().replacing("-", with: "").contains("UTF8")
   }
 
   /// Keeps what launchlab opens from becoming a standard stream that its caller has closed.

@@ -94,7 +94,8 @@ package struct FilmStrip: Hashable, Sendable {
       [
         #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \#(size)" width="\#(Int(Self.width))" "#
           + #"height="\#(Int(height))" role="img" aria-label="\#(name)">"#,
-        "<title>\(name)</title>", Self.style,
+        "<title>\(name)</title>",
+      ] + Self.style.split(separator: "\n").map(String.init) + [
         #"<rect class="page" width="\#(Int(Self.width))" height="\#(Int(height))"/>"#,
         Self.text(Self.margin, 24, title, class: "head"),
       ] + rows.indices.flatMap(row) + curves + ["</svg>"]

@@ -31,6 +31,7 @@ import Testing
     let svg = strip.rendered()
     // Every 50 ms: nothing at 50 and 100, then the first picture, and so on.
     #expect(classes(of: svg) == ["none", "none", "new", "same", "new", "new", "same", "new"])
+    #expect(svg.contains("\n.page { fill: #ffffff }"))
     #expect(svg.contains("400 ms · 100 %"))
     #expect(svg.contains("100 ms · –"))
     #expect(svg.ranges(of: "<image ").count == 4)

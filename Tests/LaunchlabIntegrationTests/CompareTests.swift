@@ -111,6 +111,32 @@ extension EndToEnd {
       #expect(same.stderr.contains("are the same commit"))
     }
 
+    @Test func `draws the launches of both sides where that is asked for`() async throws {
+      let lab = Launchlab()
+      let compare = ["compare", "--launches", "6", "true", "sh -c 'exit 0'"]
+      let both = #/\nlaunch, warm\nA  [ ▁▂▃▄▅▆▇█]+  \d launches\nB  [ ▁▂▃▄▅▆▇█]+  \d launches\n/#
+
+      let brief = try await lab.run(arguments: compare)
+      let full = try await lab.run(
+        arguments: compare + ["-v", "--markdown", "c.md"]
+      )
+      let shown = try await lab.run("show")
+      let stored = try await lab.run("compare", "last~1", "last", "--target", "A", "-v")
+      let briefly = try await lab.run("compare", "last~1", "last", "--target", "A")
+
+      #expect(!brief.stdout.contains(#/[▁▂▃▄▅▆▇█]/#), "\(brief.stdout)")
+      #expect(full.stdout.contains(both), "\(full.stdout)\(full.stderr)")
+      let markdown = try String(contentsOfFile: lab.path("c.md"), encoding: .utf8)
+      #expect(
+        markdown.contains(#/```text\nlaunch, warm\nA  [^\n]*  \d launches\nB /#),
+        "\(markdown)"
+      )
+      #expect(shown.stdout.contains(both), "\(shown.stdout)")
+      let runs = #/\nA before  [ ▁▂▃▄▅▆▇█]+  \d launches\nA after   [ ▁▂▃▄▅▆▇█]+  \d launches\n/#
+      #expect(stored.stdout.contains(runs), "\(stored.stdout)\(stored.stderr)")
+      #expect(!briefly.stdout.contains(#/[▁▂▃▄▅▆▇█]/#), "\(briefly.stdout)")
+    }
+
     @Test func `refuses what cannot be compared`() async throws {
       let lab = Launchlab()
 

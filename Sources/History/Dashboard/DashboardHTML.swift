@@ -116,7 +116,7 @@ struct DashboardHeader {
     let why = AlertCommands(alert).why
     return """
       <li class="\(kind)"><a href="#\(hash(of: alert))">\(alert.id)</a> \
-      \(Markup.text(sentence)) <code>\(Markup.text(why))</code>\(explanation(of: alert))</li>
+      \(Markup.text(sentence)) <code>\(Markup.text(why))</code>\(explanation(of: alert))\(launches(of: alert))</li>
       """
   }
 
@@ -130,14 +130,23 @@ struct DashboardHeader {
     return "<p class=\"why\"><b>Why:</b> \(Markup.text(explanation.why))</p>\(picture)"
   }
 
+  private func launches(of alert: Alert) -> String {
+    summary.distributions[alert.number].map {
+      Self.frame("Launches of the proof", $0.svg(), width: 640)
+    } ?? ""
+  }
+
   /// The picture fills the frame, however wide that is.
   private static let frameStyle =
     "<!DOCTYPE html><style>body { margin: 0 } svg { display: block; width: 100%; height: auto }</style>"
 
   /// A picture as a document of its own: its style and its tooltips stay its own, and nothing in it runs.
-  private static func frame(_ title: String, _ picture: String) -> String {
+  ///
+  /// Of the page it takes `width` at most.
+  private static func frame(_ title: String, _ picture: String, width: Int? = nil) -> String {
+    let limit = width.map { "; max-width: \($0)px" } ?? ""
     let size = picture.prefixMatch(of: /<svg [^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"/)
-    let shape = size.map { " style=\"aspect-ratio: \($0.1) / \($0.2)\"" } ?? ""
+    let shape = size.map { " style=\"aspect-ratio: \($0.1) / \($0.2)\(limit)\"" } ?? ""
     let source = (frameStyle + picture).replacing("&", with: "&amp;")
       .replacing("\"", with: "&quot;")
     return "<details><summary>\(Markup.text(title))</summary>"

@@ -144,11 +144,16 @@ package struct TrendCharts {
     "\(name(alert, in: summary))-why.svg"
   }
 
+  static func distributionsName(_ alert: Alert, in summary: TrendSummary) -> String {
+    "\(name(alert, in: summary))-launches.svg"
+  }
+
   static func filmName(_ index: Int, in summary: TrendSummary) -> String {
     "\(summary.run.id)-film-\(index + 1).svg"
   }
 
-  /// The pictures: charts, flame graphs of what makes launches slower, and what the user saw.
+  /// The pictures: charts, flame graphs of what makes launches slower, launches of proofs, and what the
+  /// user saw.
   ///
   /// - Returns: The names of the files, such as `RUN-R-17-dark.svg`, and what they hold, in the order
   ///   of the alerts; no chart for an alert whose series has no value on tonight's host.
@@ -158,10 +163,15 @@ package struct TrendCharts {
     let flameGraphs = summary.alerts.compactMap { alert in
       summary.flameGraphs[alert.number].map { (Self.flameGraphName(alert, in: summary), $0) }
     }
+    let distributions = summary.alerts.compactMap { alert in
+      summary.distributions[alert.number].map {
+        (Self.distributionsName(alert, in: summary), $0.svg())
+      }
+    }
     let films = summary.films.enumerated().map { index, film in
       (Self.filmName(index, in: summary), film.rendered())
     }
-    return flameGraphs + films
+    return flameGraphs + distributions + films
       + summary.alerts.flatMap { alert -> [(name: String, text: String)] in
         guard let trend = lead.trend(of: alert), !trend.points.isEmpty else { return [] }
         let chart = TrendChart(trend, in: summary, slots: slots, alert: alert)

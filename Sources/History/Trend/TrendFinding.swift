@@ -14,6 +14,9 @@ struct TrendFinding {
   /// Whether there is a picture of its explanation.
   let hasFlameGraph: Bool
 
+  /// Whether there is one of the launches of its proof.
+  let hasDistributions: Bool
+
   private var summary: TrendSummary { lead.summary }
 
   var values: [String: Any] {
@@ -35,6 +38,10 @@ struct TrendFinding {
       "age": Quantity.count(lead.age(of: alert), "night"),
     ]
     values["why"] = alert.explanation?.markdown
+    if hasDistributions {
+      let name = SVGText.escaped(TrendCharts.distributionsName(alert, in: summary))
+      values["launches"] = "![Launches of the proof](img/\(name))"
+    }
     for (name, lines) in blocks where !lines.isEmpty {
       values[name] = String(lines.joinedLines().dropLast())
     }

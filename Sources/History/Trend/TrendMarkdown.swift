@@ -105,7 +105,8 @@ package struct TrendMarkdown {
         lead: lead,
         scenarioFile: summary.scenarioFile,
         chart: chart,
-        hasFlameGraph: options.hasCharts && summary.flameGraphs[alert.number] != nil
+        hasFlameGraph: options.hasCharts && summary.flameGraphs[alert.number] != nil,
+        hasDistributions: options.hasCharts && summary.distributions[alert.number] != nil
       ).values
     }
   }
@@ -213,6 +214,10 @@ extension TrendMarkdown {
     {{quantiles}}
 
     {{/quantiles}}
+    {{#launches}}
+    {{launches}}
+
+    {{/launches}}
     {{#stages}}
     Where the time went, tonight against the last good night:
 

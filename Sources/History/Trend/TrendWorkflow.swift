@@ -1,3 +1,4 @@
+import Comparison
 import LaunchCore
 package import LaunchStore
 import Measuring
@@ -79,6 +80,7 @@ package struct TrendWorkflow {
       scenarioFile: OwnScenarioFiles(scenario, beside: store.path).shown
     )
     summary.films = try films(of: summary)
+    summary.distributions = try evidence.distributions(of: current)
     return summary
   }
 
@@ -268,6 +270,29 @@ struct AlertEvidence {
     try alerts.filter { $0.explanation != nil }.reduce(into: [:]) { pictures, alert in
       pictures[alert.number] =
         try store.explanationDocuments(ofAlert: alert.number)?.flameGraph
+    }
+  }
+
+  /// The launches that the alerts' proofs rest on, by the number of the alert; each run is read once.
+  func distributions(of alerts: [Alert]) throws -> [Int: LaunchDistributions] {
+    let proofs = alerts.compactMap { alert in alert.proof.map { (alert: alert, proof: $0) } }
+    return try Dictionary(grouping: proofs, by: \.proof.run).reduce(into: [:]) { found, group in
+      guard try store.hasRun(group.key) else { return }
+      let run = try store.run(group.key)
+      let wanted = group.value.flatMap { alert, proof in
+        [proof.baseline, proof.candidate].map { target in
+          (arm: Arm(target: target, state: alert.series.state), metric: alert.series.metric)
+        }
+      }
+      let launches = try ArmLaunches.read(wanted, of: run, in: store)
+      for (index, (alert, proof)) in group.value.enumerated() {
+        found[alert.number] = ComparedLaunches(launches[2 * index], launches[2 * index + 1])
+          .distributions(
+            "\(TrendWords.name(alert.series)), \(alert.id): launches of the proof",
+            sides: (proof.baseline, proof.candidate),
+            unit: alert.series.metric.unit
+          )
+      }
     }
   }
 

@@ -22,6 +22,22 @@ struct ArmText {
     return plain.filter { !$0.isFloor } + plain.filter(\.isFloor)
   }
 
+  /// How the launches of the arms are distributed that have two modes or scatter much, since neither
+  /// their median nor their coefficient of variation tells.
+  static func distributions(of summary: RunSummary) -> [LaunchDistributions] {
+    shown(of: summary).compactMap { arm in
+      let remarks = arm.summary.summary(of: .launch)?.remarks ?? []
+      guard arm.summary.highVariation != nil || remarks.contains(where: { $0.id == "two-modes" })
+      else { return nil }
+      let launches = ArmLaunches(arm.summary, .launch)
+      return LaunchDistributions(
+        "",
+        [.init(arm.name, launches.values, missing: launches.missing)],
+        unit: Metric.launch.unit
+      )
+    }
+  }
+
   /// The median, in parentheses when it is of launches that were not as they were asked to be.
   var median: String {
     guard let launch else { return Quantity.none }

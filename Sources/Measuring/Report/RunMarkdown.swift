@@ -84,9 +84,10 @@ package struct RunMarkdown {
       }
     )
     let isDoubtful = arms.contains { $0.summary.isDoubtful }
+    let drawn = LaunchDistributions.markdown(ArmText.distributions(of: summary))
     return ["## Launch times", ""] + table.lines
       + ["", "The interval, the mean and the extremes are in the unit of the median."]
-      + (isDoubtful ? [ArmText.parentheses] : [])
+      + (isDoubtful ? [ArmText.parentheses] : []) + (drawn.isEmpty ? [] : [""] + drawn)
   }
 
   private var figures: [String] {

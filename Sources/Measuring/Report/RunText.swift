@@ -38,7 +38,8 @@ package struct RunText {
     let times = LaunchTable(summary, style: style).lines()
     let sections =
       isVerbose
-      ? [header, times, FigureTable(summary, style: style).lines()] + stages
+      ? [header, times] + ArmText.distributions(of: summary).map { $0.lines(style: style) }
+        + [FigureTable(summary, style: style).lines()] + stages
         + [evidence, facts.controls.lines(style: style)] : [failure, times]
     let text = sections.filter { !$0.isEmpty }.map { $0.joinedLines(style) }
     let shown = includesWarnings ? summary.warnings : []

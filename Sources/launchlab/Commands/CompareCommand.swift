@@ -134,6 +134,9 @@ extension Launchlab {
 
     @Option(file: "Write the result in hyperfine's JSON format.") var exportHyperfine: String?
 
+    @Flag(name: .shortAndLong, help: "Also draw how the launches of both sides are distributed.")
+    var verbose = false
+
     func validate() throws {
       if [json, markdown, exportHyperfine].count(where: { $0 == "-" }) > 1 {
         throw ValidationError(
@@ -166,7 +169,12 @@ extension Launchlab {
         try await ComparisonCommand(options, in: .live.telling { progress.show($0) }).run()
       }
       progress.clear()
-      let output = CompareOutput(json: json, markdown: markdown, exportHyperfine: exportHyperfine)
+      let output = CompareOutput(
+        json: json,
+        markdown: markdown,
+        exportHyperfine: exportHyperfine,
+        isVerbose: verbose
+      )
       try output.show(answer, on: console)
       if answer.exitCode != .done { throw ExitCode(answer.exitCode.rawValue) }
     }
@@ -188,6 +196,7 @@ extension Launchlab {
         suppressed: launch.controls.suppression.ids
       )
       options.tail = tail
+      options.readsLaunches = verbose || markdown != nil
       options.files = CommandFiles().writing(json, as: "--json")
         .writing(markdown, as: "--markdown").writing(exportHyperfine, as: "--export-hyperfine")
       return options
@@ -206,6 +215,9 @@ struct CompareOutput {
   /// The file for hyperfine's format, likewise.
   let exportHyperfine: String?
 
+  /// Whether the text shows how launches are distributed.
+  let isVerbose: Bool
+
   /// Shows the text first, so that a file that cannot be written does not hide the result.
   func show(_ answer: ComparisonCommand.Answer, on console: Console) throws {
     let text: ComparisonText
@@ -213,11 +225,11 @@ struct CompareOutput {
     let warnings: [Diagnostic]
     switch answer {
     case .interleaved(let summary):
-      text = ComparisonText(summary, style: console.resultStyle)
+      text = ComparisonText(summary, style: console.resultStyle, isVerbose: isVerbose)
       document = ComparisonJSON(summary)
       warnings = summary.run.warnings
     case .stored(let comparison):
-      text = ComparisonText(comparison, style: console.resultStyle)
+      text = ComparisonText(comparison, style: console.resultStyle, isVerbose: isVerbose)
       document = ComparisonJSON(comparison)
       warnings = comparison.warnings
     }

@@ -53,7 +53,7 @@ extension Launchlab {
           try RunJSON(summary).write(to: $0)
         }
       case .comparison(let summary):
-        let text = ComparisonText(summary, style: console.resultStyle)
+        let text = ComparisonText(summary, style: console.resultStyle, isVerbose: true)
         let both = text.rendered() + "\n" + runText(summary.run, on: console)
         try show(summary.run.warnings, on: console, text: both) {
           text.markdown()

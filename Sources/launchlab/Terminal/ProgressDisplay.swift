@@ -167,7 +167,11 @@ struct Console: Sendable {
   var resultStyle: TextStyle { Self.style(of: stdout) }
 
   private static func style(of terminal: Terminal) -> TextStyle {
-    TextStyle(usesColor: terminal.isColored, width: terminal.width ?? .max)
+    TextStyle(
+      usesColor: terminal.isColored,
+      width: terminal.width ?? .max,
+      isASCII: terminal.isASCII
+    )
   }
 
   /// Writes a result for people to stdout.

@@ -3,6 +3,7 @@ import Testing
 
 @testable import History
 @testable import LaunchCore
+@testable import Rendering
 
 @Suite struct DashboardHTMLTests {
   /// The JSON that the script of a page reads.
@@ -58,6 +59,28 @@ import Testing
     #expect((series[0]["at"] as? [Int])?.count == first.points.count)
     let alerts = try #require(series[0]["alerts"] as? [[String: Any]])
     #expect(alerts.map { $0["id"] as? String } == ["R-17"])
+  }
+
+  @Test func `shows the launches of the proof of an alert`() throws {
+    var summary = SampleDashboard(names: SampleDashboard.hostile).summary
+    let distributions = try #require(
+      LaunchDistributions(
+        "</script>",
+        [.init("\"good\"", [4e6, 5e6]), .init("bad", [6e6, 7e6])],
+        unit: .nanoseconds
+      )
+    )
+    summary.distributions = [17: distributions]
+    let page = DashboardHTML(summary).rendered()
+    #expect(page.contains("<summary>Launches of the proof</summary><iframe sandbox"))
+    #expect(page.ranges(of: "</script>").count == 2)
+    let files = TrendCharts(summary).files
+    let picture = try #require(files.first { $0.name.hasSuffix("-R-17-launches.svg") })
+    #expect(picture.text == distributions.svg())
+    let report = try TrendMarkdown(summary: summary).rendered()
+    #expect(report.contains("![Launches of the proof](img/\(picture.name))"))
+    let plain = ReportOptions(hasCharts: false)
+    #expect(try !TrendMarkdown(summary: summary, options: plain).rendered().contains("![Launches"))
   }
 
   @Test func `tells a point without an interval from one of no width`() throws {

@@ -101,6 +101,12 @@ import Testing
     #expect(report.contains("[Flame graph of the difference](img/\(picture))"))
     #expect(try text("report/img/\(picture)").hasPrefix("<svg"))
     #expect(try text("report/feed.xml").contains("why: \(Self.why)"))
+    let launches = "\(red.summary.run.id)-R-1-launches.svg"
+    #expect(report.contains("![Launches of the proof](img/\(launches))"))
+    let drawn = try text("report/img/\(launches)")
+    #expect(drawn.contains("\(proof.baseline): \(proof.pairs) launches</text>"), "\(drawn)")
+    #expect(drawn.contains("\(proof.candidate): \(proof.pairs) launches</text>"), "\(drawn)")
+    #expect(try text("report/index.html").contains("<summary>Launches of the proof</summary>"))
     #expect(try text("told").contains("\"why\":\"\(Self.why)"))
 
     let trend = try #require(red.trend)

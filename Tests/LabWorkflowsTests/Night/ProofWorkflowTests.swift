@@ -139,30 +139,20 @@ import Testing
     #expect(proofs[Self.slow]?.verdict == .inconclusive)
   }
 
-  @Test(arguments: [
-    (Verdict.regression, 0.01, 0.26, 0.15, 0.38, Verdict.regression),
-    (.regression, 0.02, 0.03, -0.03, 0.05, .same),
-    (.regression, 0, 0.05, -0.05, 0.2, .inconclusive),
-    (.same, 0, 0.02, -0.02, 0.06, .same), (.inconclusive, 0, 0.1, 0, 0.2, .inconclusive),
-    (.improvement, 0.1, 0, -0.2, 0, .same),
-  ])
-  func `says by their shares whether more launches are slow`(
-    verdict: Verdict,
-    baseline: Double,
-    candidate: Double,
-    low: Double,
-    high: Double,
-    expected: Verdict
-  ) throws {
+  @Test(arguments: [(0, Verdict.same), (4, .regression), (20, .inconclusive)])
+  func `says by their shares whether more launches are slow`(every: Int, expected: Verdict) throws {
     let arm = try #require(Self.summary().arms.first)
+    let pairs = (0..<80).map { place -> (Double, Double) in
+      let isSlow = every > 0 && place.isMultiple(of: every)
+      return (1e6 + Double(place % 5), isSlow ? 2e6 : 1e6 + Double(place % 7))
+    }
+    let tail = TailComparison(try PairedTail(pairs), rule: ComparisonRule(tailLimit: 0.1))
     var proof = Proof(arm: arm, run: "r", good: "a", bad: "b", scope: .build)
-    proof.verdict = verdict
-    proof.concludeShares(
-      SlowShares(baseline: baseline, candidate: candidate, low: low, high: high)
-    )
+    proof.concludeShares(tail)
     #expect(proof.verdict == expected)
-    #expect(proof.ratio == 1 + candidate - baseline)
-    #expect(proof.low == 1 + low)
+    #expect(proof.ratio == 1 + (every > 0 ? 1 / Double(every) : 0))
+    proof.concludeShares(nil)
+    #expect(proof.verdict == .inconclusive)
   }
 
   @Test func `launches no more often than the scenario allows`() {
