@@ -17,7 +17,8 @@ package struct ExplainOptions: Sendable {
 
   package var state: LaunchState
 
-  /// How many launches of each kind; nil means 10 of one program, and at most 64 of two.
+  /// How many launches of each kind; nil means 10 of one program, at most 64 of two, and of slow ones as
+  /// many as it takes.
   package var launches: Int?
 
   /// How long launches may go on, such as `2m`; nil means 60 s.
@@ -25,6 +26,9 @@ package struct ExplainOptions: Sendable {
 
   /// Whether the instructions of functions are counted; nil where that is worth its time.
   package var countsInstructions: Bool?
+
+  /// Whether the slow launches of one program are explained.
+  package var slow = false
 
   /// What records timelines: `auto`, or the name of a ``TimelineCollector``.
   package var collector = "auto"
@@ -51,7 +55,10 @@ package struct ExplainOptions: Sendable {
   /// - Returns: A request for one target, or for two.
   /// - Throws: a ``LabError`` when the options are wrong, or a revision cannot be built.
   package func request(in context: WorkflowContext) async throws -> ExplainRequest {
-    if !command.isEmpty { return try request(of: singleScenario(), in: state, ["--"] + command) }
+    if !command.isEmpty {
+      let words = (slow ? ["--slow"] : []) + ["--"] + command
+      return try request(of: singleScenario(), in: state, words)
+    }
     var options = comparison
     options.launching.states = [state.rawValue]
     guard options.revisions != nil else {
@@ -147,7 +154,7 @@ package struct ExplainOptions: Sendable {
     in state: LaunchState,
     _ words: [String]
   ) throws -> ExplainRequest {
-    let range = scenario.targets.count == 2 ? 8...1_000 : 1...1_000
+    let range = slow ? 20...10_000 : scenario.targets.count == 2 ? 8...1_000 : 1...1_000
     if let launches, !range.contains(launches) {
       throw WorkflowError.badOption(
         name: "--launches",
@@ -157,16 +164,20 @@ package struct ExplainOptions: Sendable {
     }
     var scenario = scenario
     scenario.adaptive = nil
+    let usual =
+      slow
+      ? SlowLaunches.mostLaunches : scenario.targets.count == 2 ? ExplainRequest.mostLaunches : 10
     var request = ExplainRequest(
       scenario: scenario,
       state: state,
-      launches: launches ?? (scenario.targets.count == 2 ? ExplainRequest.mostLaunches : 10),
+      launches: launches ?? usual,
       timeLimit: try time.map { try ScenarioFile.duration($0, option: "--time") } ?? .seconds(60),
       collector: TimelineCollector(rawValue: collector),
       seed: comparison.seed,
       commandLine: ["launchlab", "explain"] + words
     )
     request.countsInstructions = countsInstructions
+    if slow { request.fewestForSlow = launches ?? SlowLaunches.fewestLaunches }
     return request
   }
 }

@@ -5,7 +5,8 @@
 // ready instant, so that every nanosecond belongs to one thread and what it did or waited for; `Attribution`
 // divides that time among functions by the samples, tells by pairs of blocks which parts differ, and
 // estimates those again from launches of their own; `CountedLaunches` has the instructions of each function
-// counted where that can say more; `ComparedFiles` tells which functions changed, and so which of those on
+// counted where that can say more; `Slow` does the same with the slow and the fast launches of one program;
+// `ComparedFiles` tells which functions changed, and so which of those on
 // the way to a reason is to blame; `Modules` compares what interpreters say that they load; `Report` shows it.
 //
 // Recording and sampling are in LaunchHost (`Tracing`), as native helpers.
@@ -30,6 +31,10 @@ package struct ExplainRequest: Codable, Sendable {
 
   /// How long launches may go on.
   package var timeLimit: Nanoseconds
+
+  /// How many launches of each kind there are before it is said that none of one target are slow; nil
+  /// where slow launches are not what is explained.
+  package var fewestForSlow: Int?
 
   /// Whether the instructions of functions are counted; nil where that is worth its time.
   package var countsInstructions: Bool?
@@ -193,7 +198,7 @@ package struct ExplainWorkflow {
       let left = found.end - laboratory.now
       laboratory.close()
       let stageNotes =
-        comparesStages
+        comparesStages && request.fewestForSlow == nil
         ? try await addStages(to: &found, within: left, log, in: session, interrupt: interrupt) : []
       let unmet = setting.plan.scenario.controls.flatMap {
         UnmetControls($0, receipts: laboratory.receipts).warning
@@ -231,7 +236,7 @@ package struct ExplainWorkflow {
         arms: request.scenario.targets.flatMap { target in
           kinds.map { Arm(target: target.name, state: request.state, kind: $0) }
         },
-        blockCount: request.launches
+        blockCount: min(request.fewestForSlow ?? .max, request.launches)
       )
     }
 
@@ -361,6 +366,9 @@ package struct ExplainWorkflow {
     var isSilent: Bool
     var stages: [StageDifference] = []
 
+    /// The launches of one program, divided where slow ones are explained.
+    var division: SlowDivision?
+
     /// When the time for launches is over, by the clock of the laboratory.
     var end: Nanoseconds
   }
@@ -380,6 +388,9 @@ package struct ExplainWorkflow {
       observe: context.observe
     )
     let end = beginning + request.timeLimit
+    if let fewest = request.fewestForSlow {
+      return try await slowReasons(fewest, until: end, on: &laboratory, by: launches)
+    }
     var modules: AskedModules?
     let found = try await explained(on: &laboratory, by: &launches, setting.counted, &modules)
     let asked = try modules ?? askedModules(after: launches, until: end, on: &laboratory)
@@ -397,6 +408,46 @@ package struct ExplainWorkflow {
       freshBlocks: found.freshBlocks,
       modules: comparison,
       isSilent: asked.wasPossible && comparison == nil,
+      end: end
+    )
+  }
+
+  /// Launches until enough launches of one program are slow, and finds why.
+  private func slowReasons(
+    _ fewest: Int,
+    until end: Nanoseconds,
+    on laboratory: inout any LaunchLaboratory,
+    by launches: TracedLaunches
+  ) async throws -> FoundReasons {
+    var launches = launches
+    var division = SlowDivision([], fewest: fewest)
+    var count = min(fewest, request.launches)
+    while launches.blocks.count < count {
+      try await launches.launch(until: count, before: end, on: &laboratory)
+      division = SlowDivision(launches.blocks, fewest: fewest)
+      guard launches.blocks.count == count else { break }
+      count = min(division.neededLaunches, request.launches)
+    }
+    let attribution = Attribution(settings: settings(launches))
+    var explanation: LaunchExplanation
+    var freshBlocks: Int?
+    if division.slow.gap == nil {
+      explanation = attribution.division(of: launches.blocks)
+    } else {
+      let (choosing, estimating) = division.halves
+      explanation = attribution.reasons(of: choosing)
+      if !estimating.isEmpty {
+        explanation = attribution.confirm(explanation, on: estimating)
+        freshBlocks = estimating.count
+      }
+      division.findWaker(of: explanation.reasons.first(where: \.isSpecific))
+    }
+    return FoundReasons(
+      launches: launches,
+      explanation: explanation,
+      freshBlocks: freshBlocks,
+      isSilent: false,
+      division: division,
       end: end
     )
   }
@@ -465,12 +516,15 @@ package struct ExplainWorkflow {
       comparesCode
       ? await compareCode(of: found.launches, in: &explanation) : [Self.programsChanged]
     var result = ExplanationResult(
-      arms: found.launches.arms,
+      arms: found.division.flatMap { division in
+        division.slow.gap.map { _ in found.launches.slowArms(of: division.pairs) }
+      } ?? found.launches.arms,
       explanation: explanation,
       collectors: found.launches.collectors(setting.rights, timelines: setting.collector),
       freshBlocks: found.freshBlocks
     )
     result.add(found.modules)
+    result.slow = found.division?.slow
     result.stages = found.stages
     result.store = log?.directory
     result.showCommand = log.map { resumption(of: $0, ["-v"]) }
@@ -663,7 +717,7 @@ package struct ExplainWorkflow {
   }
 
   /// From fewer fresh blocks no interval would tell a reason from nothing.
-  private static let fewestFresh = 4
+  static let fewestFresh = 4
 
   /// Whether the instructions of functions are counted, which may take a third of the time, and no
   /// more than is left.

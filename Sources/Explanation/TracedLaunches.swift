@@ -138,6 +138,22 @@ struct TracedLaunches {
     }
   }
 
+  /// The fast and the slow launches of the only program, the latter with the slowest one.
+  ///
+  /// - Parameter pairs: With a fast and a slow launch each.
+  func slowArms(of pairs: [AttributionBlock]) -> [ExplanationResult.Arm] {
+    guard let program = arms.first else { return [] }
+    return Side.allCases.map { side in
+      let sampled = pairs.compactMap { $0[side].profile }.sorted { $0.duration < $1.duration }
+      return ExplanationResult.Arm(
+        name: side == .before ? "fast" : "slow",
+        command: program.command,
+        traced: side == .before ? program.traced : sink.slowest[program.name]?.launch,
+        sampled: sampled.isEmpty ? nil : sampled[(sampled.count - 1) / 2]
+      )
+    }
+  }
+
   /// How much time recording an event takes in these launches, in nanoseconds.
   var eventCost: Double { sink.eventCost }
 
@@ -237,6 +253,9 @@ extension TracedLaunches {
 
     /// By the name of the target.
     private(set) var typical: [String: TypicalLaunch] = [:]
+
+    /// The traced launch that took longest, by the name of the target.
+    private(set) var slowest: [String: (time: Nanoseconds, launch: RecordedLaunch)] = [:]
 
     /// How many blocks are complete.
     private(set) var blockCount = 0
@@ -338,6 +357,9 @@ extension TracedLaunches {
         time: launch.attributable,
         queue: launch.queue
       )
+      if launch.attributable > slowest[target]?.time ?? .zero {
+        slowest[target] = (launch.attributable, recorded)
+      }
       return launch
     }
 
@@ -435,7 +457,7 @@ extension LaunchTimeline {
 }
 
 extension LaunchProfile {
-  fileprivate var duration: Nanoseconds { ready - begin }
+  var duration: Nanoseconds { ready - begin }
 }
 
 extension Figures {

@@ -11,6 +11,7 @@ import Testing
     ["true", "false", "--target", "app"], ["last~1", "last", "--ready", "exit"],
     ["--resume", "last", "--alert", "R-1"], ["--resume", "last", "--seed", "1"],
     ["--resume", "last", "--state", "reboot-cold"], ["--resume", "last", "--no-callgrind"],
+    ["--slow", "true", "false"], ["--slow", "--alert", "R-1"], ["--resume", "last", "--slow"],
     ["--resume", "last", "--suppress", "smt"], ["--resume", "last", "--ready", "exit"],
   ])
   func `refuses options that say of nothing, or of two things, what is explained`(
@@ -24,6 +25,7 @@ import Testing
     ["--alert", "R-1", "--store", "s.sqlite"], ["--bisect", "last", "--time", "2m"],
     ["last~1", "last", "--target", "app"], ["20261120T0200", "20261121T0200"], ["true", "false"],
     ["--revisions", "a..b", "s.yml", "--target", "app"], ["--", "true"],
+    ["--slow", "--", "true", "1"],
   ])
   func `takes whatever can be explained`(arguments: [String]) throws {
     _ = try Launchlab.Explain.parse(arguments)

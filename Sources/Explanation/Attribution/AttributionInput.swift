@@ -53,6 +53,9 @@ package struct TracedLaunch: Hashable, Sendable {
   /// How often each thing happened.
   package var counts: [CountedThing: Int]
 
+  /// Who outside of the launch ended the longest wait for each resource.
+  package var wakers: [ResourceKey: String] = [:]
+
   /// The time that the critical path waited for a processor.
   package var queue: Nanoseconds
 
@@ -111,6 +114,14 @@ package struct TracedLaunch: Hashable, Sendable {
       harness: divided.harness,
       unknown: divided.unknown
     )
+    var longest: [ResourceKey: Nanoseconds] = [:]
+    for segment in path.segments {
+      guard case .wait(_, _, let waker?) = segment.activity else { continue }
+      let key = ResourceKey(segment.activity)
+      guard segment.duration > longest[key] ?? .zero else { continue }
+      longest[key] = segment.duration
+      wakers[key] = waker
+    }
   }
 
   /// The time of each class without what its events cost, in nanoseconds.

@@ -54,10 +54,28 @@ package struct ExplanationJSON {
       "instructions": instructions,
       "modules": result.modules.map(modules) ?? .null,
       "stages": .array(result.stages.map(JSONValue.init(stage:))),
+      "slow": result.slow.map(slow) ?? .null,
       "notes": .array(explanation.notes.map { JSONValue(diagnostic: Diagnostic(note: $0)) }),
       "warnings": .array(result.warnings.map(JSONValue.init(diagnostic:))),
       "store": JSONValue(result.store),
       "files": .array(result.files.map(JSONValue.string)),
+    ]
+  }
+
+  private func slow(_ slow: SlowLaunches) -> JSONValue {
+    func share(_ share: SlowShare) -> JSONValue {
+      ["slow": JSONValue(share.slow), "launches": JSONValue(share.launches)]
+    }
+    return [
+      "two_kinds": .bool(slow.gap != nil),
+      "threshold_ns": slow.gap.map { .number($0.threshold) } ?? .null,
+      "gap": slow.gap.map { .number($0.width) } ?? .null,
+      "traced": share(slow.traced), "traced_by_clock": share(slow.tracedByClock),
+      "plain": share(slow.plain), "sampled": share(slow.sampled),
+      "share_p": .number(slow.shareProbability), "share_differs": .bool(slow.isShareDifferent),
+      "hidden_by_tracing": .bool(slow.isHiddenByTracing),
+      "runs_p": .number(slow.runsProbability), "in_runs": .bool(slow.areInRuns),
+      "waker": JSONValue(slow.waker),
     ]
   }
 

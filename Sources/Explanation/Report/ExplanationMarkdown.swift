@@ -69,8 +69,9 @@ package struct ExplanationMarkdown {
     }
     rows.append(sum(numbers))
     let unit = numbers.symbol
+    let sides = result.slow == nil ? ["before", "after"] : result.arms.map(\.name)
     return MarkdownTable(
-      titles: ["reason", "before, \(unit)", "after, \(unit)", "difference, \(unit)", "share"]
+      titles: ["reason"] + sides.map { "\($0), \(unit)" } + ["difference, \(unit)", "share"]
         + ["evidence"],
       textColumns: [0, 5],
       rows: rows

@@ -16,6 +16,10 @@ package struct ExplanationResult: Hashable, Sendable {
   /// launches with the probe; empty where that was not asked, or nothing differs.
   package var stages: [StageDifference] = []
 
+  /// Whether the launches of one program are of two kinds, which are the two arms then; nil where that was
+  /// not asked.
+  package var slow: SlowLaunches?
+
   /// How the launches were looked into, in the order in which that is told.
   package var collectors: [Collector] = []
 
@@ -199,7 +203,8 @@ extension ExplanationResult {
 
   /// Done where the difference is explained or there is none, and inconclusive otherwise.
   package var exitCode: LabExitCode {
-    switch outcome {
+    if let slow { return slow.exitCode(explanation.coverage?.share) }
+    return switch outcome {
     case .single, .same: .done
     case .different:
       (explanation.coverage?.share ?? 0) >= Self.neededCoverage ? .done : .inconclusive
@@ -213,7 +218,9 @@ extension ExplanationResult {
   }
 
   /// The warnings, then what the numbers themselves have to say.
-  package var diagnostics: [Diagnostic] { warnings + explanation.notes.map(Diagnostic.init(note:)) }
+  package var diagnostics: [Diagnostic] {
+    warnings + (slow.map { $0.diagnostics } ?? []) + explanation.notes.map(Diagnostic.init(note:))
+  }
 }
 
 extension LaunchReason {

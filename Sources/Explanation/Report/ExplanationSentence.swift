@@ -13,6 +13,9 @@ struct ExplanationSentence {
 
   /// The statement, and what follows it.
   var headline: String {
+    if let slow = result.slow {
+      return slow.gap == nil ? "\(statement); \(singleStatement), spent in" : statement
+    }
     switch result.outcome {
     case .single: return "\(statement), spent in"
     case .same, .notSignificant:
@@ -25,12 +28,11 @@ struct ExplanationSentence {
 
   /// Such as `B is 5.9 ms slower than A (1.97 → 7.89 ms, 95 % interval +5.6 to +6.3 ms)`.
   var statement: String {
+    if let slow = result.slow { return SlowSentence(slow, result).statement }
     let change = result.headline
     let (first, last) = (name(0), name(result.arms.count - 1))
     switch result.outcome {
-    case .single:
-      let place = result.isHeadlinePlain ? "" : " without waiting for a processor"
-      return "\(last) takes \(single(change))\(place); traced launches took \(tracedTime)"
+    case .single: return singleStatement
     case .same: return "\(first) and \(last) take the same time \(facts(of: change))"
     case .notSignificant:
       guard let interval = change.interval, interval.excludesZero else {
@@ -41,6 +43,11 @@ struct ExplanationSentence {
     case .different:
       return "\(last) is \(size(of: change)) than \(first) \(facts(of: change))"
     }
+  }
+
+  private var singleStatement: String {
+    let place = result.isHeadlinePlain ? "" : " without waiting for a processor"
+    return "\(name(0)) takes \(single(result.headline))\(place); traced launches took \(tracedTime)"
   }
 
   /// The time of one program that is divided into parts, which is another one than that of plain launches.
@@ -88,7 +95,9 @@ struct ExplanationSentence {
 
   /// How the launches were looked into, in one sentence.
   var method: String {
-    let counts = result.collectors.filter { $0.missing == nil && $0.launches > 0 }.map(text)
+    let counts =
+      result.slow.map { [SlowSentence($0, result).method] }
+      ?? result.collectors.filter { $0.missing == nil && $0.launches > 0 }.map(text)
     let blocks = Quantity.count(
       explanation.blocks,
       result.freshBlocks == nil ? "block" : "fresh block"

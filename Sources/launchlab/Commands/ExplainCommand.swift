@@ -17,6 +17,10 @@ extension Launchlab {
         Where the launch of one program spends its time, by function, file, wait and process:
           launchlab explain -- python3 -c pass
 
+        Why some launches of one program take longer than the others, as by a lock, a missed \
+        cache, a time-out or a retry:
+          launchlab explain --slow -- ./app
+
         Why the second of two programs is slower. Each is one argument, split into words like in \
         a shell, but run without one:
           launchlab explain "./jq-old -n 1" "./jq-new -n 1"
@@ -42,7 +46,7 @@ extension Launchlab {
         capabilities CAP_BPF and CAP_PERFMON, the kernel records launches; without them they are \
         traced by ptrace.
 
-        Exit codes: 0 explained, or no difference; 125 a difference that is not explained, or \
+        Exit codes: 0 explained, or no difference, or no slow launches; 125 a difference that is not explained, or \
         too few launches; 128 launches cannot be traced here.
         """
     )
@@ -65,6 +69,11 @@ extension Launchlab {
       let words = [first, second, scenario.file].compactMap(\.self)
       return words.isEmpty && revisions != nil ? ["scenario.yml"] : words
     }
+
+    @Flag(
+      help: "Explain why some launches of one program are slow, if there are two kinds of launches."
+    )
+    var slow = false
 
     @Option(
       help: .init("Build and compare two revisions, such as HEAD~1..HEAD.", valueName: "a..b")
@@ -118,7 +127,7 @@ extension Launchlab {
       help: .init(
         """
         Launches of each kind: plain, traced and sampled (default: 10 of one program; of two as \
-        many as it takes, at most 64).
+        many as it takes, at most 64; with --slow 80, or more until 16 are slow).
         """,
         valueName: "number"
       )
@@ -127,7 +136,7 @@ extension Launchlab {
 
     @Option(
       help: .init(
-        "Time for the launches of two programs, such as 2m (default: 60s).",
+        "Time for the launches of two programs, or with --slow, such as 2m (default: 60s).",
         valueName: "duration"
       )
     )
@@ -167,6 +176,7 @@ extension Launchlab {
       {
         return true
       }
+      if words.has("--slow") { return false }
       // Two words are two commands, unless the second can only be an argument.
       guard let next = words.rest.first, !next.hasPrefix("-") else { return false }
       let after = words.rest.dropFirst().first
@@ -221,6 +231,11 @@ extension Launchlab {
       if target != nil, revisions == nil, !areNights {
         throw ValidationError("--target needs --revisions or two nights")
       }
+      if slow, launch.command.isEmpty {
+        throw ValidationError(
+          "--slow needs one command; try `launchlab explain --slow -- perl -e 0`"
+        )
+      }
       if collector != "auto", TimelineCollector(rawValue: collector) == nil {
         throw ValidationError("--collector is \"\(collector)\"; expected auto, bpf or ptrace")
       }
@@ -230,7 +245,7 @@ extension Launchlab {
     private var givenForLaunches: String? {
       [
         ("--launches", launches != nil), ("--seed", seed != nil), ("--state", state != .warm),
-        ("--collector", collector != "auto"),
+        ("--collector", collector != "auto"), ("--slow", slow),
         (callgrind == true ? "--callgrind" : "--no-callgrind", callgrind != nil),
         ("--suppress", !launch.controls.suppression.ids.isEmpty),
       ].first(where: \.1)?.0
@@ -298,6 +313,7 @@ extension Launchlab {
         countsInstructions: callgrind
       )
       options.collector = collector
+      options.slow = slow
       return options
     }
   }

@@ -1,0 +1,106 @@
+import Foundation
+import LaunchStatistics
+
+/// The widest gap between the times of launches of one program, beyond which launches are slow.
+///
+/// Only a gap divides launches: what takes longest in "the slowest fifth" are the parts that scatter most, in
+/// every program.
+package struct LaunchGap: Hashable, Sendable {
+  /// The middle of the gap, of logarithms, in the unit of the times.
+  package let threshold: Double
+
+  /// How wide it is, of logarithms, in robust deviations (1.4826 MAD) of the faster launches.
+  package let width: Double
+
+  /// How many launches lie beyond it.
+  package let slowCount: Int
+
+  /// Fewer launches beyond a gap may be outliers.
+  package static let fewestSlow = 5
+
+  /// A narrower gap may be chance.
+  static let leastWidth = 3.0
+
+  /// Finds the widest gap that has at least 40 % of the launches before it.
+  ///
+  /// - Parameters:
+  ///   - times: All above 0.
+  ///   - fewestSlow: How many launches lie beyond it at least.
+  init?(_ times: [Double], fewestSlow: Int = Self.fewestSlow) {
+    let logs = times.map { log($0) }.sorted()
+    let first = max(1, Int(0.4 * Double(logs.count)))
+    let last = logs.count - fewestSlow
+    func gap(before place: Int) -> Double { logs[place] - logs[place - 1] }
+    guard first <= last,
+      let place = (first...last).max(by: { gap(before: $0) < gap(before: $1) }),
+      let faster = try? Sample(Array(logs[..<place]))
+    else { return nil }
+    threshold = exp((logs[place] + logs[place - 1]) / 2)
+    width = gap(before: place) / (faster.robustDeviation + 1e-9)
+    slowCount = logs.count - place
+  }
+
+  /// The gap that divides launches into two kinds; nil where there are no two.
+  static func dividing(_ times: [Double]) -> Self? { Self(times).flatMap { $0.isWide ? $0 : nil } }
+
+  /// Whether chance hardly makes such a gap.
+  var isWide: Bool { width >= Self.leastWidth }
+}
+
+/// How many launches of a kind are slow.
+package struct SlowShare: Hashable, Sendable {
+  package var slow = 0
+  package var launches = 0
+
+  package init(_ isSlow: [Bool]) { (slow, launches) = (isSlow.count(where: \.self), isSlow.count) }
+
+  package var share: Double { Double(slow) / Double(max(1, launches)) }
+
+  /// The chance that two kinds of launches have such different shares, or more different ones, if both
+  /// have the same: the two-sided exact test of Fisher.
+  func probability(besides other: Self) -> Double {
+    let all = slow + other.slow
+    func logWeight(_ count: Int) -> Double {
+      logWays(launches, count) + logWays(other.launches, all - count)
+        - logWays(launches + other.launches, all)
+    }
+    let own = logWeight(slow) + 1e-9
+    let weights = (max(0, all - other.launches)...min(all, launches)).map(logWeight)
+    return min(1, weights.filter { $0 <= own }.reduce(0) { $0 + exp($1) })
+  }
+}
+
+/// The chance that slow and other launches alternate as seldom as here, or more seldom, in a random order.
+///
+/// Source: Wald and Wolfowitz, "On a test whether two samples are from the same population", Annals of
+/// Mathematical Statistics 11 (1940), 147-162; the exact distribution of the number of runs.
+///
+/// - Parameter isSlow: In the order of the launches.
+/// - Returns: From above 0 to 1; 1 where all launches are alike.
+func probabilityOfRuns(_ isSlow: [Bool]) -> Double {
+  let slow = isSlow.count(where: \.self)
+  let other = isSlow.count - slow
+  guard slow > 0, other > 0 else { return 1 }
+  let runs = 1 + zip(isSlow, isSlow.dropFirst()).count { $0 != $1 }
+  func ways(_ slowRuns: Int, _ otherRuns: Int) -> Double {
+    exp(
+      logWays(slow - 1, slowRuns - 1) + logWays(other - 1, otherRuns - 1)
+        - logWays(isSlow.count, slow)
+    )
+  }
+  let sum = (2...runs).reduce(0.0) { sum, count in
+    let half = count / 2
+    return sum
+      + (count.isMultiple(of: 2)
+        ? 2 * ways(half, half) : ways(half + 1, half) + ways(half, half + 1))
+  }
+  return min(1, sum)
+}
+
+/// The logarithm of a binomial coefficient; −∞ where there is no such choice.
+private func logWays(_ whole: Int, _ part: Int) -> Double {
+  guard part >= 0, part <= whole else { return -.infinity }
+  return logFactorial(whole) - logFactorial(part) - logFactorial(whole - part)
+}
+
+private func logFactorial(_ number: Int) -> Double { lgamma(Double(number + 1)) }
