@@ -34,7 +34,8 @@ struct CulpritTracing {
     _ rights: @escaping (String) throws(HostError) -> TracingRights,
     _ observe: @escaping (BisectProgressEvent) -> Void
   ) {
-    guard summary.explanation == nil, !summary.isInterrupted,
+    // An explanation is of typical launches.
+    guard summary.explanation == nil, !summary.isInterrupted, course.engine.phase != .tail,
       summary.start.measure == .metric(.launch), summary.answer.culprits.count == 1,
       let builds = summary.details.first?.builds
     else { return nil }

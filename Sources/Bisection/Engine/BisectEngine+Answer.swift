@@ -132,7 +132,7 @@ extension BisectEngine {
     for opposite in opposites where !isExplained(opposite) {
       notes.append(.improvement((opposite.lower + 1)...opposite.upper, opposite.effect))
     }
-    if answer.culprits.isEmpty, let shares = moreSlow {
+    if answer.culprits.isEmpty || phase == .tail, let shares = sharesOfEnds {
       notes.append(.slowLaunches(good: shares.baseline, bad: shares.candidate))
     }
     guard hasChances else { return notes }
@@ -140,18 +140,6 @@ extension BisectEngine {
     if 2.0.squareRoot() * buildNoise > 0.5 * effect { notes.append(.layoutNoise(buildNoise)) }
     if case .inconclusive = answer.outcome, isSpread(answer.levels) { notes.append(.spread) }
     return notes
-  }
-
-  /// The shares of slow launches of the ends where bad has more of them, by as much as a comparison with
-  /// many looks asks for.
-  private var moreSlow: PairedTail.Shares? {
-    let rows = batches.filter { $0.arms == [0, range.last] }.flatMap(\.rows)
-    guard !parameters.isExact,
-      let tail = try? PairedTail(rows.map { (exp($0[0]), exp($0[1])) })
-    else { return nil }
-    let evidence = tail.moreSlow(beyond: expm1(parameters.minimumEffect))
-    guard evidence.probability <= 0.00035 else { return nil }
-    return tail.shares(beyond: evidence.threshold, score: 1.96)
   }
 
   /// Whether a culprit was found within a change in the other direction.
@@ -214,7 +202,8 @@ extension BisectEngine {
   ///
   /// Of simulated searches nine in ten took a quarter to three times what is expected.
   private func secondsLeft(_ left: (builds: Double, launches: Double)) -> ClosedRange<Double>? {
-    guard [.search, .confirmation, .done].contains(progressPhase), phase != .sweep else {
+    guard [.search, .confirmation, .done].contains(progressPhase), ![.sweep, .tail].contains(phase)
+    else {
       return nil
     }
     let seconds = left.builds * costs.build + left.launches * costs.launch
@@ -226,7 +215,7 @@ extension BisectEngine {
     if case .done = action { return .done }
     return switch phase {
     case .ends: .ends
-    case .search, .sweep: .search
+    case .search, .sweep, .tail: .search
     case .confirmation, .sizing: .confirmation
     case .others: .others
     }

@@ -19,6 +19,7 @@ extension BisectEngine {
         case .others: decideOthers()
         case .sizing: decideSizing()
         case .sweep: decideSweep()
+        case .tail: decideTail()
         }
       if let action { return action }
     }
@@ -36,7 +37,9 @@ extension BisectEngine {
       case .built: continue
       }
     }
-    switch test(0, bad) {
+    let result = test(0, bad)
+    if case .more = result {} else if beginTail() { return nil }
+    switch result {
     case .more(let count):
       return timeIsSpent ? done(.inconclusive(.timeSpent)) : .launch(arms: [0, bad], rows: count)
     case .differ(let interval):

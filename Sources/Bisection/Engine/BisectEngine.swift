@@ -48,6 +48,9 @@ package struct BisectEngine: Sendable {
   /// A change that is confirmed, while its size is measured.
   var sizing: Sizing?
 
+  /// The search by slow launches; nil where there is none.
+  var tail: TailSearch?
+
   /// Whether fewer launches are left than one row takes.
   var hasNoRoom = false
 
@@ -144,7 +147,7 @@ package struct BisectEngine: Sendable {
   }
 
   /// Whether it is reckoned how likely each revision is the change.
-  var hasChances: Bool { phase != .ends && phase != .sweep }
+  var hasChances: Bool { phase != .ends && phase != .sweep && phase != .tail }
 
   // MARK: - Events
 
@@ -237,6 +240,9 @@ package struct BisectEngine: Sendable {
 
     /// All changes of a measure that hardly varies.
     case sweep
+
+    /// By slow launches.
+    case tail
   }
 }
 

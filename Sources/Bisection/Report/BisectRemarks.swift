@@ -113,6 +113,9 @@ struct BisectRemarks {
     case .spread:
       return
         "The difference is spread over many \(raw: words.noun)s; there is no single culprit"
+    case .slowLaunches(let good, let bad) where !summary.answer.culprits.isEmpty:
+      return
+        "The typical launch is as before: bad is slow in \(raw: Quantity.percent(bad)) of launches, and good in \(raw: Quantity.percent(good)); the sizes are those of the mean launch"
     case .slowLaunches(let good, let bad):
       return
         "Bad is slow in \(raw: Quantity.percent(bad)) of launches, and good in \(raw: Quantity.percent(good)): a search by typical launches does not see that; compare two commits at a time with \(code: "launchlab compare --revisions A..B")"

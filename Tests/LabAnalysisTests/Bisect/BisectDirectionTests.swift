@@ -161,17 +161,26 @@ import Testing
     #expect(Set(answer.culprits.map(\.revisions)) == [20...20, 40...40])
   }
 
-  @Test func `says that bad has more slow launches where the typical ones are the same`() {
+  @Test(arguments: [1, 9, 16])
+  func `finds the commit that makes a quarter of the launches slow`(culprit: Int) {
     var range = ScriptedRange(count: 16, steps: [:])
-    #expect(range.bisect().notes == [])
-    range.slowFrom = 9
+    range.slowFrom = culprit
     let answer = range.bisect()
-    #expect(answer.culprits == [])
+    #expect(answer.culprits.map(\.revisions) == [culprit...culprit])
+    // The mean launch.
+    #expect((0.1...0.4).contains(answer.culprits.first?.effect.estimate ?? 0))
     let shares = answer.notes.compactMap { note in
       if case .slowLaunches(let good, let bad) = note { [good, bad] } else { nil }
     }
     #expect(shares.first?.first == 0)
     #expect((0.1...0.4).contains(shares.first?.last ?? 0))
+    #expect(range.launched.values.reduce(0, +) <= 1_000)
+  }
+
+  @Test func `finds no slow launches where there are none`() {
+    var range = ScriptedRange(count: 16, steps: [:])
+    #expect(range.bisect().notes == [])
+    #expect(range.bisect().culprits == [])
   }
 
   @Test func `ends where nothing inside differs`() {
