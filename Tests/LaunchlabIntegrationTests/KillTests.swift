@@ -216,7 +216,7 @@ extension EndToEnd {
 
       session.send(SIGKILL)
       _ = try await session.finish()
-      let next = try await lab.start(arguments + ["1", "--", "app/program"]).finish()
+      let next = try await lab.start(arguments + ["3", "--", "app/program"]).finish()
 
       #expect(next.status == 0)
       #expect(lab.contents.filter { $0.key.hasPrefix("app") } == before)

@@ -136,7 +136,7 @@ extension EndToEnd {
       let output = try await lab.run(
         "measure",
         "--launches",
-        "1",
+        "3",
         "--timeout",
         "5s",
         "--ready",
@@ -215,7 +215,7 @@ extension EndToEnd {
       let output = try await lab.run(
         "measure",
         "-l",
-        "1",
+        "3",
         "--tty",
         "--env",
         "PS1=[$TERM] ",

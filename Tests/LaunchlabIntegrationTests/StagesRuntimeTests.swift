@@ -73,7 +73,7 @@ extension EndToEnd {
       let lab = Launchlab()
       let result = try await lab.stages(
         ["--collect", "auto", "--launches", "3"],
-        of: ["sh", "-c", "sleep 0.02; : < /etc/passwd"]
+        of: ["sh", "-c", "sleep 0.3; : < /etc/passwd"]
       )
 
       for block in result.blocks {
@@ -82,7 +82,9 @@ extension EndToEnd {
         let parts = main.children.filter { $0.kind == "part" }
         #expect(parts.count == 13)
         let processes = try #require(parts.first { $0.name == "main_to_ready.processes" })
-        #expect((processes.ns ?? 0) > 20_000_000 && processes.children.first?.name == "sleep")
+        // Less than it sleeps: on a busy machine the shell begins to wait late.
+        #expect((processes.ns ?? 0) > 100_000_000)
+        #expect(processes.children.first?.name == "sleep")
         let unknown = try #require(parts.first { $0.name == "main_to_ready.unknown" })
         #expect((unknown.ns ?? 0) < (main.ns ?? 0) / 50)
       }

