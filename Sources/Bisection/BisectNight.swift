@@ -28,7 +28,6 @@ package struct BisectNight {
     var notes: [Diagnostic] = []
     let wanted = alerts.filter {
       $0.cause == .code && $0.isRegression(confirmedSince: run.startedAt)
-        && $0.series.metric != .slowShare
     }
     for alert in wanted {
       let left = deadline.timeIntervalSince(context.now())

@@ -38,10 +38,8 @@ struct BisectQuestion {
   /// - Returns: The start of the log, and what a reader should know of the range.
   func start() async throws -> (BisectStart, notes: [Diagnostic]) {
     let (measured, state) = try measured()
-    let (measure, counting) = try MeasureResolver().measure(
-      options.metric ?? alert?.metric ?? Metric.launch.rawValue,
-      state: state
-    )
+    let metric = options.metric ?? alert?.metric ?? Metric.launch.rawValue
+    let (measure, counting) = try MeasureResolver().measure(metric, state: state)
     let artifacts = options.artifacts.map(absolute)
     let range = options.range ?? alert?.range
     let found = try await RangeResolver(
@@ -74,6 +72,9 @@ struct BisectQuestion {
       scenarioPath: options.scenario ?? alert?.scenarioPath,
       launchlabVersion: LaunchlabVersion.current
     )
+    if metric.replacing("-", with: "_") == Metric.slowShare.rawValue {
+      start.parameters.looksForSlow = true
+    }
     if let alert, alert.isOf(measured, state, measure, start.parameters.direction) {
       start.parameters.alertEffect = alert.effect
     }

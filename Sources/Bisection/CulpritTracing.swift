@@ -12,6 +12,9 @@ struct CulpritTracing {
   private let start: BisectStart
   private let builds: LaunchedPair
 
+  /// Whether the culprit has more slow launches, and why they are slow is to be said.
+  private let isOfSlowLaunches: Bool
+
   /// How long a launch takes, in seconds.
   private let launchSeconds: Double
 
@@ -34,14 +37,14 @@ struct CulpritTracing {
     _ rights: @escaping (String) throws(HostError) -> TracingRights,
     _ observe: @escaping (BisectProgressEvent) -> Void
   ) {
-    // An explanation is of typical launches.
-    guard summary.explanation == nil, !summary.isInterrupted, course.engine.phase != .tail,
+    guard summary.explanation == nil, !summary.isInterrupted,
       summary.start.measure == .metric(.launch), summary.answer.culprits.count == 1,
       let builds = summary.details.first?.builds
     else { return nil }
     culprit = summary.answer.culprits[0]
     start = course.start
     self.builds = builds
+    isOfSlowLaunches = course.engine.phase == .tail
     launchSeconds = course.engine.launchSeconds
     self.rights = rights
     self.context = context.telling { event in
@@ -71,7 +74,7 @@ struct CulpritTracing {
     in session: LabSession,
     interrupt: InterruptFlag
   ) async throws -> ExplanationResult {
-    let request = ExplainRequest(
+    var request = ExplainRequest(
       scenario: start.comparing(builds, of: culprit),
       state: start.scenario.states.first ?? .warm,
       launches: ExplainRequest.mostLaunches,
@@ -79,6 +82,7 @@ struct CulpritTracing {
       seed: nil,
       commandLine: ["launchlab", "bisect"]
     )
+    if isOfSlowLaunches { request.explainSlow() }
     return try await ExplainWorkflow(request, in: context, rights: rights)
       .run(in: session, interrupt: interrupt)
   }
@@ -153,11 +157,13 @@ package struct StoredCulprit {
           ?? "build them with `launchlab explain --revisions A..B SCENARIO`, A being the parent"
       )
     }
-    return try options.request(
+    var request = try options.request(
       of: course.start.comparing(builds, of: culprit),
       in: course.start.scenario.states.first ?? .warm,
       ["--bisect", course.start.id]
     )
+    if course.engine.phase == .tail { request.explainSlow() }
+    return request
   }
 }
 

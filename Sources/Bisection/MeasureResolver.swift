@@ -37,7 +37,7 @@ package struct MeasureResolver {
   /// Every name, for completion and for messages: metrics, counters, stages, then what collectors
   /// count.
   package static let names =
-    Metric.judged.map(\.rawValue) + CounterEvent.allCases.map(\.rawValue) + stages
+    Metric.ofNights.map(\.rawValue) + CounterEvent.allCases.map(\.rawValue) + stages
     + LaunchTally.names
 
   /// Finds a measure.
@@ -87,6 +87,8 @@ package struct MeasureResolver {
   }
 
   private static func exact(_ name: String) -> BisectMeasure? {
+    // Slow launches are found by the times of launches.
+    if name == Metric.slowShare.rawValue { return .metric(.launch) }
     if let metric = Metric(judged: name) { return .metric(metric) }
     if let event = CounterEvent(rawValue: name) { return .counter(event) }
     if stages.contains(name) { return .stage(name) }

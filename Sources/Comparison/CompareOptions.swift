@@ -169,7 +169,7 @@ extension LaunchCount {
   /// looks.
   func bounding(_ tailLimit: Double?) -> Self {
     var count = self
-    let square = pow(ComparisonRule.tailScore(looks: 15), 2)
+    let square = pow(PairedTail.boundScore(looks: 15), 2)
     count.adaptive?.fewestInTime = tailLimit.map { Int((square / $0 - square).rounded(.up)) }
     return count
   }

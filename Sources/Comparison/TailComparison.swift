@@ -100,14 +100,7 @@ extension ComparisonRule {
   /// With it 0.5 % of the comparisons of a program with itself find more slow launches on a given side,
   /// over all looks and thresholds; it was calibrated by simulation (docs/methodology.md).
   package var tailProbability: Double {
-    let usual =
-      switch looks {
-      case ...5: 0.002
-      case ...8: 0.0012
-      case ...11: 0.0007
-      default: 0.00035
-      }
-    return usual * (1 - overallConfidence) / 0.05
+    PairedTail.probabilityLimit(looks: looks) * (1 - overallConfidence) / 0.05
   }
 
   /// The score of the bound on more slow launches, of each look.
@@ -115,11 +108,8 @@ extension ComparisonRule {
   /// With it at most 5 % of the comparisons whose candidate has more slow launches by just the limit are
   /// called the same, over all looks.
   package var tailScore: Double {
-    Self.tailScore(looks: looks) * Self.score(overallConfidence) / Self.score(0.95)
+    PairedTail.boundScore(looks: looks) * Self.score(overallConfidence) / Self.score(0.95)
   }
-
-  /// The same for a confidence of 95 %.
-  static func tailScore(looks: Int) -> Double { min(2.5, 1.645 + 0.41 * log2(Double(looks))) }
 
   /// The score of a two-sided interval of one look.
   var intervalScore: Double { Self.score((1 + confidence) / 2) }

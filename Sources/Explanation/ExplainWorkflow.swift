@@ -86,6 +86,13 @@ package struct ExplainRequest: Codable, Sendable {
     self.seed = seed ?? UInt64(UInt32.random(in: 0...(.max)))
     self.commandLine = commandLine
   }
+
+  /// Asks why some launches of the second of two targets are slow, and no more how the two differ.
+  package mutating func explainSlow() {
+    scenario.targets.removeFirst(scenario.targets.count - 1)
+    launches = SlowLaunches.mostLaunches
+    fewestForSlow = SlowLaunches.fewestLaunches
+  }
 }
 
 /// What an explanation begins with.

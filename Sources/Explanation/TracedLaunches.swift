@@ -141,6 +141,7 @@ struct TracedLaunches {
   /// The fast and the slow launches of the only program, the latter with the slowest one.
   ///
   /// - Parameter pairs: With a fast and a slow launch each.
+  /// - Returns: None without a program.
   func slowArms(of pairs: [AttributionBlock]) -> [ExplanationResult.Arm] {
     guard let program = arms.first else { return [] }
     return Side.allCases.map { side in

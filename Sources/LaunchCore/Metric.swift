@@ -52,6 +52,9 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   /// Those that are compared, limited and looked for: all but what only filmed launches or nights have.
   package static let judged = allCases.filter { $0 != .speedIndex && $0 != .slowShare }
 
+  /// What single launches have of it.
+  package var ofLaunches: Metric { self == .slowShare ? .launch : self }
+
   /// Those that nights are judged by.
   package static let ofNights = judged + [.slowShare]
 

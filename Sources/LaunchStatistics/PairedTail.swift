@@ -37,6 +37,26 @@ package struct PairedTail: Hashable, Sendable {
   /// The same with the two sides exchanged.
   package var exchanged: Self { Self(baseline: candidate, candidate: baseline) }
 
+  // MARK: - Limits
+
+  /// The probability up to which a count of pairs is evidence: of each look, threshold and side.
+  ///
+  /// With it 0.5 % of the comparisons of a program with itself find more slow launches on a given side,
+  /// over all looks and thresholds; it was calibrated by simulation (docs/methodology.md).
+  package static func probabilityLimit(looks: Int) -> Double {
+    switch looks {
+    case ...5: 0.002
+    case ...8: 0.0012
+    case ...11: 0.0007
+    default: 0.00035
+    }
+  }
+
+  /// The score of the bound on more slow launches, of each look, for an error of 5 % over all looks.
+  package static func boundScore(looks: Int) -> Double {
+    min(2.5, 1.645 + 0.41 * log2(Double(looks)))
+  }
+
   // MARK: - Whether there are more slow ones
 
   /// Pairs of which only one side is slow.

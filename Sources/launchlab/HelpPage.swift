@@ -147,7 +147,7 @@ struct HelpPage {
   /// Options and subcommands, the ones that are used most first.
   static let mostUsed = [
     "--state", "--launches", "--revisions", "--parse", "--scenario", "--build", "--artifacts",
-    "--alert", "--bisect", "--resume", "--slow", "--target", "--metric", "--ready", "--prepare",
+    "--alert", "--bisect", "--resume", "--target", "--metric", "--ready", "--prepare", "--slow",
     "--env", "--timeout", "--tty", "--max-time", "--json", "--markdown", "--verbose", "--quiet",
     "--dry-run", "--revision", "--report", "--no-verdict", "--collect", "--run", "--output",
     "--junit", "--fail-on", "--all",

@@ -86,7 +86,7 @@ struct ScenarioFileTests {
           includesEmptyBaseline: true,
           directory: directory,
           controls: ControlPlan(),
-          regression: RegressionRule(),
+          regression: .ofFiles,
           artifactLimit: 2 << 30
         )
     )
@@ -105,7 +105,7 @@ struct ScenarioFileTests {
           launches: 20,
           directory: "/data",
           controls: ControlPlan(),
-          regression: RegressionRule(),
+          regression: .ofFiles,
           artifactLimit: 2 << 30
         )
     )

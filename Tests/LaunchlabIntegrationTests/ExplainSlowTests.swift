@@ -37,7 +37,11 @@ extension EndToEnd {
       var slow: Slow
       var reasons: [Reason]
 
-      struct Slow: Decodable { var two_kinds: Bool }
+      struct Slow: Decodable {
+        var hasTwoKinds: Bool
+
+        enum CodingKeys: String, CodingKey { case hasTwoKinds = "two_kinds" }
+      }
       struct Reason: Decodable {
         var kind: String
         var object: String?
@@ -79,7 +83,7 @@ extension EndToEnd {
       #expect([0, 125].contains(output.status), "\(output.stderr)")
       let json = try Data(contentsOf: URL(filePath: lab.path("e.json")))
       let result = try JSONDecoder().decode(Explained.self, from: json)
-      #expect(result.slow.two_kinds, "\(output.stdout)")
+      #expect(result.slow.hasTwoKinds, "\(output.stdout)")
       #expect(result.reasons.first?.kind == "lock", "\(output.stdout)")
       #expect(result.reasons.first?.object?.hasSuffix("app.lock") == true, "\(output.stdout)")
       #expect(result.sentence.contains("because they wait for flock("), "\(output.stdout)")

@@ -37,6 +37,7 @@ extension BisectEngine {
       case .built: continue
       }
     }
+    if parameters.isOfSlowLaunches { return decideSlowEnds() }
     let result = test(0, bad)
     if case .more = result {} else if beginTail() { return nil }
     switch result {

@@ -33,7 +33,7 @@ extension BisectEngine {
     let ends = [0, range.last]
     guard rules.isShipped, !parameters.isExact, !parameters.findsAll, !parameters.isForced,
       let evidence = moreSlow, let ratios = try? Sample(pairs[PairOfBuilds(0, range.last)] ?? []),
-      abs(ratios.median) < parameters.minimumEffect,
+      parameters.isOfSlowLaunches || abs(ratios.median) < parameters.minimumEffect,
       let good = try? Sample(values(of: 0, in: batches)),
       let mean = slowPairs(of: ends)?.meanRatio(confidence: 0.99)
     else { return false }
@@ -48,6 +48,21 @@ extension BisectEngine {
     tail = search
     phase = .tail
     return true
+  }
+
+  /// Launches the ends until slow launches tell them apart, or more of them can be excluded; nil when
+  /// the search has begun.
+  mutating func decideSlowEnds() -> BisectAction? {
+    if beginTail() { return nil }
+    let ends = [0, range.last]
+    if let all = slowPairs(of: ends), let mean = all.meanRatio(confidence: 0.99) {
+      let oriented = orientation < 0 ? all.exchanged : all
+      if oriented.mostMoreSlow(score: PairedTail.boundScore(looks: Self.looks)) < Self.leastExcess {
+        difference = LogInterval(mean)
+        return done(.refused(.same))
+      }
+    }
+    return step(.launch(arms: ends, rows: Self.rowsOfCulprit))
   }
 
   /// Halves the range until the culprit is left, and confirms it against its parent.
@@ -78,7 +93,9 @@ extension BisectEngine {
     }
     let oriented = orientation < 0 ? all.exchanged : all
     let evidence = oriented.moreSlow(beyond: expm1(parameters.minimumEffect))
-    if evidence.probability <= Self.tailProbability, let mean = all.meanRatio(confidence: 0.95) {
+    if evidence.probability <= PairedTail.probabilityLimit(looks: Self.looks),
+      let mean = all.meanRatio(confidence: 0.95)
+    {
       let first = range.between(search.lower, search.upper).first ?? search.upper
       found = [
         FoundChange(
@@ -90,7 +107,7 @@ extension BisectEngine {
       return done(.found)
     }
     let excess = slowShare(of: range.last, by: search) - slowShare(of: 0, by: search)
-    if oriented.mostMoreSlow(score: ComparisonScore.manyLooks) < abs(excess) / 2 {
+    if oriented.mostMoreSlow(score: PairedTail.boundScore(looks: Self.looks)) < abs(excess) / 2 {
       return done(.inconclusive(.notConfirmed))
     }
     return step(more)
@@ -133,17 +150,27 @@ extension BisectEngine {
 
   private func values(of revision: Int, in batches: [MeasuredBatch]) -> [Double] {
     batches.flatMap { batch in
-      batch.arms.firstIndex(of: revision).map { column in batch.rows.map { $0[column] } } ?? []
+      batch.arms.firstIndex(of: revision).map { column in rows(of: batch).map { $0[column] } } ?? []
     }
   }
 
   private func slowPairs(of builds: [Int], from first: Int = 0) -> PairedTail? {
-    let rows = batches.dropFirst(first).filter { $0.arms == builds }.flatMap(\.rows)
+    let rows = batches.dropFirst(first).filter { $0.arms == builds }.flatMap(rows)
     return try? PairedTail(rows.map { (exp($0[0]), exp($0[1])) })
   }
 
-  /// As much evidence as a comparison with many looks asks for.
-  private static let tailProbability = 0.00035
+  /// The values of a batch; where the share of slow launches is asked for, relative to the median of their
+  /// build, as nights count them.
+  private func rows(of batch: MeasuredBatch) -> [[Double]] {
+    guard parameters.isOfSlowLaunches else { return batch.rows }
+    let medians = batch.arms.indices.map { column in
+      (try? Sample(batch.rows.map { $0[column] }))?.median ?? 0
+    }
+    return batch.rows.map { row in zip(row, medians).map { $0 - $1 } }
+  }
+
+  /// The batches of a search are as many looks as a comparison ever takes, or more.
+  private static let looks = 16
 
   /// The evidence that bad has more slow launches than good, or fewer where improvements are looked for;
   /// nil where there is too little.
@@ -151,21 +178,18 @@ extension BisectEngine {
     guard !parameters.isExact, let all = slowPairs(of: [0, range.last]) else { return nil }
     let oriented = orientation < 0 ? all.exchanged : all
     let evidence = oriented.moreSlow(beyond: expm1(parameters.minimumEffect))
-    return evidence.probability <= Self.tailProbability ? evidence : nil
+    return evidence.probability <= PairedTail.probabilityLimit(looks: Self.looks) ? evidence : nil
   }
 
   /// The shares of slow launches of the ends, where bad has more of them.
   var sharesOfEnds: PairedTail.Shares? {
     moreSlow.flatMap { evidence in
-      slowPairs(of: [0, range.last])?.shares(beyond: evidence.threshold, score: 1.96)
+      slowPairs(of: [0, range.last])?.shares(
+        beyond: evidence.threshold,
+        score: StudentT.quantile(0.975, degreesOfFreedom: .infinity)
+      )
     }
   }
-}
-
-/// Scores of bounds on shares.
-private enum ComparisonScore {
-  /// Of each of many looks.
-  static let manyLooks = 2.5
 }
 
 extension LogInterval {

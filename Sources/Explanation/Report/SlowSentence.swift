@@ -91,7 +91,7 @@ struct SlowSentence {
       let parts = object.split(separator: ":")
       return parts.count > 1 && Int(parts[parts.count - 1]) != nil && !object.hasPrefix("/")
     }
-    guard let peer else { return "they wait for \(target)" }
+    guard let peer else { return "they wait in \(target)" }
     let server = peer.hasSuffix(":53") ? "the name server " : ""
     return "they wait for an answer of \(server)\(peer) (\(reason.call ?? "poll"))"
   }

@@ -10,24 +10,31 @@ package struct WhySentence {
   /// Such as `scan_plugins (new), openat plugins/ 0 → 40: +0.34 of +0.46 ms (73 %)`; nil where there
   /// is no difference to explain.
   package var plain: String? {
-    told.map { told in
-      let reason = told.reason.map { reason in
-        let blame = ExplanationWords.leadingBlame(of: reason)?.replacing("`", with: "")
-        return (blame ?? ExplanationWords.title(of: reason)) + told.evidence
+    slow
+      ?? told.map { told in
+        let reason = told.reason.map { reason in
+          let blame = ExplanationWords.leadingBlame(of: reason)?.replacing("`", with: "")
+          return (blame ?? ExplanationWords.title(of: reason)) + told.evidence
+        }
+        return (reason ?? Self.nothing) + told.rest
       }
-      return (reason ?? Self.nothing) + told.rest
-    }
   }
 
   /// The same on one line of Markdown, such as `` `scan_plugins` (new): +0.34 of +0.46 ms``.
   package var markdown: String? {
-    told.map { told in
-      let reason = told.reason.map {
-        (ExplanationWords.leadingBlame(of: $0) ?? ExplanationWords.markdown(of: $0))
-          + MarkdownTable.escaped(told.evidence)
+    slow.map(MarkdownTable.escaped)
+      ?? told.map { told in
+        let reason = told.reason.map {
+          (ExplanationWords.leadingBlame(of: $0) ?? ExplanationWords.markdown(of: $0))
+            + MarkdownTable.escaped(told.evidence)
+        }
+        return (reason ?? Self.nothing) + told.rest
       }
-      return (reason ?? Self.nothing) + told.rest
-    }
+  }
+
+  /// How many launches are slow and why; nil where that was not asked, or there are no two kinds.
+  private var slow: String? {
+    result.slow.flatMap { $0.gap == nil ? nil : SlowSentence($0, result).statement }
   }
 
   private static let nothing = "no reason was found"

@@ -49,7 +49,10 @@ package struct SlowLaunches: Hashable, Sendable {
   /// Whether another share of launches is slow when they are traced.
   package var isShareDifferent: Bool { gap != nil && shareProbability <= Self.alpha }
 
+  /// How the command ends.
+  ///
   /// - Parameter coverage: Which share of what they take longer is explained; nil for none.
+  /// - Returns: Inconclusive where too little is explained, or too few launches were made.
   func exitCode(_ coverage: Double?) -> LabExitCode {
     if gap == nil { return isEnough && !isHiddenByTracing ? .done : .inconclusive }
     return (coverage ?? 0) >= ExplanationResult.neededCoverage ? .done : .inconclusive
@@ -116,7 +119,8 @@ struct SlowDivision {
     } else {
       // A few launches far beyond the others may become enough.
       let few = LaunchGap(traced.compactMap(\.self), fewestSlow: 3)
-      neededLaunches = few?.isWide == true ? max(count, 2 * fewest) : count
+      let isOpen = few.map { $0.isWide || $0.isLikely } ?? false
+      neededLaunches = isOpen ? max(count, 2 * fewest) : count
     }
   }
 

@@ -78,7 +78,11 @@ struct DashboardData {
   private func value(of alert: Alert, in trend: SeriesTrend) -> JSONValue? {
     guard let index = trend.points.firstIndex(where: { $0.run == alert.onset }) else { return nil }
     let proved = alert.measure.flatMap { proof in
-      proof.low.flatMap { low in proof.high.map { [low * alert.before, $0 * alert.before] } }
+      proof.low.flatMap { low in
+        proof.high.map { high in
+          [low, high].map { alert.series.metric.level(alert.before, changedBy: $0) }
+        }
+      }
     }
     return [
       "id": .string(alert.id), "state": .string(alert.state.rawValue), "index": JSONValue(index),

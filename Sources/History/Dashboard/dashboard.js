@@ -558,7 +558,7 @@ function reading(series, slot) {
   }
   const { median, interval, n } = valueText(series, index);
   const marked = series.marks.filter(mark => mark.index === index);
-  const isComparable = index > 0 && !marked.some(mark => mark.kind === "break");
+  const isComparable = index > 0 && series.unit !== "%" && !marked.some(mark => mark.kind === "break");
   const before = isComparable ? series.median[index] / series.median[index - 1] : null;
   const here = marked.map(mark => mark.text);
   return {

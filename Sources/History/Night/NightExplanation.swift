@@ -31,7 +31,7 @@ struct NightExplanation {
     let end = proof.context.now().addingTimeInterval(Double(wish.time.count) / 1e9)
     var notes: [Diagnostic] = []
     for alert in alerts where alert.isRegression(confirmedSince: proof.run.startedAt) {
-      guard alert.series.metric == .launch else { continue }
+      guard alert.series.metric.ofLaunches == .launch else { continue }
       do {
         let kept = try await explanation(
           of: alert,
@@ -55,7 +55,9 @@ struct NightExplanation {
     good: Night?,
     within left: () -> Nanoseconds
   ) async throws -> KeptExplanation {
-    let seconds = max(alert.before, alert.after) / 1e9
+    let isOfSlowLaunches = alert.series.metric == .slowShare
+    // The levels of slow launches are shares.
+    let seconds = isOfSlowLaunches ? 0 : max(alert.before, alert.after) / 1e9
     if let obstacle = ExplainRequest.obstacle(launchSeconds: seconds, timeLimit: left()) {
       throw Obstacle.noTime(obstacle)
     }
@@ -68,7 +70,7 @@ struct NightExplanation {
       proof.context.observe(.explaining(alert: alert.id, good: builds.good, bad: builds.bad))
       var scenario = proof.comparison(of: builds, for: doubt).scenario
       scenario.adaptive = nil
-      let request = ExplainRequest(
+      var request = ExplainRequest(
         scenario: scenario,
         state: alert.series.state,
         launches: ExplainRequest.mostLaunches,
@@ -76,6 +78,7 @@ struct NightExplanation {
         seed: proof.request.seed,
         commandLine: proof.request.commandLine
       )
+      if isOfSlowLaunches { request.explainSlow() }
       let result = try await ExplainWorkflow(request, in: proof.context, rights: rights).run()
       guard result.explanation.difference.traced.difference > .zero,
         let kept = KeptExplanation(result)

@@ -2,6 +2,7 @@ import Builds
 import Comparison
 import Foundation
 import LaunchCore
+import LaunchStatistics
 import Measuring
 import Scenarios
 
@@ -119,7 +120,7 @@ struct ProofWorkflow {
       scenario: scenario,
       pairs: pairs,
       metrics: Metric.allCases.filter { metric in
-        proof.series.contains { $0.metric.compared == metric }
+        proof.series.contains { $0.metric.ofLaunches == metric }
       },
       rule: ComparisonRule(
         effectLimit: rule.effect,
@@ -158,7 +159,7 @@ struct ProofWorkflow {
     var proofs: [SeriesKey: Proof] = [:]
     for key in proof.series {
       let arm = summary.arms.first {
-        $0.pair.name == key.target && $0.state == key.state && $0.metric == key.metric.compared
+        $0.pair.name == key.target && $0.state == key.state && $0.metric == key.metric.ofLaunches
       }
       guard let arm, arm.comparison != nil else { continue }
       var found = Proof(
@@ -205,11 +206,6 @@ extension Proof {
     (low, high) = (1 + shares.difference.low, 1 + shares.difference.high)
     verdict = tail.verdict
   }
-}
-
-extension Metric {
-  /// What is compared to settle a suspicion of it.
-  fileprivate var compared: Metric { self == .slowShare ? .launch : self }
 }
 
 /// The two builds of some targets that a proof launches in the same blocks.

@@ -29,7 +29,7 @@ package struct StoredPrograms {
   package func request(ofAlert id: String) async throws -> ExplainRequest {
     let found = try WhyWorkflow(store: options.comparison.store, in: context).explanation(of: id)
     let alert = found.alert
-    guard alert.series.metric == .launch else {
+    guard alert.series.metric.ofLaunches == .launch else {
       throw WorkflowError.cannotExplain(
         reason:
           "\(alert.id) is of \(alert.series.metric.rawValue), and only launch times are explained",
@@ -46,6 +46,7 @@ package struct StoredPrograms {
     let store = try Store(path: found.store, mode: .readOnly)
     let pair = try await scenario(of: good, and: bad, target: alert.series.target, in: store)
     var request = try options.request(of: pair, in: alert.series.state, ["--alert", alert.id])
+    if alert.series.metric == .slowShare { request.explainSlow() }
     request.alert = alert.id
     return request
   }

@@ -30,7 +30,8 @@ struct AlertTable {
       alert.kind == .budget ? Quantity.none : alert.cause.rawValue, since(alert),
       String(lead.age(of: alert)),
       TrendTable.unbroken("\(TrendWords.symbol(alert)) \(TrendWords.title(alert))"),
-      TrendTable.name(alert.series), TrendTable.unbroken(TrendWords.change(alert.ratio)),
+      TrendTable.name(alert.series),
+      TrendTable.unbroken(TrendWords.change(alert.ratio, of: alert.series.metric)),
     ]
   }
 

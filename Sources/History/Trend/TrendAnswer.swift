@@ -64,7 +64,8 @@ struct TrendAnswer {
   /// Tonight's value where something else has moved it since, or the change was mended in part.
   private static func tonight(_ alert: Alert, _ lead: TrendLead) -> String {
     if let level = lead.partialLevel(of: alert) {
-      let change = TrendWords.change(level / alert.before)
+      let metric = alert.series.metric
+      let change = TrendWords.change(metric.ratio(from: alert.before, to: level), of: metric)
       return " (partly fixed: \(Quantity.text(level, alert.series.metric.unit)) now, \(change))"
     }
     if let step = lead.secondStep(of: alert), let trend = lead.trend(of: alert) {
@@ -218,7 +219,12 @@ struct TrendAnswer {
   static func cause(_ alert: Alert) -> Phrase {
     let proof: Phrase
     if let found = alert.proof {
-      let change = TrendWords.change(found.ratio, low: found.low, high: found.high)
+      let change = TrendWords.change(
+        found.ratio,
+        low: found.low,
+        high: found.high,
+        of: alert.series.metric
+      )
       proof =
         ": \(code: TrendWords.short(found.bad)) against \(code: TrendWords.short(found.good)) in turn on this machine is \(raw: change)"
     } else {

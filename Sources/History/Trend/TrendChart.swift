@@ -54,7 +54,12 @@ package struct TrendChart {
       sentences.append("tonight \(Quantity.text(tonight.median, unit)), n = \(tonight.n)")
     }
     sentences += changes.map { change in
-      let name = change.alert.map { "R-\($0)" } ?? TrendWords.change(change.ratio)
+      let name =
+        change.alert.map { "R-\($0)" }
+        ?? TrendWords.change(
+          trend.key.metric.ratio(from: change.before, to: change.after),
+          of: trend.key.metric
+        )
       return "level \(TrendWords.step(change.before, change.after, unit)) (\(name)) "
         + "since \(day(of: change.index))"
     }
@@ -215,7 +220,7 @@ struct ChartFlag {
     }
     func text(_ isUp: Bool, _ number: Int?, _ ratio: Double?) -> String {
       let sign = ratio.map { $0 >= 1 } ?? isUp ? "▲" : "▼"
-      return "\(sign) \(number.map { "R-\($0) " } ?? "")\(TrendWords.change(ratio))"
+      return "\(sign) \(number.map { "R-\($0) " } ?? "")\(TrendWords.change(ratio, of: metric))"
     }
     let changes = trend.changes.map { change in
       let own = alerts.first { isOf($0, change) }
@@ -224,7 +229,11 @@ struct ChartFlag {
       let isWorse = isUp == (metric.direction == .lowerIsBetter)
       return ChartFlag(
         point: change.index,
-        text: text(isUp, change.alert ?? alert?.number, alert.map(\.ratio) ?? change.ratio),
+        text: text(
+          isUp,
+          change.alert ?? alert?.number,
+          alert.map(\.ratio) ?? metric.ratio(from: change.before, to: change.after)
+        ),
         kind: isWorse ? .worse : .better,
         isOwn: own != nil
       )

@@ -203,7 +203,7 @@ struct SeriesJSON {
       "run": run(change.index),
       "before": .number(change.before),
       "after": .number(change.after),
-      "ratio": .number(change.ratio),
+      "ratio": change.before == 0 ? .null : .number(change.ratio),
       "alert": JSONValue(change.alert.map { "R-\($0)" }),
     ]
   }

@@ -189,7 +189,10 @@ struct TrendSections {
       [
         first.startedAt.utcDay, MarkdownTable.escaped(TrendWords.name(trend.key)),
         TrendWords.step(change.before, change.after, trend.key.metric.unit),
-        TrendWords.change(change.ratio), Quantity.count(nights, "night"),
+        TrendWords.change(
+          trend.key.metric.ratio(from: change.before, to: change.after),
+          of: trend.key.metric
+        ), Quantity.count(nights, "night"),
       ]
     }
   }

@@ -25,7 +25,7 @@ struct TrendTable {
         [
           assessment.ratio, assessment.overOneNight, assessment.overSevenNights,
           assessment.overThirtyNights,
-        ].map(TrendWords.change)
+        ].map { TrendWords.change($0) }
         + (release == nil ? [] : [TrendWords.change(releaseCheck(of: trend)?.ratio)])
       return [verdict(trend), Self.name(trend.key)]
         + ["`\(Sparkline(trend, in: slots).text)`"]

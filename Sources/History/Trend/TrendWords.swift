@@ -64,18 +64,25 @@ package enum TrendWords {
     metric.rawValue.replacing("_", with: " ")
   }
 
-  /// A change in percent, such as `+12.4 %`.
-  static func change(_ ratio: Double?) -> String {
+  /// A change in percent, such as `+12.4 %`; of shares of slow launches in points.
+  static func change(_ ratio: Double?, of metric: Metric = .launch) -> String {
     guard let ratio, ratio.isFinite else { return Quantity.none }
     let percent = (ratio - 1) * 100
-    if abs(percent) < 0.05 { return "0.0 %" }
-    return Quantity.signed(percent) { String(format: $0 < 99.95 ? "%.1f %%" : "%.0f %%", $0) }
+    let unit = metric == .slowShare ? "points" : "%"
+    if abs(percent) < 0.05 { return "0.0 \(unit)" }
+    return Quantity.signed(percent) { String(format: $0 < 99.95 ? "%.1f " : "%.0f ", $0) + unit }
   }
 
   /// A change with the interval of it, such as `+12.4 % [+10.8 %, +14.1 %]`.
-  static func change(_ ratio: Double?, low: Double?, high: Double?) -> String {
-    guard let low, let high else { return change(ratio) }
-    return "\(change(ratio)) [\(change(low)), \(change(high))]"
+  static func change(
+    _ ratio: Double?,
+    low: Double?,
+    high: Double?,
+    of metric: Metric = .launch
+  ) -> String {
+    let text = change(ratio, of: metric)
+    guard let low, let high else { return text }
+    return "\(text) [\(change(low, of: metric)), \(change(high, of: metric))]"
   }
 
   /// Two values in one unit, such as `412.0 → 463.1 ms`.
@@ -90,6 +97,18 @@ package enum TrendWords {
   }
 
   static func short(_ commit: String) -> String { String(commit.prefix(10)) }
+}
+
+extension Metric {
+  /// A change as a ratio; of shares of slow launches, in percent, 1 + their difference.
+  func ratio(from before: Double, to after: Double) -> Double {
+    self == .slowShare ? 1 + (after - before) / 100 : after / before
+  }
+
+  /// The level after a change by a ratio of ``ratio(from:to:)``.
+  func level(_ before: Double, changedBy ratio: Double) -> Double {
+    self == .slowShare ? before + 100 * (ratio - 1) : before * ratio
+  }
 }
 
 /// A change as an interleaved comparison of both builds measured it.
@@ -137,14 +156,13 @@ extension Alert {
   /// Of shares of slow launches it is 1 + their difference, as in their proofs.
   var ratio: Double? {
     if let measure { return measure.ratio }
-    if series.metric == .slowShare { return 1 + (after - before) / 100 }
-    return before == 0 ? nil : after / before
+    return before == 0 && series.metric != .slowShare
+      ? nil : series.metric.ratio(from: before, to: after)
   }
 
   /// The change in percent, or in points, with the interval of the proof, if there is one.
   var changeText: String {
-    let text = TrendWords.change(ratio, low: measure?.low, high: measure?.high)
-    return series.metric == .slowShare ? text.replacing("%", with: "points") : text
+    TrendWords.change(ratio, low: measure?.low, high: measure?.high, of: series.metric)
   }
 
   /// The levels on both sides.

@@ -1,5 +1,6 @@
 import Comparison
 import LaunchCore
+import LaunchStatistics
 package import LaunchStore
 import Measuring
 import Rendering
@@ -281,17 +282,23 @@ struct AlertEvidence {
       let run = try store.run(group.key)
       let wanted = group.value.flatMap { alert, proof in
         [proof.baseline, proof.candidate].map { target in
-          (arm: Arm(target: target, state: alert.series.state), metric: alert.series.metric)
+          (
+            arm: Arm(target: target, state: alert.series.state),
+            metric: alert.series.metric.ofLaunches
+          )
         }
       }
       let launches = try ArmLaunches.read(wanted, of: run, in: store)
       for (index, (alert, proof)) in group.value.enumerated() {
-        found[alert.number] = ComparedLaunches(launches[2 * index], launches[2 * index + 1])
-          .distributions(
-            "\(TrendWords.name(alert.series)), \(alert.id): launches of the proof",
-            sides: (proof.baseline, proof.candidate),
-            unit: alert.series.metric.unit
-          )
+        let sides = ComparedLaunches(launches[2 * index], launches[2 * index + 1])
+        found[alert.number] = sides.distributions(
+          "\(TrendWords.name(alert.series)), \(alert.id): launches of the proof",
+          sides: (proof.baseline, proof.candidate),
+          unit: alert.series.metric.ofLaunches.unit,
+          threshold: alert.slowLimit.flatMap { limit in
+            (try? Sample(sides.baseline.values)).map { $0.median * limit }
+          }
+        )
       }
     }
   }
@@ -309,5 +316,12 @@ struct AlertEvidence {
           && arms.contains([row.arm.target, row.arm.state.rawValue])
       }
     }
+  }
+}
+
+extension Alert {
+  /// How many times the median of its night a launch takes to be slow; nil for other alerts.
+  fileprivate var slowLimit: Double? {
+    events.lazy.flatMap(\.criteria).first { $0.id == CriterionID.slowLimit }?.value
   }
 }

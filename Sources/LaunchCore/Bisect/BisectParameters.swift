@@ -27,6 +27,10 @@ package struct BisectParameters: Hashable, Codable, Sendable {
   /// Whether the search goes on although the ends do not differ.
   package var isForced: Bool
 
+  /// Whether the share of slow launches is looked for, and not the typical launch.
+  package var isOfSlowLaunches: Bool { looksForSlow ?? false }
+  package var looksForSlow: Bool?
+
   /// What a build and a launch cost before the first one was timed, in seconds.
   package var buildSeconds: Double
   package var launchSeconds: Double

@@ -115,7 +115,7 @@ struct LaunchRemarks {
       id: "two-modes",
       problem: "bimodal: \(Self.phrase(modes)); something differs "
         + "from launch to launch, such as the core, its frequency, or a cache that is hit or not",
-      remedy: "judge each mode by itself; `launchlab export` shows what distinguishes them"
+      remedy: "judge each mode by itself; `launchlab explain --slow` says why one is slower"
     )
   }
 
@@ -172,7 +172,9 @@ struct LaunchRemarks {
         + "\(outliers.count == 1 ? "is an outlier" : "are outliers") "
         + "(\(outliers.high) slow, \(outliers.low) fast), due to other work on the machine or to the program; "
         + "none was dropped",
-      remedy: "use the median and its interval rather than the mean"
+      remedy: outliers.high >= 5
+        ? "`launchlab explain --slow` says why some are slow"
+        : "use the median and its interval rather than the mean"
     )
   }
 }

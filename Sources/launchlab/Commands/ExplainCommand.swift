@@ -46,8 +46,8 @@ extension Launchlab {
         capabilities CAP_BPF and CAP_PERFMON, the kernel records launches; without them they are \
         traced by ptrace.
 
-        Exit codes: 0 explained, or no difference, or no slow launches; 125 a difference that is not explained, or \
-        too few launches; 128 launches cannot be traced here.
+        Exit codes: 0 explained, or no difference, or no slow launches; 125 a difference that is \
+        not explained, or too few launches; 128 launches cannot be traced here.
         """
     )
 

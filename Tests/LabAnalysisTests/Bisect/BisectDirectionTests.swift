@@ -177,6 +177,17 @@ import Testing
     #expect(range.launched.values.reduce(0, +) <= 1_000)
   }
 
+  @Test func `finds slow launches beside another change where they are asked for`() {
+    var range = ScriptedRange(count: 16, steps: [4: 0.1])
+    range.slowFrom = 11
+    var parameters = BisectParameters()
+    #expect(range.bisect(parameters).culprits.map(\.revisions) == [4...4])
+    parameters.looksForSlow = true
+    #expect(range.bisect(parameters).culprits.map(\.revisions) == [11...11])
+    range.slowFrom = nil
+    #expect(range.bisect(parameters).culprits == [])
+  }
+
   @Test func `finds no slow launches where there are none`() {
     var range = ScriptedRange(count: 16, steps: [:])
     #expect(range.bisect().notes == [])

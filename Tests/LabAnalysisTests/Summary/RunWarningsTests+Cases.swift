@@ -82,7 +82,7 @@ extension RunWarningsTests.Case {
         warning: bimodal: 60 % near 1.20 ms, 40 % near 1.89 ms; something differs from launch to launch, \
         such as the core, its frequency, or a cache that is hit or not
           at: perl, warm
-          help: judge each mode by itself; `launchlab export` shows what distinguishes them
+          help: judge each mode by itself; `launchlab explain --slow` says why one is slower
         """
     ) { builder in
       builder.add(

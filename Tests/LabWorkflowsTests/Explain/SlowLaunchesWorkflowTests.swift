@@ -18,6 +18,7 @@ import Testing
   /// Launches of 2 ms that scatter by a percent, of which some sleep 3 ms more.
   ///
   /// - Parameter isSlow: Of the kind of a launch and its number.
+  /// - Returns: What a laboratory answers.
   private static func launches(
     where isSlow: @escaping (Arm.Kind, Int) -> Bool
   ) -> (Arm, Int) throws -> LaunchResult {
@@ -88,7 +89,7 @@ import Testing
     #expect(result.arms.map(\.name) == ["fast", "slow"])
     #expect(result.exitCode == .done)
     let text = ExplanationText(result, style: TextStyle(width: .max)).rendered()
-    #expect(text.contains(" % of launches take 3.0 ms longer (2.1"), "\(text)")
+    #expect(text.contains(" % of launches take 3.00 ms longer (2.1"), "\(text)")
     #expect(text.contains("because they sleep (clock_nanosleep)"), "\(text)")
     #expect(
       text.contains("slow are \(slow.traced.slow) of \(slow.traced.launches) traced launches")
