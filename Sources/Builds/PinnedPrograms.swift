@@ -161,13 +161,6 @@ package struct KeptRoom: Hashable, Sendable {
   /// Whether it must stay whatever space it takes.
   package var isNeeded: Bool
 
-  package init(path: String, bytes: Int64, usedAt: Int64, isNeeded: Bool) {
-    self.path = path
-    self.bytes = bytes
-    self.usedAt = usedAt
-    self.isNeeded = isNeeded
-  }
-
   /// Which rooms go so that the rest takes no more space than a limit.
   ///
   /// Those that were not used for the longest time go first; of several that were last used at the

@@ -163,11 +163,6 @@ package struct ComparisonSummary: Hashable, Sendable {
   /// By pair, then by state in the order of the plan, then by metric as they were asked for.
   package var arms: [ArmComparison]
 
-  package init(run: RunSummary, arms: [ArmComparison]) {
-    self.run = run
-    self.arms = arms
-  }
-
   /// The same as every comparison is shown.
   package var findings: [ComparisonFinding] { arms.map(\.finding) }
 

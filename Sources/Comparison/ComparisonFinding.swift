@@ -33,7 +33,7 @@ package struct ComparisonFinding: Hashable, Sendable {
   package var count: Int
 
   /// How many blocks gave no pair.
-  package var unpaired: Int
+  package var unpaired = 0
 
   /// The smallest effect that such a comparison detects in 80 % of cases, as a share.
   package var smallestDetectable: Double?
@@ -46,44 +46,6 @@ package struct ComparisonFinding: Hashable, Sendable {
   package var tail: TailComparison?
 
   package var rule: ComparisonRule
-
-  package init(
-    pair: ComparedPair,
-    state: LaunchState,
-    metric: Metric,
-    baselineMedian: Double? = nil,
-    candidateMedian: Double? = nil,
-    ratio: Double? = nil,
-    interval: Interval? = nil,
-    interval95: Interval? = nil,
-    estimator: PairedRatio.Estimator? = nil,
-    verdict: Verdict,
-    doubt: PairedComparison.Doubt? = nil,
-    count: Int,
-    unpaired: Int = 0,
-    smallestDetectable: Double? = nil,
-    pairsNeeded: Int? = nil,
-    tail: TailComparison? = nil,
-    rule: ComparisonRule
-  ) {
-    self.pair = pair
-    self.state = state
-    self.metric = metric
-    self.baselineMedian = baselineMedian
-    self.candidateMedian = candidateMedian
-    self.ratio = ratio
-    self.interval = interval
-    self.interval95 = interval95
-    self.estimator = estimator
-    self.verdict = verdict
-    self.doubt = doubt
-    self.count = count
-    self.unpaired = unpaired
-    self.smallestDetectable = smallestDetectable
-    self.pairsNeeded = pairsNeeded
-    self.tail = tail
-    self.rule = rule
-  }
 
   /// The values that stand for both sides: the median of the baseline, and of the candidate what the ratio
   /// makes of it, since medians of all launches may say something else than the pairs do.

@@ -35,24 +35,6 @@ package struct RunsComparison: Hashable, Sendable {
   /// What forbids a verdict, whatever the numbers; nil when nothing does.
   package var obstacle: PairedComparison.Doubt?
 
-  package init(
-    pair: ComparedPair,
-    state: LaunchState,
-    metric: Metric,
-    baseline: Side,
-    candidate: Side,
-    rule: ComparisonRule,
-    obstacle: PairedComparison.Doubt? = nil
-  ) {
-    self.pair = pair
-    self.state = state
-    self.metric = metric
-    self.baseline = baseline
-    self.candidate = candidate
-    self.rule = rule
-    self.obstacle = obstacle
-  }
-
   /// The number of nights that the scatter of the less known side is taken from.
   package var nights: Int { min(baseline.nights.count, candidate.nights.count) }
 
@@ -159,18 +141,6 @@ package struct StoredComparison: Hashable, Sendable {
 
   /// What a reader must know, the gravest first.
   package var warnings: [Diagnostic]
-
-  package init(
-    baseline: RunRecord,
-    candidate: RunRecord,
-    arms: [RunsComparison],
-    warnings: [Diagnostic]
-  ) {
-    self.baseline = baseline
-    self.candidate = candidate
-    self.arms = arms
-    self.warnings = warnings
-  }
 
   /// The same as every comparison is shown.
   package var findings: [ComparisonFinding] { arms.map(\.finding) }

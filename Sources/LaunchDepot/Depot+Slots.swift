@@ -73,13 +73,8 @@ extension Depot {
 
 /// What a depot knows of a night of a fleet.
 package struct DepotNight: Hashable, Sendable {
-  package var runs: [Run]
-  package var problems: [Problem]
-
-  package init(runs: [Run] = [], problems: [Problem] = []) {
-    self.runs = runs
-    self.problems = problems
-  }
+  package var runs: [Run] = []
+  package var problems: [Problem] = []
 
   /// A complete run of a host.
   package struct Run: Hashable, Decodable, Sendable {

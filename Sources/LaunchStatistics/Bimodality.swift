@@ -6,11 +6,6 @@ package struct Bimodality: Hashable, Sendable {
   /// The group of the larger values.
   package var high: Mode
 
-  package init(low: Mode, high: Mode) {
-    self.low = low
-    self.high = high
-  }
-
   /// One group of values.
   package struct Mode: Hashable, Sendable {
     /// The median of the group.

@@ -6,11 +6,6 @@ package struct Outliers: Hashable, Sendable {
   /// How many lie above.
   package var high: Int
 
-  package init(low: Int, high: Int) {
-    self.low = low
-    self.high = high
-  }
-
   package var count: Int { low + high }
 }
 

@@ -90,13 +90,6 @@ package struct UnsearchedStretch: Hashable, Sendable {
 
   package var reason: Reason
 
-  package init(good: Int, bad: Int, difference: Double?, reason: Reason) {
-    self.good = good
-    self.bad = bad
-    self.difference = difference
-    self.reason = reason
-  }
-
   /// What ended its search; nil where nothing did.
   package var limit: BisectObstacle? {
     if case .limit(let obstacle) = reason { obstacle } else { nil }
@@ -341,24 +334,6 @@ package struct BisectProgress: Hashable, Sendable {
   /// Between which seconds the rest is likely to take; nil as long as nothing tells, as while it is
   /// not known how much the ends differ.
   package var secondsLeft: ClosedRange<Double>?
-
-  package init(
-    remaining: ClosedRange<Int>?,
-    best: ClosedRange<Int>?,
-    probability: Double,
-    phase: Phase,
-    buildsLeft: Double,
-    launchesLeft: Double,
-    secondsLeft: ClosedRange<Double>?
-  ) {
-    self.remaining = remaining
-    self.best = best
-    self.probability = probability
-    self.phase = phase
-    self.buildsLeft = buildsLeft
-    self.launchesLeft = launchesLeft
-    self.secondsLeft = secondsLeft
-  }
 
   package enum Phase: String, Hashable, Sendable {
     case ends

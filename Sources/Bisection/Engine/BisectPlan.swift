@@ -89,13 +89,7 @@ package struct BisectPlan: Hashable, Sendable {
     package var launch: Double?
 
     /// How many revisions are built already.
-    package var kept: Int
-
-    package init(build: Double?, launch: Double?, kept: Int = 0) {
-      self.build = build
-      self.launch = launch
-      self.kept = kept
-    }
+    package var kept = 0
 
     /// The least and the most seconds; nil where that is not known.
     fileprivate func seconds(

@@ -12,12 +12,6 @@ package struct Blame: Hashable, Sendable {
   package var file: String
   package var change: Change
 
-  package init(function: String, file: String, change: Change) {
-    self.function = function
-    self.file = file
-    self.change = change
-  }
-
   /// How the code of a function differs; the raw value is the name used in JSON.
   package enum Change: String, CaseIterable, Sendable { case changed, new, gone }
 

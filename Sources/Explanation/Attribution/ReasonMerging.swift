@@ -11,16 +11,6 @@ struct ReasonMerging {
 
   private(set) var notes: [LaunchExplanation.Note] = []
 
-  init(
-    time: DividedTime,
-    libraries: LaunchExplanation.LibraryChange,
-    floor: Double
-  ) {
-    self.time = time
-    self.libraries = libraries
-    self.floor = floor
-  }
-
   mutating func merged(_ drafts: [ReasonDraft]) -> [ReasonDraft] {
     var drafts = withoutMoves(drafts)
     for index in drafts.indices {

@@ -202,11 +202,6 @@ package struct ProofOutcome: Hashable, Sendable {
   package var request: ProofRequest
   package var answer: Answer
 
-  package init(request: ProofRequest, answer: Answer) {
-    self.request = request
-    self.answer = answer
-  }
-
   package enum Answer: Hashable, Sendable {
     /// Per series; one that is not in it could not be compared.
     case compared([SeriesKey: Proof])

@@ -48,12 +48,6 @@ package struct SeriesBreak: Hashable, Sendable {
   /// Such as `kernel 6.1.0-40 → 6.1.0-41`.
   package var text: String
 
-  package init(index: Int, reason: Reason, text: String) {
-    self.index = index
-    self.reason = reason
-    self.text = text
-  }
-
   /// The raw value is the name used in JSON and reports.
   package enum Reason: String, Codable, Sendable {
     /// Another fingerprint.
@@ -81,13 +75,6 @@ package struct LevelChange: Hashable, Sendable {
 
   /// The number of the alert of the change, if there is one.
   package var alert: Int?
-
-  package init(index: Int, before: Double, after: Double, alert: Int? = nil) {
-    self.index = index
-    self.before = before
-    self.after = after
-    self.alert = alert
-  }
 
   package var ratio: Double { after / before }
 

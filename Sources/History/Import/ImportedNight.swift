@@ -13,13 +13,6 @@ package struct ImportedNight: Hashable, Sendable {
   /// At least one; no two have the same target and state.
   package var arms: [ImportedArm]
 
-  package init(startedAt: Date, host: String, commit: String?, arms: [ImportedArm]) {
-    self.startedAt = startedAt
-    self.host = host
-    self.commit = commit
-    self.arms = arms
-  }
-
   /// Joins nights of the same time, host and commit.
   ///
   /// - Parameter nights: In any order.

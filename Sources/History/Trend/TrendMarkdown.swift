@@ -334,13 +334,6 @@ package struct TemplateError: LabError, Hashable {
   /// The path of the template; nil while it is not known.
   package var path: String?
 
-  package init(problem: String, line: Int, text: String, path: String? = nil) {
-    self.problem = problem
-    self.line = line
-    self.text = text
-    self.path = path
-  }
-
   package var diagnostics: [Diagnostic] {
     [
       Diagnostic(

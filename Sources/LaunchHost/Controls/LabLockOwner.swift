@@ -84,14 +84,6 @@ package struct LabHolder: Hashable, Codable, Sendable {
     case startedAt = "started_at"
   }
 
-  package init(pid: Int, start: UInt64, user: String, command: [String], startedAt: Date) {
-    self.pid = pid
-    self.start = start
-    self.user = user
-    self.command = command
-    self.startedAt = startedAt
-  }
-
   /// This process, which runs a command line of launchlab.
   static func current(command: [String]) -> Self {
     let identity = ProcessIdentity.current

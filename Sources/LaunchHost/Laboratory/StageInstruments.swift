@@ -235,11 +235,6 @@ struct StageView {
   /// What a reader of the stages must know, as sentences without a full stop.
   var notes: [String] = []
 
-  init(collector: StageCollector?, environment: [String: String]) {
-    self.collector = collector
-    self.environment = environment
-  }
-
   /// Whether programs of the launch write to the file of events.
   var usesEvents: Bool {
     collector == .probe || environment["LAUNCHLAB_EVENTS"] != nil

@@ -146,12 +146,7 @@ struct RPMDatabase: Sendable {
   var tree: HostTree
 
   /// Runs `rpm` with arguments, and gives what it prints on stdout.
-  var run: @Sendable ([String]) -> String?
-
-  init(tree: HostTree, run: @escaping @Sendable ([String]) -> String? = Self.rpm) {
-    self.tree = tree
-    self.run = run
-  }
+  var run: @Sendable ([String]) -> String? = Self.rpm
 
   private static let places = ["var/lib/rpm", "usr/lib/sysimage/rpm"]
 
