@@ -21,8 +21,6 @@ import Testing
     Case(words: "--replay log --max-time 1h", problem: "--max-time cannot be used"),
     Case(words: "--replay log --jobs 2", problem: "--jobs cannot be used with --replay"),
     Case(words: "--replay log --store s", problem: "--store cannot be used with --replay"),
-    Case(words: "--simulate n=4 --find any", problem: "--find cannot be used with --simulate"),
-    Case(words: "--simulate n=4 --git-log -", problem: "--git-log cannot be used"),
     Case(
       words: "a..b --scenario s --build make",
       problem: "--build cannot be used with --scenario"
@@ -51,7 +49,7 @@ import Testing
     "--alert R-1 --scenario s --retry-failed", "--alert R-1 a..b", "--artifacts d v1..v2 -- app",
     "--resume last --max-launches 8000 --max-builds 40 --max-time 2h --no-explain",
     "--resume last --jobs 2 --build-timeout 5m --retry-failed --store s --json -",
-    "--replay log --markdown m --git-log -", "--simulate n=4 --json -",
+    "--replay log --markdown m --git-log -",
   ])
   func `takes what belongs together`(words: String) throws {
     _ = try Launchlab.Bisect.parse(words.split(separator: " ").map(String.init))

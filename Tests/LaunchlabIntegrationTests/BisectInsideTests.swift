@@ -81,35 +81,5 @@ extension EndToEnd {
       let isLeft = answer.unsearched.contains { $0.reason == "launches-spent" }
       #expect(isLeft || answer.culprits.isEmpty, "\(output.stdout)")
     }
-
-    @Test func `names next to nothing wrong, and true sizes, in simulated ranges`() async throws {
-      struct Result: Decodable {
-        let wrong: Int
-        let right: Int
-        let sizeRatio: Double?
-      }
-      let lab = Launchlab()
-      let world = { (settings: String) in
-        let output = try await lab.run(
-          "bisect",
-          "--simulate",
-          "n=32,seed=70001,\(settings)",
-          "--json",
-          "-"
-        )
-        #expect(output.status == 0, "\(output.stderr)")
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(Result.self, from: Data(output.stdout.utf8))
-      }
-      let jitter = try await world("effect=3%,jitter=2%,runs=100")
-      // Of 1,000 runs 1 or 2 are wrong.
-      #expect(jitter.wrong <= 1)
-      let bursts = try await world("effect=5%,bursts=25%,runs=40")
-      #expect(bursts.wrong == 0 && bursts.right >= 38)
-      #expect((0.95...1.05).contains(bursts.sizeRatio ?? 0))
-      let counts = try await world("counts=yes,sizes=5%:-3%:2%,runs=40")
-      #expect(counts.wrong == 0 && counts.right == 40)
-    }
   }
 }

@@ -73,9 +73,7 @@ extension BisectEngine {
   }
 
   /// Whether changes are looked for that the ends do not show.
-  private var looksInside: Bool {
-    rules.isShipped && (parameters.findsAll || parameters.direction == .any)
-  }
+  private var looksInside: Bool { parameters.findsAll || parameters.direction == .any }
 
   /// Looks for changes that cancel out between ends that do not differ: compares the middle of the
   /// widest stretch with its ends, again and again; nil when the search has begun.
@@ -139,7 +137,7 @@ extension BisectEngine {
   private mutating func beginSearch() {
     let bad = range.last
     noise = scale(of: pairs[PairOfBuilds(0, bad)] ?? [])
-    if parameters.findsAll, parameters.isExact, rules.isShipped {
+    if parameters.findsAll, parameters.isExact {
       phase = .sweep
       return
     }
@@ -171,18 +169,15 @@ extension BisectEngine {
     if let action = select(isDoubted: isDoubted && best.probability >= parameters.confidence) {
       return action
     }
-    guard !pending.isEmpty, !leavesParts else { return giveUp(.nothingToLearn) }
+    guard !pending.isEmpty, !looksFurther else { return giveUp(.nothingToLearn) }
     beginPending()
     return nil
   }
 
-  /// Whether the search goes on with other parts where one tells nothing.
-  private var leavesParts: Bool { looksFurther && rules.isShipped }
-
   /// Ends the search of a part without a change; nil where others are searched still.
   private mutating func giveUp(_ obstacle: BisectObstacle) -> BisectAction? {
     let hasOthers = !found.isEmpty || !pending.isEmpty || !besides.isEmpty
-    guard leavesParts, hasOthers else { return done(.inconclusive(obstacle)) }
+    guard looksFurther, hasOthers else { return done(.inconclusive(obstacle)) }
     leave(segment, .limit(obstacle), difference: segment.effect * segment.orientation)
     givenUp = givenUp ?? obstacle
     target = nil
@@ -335,7 +330,6 @@ extension BisectEngine {
     let builds = PairOfBuilds(range.previous(revisions.lowerBound), revisions.upperBound)
     let effect = reported(builds, 0.95) ?? estimate
     let change = FoundChange(revisions: revisions, effect: effect, probability: probability)
-    guard rules.isShipped else { return accept(change) }
     let count = max(pairs[builds]?.count ?? 0, rules.looks[1])
     sizing = Sizing(
       change: change,

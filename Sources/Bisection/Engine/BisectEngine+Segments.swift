@@ -114,7 +114,7 @@ extension BisectEngine {
     let least = parameters.minimumEffect / 2
     if parts[1].effect > least {
       pending.append(parts[1])
-    } else if parts[1].effect < -least, parameters.findsAll, rules.isShipped {
+    } else if parts[1].effect < -least, parameters.findsAll {
       parts[1].effect.negate()
       parts[1].orientation.negate()
       pending.append(parts[1])
@@ -126,7 +126,7 @@ extension BisectEngine {
   mutating func takeOpposite(_ side: BisectSegment, _ interval: LogInterval, limit: Double) {
     opposites.append(OppositeChange(side.lower, side.upper, interval))
     let estimate = abs(interval.estimate)
-    guard rules.isShipped, estimate > limit else { return }
+    guard estimate > limit else { return }
     pending.append(
       BisectSegment(
         lower: side.lower,

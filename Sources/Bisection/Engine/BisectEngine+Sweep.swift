@@ -162,9 +162,7 @@ extension BisectEngine {
   ///
   /// If not one row is left, the next step is decided again, so that what is pending is listed.
   mutating func withinLimits(_ action: BisectAction) -> BisectAction {
-    guard case .launch(let arms, let rows) = action, rules.isShipped,
-      phase != .ends || probes > 0
-    else {
+    guard case .launch(let arms, let rows) = action, phase != .ends || probes > 0 else {
       return action
     }
     let left = (parameters.limits.launches - launches) / arms.count
@@ -194,7 +192,7 @@ extension BisectEngine {
     let isJittery = hasChances && buildNoise > rules.jitteryShare * effect
     let spare = isJittery ? rules.spareJitteryBuilds : rules.spareBuilds
     // Each change that was found leaves as much to search again.
-    let searches = looksFurther && rules.isShipped ? found.count + 1 : 1
+    let searches = looksFurther ? found.count + 1 : 1
     // More than there are revisions are never needed.
     return min(parameters.limits.builds ?? searches * (2 * Int(bits) + spare), 2 * range.last + 2)
   }

@@ -31,7 +31,7 @@ extension BisectEngine {
   /// - Returns: Whether it has begun.
   mutating func beginTail() -> Bool {
     let ends = [0, range.last]
-    guard rules.isShipped, !parameters.isExact, !parameters.findsAll, !parameters.isForced,
+    guard !parameters.isExact, !parameters.findsAll, !parameters.isForced,
       let evidence = moreSlow, let ratios = try? Sample(pairs[PairOfBuilds(0, range.last)] ?? []),
       parameters.isOfSlowLaunches || abs(ratios.median) < parameters.minimumEffect,
       let good = try? Sample(values(of: 0, in: batches)),

@@ -74,23 +74,8 @@ struct BisectRules: Hashable, Sendable {
   /// The least scale of one launch.
   var scaleFloor = 1e-4
 
-  /// Whether the last rows are cut to the launches left, sizes are told by new pairs, and every part is
-  /// searched or listed when every change is looked for, those of opposite changes too.
-  var isShipped = true
-
-  /// The rules as they were simulated first; the golden runs follow them.
-  static var reference: BisectRules {
-    var rules = BisectRules()
-    rules.isShipped = false
-    rules.jitters = [0, 0.001, 0.0025, 0.006, 0.015]
-    rules.jitterPrior = [0.50, 0.20, 0.15, 0.10, 0.05]
-    rules.pairShare = 0.30
-    rules.heavyDegreesOfFreedom = nil
-    rules.doubtfulPrior = nil
-    rules.besideShare = 0.25
-    rules.spareJitteryBuilds = rules.spareBuilds
-    return rules
-  }
+  /// Whether two changes may be as large as what lies between the levels of builds.
+  var expectsSpan = true
 
   /// The rules of a measure whose values hardly vary, or of any other.
   static func shipped(isExact: Bool) -> BisectRules {

@@ -57,7 +57,7 @@ struct ChangePosterior: Sendable {
     var singles = cases.map { $0.singles(expected: expected) }
     // Two changes that nearly cancel out are far larger than what they leave between the ends.
     let span = (levels.levels.max() ?? 0) - (levels.levels.min() ?? 0)
-    let size = rules.isShipped ? max(expected, span) : expected
+    let size = rules.expectsSpan ? max(expected, span) : expected
     var doubles = cases.map { $0.doubles(pairs.gaps, expected: size) }
     for index in cases.indices {
       for gap in gapPriors.indices {

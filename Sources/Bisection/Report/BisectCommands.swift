@@ -183,7 +183,7 @@ package struct BisectInvocation {
     "--scenario", "--build", "--submodules", "--artifacts", "--alert", "--target", "--state",
     "--metric", "--find", "--min-effect", "--confidence", "--max-launches", "--max-builds",
     "--max-time", "--build-timeout", "--jobs", "--skip", "--path", "--resume", "--replay",
-    "--simulate", "--store", "--wait", "--json", "--markdown", "--git-log",
+    "--store", "--wait", "--json", "--markdown", "--git-log",
   ]
   package static let ownFlags: Set = [
     "--all", "--force", "--retry-failed", "--no-explain", "--verbose", "-v",

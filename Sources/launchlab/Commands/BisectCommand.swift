@@ -25,9 +25,6 @@ extension Launchlab {
           launchlab bisect --resume last --max-launches 16000
           launchlab bisect --replay .launchlab/bisect/ID/log.jsonl
 
-        To see how reliable and how expensive a bisection is, simulate it:
-          launchlab bisect --simulate n=64,effect=5%,cv=3%,runs=200,seed=1
-
         Exit codes: 0 found and confirmed, 125 inconclusive, 128 could not bisect.
         """
     )
@@ -59,14 +56,6 @@ extension Launchlab {
     var replay: String?
 
     @Option(
-      help: .init(
-        "Bisect simulated histories, such as n=64,effect=5%,cv=3%,runs=200,seed=1.",
-        valueName: "settings"
-      )
-    )
-    var simulate: String?
-
-    @Option(
       file: """
         SQLite database beside which bisections are kept (default: \
         .launchlab/launchlab.sqlite).
@@ -82,7 +71,7 @@ extension Launchlab {
     static func isArgument(_ word: String, in words: TypedWords) -> Bool {
       if word.namesYAML { return true }
       let ranges = words.arguments.filter { !$0.namesYAML }
-      let others = ["--artifacts", "--alert", "--resume", "--replay", "--simulate"]
+      let others = ["--artifacts", "--alert", "--resume", "--replay"]
       return ranges.isEmpty && (isRange(word) || !others.contains(where: words.has))
     }
 
@@ -112,8 +101,7 @@ extension Launchlab {
         throw ValidationError("give one scenario, not \(files.joined(separator: " and "))")
       }
       let others =
-        [resume.map { _ in "--resume" }, replay.map { _ in "--replay" }]
-        .compactMap(\.self) + (simulate == nil ? [] : ["--simulate"])
+        [resume.map { _ in "--resume" }, replay.map { _ in "--replay" }].compactMap(\.self)
       if others.count > 1 {
         throw ValidationError("\(others[0]) cannot be used with \(others[1])")
       }
@@ -136,9 +124,7 @@ extension Launchlab {
       }
       let isTold = range != nil || question.alert != nil || question.artifacts != nil
       if !isTold {
-        throw ValidationError(
-          "missing a range such as v1.0..HEAD, --alert, --artifacts or --simulate"
-        )
+        throw ValidationError("missing a range such as v1.0..HEAD, --alert or --artifacts")
       }
     }
 
@@ -158,26 +144,20 @@ extension Launchlab {
         + work.givenForBuilds
     }
 
-    /// What was given that a log, or a simulated world, says instead.
+    /// What was given that a log says instead.
     private func useless(beside mode: String) -> [String] {
       let asked =
         (range == nil ? [] : ["a range"])
         + (question.scenario == nil && scenario != nil ? ["a scenario"] : []) + question.given
         + work.givenForRange + givenForCommand
       guard mode != "--resume" else { return asked }
-      let other =
-        asked + work.givenForLimits + work.givenForBuilds + (store == nil ? [] : ["--store"])
+      return asked + work.givenForLimits + work.givenForBuilds + (store == nil ? [] : ["--store"])
         + (waiting.wait == nil ? [] : ["--wait"]) + (work.noExplain ? ["--no-explain"] : [])
-      return mode == "--replay" ? other : other + output.givenForAnswers
     }
 
     func run() async throws { try await run(on: .standard) }
 
     func run(on console: Console) async throws {
-      if let simulate {
-        try output.check(CommandFiles())
-        return try output.simulate(simulate, on: console)
-      }
       if let replay {
         try output.check(CommandFiles().reading(replay, as: "--replay"))
         var summary = try BisectReplay(path: replay).summary()
@@ -257,12 +237,6 @@ struct BisectOutput: ParsableArguments {
     }
   }
 
-  /// The names of the options that were given and that a simulation has nothing for.
-  var givenForAnswers: [String] {
-    (markdown == nil ? [] : ["--markdown"]) + (gitLog == nil ? [] : ["--git-log"])
-      + (verbose ? ["--verbose"] : [])
-  }
-
   /// Compares the files that are written with each other and with those of a bisection.
   func check(_ files: CommandFiles) throws {
     try files.writing(json, as: "--json").writing(markdown, as: "--markdown")
@@ -297,16 +271,5 @@ struct BisectOutput: ParsableArguments {
       (markdown, { try $0(BisectMarkdown(summary).rendered()) }),
       (gitLog, { try $0(GitBisectLog(summary).rendered()) }),
     ]
-  }
-
-  func simulate(_ words: String, on console: Console) throws {
-    let result = try BisectSimulation(parsing: words).result { done in
-      if done % 50 == 0 { console.note("\(done) simulated bisections") }
-    }
-    if json != "-" {
-      try console.write(SimulationText(result, style: console.resultStyle).rendered())
-    }
-    let document = SimulationJSON(result)
-    if let json { try ResultFile(json).write { try document.write(to: $0) } }
   }
 }

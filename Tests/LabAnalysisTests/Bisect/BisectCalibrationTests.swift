@@ -112,8 +112,20 @@ import Testing
     seed: UInt64
   ) throws {
     let simulation = try BisectSimulation(parsing: text)
-    #expect(simulation.bisect(seed: seed, rules: .reference).isWrong)
     #expect(!simulation.bisect(seed: seed).isWrong)
+  }
+
+  @Test func `names next to nothing wrong, and true sizes, in many ranges`() throws {
+    let world = { (settings: String) in
+      try BisectSimulation(parsing: "n=32,seed=70001,\(settings)").result()
+    }
+    // Of 1,000 runs 1 or 2 are wrong.
+    #expect(try world("effect=3%,jitter=2%,runs=100").wrong <= 1)
+    let bursts = try world("effect=5%,bursts=25%,runs=40")
+    #expect(bursts.wrong == 0 && bursts.right >= 38)
+    #expect((0.95...1.05).contains(bursts.sizeRatio ?? 0))
+    let counts = try world("counts=yes,sizes=5%:-3%:2%,runs=40")
+    #expect(counts.wrong == 0 && counts.right == 40)
   }
 
   @Test func `finds both of two changes`() throws {

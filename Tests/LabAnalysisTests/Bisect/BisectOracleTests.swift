@@ -108,3 +108,25 @@ import Testing
     #expect(abs(posterior.effect - expected.deltaAfter) < 1e-5)
   }
 }
+
+extension BisectRules {
+  /// The rules as they were simulated first, which the oracle follows.
+  fileprivate static var reference: BisectRules {
+    var rules = BisectRules()
+    rules.expectsSpan = false
+    rules.jitters = [0, 0.001, 0.0025, 0.006, 0.015]
+    rules.jitterPrior = [0.50, 0.20, 0.15, 0.10, 0.05]
+    rules.pairShare = 0.30
+    rules.heavyDegreesOfFreedom = nil
+    rules.doubtfulPrior = nil
+    rules.besideShare = 0.25
+    rules.spareJitteryBuilds = rules.spareBuilds
+    return rules
+  }
+}
+
+/// Reads a file of `Fixtures/bisect`.
+private func bisectFixture(_ name: String) throws -> Data {
+  let file = Bundle.module.bundleURL.appending(components: "Fixtures", "bisect", "\(name).json")
+  return try Data(contentsOf: file)
+}

@@ -64,44 +64,4 @@ import Testing
     #expect(text.contains("warning") == example.isHopeless)
     try expectSnapshot(text, named: example.name, suite: "BisectPlanText")
   }
-
-  static var results: [SimulationResult] {
-    var null = SimulationSettings()
-    null.scenario = .null
-    return [
-      SimulationResult(
-        settings: SimulationSettings(),
-        right: 198,
-        undecided: 2,
-        builds: 8.4,
-        launches: 341.2,
-        launches95: 460,
-        foundShare: 0.99,
-        coverage: 1,
-        intervalWidth: 3.5
-      ),
-      SimulationResult(
-        settings: null,
-        wrong: 2,
-        refused: 198,
-        builds: 2,
-        launches: 745,
-        launches95: 1_024,
-        wrongSeeds: [7, .max]
-      ),
-    ]
-  }
-
-  @Test(arguments: results)
-  func `tells how often simulated bisections were right`(_ result: SimulationResult) throws {
-    let name = result.settings.scenario.rawValue
-    let text = SimulationText(result, style: TextStyle(width: 100)).rendered()
-    try expectSnapshot(text, named: name, suite: "SimulationText")
-    var json = ""
-    SimulationJSON(result).write { json += $0 }
-    try expectSnapshot(json, named: name, suite: "SimulationJSON")
-    let value = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-    #expect(value?["schema"] as? String == "launchlab.bisect-simulation/1")
-    #expect(value?["wrong"] as? Int == result.wrong)
-  }
 }

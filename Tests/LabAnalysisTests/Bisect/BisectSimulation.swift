@@ -1,18 +1,20 @@
 import Foundation
-import LaunchCore
 import LaunchStatistics
 
-/// Bisections of simulated ranges by the rules that real ones follow.
-package struct BisectSimulation: Sendable {
-  package let settings: SimulationSettings
+@testable import Bisection
+@testable import LaunchCore
 
-  package init(_ settings: SimulationSettings) { self.settings = settings }
+/// Bisections of simulated ranges by the rules that real ones follow.
+struct BisectSimulation: Sendable {
+  let settings: SimulationSettings
+
+  init(_ settings: SimulationSettings) { self.settings = settings }
 
   /// Reads settings such as `n=64,effect=5%,cv=3%,runs=200,seed=1,scenario=two`.
   ///
   /// - Parameter text: Keys with values, separated by commas.
   /// - Throws: ``SimulationError`` for an unknown key or a value that it cannot have.
-  package init(parsing text: String) throws(SimulationError) {
+  init(parsing text: String) throws(SimulationError) {
     settings = try SimulationSettings(parsing: text)
   }
 
@@ -20,7 +22,7 @@ package struct BisectSimulation: Sendable {
   ///
   /// - Parameter progress: Told of how many are done, after each.
   /// - Returns: The same for the same settings.
-  package func result(progress: (Int) -> Void = { _ in }) -> SimulationResult {
+  func result(progress: (Int) -> Void = { _ in }) -> SimulationResult {
     var tally = SimulationTally(settings)
     for run in 0..<settings.runs {
       tally.add(bisect(seed: settings.seed &+ UInt64(run)))
@@ -194,49 +196,49 @@ struct SimulationTally {
 }
 
 /// How often simulated bisections were right.
-package struct SimulationResult: Hashable, Sendable {
-  package var settings: SimulationSettings
+struct SimulationResult: Hashable, Sendable {
+  var settings: SimulationSettings
 
   /// Bisections that named only changes, and the largest one among them.
-  package var right: Int
+  var right: Int
 
   /// Bisections that named only changes, but not the largest one.
-  package var partlyRight: Int
+  var partlyRight: Int
 
   /// Bisections that named something that is no change.
-  package var wrong: Int
+  var wrong: Int
 
   /// Bisections that named nothing after a search.
-  package var undecided: Int
+  var undecided: Int
 
   /// Bisections that found no difference between the ends.
-  package var refused: Int
+  var refused: Int
 
   /// Means over all bisections; builds hold those that failed.
-  package var builds: Double
-  package var launches: Double
+  var builds: Double
+  var launches: Double
 
   /// What 95 % of the bisections did not exceed.
-  package var launches95: Double
+  var launches95: Double
 
   /// The share of the slowdowns that were named, of a set that of all changes; nil where there are
   /// none.
-  package var foundShare: Double?
+  var foundShare: Double?
 
   /// Of the bisections with an interval: how many held a change, and the mean number of revisions;
   /// nil where there was none.
-  package var coverage: Double?
-  package var intervalWidth: Double?
+  var coverage: Double?
+  var intervalWidth: Double?
 
   /// Of the changes that were named: the mean of the size that was told over the true one, and the
   /// share of the 95 % intervals that hold it; nil where none was named.
-  package var sizeRatio: Double?
-  package var sizeCoverage: Double?
+  var sizeRatio: Double?
+  var sizeCoverage: Double?
 
   /// The seeds of the bisections that were wrong.
-  package var wrongSeeds: [UInt64]
+  var wrongSeeds: [UInt64]
 
-  package init(
+  init(
     settings: SimulationSettings,
     right: Int = 0,
     partlyRight: Int = 0,

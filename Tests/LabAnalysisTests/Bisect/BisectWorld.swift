@@ -1,6 +1,9 @@
 import Foundation
 import LaunchStatistics
 
+@testable import Bisection
+@testable import LaunchCore
+
 /// A simulated range of revisions on a machine that drifts, wanders and is disturbed.
 struct BisectWorld {
   private let settings: SimulationSettings

@@ -1,73 +1,75 @@
-package import LaunchCore
+
+@testable import Bisection
+@testable import LaunchCore
 
 /// A simulated range of revisions and the machine that it is launched on.
 ///
 /// Shares are fractions: 0.05 is 5 %.
-package struct SimulationSettings: Hashable, Sendable {
+struct SimulationSettings: Hashable, Sendable {
   /// The number of revisions after good.
-  package var candidates = 64
+  var candidates = 64
 
   /// How much slower the change makes a launch, as a share.
-  package var effect = 0.05
+  var effect = 0.05
 
   /// The standard deviation of one launch, as a share.
-  package var noise = 0.03
+  var noise = 0.03
 
-  package var runs = 200
-  package var seed: UInt64 = 1
-  package var scenario = Scenario.single
+  var runs = 200
+  var seed: UInt64 = 1
+  var scenario = Scenario.single
 
   /// The standard deviation of the level of each build by itself.
-  package var jitter = 0.0
+  var jitter = 0.0
 
   /// The share of revisions that do not build, in runs of about three.
-  package var broken = 0.05
+  var broken = 0.05
 
   /// The most that the machine drifts during one bisection.
-  package var drift = 0.03
+  var drift = 0.03
 
   /// The share of launches that take 30 to 200 % longer.
-  package var outliers = 0.03
+  var outliers = 0.03
 
   /// The standard deviation of a slow wander of the machine, which is forgotten after 40 launches.
-  package var wander = 0.003
+  var wander = 0.003
 
   /// The share of launches that lie in bursts of about 30, which make all of them 20 to 100 % slower.
-  package var bursts = 0.0
+  var bursts = 0.0
 
   /// The standard deviation of a slow wander of each build by itself, which is forgotten after 200
   /// launches.
-  package var levels = 0.0
+  var levels = 0.0
 
   /// Whether a count is measured, which hardly varies, and not a time.
-  package var isExact = false
+  var isExact = false
 
   /// How much slower each change makes a launch, as shares, where they are a set; below 0 for a
   /// faster one.
-  package var sizes: [Double] = []
+  var sizes: [Double] = []
 
   /// How much slower 30 % of the launches are.
-  package var bimodal = 0.0
+  var bimodal = 0.0
 
   /// How much slower the first launch of a build is.
-  package var cold = 0.0
+  var cold = 0.0
 
   /// What a build costs, in launches.
-  package var build = 100.0
+  var build = 100.0
 
   /// The most launches of one bisection.
-  package var launches = 8000
+  var launches = 8000
 
   /// The probability that a culprit must have.
-  package var confidence = 0.95
+  var confidence = 0.95
 
   /// The size of the second change as a share of the first one.
-  package var second = 0.5
+  var second = 0.5
 
-  package init() {}
+  init() {}
 
   /// Where the changes are.
-  package enum Scenario: String, CaseIterable, Sendable {
+  enum Scenario: String, CaseIterable, Sendable {
     /// One change for the worse.
     case single
 
@@ -99,7 +101,7 @@ extension SimulationSettings {
   ///
   /// - Parameter text: Keys with values, separated by commas.
   /// - Throws: ``SimulationError`` for an unknown key or a value that it cannot have.
-  package init(parsing text: String) throws(SimulationError) {
+  init(parsing text: String) throws(SimulationError) {
     self.init()
     for part in text.split(separator: ",") {
       let pieces = part.split(separator: "=", maxSplits: 1).map(Self.trimmed)
@@ -210,10 +212,10 @@ extension SimulationSettings {
 }
 
 /// A setting of a simulation that cannot be.
-package struct SimulationError: LabError, Hashable {
-  package let diagnostics: [Diagnostic]
+struct SimulationError: LabError, Hashable {
+  let diagnostics: [Diagnostic]
 
-  package var exitCode: LabExitCode { .usage }
+  var exitCode: LabExitCode { .usage }
 
   init(_ problem: String, remedy: String) {
     diagnostics = [
