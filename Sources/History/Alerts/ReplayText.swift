@@ -2,7 +2,7 @@ import Foundation
 import LaunchCore
 package import Rendering
 
-/// What detectors would have said, side by side, and then each alert of each one.
+/// What a rule would have found with each limit, side by side, and then each alert.
 package struct ReplayText {
   private let summary: ReplaySummary
   private let style: TextStyle
@@ -17,7 +17,7 @@ package struct ReplayText {
     guard summary.nights > 0 else {
       return "\(summary.scenario.printable): no night to judge\n"
     }
-    let details = summary.detectors.flatMap { [""] + detailLines($0) }
+    let details = summary.rules.flatMap { [""] + detailLines($0) }
     let lines = headLines + [""] + tableLines + details
     return lines.joinedLines(style)
   }
@@ -36,19 +36,19 @@ package struct ReplayText {
 
   private var tableLines: [String] {
     let titles = [
-      "detector", "alerts", "found", "missed", "delay", "false alarms per series-month",
+      "effect", "alerts", "found", "missed", "delay", "false alarms per series-month",
     ]
     let table = TextTable(
       columns: [.left, .right, .right, .right, .right, .decimal],
-      rows: [titles.map { TextTable.Cell($0, .dim) }] + summary.detectors.map(row)
+      rows: [titles.map { TextTable.Cell($0, .dim) }] + summary.rules.map(row)
     )
     return table.lines(style: style)
   }
 
-  private func row(_ replay: DetectorReplay) -> [TextTable.Cell] {
+  private func row(_ replay: RuleReplay) -> [TextTable.Cell] {
     let found = summary.changes.count - replay.missed.count
     return [
-      TextTable.Cell(replay.detector.rawValue, .bold),
+      TextTable.Cell(Self.effect(replay), .bold),
       TextTable.Cell(String(replay.alerts.count)),
       TextTable.Cell("\(found) of \(summary.changes.count)"),
       TextTable.Cell(String(replay.missed.count), replay.missed.isEmpty ? nil : .warning),
@@ -57,8 +57,12 @@ package struct ReplayText {
     ]
   }
 
-  private func detailLines(_ replay: DetectorReplay) -> [String] {
-    let title = style.paint(replay.detector.rawValue, .bold)
+  private static func effect(_ replay: RuleReplay) -> String {
+    String(format: "%.1f %%", 100 * replay.effect)
+  }
+
+  private func detailLines(_ replay: RuleReplay) -> [String] {
+    let title = style.paint(Self.effect(replay), .bold)
     guard !replay.alerts.isEmpty || !replay.missed.isEmpty else { return ["\(title): no alert"] }
     let rows = replay.alerts.map(alertRow) + replay.missed.map(missedRow)
     let table = TextTable(columns: [.left, .left, .left, .right, .left], rows: rows)
@@ -106,7 +110,7 @@ package struct ReplayText {
   }
 }
 
-/// What detectors would have said, as JSON of schema `launchlab.replay/1`.
+/// What a rule would have found, as JSON of schema `launchlab.replay/1`.
 package struct ReplayJSON {
   private let summary: ReplaySummary
 
@@ -124,14 +128,15 @@ package struct ReplayJSON {
       "series": JSONValue(summary.series),
       "series_months": .number(summary.seriesMonths),
       "changes": .array(summary.changes.map(change)),
-      "detectors": .array(summary.detectors.map(detector)),
+      "detectors": .array(summary.rules.map(rule)),
     ]
     try JSONText.write(value, .indented, to: sink)
   }
 
-  private func detector(_ replay: DetectorReplay) -> JSONValue {
+  private func rule(_ replay: RuleReplay) -> JSONValue {
     [
-      "detector": .string(replay.detector.rawValue),
+      "detector": "nightly",
+      "effect": .number(replay.effect),
       "found": JSONValue(summary.changes.count - replay.missed.count),
       "false_alarms_per_series_month": JSONValue(replay.falseAlarms),
       "median_delay_nights": JSONValue(replay.delay),

@@ -2,34 +2,33 @@ package import Foundation
 import LaunchCore
 import LaunchStatistics
 
-/// What detectors would have said of a stored history, night by night.
+/// Which alerts the rule of nights would have raised over a stored history, with other limits too.
 ///
-/// Each night is judged from the nights before it alone, as if they were all there is. What a
-/// detector says is held against the changes that the segmentation of the whole history finds.
+/// Each night is judged only from the nights before it. The alerts are compared with the changes that the
+/// segmentation of the whole history finds.
 package struct Replay: Sendable {
   /// How many nights an alert may be off a change and still match it.
   package static let tolerance = 3
 
   private let history: TrendHistory
   private let since: Date?
-  private let detectors: [Detector]
+  private let effects: [Double]
 
   /// - Parameters:
   ///   - history: Everything stored; its alerts are not looked at.
   ///   - since: Nights before it are history, and are not judged; nil for all.
-  ///   - detectors: Those to run, in this order.
-  package init(history: TrendHistory, since: Date? = nil, detectors: [Detector]) {
+  ///   - effects: The smallest changes that matter, as shares, each of which is tried in this order.
+  package init(history: TrendHistory, since: Date? = nil, effects: [Double]) {
     var plain = history
     plain.alerts = []
     self.history = plain
     self.since = since
-    self.detectors = detectors
+    self.effects = effects
   }
 
   /// What came of it, on the host of the newest complete night and those that it took over from.
   ///
-  /// - Returns: Without series or nights for a history without any. Each detector takes O(n) per
-  ///   series, but `potts` O(n) segmentations.
+  /// - Returns: Without series or nights for a history without any. Each rule takes O(n) per series.
   package var summary: ReplaySummary {
     let rule = history.scenario.regressionRule
     guard let newest = history.nights.last(where: { $0.status == .complete }) else {
@@ -40,9 +39,11 @@ package struct Replay: Sendable {
     }
     let judged = JudgedNights(chains, nights: history.nights, since: since)
     let changes = chains.flatMap { placedChanges(of: $0, rule: rule) }
-    let results = detectors.map { detector in
-      let alarms = ReplayedDetector(detector, chains: chains, rule: rule).alarms(in: judged)
-      return DetectorReplay(detector, alarms: alarms, changes: changes, in: judged)
+    let results = effects.map { effect in
+      var rule = rule
+      rule.effect = effect
+      let alarms = ReplayedRule(rule, chains: chains).alarms(in: judged)
+      return RuleReplay(effect: effect, alarms: alarms, changes: changes, in: judged)
     }
     return ReplaySummary(
       scenario: history.scenario.name,
@@ -51,7 +52,7 @@ package struct Replay: Sendable {
       series: chains.count,
       seriesMonths: judged.seriesMonths,
       changes: changes.map { $0.change },
-      detectors: results
+      rules: results
     )
   }
 
@@ -113,13 +114,12 @@ struct JudgedNights {
   func index(of run: String, in key: SeriesKey) -> Int? { places[key]?[run] }
 }
 
-/// A detector on its way through the nights.
+/// A rule on its way through the nights.
 ///
 /// Nights in a row that it finds suspicious are one alert. When three of the last five nights were,
 /// in one direction, the new level counts as the normal one from its first night on, as if somebody
 /// had acknowledged it.
-struct ReplayedDetector {
-  private let detector: Detector
+struct ReplayedRule {
   private let rule: RegressionRule
 
   /// By series.
@@ -138,8 +138,7 @@ struct ReplayedDetector {
     var direction = Alert.Direction.worse
   }
 
-  init(_ detector: Detector, chains: [SeriesChain], rule: RegressionRule) {
-    self.detector = detector
+  init(_ rule: RegressionRule, chains: [SeriesChain]) {
     self.rule = rule
     states = chains.map { State(chain: $0) }
   }
@@ -173,84 +172,17 @@ struct ReplayedDetector {
   fileprivate typealias Finding = (direction: Alert.Direction, onset: Int)
 
   private func findings(at places: [Int?]) -> [Finding?] {
-    switch detector {
-    case .nightly, .prediction, .twoOfThree: suspicions(at: places)
-    case .potts: zip(states, places).map { state, index in index.flatMap { step(state, $0) } }
-    case .windows: zip(states, places).map { state, index in index.flatMap { change(state, $0) } }
-    case .threshold:
-      zip(states, places).map { state, index in index.flatMap { threshold(state, $0) } }
-    }
-  }
-
-  private func suspicions(at places: [Int?]) -> [Finding?] {
-    let judgements = zip(states, places).map { state, index in
-      SeriesJudgement(state.chain, at: index, rule: rule)
-    }
-    let controlled = detector == .nightly ? judgements.controllingFalseDiscoveries() : judgements
-    return controlled.map { judgement in
-      guard let suspicion = judgement.suspicion, isFound(suspicion, in: judgement) else {
-        return nil
+    zip(states, places)
+      .map { state, index in SeriesJudgement(state.chain, at: index, rule: rule) }
+      .controllingFalseDiscoveries()
+      .map { judgement in
+        guard judgement.isSuspicious else { return nil }
+        return judgement.suspicion.map { ($0.direction, $0.onset) }
       }
-      return (suspicion.direction, suspicion.onset)
-    }
-  }
-
-  private func isFound(_ suspicion: Suspicion, in judgement: SeriesJudgement) -> Bool {
-    switch detector {
-    case .prediction: suspicion.isBeyondPrediction && suspicion.isBeyondMargin
-    case .twoOfThree: suspicion.isTwoOfThree && suspicion.isBeyondMargin
-    default: judgement.isSuspicious
-    }
-  }
-
-  /// The step to the newest segment of the nights so far, while it is new.
-  private func step(_ state: State, _ index: Int) -> Finding? {
-    let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
-    let first = max(start, index + 1 - DetectionLimits.segmentedNights)
-    let segments = PottsSegmentation.levels(
-      of: state.chain.values(first..<index + 1),
-      minimumLength: DetectionLimits.nightsOfStep
-    )
-    guard segments.count > 1 else { return nil }
-    let (old, new) = (segments[segments.count - 2], segments[segments.count - 1])
-    let change = abs(new.level - old.level)
-    let metric = state.chain.key.metric
-    guard new.range.count <= DetectionLimits.memory,
-      change > rule.margin(at: old.level, of: metric), change >= max(old.error, new.error),
-      let direction = Alert.Direction(from: old.level, to: new.level, metric: metric)
-    else { return nil }
-    return (direction, first + new.range.lowerBound)
-  }
-
-  /// The change that the newest night completes the window after.
-  private func change(_ state: State, _ index: Int) -> Finding? {
-    let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
-    let first = max(start, index + 1 - DetectionLimits.segmentedNights)
-    let values = state.chain.values(first..<index + 1)
-    guard let place = WindowTest.changes(in: values).last, place + WindowTest.after == values.count
-    else { return nil }
-    let old = try? Sample(Array(values[..<place].suffix(WindowTest.before.upperBound)))
-    let new = try? Sample(Array(values[place...]))
-    let metric = state.chain.key.metric
-    guard let before = old?.median, let after = new?.median,
-      abs(after - before) > rule.margin(at: before, of: metric),
-      let direction = Alert.Direction(from: before, to: after, metric: metric)
-    else { return nil }
-    return (direction, first + place)
-  }
-
-  private func threshold(_ state: State, _ index: Int) -> Finding? {
-    let start = BaselineNights(state.chain, before: index, atMost: rule.nights).start
-    guard index > start else { return nil }
-    let (before, after) = (state.chain.points[index - 1].median, state.chain.points[index].median)
-    guard abs(after - before) > 0.1 * abs(before),
-      let direction = Alert.Direction(from: before, to: after, metric: state.chain.key.metric)
-    else { return nil }
-    return (direction, index)
   }
 }
 
-extension ReplayedDetector.State {
+extension ReplayedRule.State {
   /// Takes in one night.
   ///
   /// - Parameters:
@@ -258,10 +190,10 @@ extension ReplayedDetector.State {
   ///   - index: Of the night in the chain.
   /// - Returns: The alert that the night raises, if it does.
   fileprivate mutating func take(
-    _ finding: ReplayedDetector.Finding?,
+    _ finding: ReplayedRule.Finding?,
     at index: Int
-  ) -> ReplayedDetector.Alarm? {
-    if let last = nights.last, index - last > ReplayedDetector.quietNights { nights = [] }
+  ) -> ReplayedRule.Alarm? {
+    if let last = nights.last, index - last > ReplayedRule.quietNights { nights = [] }
     guard let finding else { return nil }
     let isNew = nights.isEmpty || direction != finding.direction
     if isNew { (nights, onset, direction) = ([], finding.onset, finding.direction) }
@@ -272,7 +204,7 @@ extension ReplayedDetector.State {
       nights = []
     }
     guard isNew else { return nil }
-    return ReplayedDetector.Alarm(
+    return ReplayedRule.Alarm(
       series: chain.key,
       point: chain.points[index],
       index: index,

@@ -2,7 +2,7 @@ package import Foundation
 package import LaunchCore
 import LaunchStatistics
 
-/// What detectors would have said of a stored history.
+/// Which alerts a rule would have raised over a stored history.
 package struct ReplaySummary: Hashable, Sendable {
   package var scenario: String
 
@@ -20,28 +20,7 @@ package struct ReplaySummary: Hashable, Sendable {
   package var changes: [ReplayedChange] = []
 
   /// In the order asked for.
-  package var detectors: [DetectorReplay] = []
-}
-
-/// A way to be suspicious of a night; the raw value is the name used on the command line.
-package enum Detector: String, Codable, CaseIterable, Sendable {
-  /// The suspicion of `run`: the two rules below, the effect limit and the false-discovery control.
-  case nightly
-
-  /// Beyond the limit that one night in 1000 exceeds, and the effect limit.
-  case prediction = "t-999"
-
-  /// Tonight and one of the two nights before beyond the robust limit, and the effect limit.
-  case twoOfThree = "two-of-three"
-
-  /// The segmentation of the nights so far ends in a new level of at least 3 nights.
-  case potts
-
-  /// A t-test of the nights before and the 12 nights since, as Perfherder makes it.
-  case windows = "perfherder"
-
-  /// 10 % off the night before.
-  case threshold = "threshold-10"
+  package var rules: [RuleReplay] = []
 }
 
 /// A change of level that the segmentation of the whole history finds.
@@ -59,9 +38,10 @@ package struct ReplayedChange: Hashable, Sendable {
   package var after: Double
 }
 
-/// What one detector would have said.
-package struct DetectorReplay: Hashable, Sendable {
-  package var detector: Detector
+/// Which alerts one rule would have raised.
+package struct RuleReplay: Hashable, Sendable {
+  /// The smallest change that matters to it, as a share.
+  package var effect: Double
 
   /// Ascending by night, then in the order of the series.
   package var alerts: [ReplayedAlert]
@@ -76,7 +56,7 @@ package struct DetectorReplay: Hashable, Sendable {
   package var delay: Double?
 }
 
-/// One alert that a detector would have raised.
+/// One alert that a rule would have raised.
 package struct ReplayedAlert: Hashable, Sendable {
   package var series: SeriesKey
 
@@ -93,15 +73,15 @@ package struct ReplayedAlert: Hashable, Sendable {
   package var delay: Int?
 }
 
-extension DetectorReplay {
+extension RuleReplay {
   /// Holds alerts against the changes of the whole history.
   ///
   /// An alert matches a change of its series and direction that begins at most 3 nights before or
   /// after its first night; a change is found by the first alert that matches it, and later ones are
   /// not false.
   init(
-    _ detector: Detector,
-    alarms: [ReplayedDetector.Alarm],
+    effect: Double,
+    alarms: [ReplayedRule.Alarm],
     changes: [PlacedChange],
     in judged: JudgedNights
   ) {
@@ -125,7 +105,7 @@ extension DetectorReplay {
     }
     let falseAlarms = alerts.count { $0.change == nil }
     self.init(
-      detector: detector,
+      effect: effect,
       alerts: alerts,
       missed: changes.map(\.change).filter { !found.contains($0) },
       falseAlarms: judged.seriesMonths > 0 ? Double(falseAlarms) / judged.seriesMonths : nil,
@@ -135,7 +115,7 @@ extension DetectorReplay {
 }
 
 extension PlacedChange {
-  fileprivate func isMatched(by alarm: ReplayedDetector.Alarm) -> Bool {
+  fileprivate func isMatched(by alarm: ReplayedRule.Alarm) -> Bool {
     change.series == alarm.series && change.direction == alarm.direction
       && abs(index - alarm.onset) <= Replay.tolerance
   }

@@ -1,9 +1,10 @@
+import Comparison
 import Foundation
 import LaunchCore
 import LaunchStore
 package import Measuring
 
-/// Tells what detectors would have said of a stored history.
+/// Replays the rule of nights over a stored history.
 package struct ReplayWorkflow {
   private let stores: [Store]
 
@@ -18,23 +19,23 @@ package struct ReplayWorkflow {
   /// The stores that are read, for the output to be compared with.
   package var files: CommandFiles { stores.reduce(CommandFiles()) { $0.keeping(store: $1.path) } }
 
-  /// Runs detectors over the nights of a scenario, without changing anything.
+  /// Replays the nights of a scenario, without changing anything.
   ///
   /// The rule is that of the newest night's scenario.
   ///
   /// - Parameters:
   ///   - scenario: Its name; nil means the one of the newest night.
   ///   - since: A day such as `2026-10-01`; nights before it are not judged. Nil means all.
-  ///   - detectors: The names; empty means every one.
-  /// - Returns: Per detector its alerts, and what it missed.
+  ///   - effects: The smallest changes that matter, such as `3%`; empty means that of the scenario.
+  /// - Returns: Per effect the alerts, and what was missed.
   /// - Throws: ``WorkflowError`` for a day or a name that is none, or a scenario without nights;
   ///   `StoreError`.
   package func summary(
     scenario: String?,
     since: String?,
-    detectors: [String]
+    effects: [String]
   ) throws -> ReplaySummary {
-    let chosen = try detectors.isEmpty ? Detector.allCases : detectors.map(Self.detector)
+    let chosen = try effects.map { try Percentage($0, option: "--effect").share }
     let day = try since.map(Self.day)
     let (store, name) = try place(of: scenario)
     guard let last = try store.nights(scenario: name, .newest).last else {
@@ -44,15 +45,17 @@ package struct ReplayWorkflow {
     let nights = try store.nights(scenario: name, host)
     let newest = nights.last { $0.status == .complete } ?? last
     let plan = try store.run(newest.run).plan
-    // Its detectors look at levels, and slow launches are counted.
-    let metrics = plan.scenario.regressionRule.metrics.filter { $0 != .slowShare }
+    let rule = plan.scenario.regressionRule
+    // Slow launches are counted, and have no level.
+    let metrics = rule.metrics.filter { $0 != .slowShare }
     let history = TrendHistory(
       scenario: plan.scenario,
       nights: nights,
       series: try store.series(scenario: name, metrics: metrics, of: host),
       alerts: []
     )
-    return Replay(history: history, since: day, detectors: chosen).summary
+    return Replay(history: history, since: day, effects: chosen.isEmpty ? [rule.effect] : chosen)
+      .summary
   }
 
   /// The store that holds a scenario, or the newest night of all.
@@ -77,14 +80,6 @@ package struct ReplayWorkflow {
     .max { ($0.2 ?? .distantPast) < ($1.2 ?? .distantPast) }
     guard let newest else { throw WorkflowError.nothingStored(store: stores[0].path) }
     return (newest.0, newest.1)
-  }
-
-  private static func detector(_ name: String) throws -> Detector {
-    guard let detector = Detector(rawValue: name) else {
-      let names = Detector.allCases.map(\.rawValue).joined(separator: ", ")
-      throw WorkflowError.badOption(name: "--detector", value: name, expected: "one of \(names)")
-    }
-    return detector
   }
 
   private static func day(_ text: String) throws -> Date {

@@ -3,21 +3,22 @@ import History
 import Measuring
 
 extension Launchlab {
-  /// Runs detectors over the stored nights.
+  /// Replays the rule of nights over the stored ones.
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "replay",
-      abstract: "Replay detectors over the stored history to tune thresholds.",
+      abstract: "Replay the nightly rule over the stored history to tune its limits.",
       usage: "launchlab replay [<options>]",
       discussion: """
-        Each stored night is judged only from the nights before it, by one detector after the \
-        other. The segmentation of the whole history is taken as the truth: an alert within 3 \
-        nights of a change point has found it, any other alert is a false alarm.
+        Each stored night is judged only from the nights before it. The segmentation of the whole \
+        history is taken as the truth: an alert within 3 nights of a change point has found it, \
+        any other alert is a false alarm.
 
         To tune, look at the false alarms first: if many are of changes too small to matter, raise \
         `effect` or `floor` in the scenario's section `regression`; if they are noise, launch more \
-        often each night. If it misses changes that matter, do the opposite. `threshold-10` shows \
-        a fixed limit of 10 %. Nothing is stored; the rule is the one of the newest night.
+        often each night. If it misses changes that matter, do the opposite. `--effect 2% --effect \
+        5%` shows what each would have found. Nothing is stored; the rule is the one of the newest \
+        night.
 
         A suspicion is only the first stage: `launchlab run` then launches the last good build \
         next to the new one, so fewer false alarms reach anyone.
@@ -30,16 +31,13 @@ extension Launchlab {
     var since: String?
 
     @Option(
-      name: .customLong("detector"),
+      name: .customLong("effect"),
       help: .init(
-        """
-        Detector to replay: nightly, t-999, two-of-three, potts, perfherder or threshold-10; \
-        repeatable (default: all).
-        """,
-        valueName: "detector"
+        "Smallest change that matters, such as 3%; repeatable (default: that of the scenario).",
+        valueName: "percent"
       )
     )
-    var detectors: [String] = []
+    var effects: [String] = []
 
     @Option(
       help: .init("Scenario to replay (default: that of the newest night).", valueName: "name")
@@ -56,7 +54,7 @@ extension Launchlab {
     func run(on console: Console) throws {
       let workflow = try ReplayWorkflow(store: store, in: .live)
       try workflow.files.writing(json, as: "--json").check()
-      let summary = try workflow.summary(scenario: scenario, since: since, detectors: detectors)
+      let summary = try workflow.summary(scenario: scenario, since: since, effects: effects)
       if let json {
         return try ResultFile(json).write { try ReplayJSON(summary).write(to: $0) }
       }

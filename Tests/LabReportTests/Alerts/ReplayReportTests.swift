@@ -42,16 +42,16 @@ import Testing
     series: 2,
     seriesMonths: 6,
     changes: [change, missed],
-    detectors: [
-      DetectorReplay(
-        detector: .nightly,
+    rules: [
+      RuleReplay(
+        effect: 0.02,
         alerts: [alert(15, change: change.run, delay: 1)],
         missed: [missed],
         falseAlarms: 0,
         delay: 1
       ),
-      DetectorReplay(
-        detector: .threshold,
+      RuleReplay(
+        effect: 0.05,
         alerts: [
           alert(11, change: nil, delay: nil), alert(14, change: change.run, delay: 0),
         ],
@@ -59,11 +59,11 @@ import Testing
         falseAlarms: 0.166_7,
         delay: 0
       ),
-      DetectorReplay(detector: .potts, alerts: [], missed: [], falseAlarms: 0, delay: nil),
+      RuleReplay(effect: 0.1, alerts: [], missed: [], falseAlarms: 0, delay: nil),
     ]
   )
 
-  @Test func `shows detectors side by side`() throws {
+  @Test func `shows limits side by side`() throws {
     let text = ReplayText(Self.summary, style: TextStyle(width: 100)).rendered()
     try SampleAlerts.expectSnapshot(text, named: "text", suite: "Replay")
   }
