@@ -117,7 +117,7 @@ import Testing
     } + AnnotatedSeries.all()
   }
 
-  /// With a margin of five values; the table of docs/methodology.md.
+  /// With a margin of five values; the table of Tests/CALIBRATION.md.
   @Test func `agrees with people on public series no less than asv and Otava`() throws {
     let cuts = try fixture("changepoint/cuts", as: [Cuts].self)
     var sums = (own: 0.0, asv: 0.0, otava: 0.0)

@@ -7,7 +7,7 @@ import Testing
 
 /// How often slow launches are found, and said not to be there.
 ///
-/// Each case prints its line of the table in docs/methodology.md, there with `CALIBRATION_SCALE=25`. The
+/// Each case prints its line of the table in Tests/CALIBRATION.md, there with `CALIBRATION_SCALE=25`. The
 /// bounds leave room for the chance of fewer comparisons.
 @Suite struct TailCalibrationTests {
   private static let scale = ComparisonCalibrationTests.scale

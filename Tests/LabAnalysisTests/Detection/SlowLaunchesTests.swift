@@ -164,7 +164,7 @@ import Testing
   }
 }
 
-/// How often the count of slow launches is suspicious, on the noises of `docs/verdicts.md`.
+/// How often the count of slow launches is suspicious, on the noises of `Tests/CALIBRATION.md`.
 @Suite struct SlowLaunchesCalibrationTests {
   struct Noise: Sendable, CustomTestStringConvertible {
     var name: String

@@ -8,7 +8,7 @@ import Testing
 
 /// How often hosts that are judged together are wrong, on fleets of known truth.
 ///
-/// Each case prints its line of the table in docs/verdicts.md.
+/// Each case prints its line of the table in Tests/CALIBRATION.md.
 @Suite struct FleetCalibrationTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var hosts = 5
