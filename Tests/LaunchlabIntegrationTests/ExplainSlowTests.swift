@@ -22,7 +22,7 @@ extension EndToEnd {
         for (;;) {
           usleep(60000);
           flock(lock, LOCK_UN);
-          usleep(100000 + rand() % 200000);
+          usleep(20000 + rand() % 40000);
           flock(lock, LOCK_EX);
         }
       #endif

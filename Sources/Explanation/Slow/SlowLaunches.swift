@@ -20,7 +20,8 @@ package struct SlowLaunches: Hashable, Sendable {
   package var plain: SlowShare
   package var sampled: SlowShare
 
-  /// Whether as many were launched as it takes to say that there are no two kinds.
+  /// Whether as many were launched as it takes to say that there are no two kinds, and none of them lie so
+  /// far beyond the others that more launches may show two.
   package var isEnough: Bool
 
   /// The chance of as few runs of slow launches in a random order.
@@ -120,6 +121,7 @@ struct SlowDivision {
       // A few launches far beyond the others may become enough.
       let few = LaunchGap(traced.compactMap(\.self), fewestSlow: 3)
       let isOpen = few.map { $0.isWide || $0.isLikely } ?? false
+      if few?.isWide == true { slow.isEnough = false }
       neededLaunches = isOpen ? max(count, 2 * fewest) : count
     }
   }

@@ -201,6 +201,8 @@ struct SlowDivisionTests {
     // Three may be outliers, or become enough.
     let candidate = SlowDivision(Self.blocks(Self.times(80, slowEvery: 26)), fewest: 80)
     #expect(candidate.slow.gap == nil && candidate.neededLaunches == 160)
+    let rare = SlowDivision(Self.blocks(Self.times(160, slowEvery: 52)), fewest: 80)
+    #expect(rare.slow.gap == nil && rare.slow.exitCode(nil) == .inconclusive)
     let none = SlowDivision(Self.blocks(Self.times(80, slowEvery: 0)), fewest: 80)
     #expect(none.slow.gap == nil && none.neededLaunches == 80)
     #expect(none.slow.exitCode(nil) == .done)
