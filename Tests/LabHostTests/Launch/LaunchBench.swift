@@ -111,21 +111,21 @@ final class LaunchBench {
   }
 
   /// Kills the spawner in the middle of a launch, some times, as soon as so many processes of it
-  /// are there and a condition holds.
+  /// are there and a condition on the number of kills so far holds.
   func killSpawner(
     times: Int,
     whenMarked count: Int,
-    and condition: @escaping @Sendable () -> Bool = { true }
+    and condition: @escaping @Sendable (Int) -> Bool = { _ in true }
   ) {
     let mark = mark
     Thread.detachNewThread {
-      for _ in 0..<times {
+      for kills in 0..<times {
         var (tree, parents): ([pid_t], [pid_t]) = ([], [])
         _ = Self.eventually {
           tree = Self.processes(marked: mark)
           parents = tree.compactMap(Self.parent(of:))
             .filter { !tree.contains($0) && $0 != getpid() }
-          return tree.count == count && !parents.isEmpty && condition()
+          return tree.count == count && !parents.isEmpty && condition(kills)
         }
         for parent in Set(parents) where parent > 1 { kill(parent, SIGKILL) }
         // The next launch may be there before anybody has seen that there was none.

@@ -57,7 +57,10 @@ struct SpawnerLifeTests {
     let bench = try LaunchBench()
     let tally = "\(NSTemporaryDirectory())\(bench.mark)"
     defer { try? FileManager.default.removeItem(atPath: tally) }
-    bench.killSpawner(times: times, whenMarked: 1)
+    // A launch that is killed before it has written is one more than those that wait to be killed.
+    bench.killSpawner(times: times, whenMarked: 1) { kills in
+      FileManager.default.contents(atPath: tally)?.count == kills + 1
+    }
     let source = """
       open F, '>>', $ARGV[0]; syswrite F, 'x'; sleep 60 if -s F <= $ARGV[1]
       """
@@ -81,7 +84,7 @@ struct SpawnerLifeTests {
   @Test func `stops the target of a spawner that was killed as at the end of a launch`() throws {
     let bench = try LaunchBench()
     let file = "\(NSTemporaryDirectory())\(bench.mark)"
-    bench.killSpawner(times: 1, whenMarked: 1) { FileManager.default.fileExists(atPath: file) }
+    bench.killSpawner(times: 1, whenMarked: 1) { _ in FileManager.default.fileExists(atPath: file) }
     let source = "$SIG{TERM} = sub { unlink $f; exit }; $f = shift; open F, '>', $f; sleep 60"
     let request = try bench.request(["/usr/bin/perl", "-e", source, file, bench.mark])
     #expect(throws: HostError.spawnerLost(status: "signal 9")) {
