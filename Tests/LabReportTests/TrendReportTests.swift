@@ -257,6 +257,16 @@ import Testing
     #expect(lines.contains { $0.contains("(+99.9 %) in the night of \(day), and its program") })
   }
 
+  @Test func `fewer slow launches of the control are no move of the machine`() throws {
+    var summary = SampleTrend.moved
+    for place in summary.series.indices where summary.series[place].role == .control {
+      summary.series[place].key.metric = .slowShare
+    }
+    #expect(!summary.series.isEmpty)
+    let line = try TrendMarkdown(summary: summary).rendered().split(separator: "\n")[0]
+    #expect(line.contains("1 confirmed regression") && !line.contains("the machine"))
+  }
+
   @Test func `a number that is no condition is not said to be unmet`() throws {
     var summary = SampleTrend.red
     summary.alerts[0].events[0].criteria.append(

@@ -70,7 +70,7 @@ import Testing
     #expect(report.nights.count == 9)
     #expect(report.tonight.run != bad)
     let replay = try ReplayWorkflow(store: nil, in: .fake())
-      .summary(scenario: nil, since: nil, detectors: [])
+      .summary(scenario: nil, since: nil, effects: [])
     #expect(replay.nights == 9)
 
     // What was imported once does not come back.

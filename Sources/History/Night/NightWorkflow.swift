@@ -211,15 +211,18 @@ package struct NightWorkflow {
       return ProofWorkflow.Result(outcome: outcome, isInterrupted: isInterrupted)
     }
     guard provesSuspicions else { return impossible("no proof was wanted") }
-    guard run.slot == nil || run.plan.scenario.regressionRule.proofHosts == 0 else {
+    let own = proof.ofOneHost(run)
+    guard !own.series.isEmpty else {
       return impossible("the hosts of the fleet prove it together, as `regression.hosts` has it")
     }
     let flag = try? context.interrupt()
     if flag?.heedIfSet() == true {
       return impossible("the proof was interrupted", isInterrupted: true)
     }
-    return await ProofWorkflow(request: request, run: run, night: night, context: context)
-      .result(of: proof)
+    var result = await ProofWorkflow(request: request, run: run, night: night, context: context)
+      .result(of: own)
+    result.outcome.request = proof
+    return result
   }
 
   /// Makes room on the disk; while another lab is at work, it waits for the next night.

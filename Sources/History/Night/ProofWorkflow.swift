@@ -191,6 +191,18 @@ struct ProofWorkflow {
   }
 }
 
+extension ProofRequest {
+  /// What the host of a run proves by itself: slow launches only, where the hosts of a fleet prove together.
+  ///
+  /// Together they prove changes of levels, and slow launches are counted on each host.
+  func ofOneHost(_ run: RunRecord) -> Self {
+    guard run.slot != nil, run.plan.scenario.regressionRule.proofHosts > 0 else { return self }
+    var own = self
+    own.series.removeAll { $0.metric != .slowShare }
+    return own
+  }
+}
+
 extension Proof {
   /// Makes the proof of launch times one of the shares of slow launches.
   ///

@@ -327,6 +327,8 @@ struct ControlMove {
   ///
   /// The night is that of the largest change.
   ///
+  /// Shares of slow launches say nothing of the speed of the machine.
+  ///
   /// - Parameters:
   ///   - trend: The series of the control.
   ///   - onset: Only changes after this run count; nil for all.
@@ -335,7 +337,8 @@ struct ControlMove {
     let start = trend.breaks.last?.index ?? 0
     let first = onset.flatMap { run in trend.points.firstIndex { $0.run == run } } ?? start
     let changes = trend.changes.filter { $0.index > max(first, start) }
-    guard let earliest = changes.first, let newest = changes.last, earliest.before > 0,
+    guard trend.key.metric != .slowShare, let earliest = changes.first, let newest = changes.last,
+      earliest.before > 0,
       let largest = changes.max(by: { Self.size($0) < Self.size($1) }),
       trend.points.indices.contains(largest.index)
     else { return nil }

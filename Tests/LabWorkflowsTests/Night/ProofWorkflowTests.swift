@@ -155,6 +155,20 @@ import Testing
     #expect(proof.verdict == .inconclusive)
   }
 
+  @Test func `a host proves only slow launches where hosts prove together`() {
+    var proof = Self.request
+    proof.series = [Self.key, Self.slow]
+    var scenario = Self.scenario
+    scenario.regression?.proofHosts = 2
+    var run = Self.run(scenario)
+    #expect(proof.ofOneHost(run).series == [Self.key, Self.slow])
+    run.slot = FleetSlot(night: "2026-11-21", host: "bench-1")
+    #expect(proof.ofOneHost(run).series == [Self.slow])
+    #expect(Self.request.ofOneHost(run).series.isEmpty)
+    run.plan.scenario.regression?.proofHosts = 0
+    #expect(proof.ofOneHost(run).series == [Self.key, Self.slow])
+  }
+
   @Test func `launches no more often than the scenario allows`() {
     let request = Self.workflow(proofLaunches: 25).comparison(of: Self.builds, for: Self.request)
     #expect(request.scenario.launches == 25)

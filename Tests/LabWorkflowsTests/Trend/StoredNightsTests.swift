@@ -37,10 +37,10 @@ import Testing
   private func replay(
     of scenario: String? = nil,
     since: String? = nil,
-    _ detectors: String...
+    _ effects: String...
   ) throws -> ReplaySummary {
     try ReplayWorkflow(store: nil, in: .fake())
-      .summary(scenario: scenario, since: since, detectors: detectors)
+      .summary(scenario: scenario, since: since, effects: effects)
   }
 
   private func acknowledge(_ id: String, because reason: String) throws {
@@ -51,9 +51,8 @@ import Testing
     #expect(try importHistory().runs.count == 57)
     let again = try importHistory()
     #expect(again.runs.isEmpty && again.skipped == 57)
-    let found = try replay(since: "2026-10-01", "potts")
-    #expect(found.detectors.map(\.delay) == [2])
-    #expect(found.detectors[0].missed.isEmpty)
+    let found = try replay(since: "2026-10-01", "3%", "50%")
+    #expect(found.rules.map(\.missed.count) == [0, 1])
 
     let output = "\(TemporaryDirectory.path)/out"
     let reports = try ReportWorkflow(ReportRequest(output: output), in: .fake()).reports()
@@ -120,7 +119,7 @@ import Testing
     for day in ["soon", "2026-02-30"] {
       expect(.usage, "invalid value \"\(day)\" for --since") { _ = try replay(since: day) }
     }
-    expect(.usage, "give one of nightly") { _ = try replay("x") }
+    expect(.usage, "invalid value \"x\" for --effect") { _ = try replay("x") }
     expect(.usage, "invalid value \"x\" for --scenario") { _ = try replay(of: "x") }
     expect(.usage, "one that has nights, such as app") {
       _ = try export(ExportRequest(subject: .nights, scenario: "x"))
