@@ -1,4 +1,3 @@
-
 @testable import Bisection
 @testable import LaunchCore
 
