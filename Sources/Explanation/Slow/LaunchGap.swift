@@ -1,7 +1,7 @@
 import Foundation
 import LaunchStatistics
 
-/// The widest gap between the times of launches of one program, beyond which launches are slow.
+/// A gap between the times of launches of one program, beyond which launches are slow.
 ///
 /// Only a gap divides launches: what takes longest in "the slowest fifth" are the parts that scatter most, in
 /// every program.
@@ -26,46 +26,67 @@ package struct LaunchGap: Hashable, Sendable {
   /// A narrower gap may be chance.
   static let leastWidth = 3.0
 
-  /// On a busy machine launches scatter so much that no gap is that wide.
+  /// Where fast launches now and then take longer, they fill the gap, and on a busy machine it is narrow.
   ///
-  /// With so many launches beyond a narrower gap, so far from the others, chance hardly makes one either. Of
-  /// eight kinds of noise the most skewed one has one in 4, 6 and 11 % of 1,000 draws of 80, 160 and 400
-  /// launches (4, 5 and 8 % without this rule), and the others in at most 2 %.
-  private static let enoughSlow = 12
-  private static let leastWidthOfMany = 1.2
-  private static let leastSeparation = 5.0
+  /// With so many launches beyond a narrow gap, so far from the others, chance hardly makes one either. Of
+  /// five kinds of skewed noise the most skewed one (Pareto, 2.5) has a gap in 4, 9 and 25 % of draws of 80,
+  /// 160 and 400 launches (3, 6 and 7 % without this rule), and the others in at most 2 %.
+  static let enoughSlow = 12
+  private static let leastDistinctness = 7.5
+  private static let leastDistinctWidth = 0.3
 
-  /// Finds the widest gap that has at least 40 % of the launches before it.
+  /// The width and the separation together.
+  private var distinctness: Double { width + separation }
+
+  /// Finds the gap that divides launches into two kinds.
+  ///
+  /// - Parameter times: All above 0.
+  /// - Returns: Nil where there are no two kinds.
+  static func dividing(_ times: [Double]) -> Self? {
+    widest(times, fewestSlow: fewestSlow).flatMap { $0.width >= leastWidth ? $0 : nil }
+      ?? distinct(times, fewestSlow: enoughSlow)
+  }
+
+  /// Finds the widest gap.
   ///
   /// - Parameters:
   ///   - times: All above 0.
   ///   - fewestSlow: How many launches lie beyond it at least.
-  init?(_ times: [Double], fewestSlow: Int = Self.fewestSlow) {
+  /// - Returns: Nil for too few launches.
+  static func widest(_ times: [Double], fewestSlow: Int) -> Self? {
     let logs = times.map { log($0) }.sorted()
+    let place = places(of: logs, fewestSlow).max {
+      logs[$0] - logs[$0 - 1] < logs[$1] - logs[$1 - 1]
+    }
+    return place.flatMap { Self(logs, before: $0) }
+  }
+
+  /// Finds the gap on whose sides launches differ most; nil where they do not differ enough.
+  static func distinct(_ times: [Double], fewestSlow: Int) -> Self? {
+    let logs = times.map { log($0) }.sorted()
+    return places(of: logs, fewestSlow).compactMap { Self(logs, before: $0) }
+      .filter { $0.width >= leastDistinctWidth }
+      .max { $0.distinctness < $1.distinctness }
+      .flatMap { $0.distinctness >= leastDistinctness ? $0 : nil }
+  }
+
+  /// The launches before which a gap may be: at least 40 % of them are fast.
+  private static func places(of logs: [Double], _ fewestSlow: Int) -> Range<Int> {
     let first = max(1, Int(0.4 * Double(logs.count)))
-    let last = logs.count - fewestSlow
-    func gap(before place: Int) -> Double { logs[place] - logs[place - 1] }
-    guard first <= last,
-      let place = (first...last).max(by: { gap(before: $0) < gap(before: $1) }),
-      let faster = try? Sample(Array(logs[..<place])),
+    return first..<max(first, logs.count - fewestSlow + 1)
+  }
+
+  private init?(_ logs: [Double], before place: Int) {
+    guard let faster = try? Sample(Array(logs[..<place])),
       let slower = try? Sample(Array(logs[place...]))
     else { return nil }
     threshold = exp((logs[place] + logs[place - 1]) / 2)
-    width = gap(before: place) / (faster.robustDeviation + 1e-9)
+    width = (logs[place] - logs[place - 1]) / (faster.robustDeviation + 1e-9)
     slowCount = logs.count - place
     let (fast, slow) = (faster.robustDeviation, slower.robustDeviation)
     let deviation = ((fast * fast + slow * slow) / 2).squareRoot()
     separation = (slower.median - faster.median) / (deviation + 1e-9)
   }
-
-  /// The gap that divides launches into two kinds; nil where there are no two.
-  static func dividing(_ times: [Double]) -> Self? { Self(times).flatMap { $0.isWide ? $0 : nil } }
-
-  /// Whether chance hardly makes such a gap.
-  var isWide: Bool { width >= Self.leastWidth || isLikely && slowCount >= Self.enoughSlow }
-
-  /// Whether more launches may show that it is one.
-  var isLikely: Bool { width >= Self.leastWidthOfMany && separation >= Self.leastSeparation }
 }
 
 /// How many launches of a kind are slow.

@@ -119,10 +119,16 @@ struct SlowDivision {
       pairs = Self.pairs(blocks, isTracedSlow, isUsable ? isSampledSlow : [])
     } else {
       // A few launches far beyond the others may become enough.
-      let few = LaunchGap(traced.compactMap(\.self), fewestSlow: 3)
-      let isOpen = few.map { $0.isWide || $0.isLikely } ?? false
-      if few?.isWide == true { slow.isEnough = false }
-      neededLaunches = isOpen ? max(count, 2 * fewest) : count
+      let times = traced.compactMap(\.self)
+      let widest = LaunchGap.widest(times, fewestSlow: 3)
+      let isWide = widest.map { $0.width >= LaunchGap.leastWidth } ?? false
+      if isWide { slow.isEnough = false }
+      if let few = LaunchGap.distinct(times, fewestSlow: LaunchGap.fewestSlow) {
+        let wanted = 3 * LaunchGap.enoughSlow / 2 * count / few.slowCount
+        neededLaunches = max(count, 2 * fewest, min(4 * fewest, wanted))
+      } else {
+        neededLaunches = isWide ? max(count, 2 * fewest) : count
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import LabTestSupport
 import LaunchCore
 import LaunchStatistics
@@ -73,14 +74,16 @@ struct LaunchGapTests {
 
   @Test("is the widest of logarithms, in robust deviations of the faster ones", arguments: cases)
   func gap(_ known: Case) throws {
-    let gap = try #require(LaunchGap(known.times, fewestSlow: 3))
+    let gap = try #require(LaunchGap.widest(known.times, fewestSlow: 3))
     #expect(abs(gap.threshold - known.threshold) < 1e-8)
     #expect(abs(gap.width - known.width) < 1e-5)
     #expect(gap.slowCount == known.slowCount)
     let isDivided = known.width >= 3 && known.slowCount >= 5
     #expect((LaunchGap.dividing(known.times) != nil) == isDivided)
     // The unit of the times does not matter.
-    let scaled = try #require(LaunchGap(known.times.map { 1e6 * $0 }, fewestSlow: 3))
+    let scaled = try #require(
+      LaunchGap.widest(known.times.map { 1e6 * $0 }, fewestSlow: 3)
+    )
     #expect(abs(scaled.width - gap.width) < 1e-6)
   }
 
@@ -93,7 +96,9 @@ struct LaunchGapTests {
     // Of a majority that is slow, the others are fast.
     #expect(LaunchGap.dividing(fast + [Double](repeating: 2, count: 60))?.slowCount == 60)
     #expect(LaunchGap.dividing(fast + [Double](repeating: 2, count: 70)) == nil)
-    #expect(LaunchGap([]) == nil && LaunchGap([1, 2, 3, 4, 5]) == nil)
+    for times: [Double] in [[], [1, 2, 3, 4, 5]] {
+      #expect(LaunchGap.dividing(times) == nil && LaunchGap.widest(times, fewestSlow: 5) == nil)
+    }
   }
 
   /// By counting all orders.
@@ -171,8 +176,24 @@ struct SlowDivisionTests {
     let gap = try #require(LaunchGap.dividing(times))
     #expect(gap.slowCount == 38 && gap.width < LaunchGap.leastWidth)
     // Only six of these do not suffice, and are looked at again.
-    let few = try #require(LaunchGap(times.sorted().prefix(42) + [7.2, 7.5, 7.6, 7.8, 8.2, 8.4]))
-    #expect(few.slowCount == 6 && !few.isWide && few.isLikely)
+    let fast = Array(times.sorted().prefix(42))
+    let few = fast + fast.map { 1.001 * $0 } + [7.2, 7.5, 7.6, 7.8, 8.2, 8.4]
+    let division = SlowDivision(Self.blocks(few), fewest: 80)
+    #expect(division.slow.gap == nil && division.neededLaunches == 270)
+  }
+
+  @Test("is found where some fast launches lie in it")
+  func filled() {
+    // A tenth takes 5 ms longer; another tenth has a tail, whose end lies beyond the gap too.
+    let fast = (0..<160).map { index in
+      let place = (Double(index * 37 % 160) + 0.5) / 160
+      let typical = 3 * exp(0.06 * log(place / (1 - place)))
+      let tail = -0.4 * log(1 - (Double(index) + 0.5) / 160)
+      return index % 10 == 3 ? typical * (1 + tail) : typical
+    }
+    #expect(LaunchGap.dividing(fast) == nil)
+    let gap = LaunchGap.dividing(fast.enumerated().map { $0 % 10 == 7 ? $1 + 5 : $1 })
+    #expect(gap?.slowCount == 17 && gap.map { $0.width < LaunchGap.leastWidth } == true)
   }
 
   @Test("are put beside each other, half of them for choosing reasons")
