@@ -171,7 +171,8 @@ package struct ExplainOptions: Sendable {
       scenario: scenario,
       state: state,
       launches: launches ?? usual,
-      timeLimit: try time.map { try ScenarioFile.duration($0, option: "--time") } ?? .seconds(60),
+      timeLimit: try time.map { try ScenarioFile.duration($0, option: "--time") }
+        ?? .seconds(slow ? SlowLaunches.seconds : 60),
       collector: TimelineCollector(rawValue: collector),
       seed: comparison.seed,
       commandLine: ["launchlab", "explain"] + words

@@ -386,7 +386,8 @@ package struct ExplainWorkflow {
     _ log: LoggedLaboratory?
   ) async throws -> FoundReasons {
     let beginning = laboratory.now
-    let run = RunRecord(of: setting.plan, on: laboratory, at: context.now())
+    var run = RunRecord(of: setting.plan, on: laboratory, at: context.now())
+    run.purpose = .trial
     context.observe(.started(run: run, done: 0))
     var launches = TracedLaunches(
       plan: setting.plan,

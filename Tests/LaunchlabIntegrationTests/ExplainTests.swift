@@ -153,6 +153,7 @@ extension EndToEnd {
       let result = try Result(lab, "e.json")
 
       #expect(output.status == 0, "\(output.stdout)\(output.stderr)")
+      #expect(!output.stderr.contains("counts as a night"), "\(output.stderr)")
       #expect(result.reasons.isEmpty, "\(output.stdout)")
     }
 

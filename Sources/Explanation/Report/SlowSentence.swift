@@ -21,9 +21,11 @@ struct SlowSentence {
     let times = "\(numbers.number(change.before)) → \(numbers.text(change.after)) when traced"
     let reasons = result.explanation.reasons.filter(\.isSpecific)
     let main = reasons.filter { ($0.share ?? 1) >= Self.toldShare }.prefix(2)
+    let nothing =
+      result.isTooLittle
+      ? ", and \(slow.traced.slow) slow ones are too few to say why" : ", and no reason was found"
     let because =
-      main.isEmpty
-      ? ", and no reason was found" : ", because " + main.map(phrase).joined(separator: ", and ")
+      main.isEmpty ? nothing : ", because " + main.map(phrase).joined(separator: ", and ")
     let runs = slow.areInRuns ? "; they come in runs, as where the machine is slow at times" : ""
     return "\(ExplanationNumbers.percent(slow.traced.share)) of launches take \(longer) longer "
       + "(\(times))\(because)\(runs)"

@@ -41,6 +41,9 @@ package struct SlowLaunches: Hashable, Sendable {
   package static let fewestLaunches = 80
   package static let mostLaunches = 1_000
 
+  /// How long launches go on unless the user says so; sixteen time-outs of a second take more than a minute.
+  package static let seconds: Int64 = 120
+
   /// What is this unlikely by chance is said.
   static let alpha = 0.01
 

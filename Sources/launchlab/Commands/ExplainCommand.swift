@@ -136,7 +136,7 @@ extension Launchlab {
 
     @Option(
       help: .init(
-        "Time for the launches of two programs, or with --slow, such as 2m (default: 60s).",
+        "Time for the launches of two programs, such as 2m (default: 60s; with --slow 120s).",
         valueName: "duration"
       )
     )

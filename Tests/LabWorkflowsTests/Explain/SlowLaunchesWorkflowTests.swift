@@ -124,6 +124,18 @@ import Testing
     #expect(text.contains("among 40, which are too few to be sure"), "\(text)")
   }
 
+  @Test func `too few slow launches do not say why`() async throws {
+    let result = try await explain(
+      launches: 80,
+      answer: Self.launches { _, number in number % 40 < 3 }
+    )
+    let slow = try #require(result.slow)
+    #expect(slow.gap != nil && slow.traced.slow < 8 && result.exitCode == .inconclusive)
+    let text = ExplanationText(result, style: TextStyle(width: .max)).rendered()
+    let end = "when traced), and \(slow.traced.slow) slow ones are too few to say why"
+    #expect(text.split(separator: "\n").first?.contains(end) == true, "\(text)")
+  }
+
   @Test func `a race that tracing removes is told`() async throws {
     let result = try await explain(
       answer: Self.launches { kind, number in kind == .plain && Self.isDrawn(number, outOf: 4) }
