@@ -61,11 +61,11 @@ extension EndToEnd {
 
     @Test func `says that too little memory may be reserved`() async throws {
       var lab = try await lab()
-      lab.wrapper = ["sh", "-c", "ulimit -v 390000; exec \"$@\"", "sh"]
+      lab.wrapper = ["sh", "-c", "ulimit -v 780000; exec \"$@\"", "sh"]
       let output = try await lab.start(["measure", "--launches", "3", "--", "/bin/true"]).finish()
       #expect(output.status == 128)
-      #expect(output.stderr.contains("error: at most 390000 KiB of memory may be reserved"))
-      #expect(output.stderr.contains("help: raise the limit with `ulimit -v 786432`"))
+      #expect(output.stderr.contains("error: at most 780000 KiB of memory may be reserved"))
+      #expect(output.stderr.contains("help: raise the limit with `ulimit -v 1572864`"))
     }
 
     @Test(.enabled(if: Machine.has("mkfifo"), "mkfifo is not installed"))

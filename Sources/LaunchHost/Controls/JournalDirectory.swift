@@ -30,7 +30,8 @@ package struct JournalDirectory: Hashable, Sendable {
   /// - Parameters:
   ///   - environment: Of launchlab.
   ///   - root: The directory that stands for `/`.
-  /// - Throws: ``HostError/system(operation:path:errno:)`` of the last place that was tried, and
+  /// - Throws: ``HostError/system(operation:path:errno:)`` of the last place that was tried,
+  ///   ``HostError/placeRefused(path:_:)`` where others can exchange what root has named, and
   ///   ``HostError/journalDirectory(path:reason:)`` when it is a link, or another user's, or one that
   ///   others may write to.
   package init(
@@ -47,7 +48,7 @@ package struct JournalDirectory: Hashable, Sendable {
         )
       }
       isChosen = true
-      candidates = [FilePath(chosen)]
+      candidates = [try Self.chosen(FilePath(chosen))]
     } else {
       isChosen = false
       candidates = Self.candidates(environment, root: root)
@@ -73,6 +74,13 @@ package struct JournalDirectory: Hashable, Sendable {
     }
     places = present.filter(isOwn)
     foreignPlaces = present.filter { !isOwn($0) }
+  }
+
+  /// The directory that the user names, which root does not look for behind the links of others.
+  private static func chosen(_ path: FilePath) throws(HostError) -> FilePath {
+    guard geteuid() == 0, let name = path.lastComponent else { return path }
+    let way = try TrustedWay.open(to: path.removingLastComponent())
+    return way.resolved.appending(name)
   }
 
   private static func candidates(_ environment: [String: String], root: FilePath) -> [FilePath] {

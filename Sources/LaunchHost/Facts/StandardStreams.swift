@@ -29,8 +29,8 @@ package enum OwnLimits {
   /// A run has about thirty files open; libraries end the process where they find no room.
   private static let fewestFiles = 64
 
-  /// In bytes; with 300 MB, threads of libraries wait for ever for memory.
-  private static let leastMemory = 384 << 20
+  /// In bytes; with up to 725,000 KiB, threads of libraries wait for ever for memory now and then.
+  private static let leastMemory = 768 << 20
 
   /// Refuses limits that a run cannot do with.
   ///

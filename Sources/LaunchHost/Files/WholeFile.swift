@@ -81,7 +81,14 @@ package struct WholeFile {
   private func openSpecial() throws(HostError) -> OpenFile {
     if geteuid() == 0, !isOpenFile {
       let way = try TrustedWay.open(to: .absolute(path.string), care: .links)
-      let result = unsafe (way.rest.names.first?.string ?? ".").withCString {
+      let name = way.rest.names.first
+      // Another user's pipe may never be read.
+      if let name, let status = DiskUse.status(of: way.directory.path.appending(name)),
+        status.st_mode & S_IFMT == S_IFIFO, !OwnPlace.trusted.contains(status.st_uid)
+      {
+        throw .placeRefused(path: path.string, .owner(OwnPlace.user(status.st_uid)))
+      }
+      let result = unsafe (name?.string ?? ".").withCString {
         unsafe lab_open_in(way.directory.descriptor, $0, O_WRONLY, 0, 0)
       }
       guard result >= 0 else { throw failure("write the file", -result) }

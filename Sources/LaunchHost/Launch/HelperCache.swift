@@ -27,40 +27,60 @@ package enum UserDirectory {
 /// The private directory where embedded programs are unpacked once, by content.
 struct HelperCache {
   /// Where to unpack, the first that works.
-  var candidates: [FilePath]
+  private(set) var candidates: [FilePath] = []
+
+  /// Why root uses none of the others.
+  private var refusal: HostError?
 
   /// The cache of the user, or a directory for this user where that cannot be written.
+  ///
+  /// Root with the HOME of another user, as after `sudo -E`, does not use it: that one could exchange a program
+  /// between its check and its start.
   init(environment: [String: String], temporaryDirectory: String = "/tmp") {
     let user = UserDirectory.cache.path(in: environment)
     let all = [user, "\(temporaryDirectory)/launchlab-\(geteuid())"].compactMap { $0 }
       .map { FilePath($0) }
-    // Root with the HOME of another user, as after `sudo -E`: that one could exchange a program
-    // between its check and its start.
-    let own = geteuid() == 0 ? all.filter(Self.isBelowRoot) : all
-    candidates = own.isEmpty ? all : own
+    guard geteuid() == 0 else {
+      candidates = all
+      return
+    }
+    for place in all {
+      do throws(HostError) {
+        let way = try TrustedWay.open(to: place).resolved
+        try Self.checkOwner(of: way)
+        candidates.append(way)
+      } catch {
+        refusal = error
+      }
+    }
   }
 
-  /// Whether only root can exchange any of the directories that a path goes through, as far as they
-  /// are there.
-  private static func isBelowRoot(_ path: FilePath) -> Bool {
-    var place = path
-    var real = DeclaredDirectory.realPath(of: place)
-    while real == nil, place.removeLastComponent() { real = DeclaredDirectory.realPath(of: place) }
-    guard var directory = real else { return false }
+  /// Looks for root whether a directory is there, and nobody else can exchange it from now on.
+  private func check(_ directory: FilePath) throws(HostError) {
+    guard geteuid() == 0 else { return }
+    let way = try TrustedWay.open(to: directory, care: .allWithoutLinks)
+    guard way.rest.names.isEmpty else {
+      throw .system(operation: "open the directory", path: directory.string, errno: way.rest.errno)
+    }
+    try Self.checkOwner(of: directory)
+  }
+
+  /// Refuses a path below a directory of whoever called root by sudo, whose own files are trusted else.
+  private static func checkOwner(of path: FilePath) throws(HostError) {
+    var directory = path
     repeat {
-      var status = stat()
-      guard unsafe lstat(directory.string, &status) == 0, status.st_uid == 0,
-        status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0
-      else { return false }
+      guard let status = DiskUse.status(of: directory), status.st_uid != 0 else { continue }
+      let owner = OwnPlace.user(status.st_uid)
+      throw .placeRefused(path: path.string, .way(directory.string, owner: owner))
     } while directory.removeLastComponent()
-    return true
   }
 
   /// Gives the path of an unpacked program whose bytes were compared with the embedded ones.
   ///
   /// - Throws: ``HostError/system(operation:path:errno:)`` of the last candidate.
   func path(of helper: EmbeddedHelper) throws(HostError) -> String {
-    var failure = HostError.system(operation: "unpack \(helper.name)", path: nil, errno: ENOENT)
+    var failure =
+      refusal ?? .system(operation: "unpack \(helper.name)", path: nil, errno: ENOENT)
     let program = helper.program
     for candidate in candidates {
       do {
@@ -72,7 +92,7 @@ struct HelperCache {
           errno: error.rawValue
         )
       } catch {
-        continue
+        failure = error as? HostError ?? failure
       }
     }
     throw failure
@@ -83,18 +103,20 @@ struct HelperCache {
   /// - Returns: Its path; what a killed launchlab left in it, the next one finds there.
   /// - Throws: ``HostError/system(operation:path:errno:)`` of the last candidate.
   func scratch() throws(HostError) -> String {
-    var failure = HostError.system(operation: "make a directory", path: nil, errno: ENOENT)
+    var failure = refusal ?? .system(operation: "make a directory", path: nil, errno: ENOENT)
     for candidate in candidates {
       let directory = candidate.appending("scratch")
       do {
         try makePrivate(directory)
         return directory.string
       } catch {
-        failure = .system(
-          operation: "make a directory",
-          path: directory.string,
-          errno: (error as? Errno)?.rawValue ?? EIO
-        )
+        failure =
+          error as? HostError
+          ?? .system(
+            operation: "make a directory",
+            path: directory.string,
+            errno: (error as? Errno)?.rawValue ?? EIO
+          )
       }
     }
     throw failure
@@ -106,7 +128,7 @@ struct HelperCache {
     in directory: FilePath
   ) throws -> FilePath {
     let path = directory.appending(name)
-    if holds(path, program) { return path }
+    if (try? check(directory)) != nil, holds(path, program) { return path }
     try makePrivate(directory)
     // A name of its own and a rename let several first uses go on at once.
     let temporary = directory.appending("\(name).\(getpid()).\(UInt32.random(in: 0 ... .max))")
@@ -144,8 +166,10 @@ struct HelperCache {
   private func makePrivate(_ directory: FilePath) throws {
     let parent = directory.removingLastComponent()
     for place in [parent.removingLastComponent(), parent, directory] {
-      guard unsafe mkdir(place.string, 0o700) != 0, errno != EEXIST else { continue }
-      throw Errno(rawValue: errno)
+      guard unsafe mkdir(place.string, 0o700) == 0 || errno == EEXIST else {
+        throw Errno(rawValue: errno)
+      }
+      try check(place)
     }
     for place in [parent, directory] {
       var status = stat()

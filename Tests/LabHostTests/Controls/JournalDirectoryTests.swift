@@ -46,6 +46,17 @@ import Testing
   }
 
   @Test(.enabled(if: TestMachine.isRoot, "chown takes root"))
+  func `follows no link of another user`() throws {
+    try TestMachine.shell(
+      "mkdir -m 700 own tmp; ln -s ../own tmp/way; chown -hR 65534 tmp",
+      in: root
+    )
+    let environment = [JournalDirectory.variable: "\(root)/tmp/way/lab"]
+    #expect(throws: HostError.self) { try JournalDirectory(environment: environment) }
+    #expect(try TestMachine.shell("ls own", in: root).isEmpty)
+  }
+
+  @Test(.enabled(if: TestMachine.isRoot, "chown takes root"))
   func `takes no directory that somebody else has made in tmp`() throws {
     try TestMachine.shell(
       "mkdir -m 1777 tmp; mkdir tmp/launchlab-0; chown 65534 tmp/launchlab-0",

@@ -25,6 +25,15 @@ import Testing
     #expect(names.sorted() == ["latest.md", "victim"])
   }
 
+  @Test(.enabled(if: TestMachine.isRoot, "chown takes root"))
+  func `does not wait for who reads another user's pipe`() throws {
+    try TestMachine.shell("mkfifo pipe; chown 65534 pipe", in: TemporaryDirectory.path)
+    let error = #expect(throws: HostError.self) {
+      try WholeFile(path("pipe")).write { try $0("never") }
+    }
+    #expect(error == .placeRefused(path: path("pipe"), .owner(OwnPlace.user(65_534))))
+  }
+
   @Test func `writes into an open file, which has no place of its own`() throws {
     try Data().write(to: URL(filePath: path("open")))
     let file = try FileHandle(forWritingTo: URL(filePath: path("open")))

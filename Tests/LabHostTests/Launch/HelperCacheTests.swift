@@ -59,4 +59,40 @@ import Testing
       #expect(try cache.path(of: .empty).hasPrefix("\(directory)/tmp/launchlab-0/"))
     }
   }
+
+  @Test(
+    .enabled(if: TestMachine.isRoot, "only root gets the HOME of another user"),
+    arguments: [
+      // A link of another user, to a directory of root.
+      "mkdir own; mkdir -m 777 home; chown 65534 home; ln -s ../own home/.cache; chown -h 65534 home/.cache",
+      // Where every place is another user's, there is none.
+      "mkdir -p home tmp/launchlab-0; chown 65534 home tmp/launchlab-0",
+    ]
+  )
+  func `root unpacks nothing where others have the say everywhere`(script: String) throws {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell("mkdir tmp; \(script); chown 65534 tmp", in: directory)
+    let cache = HelperCache(
+      environment: ["HOME": "\(directory)/home"],
+      temporaryDirectory: "\(directory)/tmp"
+    )
+    #expect(throws: HostError.self) { try cache.path(of: .empty) }
+    #expect(throws: HostError.self) { try cache.scratch() }
+    let made = try TestMachine.shell("find . -name launchlab -o -name scratch", in: directory)
+    #expect(made.isEmpty)
+  }
+
+  @Test(.enabled(if: TestMachine.isRoot, "only root gets the HOME of another user"))
+  func `root starts nothing that was put in place of a directory`() throws {
+    let directory = TemporaryDirectory.path
+    try TestMachine.shell("mkdir -p -m 1777 tmp; mkdir own", in: directory)
+    let cache = HelperCache(
+      environment: ["XDG_CACHE_HOME": "\(directory)/tmp/new"],
+      temporaryDirectory: "\(directory)/own"
+    )
+    // Between the look and the use another user makes the directory.
+    try TestMachine.shell("mkdir tmp/new; chown 65534 tmp/new", in: directory)
+    #expect(try cache.path(of: .empty).hasPrefix("\(directory)/own/launchlab-0/"))
+    #expect(try TestMachine.shell("ls tmp/new", in: directory).isEmpty)
+  }
 }
