@@ -111,13 +111,6 @@ extension Store {
   /// to add up thousands.
   private static let mostCounted = 1_000_000_000_000_000
 
-  /// What a picture may not have, since a browser would run it or fetch it.
-  private static var activeParts: Regex<AnyRegexOutput> {
-    Regex(
-      /(?i)<(script|foreignobject|iframe|object|embed|image|use|a|set|animate\w*|handler)\b|<[!?]|<[^>]*\s(on[a-z]+|(xlink:)?href)\s*=/
-    )
-  }
-
   /// How many blocks or launches a plan may hold.
   private static let mostPlanned = 100_000_000
 
@@ -213,8 +206,9 @@ extension Store {
     try require(alerts.allSatisfy { !$0.events.isEmpty }, "an alert has no event")
     _ = try deliveries(scenario: nil)
     for alert in alerts {
-      let picture = try explanationDocuments(ofAlert: alert.number)?.flameGraph ?? ""
-      try require(picture.firstMatch(of: Self.activeParts) == nil, "a flame graph has active parts")
+      let documents = try explanationDocuments(ofAlert: alert.number)
+      let problem = alert.explanation?.foreignPart ?? documents?.foreignPart
+      try require(problem == nil, problem ?? "")
     }
     try checkNumbers()
     let dates = alerts.flatMap(\.events).map(\.at)

@@ -49,6 +49,19 @@ struct ExplanationMarkdownTests {
     #expect(text.contains(#"**Why**: `` a`\|<b> `` (new)"#))
   }
 
+  @Test("is taken from the depot by other hosts, whatever the names hold")
+  func kept() throws {
+    for name in ["f", "a`|<b>", "``<![x](y)\\|<b>\u{1B}\u{202E}", "operator[]", "<script>"] {
+      var result = SampleExplanation.slower
+      result.explanation.reasons[0].path = [CodeFrame(file: "program", function: name)]
+      result.arms[0].name = name
+      result.arms[0].command = [name, "a | b", "a\\|b"]
+      let kept = try #require(KeptExplanation(result))
+      #expect(kept.explanation(by: "r").foreignPart == nil)
+      #expect(kept.documents.foreignPart == nil)
+    }
+  }
+
   @Test("has no sentence where there is nothing to explain")
   func nothing() {
     #expect(ExplanationMarkdown(SampleExplanation.same).why() == nil)

@@ -22,6 +22,8 @@ struct FlameGraphTests {
     #expect(elements.names.contains("svg") && elements.names.count > 20)
     #expect(!text.contains("<script") && !text.contains("\u{1B}"))
     #expect(text == FlameGraph(result).svg())
+    // Depots take no other picture.
+    #expect(ExplanationDocuments(json: "{}", flameGraph: text).foreignPart == nil)
   }
 
   enum Sample: CaseIterable {
@@ -152,6 +154,8 @@ struct FlameGraphTests {
     result.explanation.classes = []
     _ = try XMLElements(FlameGraph(result).svg())
     #expect(FlameGraph(result).svg().contains("No part of the launch is known."))
+    let documents = ExplanationDocuments(json: "{}", flameGraph: FlameGraph(result).svg())
+    #expect(documents.foreignPart == nil)
   }
 
   @Test("the bars divide the critical path of both programs by what it did")
