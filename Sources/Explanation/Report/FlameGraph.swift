@@ -46,7 +46,10 @@ package struct FlameGraph {
     var lines = [
       #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \#(size)" width="\#(Int(Self.width))" "#
         + #"height="\#(SVGText.number(height))" role="img" aria-labelledby="t">"#,
-      #"<title id="t">\#(SVGText.escaped(title))</title>"#, Self.definitions,
+      #"<title id="t">\#(SVGText.escaped(title))</title>"#,
+    ]
+    lines += Self.definitions.split(separator: "\n").map(String.init)
+    lines += [
       #"<rect class="page" width="100%" height="100%"/>"#,
       Self.text(Self.margin, 24, "head", clipped(title, Self.inner, 8.4)),
     ]

@@ -197,10 +197,11 @@ private struct OwnPicture {
 
   /// Whether a style has nothing but colours and sizes of classes, in the light and in the dark.
   ///
-  /// Without brackets, `@`, `/` and `\` it cannot fetch anything; its colours differ between versions.
+  /// Without brackets, `@`, `/` and `\` it cannot fetch anything; its colours differ between versions, of which
+  /// some wrote line feeds as `\n`.
   private static func isStyle(_ text: ArraySlice<UInt8>) -> Bool {
     String(decoding: text, as: UTF8.self)
-      .replacing("@media (prefers-color-scheme: dark)", with: "")
+      .replacing("@media (prefers-color-scheme: dark)", with: "").replacing("\\n", with: "\n")
       .utf8.allSatisfy { isWordByte($0) || " \n.,:;#\"{}".utf8.contains($0) }
   }
 

@@ -22,6 +22,7 @@ struct FlameGraphTests {
     #expect(elements.names.contains("svg") && elements.names.count > 20)
     #expect(!text.contains("<script") && !text.contains("\u{1B}"))
     #expect(text == FlameGraph(result).svg())
+    #expect(text.contains("\n.own { fill: #") && text.contains("\n</style>\n"))
     // Depots take no other picture.
     #expect(ExplanationDocuments(json: "{}", flameGraph: text).foreignPart == nil)
   }
