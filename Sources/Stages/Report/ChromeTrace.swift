@@ -137,8 +137,7 @@ extension TraceProcess {
 }
 
 extension TraceSlice {
-  /// - Parameter isSynthetic: Whether its place on the track is made up, because only its duration is
-  ///   known.
+  /// The time of a stage; its place is synthetic where only its duration is known.
   fileprivate init(
     _ stage: Stage,
     from start: Nanoseconds,
