@@ -184,9 +184,9 @@ struct HelpPage {
       "OUTPUT",
       [
         "--store", "--json", "--markdown", "--export-hyperfine", "--film", "--verbose", "--quiet",
-        "--report", "--output", "--svg", "--speedscope", "--firefox", "--perfetto", "--trace",
-        "--git-log", "--sarif", "--junit", "--code-quality", "--metrics", "--openmetrics",
-        "--template", "--print-template", "--charts", "--fail-on",
+        "--report", "--output", "--svg", "--trace", "--git-log", "--sarif", "--junit",
+        "--code-quality", "--metrics", "--openmetrics", "--template", "--print-template",
+        "--charts", "--fail-on",
       ]
     ),
   ]

@@ -15,7 +15,7 @@ extension ProgramCommand {
 /// The words of a command line that ArgumentParser refuses, as their user means them.
 ///
 /// Options end at the first word that is none, as after `time` and `strace`: `--` is put before the
-/// program there. Options of hyperfine become those of launchlab.
+/// program there. Options of hyperfine, and former ones, become those of launchlab.
 struct TypedWords {
   let path: CommandPath
 
@@ -26,7 +26,7 @@ struct TypedWords {
   private(set) var arguments: [String] = []
   private(set) var rest: ArraySlice<String>
 
-  /// What the user should know of options that were left out.
+  /// What the user should know of options that were left out or have another name.
   private(set) var notes: [String] = []
 
   private let page: HelpPage
@@ -90,7 +90,7 @@ struct TypedWords {
   }
 
   /// Whether the command has an option of this name.
-  func knows(_ name: String) -> Bool { page.option(name) != nil }
+  func knows(_ name: String) -> Bool { page.option(Self.renamed[name] ?? name) != nil }
 
   /// Whether an option was given so far.
   func has(_ option: String) -> Bool {
@@ -108,6 +108,10 @@ struct TypedWords {
       if joined == nil { takeValues(of: option) }
       return
     }
+    if let own = Self.renamed[name], page.option(own) != nil {
+      notes.append("\(name) is now \(own), whose file \(Self.readers) open")
+      return takeOption(own + word.dropFirst(name.count))
+    }
     guard let foreign = HyperfineOption.all.first(where: { $0.names.contains(name) }) else {
       words.append(word)
       return
@@ -120,6 +124,15 @@ struct TypedWords {
     }
     take(name, foreign, values)
   }
+
+  /// Former options, with the present ones that do the same.
+  private static let renamed = [
+    "--speedscope": "--trace", "--firefox": "--trace", "--perfetto": "--trace",
+  ]
+
+  /// Speedscope takes a name that ends so for one of a file in its own format.
+  private static let readers =
+    "Perfetto, the Firefox Profiler and, by any name but *.speedscope.json, speedscope"
 
   /// Takes flags in one word such as `-vq`, the last of which may have a value.
   private mutating func takeFlags(_ word: String, isLong: Bool) {

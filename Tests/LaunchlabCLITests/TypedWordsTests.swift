@@ -77,6 +77,25 @@ import Testing
     _ = try TypedWords.parsed(words)
   }
 
+  @Test(arguments: [
+    Case(
+      typed: "explain --speedscope a --firefox=b --perfetto c ls",
+      meant: "explain --trace a --trace=b --trace c -- ls"
+    ),
+    Case(
+      typed: "explain /old /new --perfetto a --trace b",
+      meant: "explain /old /new --trace a --trace b"
+    ),
+    Case(typed: "stages --speedscope a ls", meant: "stages --trace a -- ls"),
+    Case(typed: "measure --speedscope a", meant: "measure --speedscope -- a"),
+  ])
+  func `has other names for former options`(_ test: Case) {
+    let typed = TypedWords(test.typed.split(separator: " ").map(String.init))
+    #expect(typed.words.joined(separator: " ") == test.meant)
+    #expect(typed.notes.isEmpty == test.typed.hasPrefix("measure"))
+    #expect(typed.notes.allSatisfy { $0.contains(" is now --trace, ") })
+  }
+
   @Test func `takes a command in quotes`() throws {
     for words in [["measure", "perl -e '0 1'"], ["measure", "--", "perl -e '0 1'"]] {
       let command = try #require(try TypedWords.parsed(words) as? Launchlab.Measure)

@@ -151,8 +151,8 @@ extension EndToEnd {
       ),
       Mistake(words: "stages --json a --trace a -- ./program", first: "--json", second: "--trace"),
       Mistake(
-        words: "stages --speedscope program -- ./program",
-        first: "--speedscope",
+        words: "stages --trace program -- ./program",
+        first: "--trace",
         second: "the program"
       ),
       Mistake(words: "stages --parse data --json data", first: "--json", second: "--parse"),

@@ -22,6 +22,13 @@ package enum ExplanationWords {
     frame.function.hasPrefix("+0x") ? frame.file + frame.function : frame.function
   }
 
+  /// A function, with its file where that is not the program.
+  static func fullName(of frame: CodeFrame) -> String {
+    let name = name(of: frame)
+    let isOwn = frame.file.isEmpty || frame.file == SampleReading.programName
+    return isOwn || name.hasPrefix(frame.file) ? name : "\(name) [\(frame.file)]"
+  }
+
   static func name(of label: TreeLabel) -> String {
     switch label {
     case .actor(let actor): name(of: actor)

@@ -44,6 +44,15 @@ struct NodeTree {
     nodes[node].label.map(ExplanationWords.name) ?? "critical path"
   }
 
+  /// The same, of a function with its file where that is not the program.
+  func fullName(of node: Int) -> String {
+    if case .frame(let frame)? = nodes[node].label {
+      ExplanationWords.fullName(of: frame)
+    } else {
+      name(of: node)
+    }
+  }
+
   /// The names of the steps to a node, without the root.
   func path(to node: Int) -> [String] {
     var names: [String] = []
@@ -73,7 +82,7 @@ struct NodeTree {
     var owner: String?
     while let place = next, place > 0 {
       switch nodes[place].label {
-      case .frame(let frame)?: owner = owner ?? name(of: frame)
+      case .frame(let frame)?: owner = owner ?? ExplanationWords.fullName(of: frame)
       case .actor(let actor)?:
         let name = ExplanationWords.name(of: actor)
         return actor == .main ? owner ?? name : owner.map { "\($0) (\(name))" } ?? name
@@ -82,12 +91,6 @@ struct NodeTree {
       next = parents[place]
     }
     return owner ?? ""
-  }
-
-  private func name(of frame: CodeFrame) -> String {
-    let name = ExplanationWords.name(of: frame)
-    let isOwn = frame.file.isEmpty || frame.file == SampleReading.programName
-    return isOwn || name.hasPrefix(frame.file) ? name : "\(name) [\(frame.file)]"
   }
 }
 

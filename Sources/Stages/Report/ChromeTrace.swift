@@ -1,12 +1,10 @@
 package import LaunchCore
 import Rendering
 
-/// Launches as a Chrome trace, which Perfetto opens.
+/// Launches as a trace, which Perfetto, speedscope and the Firefox Profiler open.
 ///
 /// The stages of a launch nest on one track; libraries, initializers, and what else is known have
 /// tracks of their own, and other programs are processes of their own. Every launch begins at 0.
-///
-/// Source: "Trace Event Format" of the Chromium project; times are in microseconds with fractions.
 package struct ChromeTrace {
   private let launches: [LaunchStages]
   private let command: [String]
@@ -36,12 +34,12 @@ package struct ChromeTrace {
   ) -> [JSONValue] {
     let name = launch.program ?? command.first ?? "target"
     let pid = processes.number(for: launch.pid)
-    var process = TraceProcess(pid: pid, name: "launch \(number): \(name)", order: number)
+    var process = TraceProcess(pid, name: "launch \(number): \(name)", order: number)
     process.add(launch: launch)
     let others = launch.others.flatMap { program in
       let pid = processes.number(for: program.pid)
       var other = TraceProcess(
-        pid: pid,
+        pid,
         name: "\(program.program) of launch \(number)",
         order: number
       )
@@ -66,27 +64,17 @@ struct TraceProcesses {
   }
 }
 
-/// The events of one process of a Chrome trace.
-struct TraceProcess {
-  private let pid: Int
-  private(set) var events: [JSONValue] = []
-  private var threads = 0
-
-  init(pid: Int, name: String, order: Int) {
-    self.pid = pid
-    events = TraceEvent.naming(process: pid, name, order: order)
-  }
-
-  mutating func add(launch: LaunchStages) {
+extension TraceProcess {
+  fileprivate mutating func add(launch: LaunchStages) {
     let parts = launch.launch.children.filter { $0.kind == .part }
-    add("launch", frame(launch.launch, parts))
+    addTracks("launch", frame(launch.launch, parts))
     add(tracksOf: parts)
     let details = launch.launch.children.filter { $0.kind == .detail }
     addDetails(details.filter { $0.start != nil })
     let printed = launch.launch.children.filter { $0.kind != .excluded && $0.start == nil }
-    add("printed", TraceSlices.synthetic(printed.filter { $0.kind == .detail }))
-    add("main to ready (order unknown)", TraceSlices.division(of: launch))
-    add("processes", (launch.processes ?? []).compactMap { slice(of: $0, in: launch) })
+    addTracks("printed", TraceSlices.synthetic(printed.filter { $0.kind == .detail }))
+    addTracks("main to ready (order unknown)", TraceSlices.division(of: launch))
+    addTracks("processes", (launch.processes ?? []).compactMap { slice(of: $0, in: launch) })
   }
 
   private func slice(of process: LaunchProcess, in launch: LaunchStages) -> TraceSlice? {
@@ -102,8 +90,8 @@ struct TraceProcess {
     )
   }
 
-  mutating func add(program: ProgramStages) {
-    add("stages", program.stages.filter { $0.kind == .part }.compactMap(TraceSlices.slice))
+  fileprivate mutating func add(program: ProgramStages) {
+    addTracks("stages", program.stages.filter { $0.kind == .part }.compactMap(TraceSlices.slice))
     add(tracksOf: program.stages)
     addDetails(program.stages.filter { $0.kind == .detail })
   }
@@ -116,11 +104,12 @@ struct TraceProcess {
 
   private mutating func add(tracksOf parts: [Stage]) {
     let loaded = parts.filter { $0.name == StageName.load }.flatMap(\.children)
-    add("libraries", loaded.compactMap(TraceSlices.slice))
+    addTracks("libraries", loaded.compactMap(TraceSlices.slice))
     let windows = parts.filter { $0.name == StageName.initializers }.flatMap(\.children)
     let libraries = windows.flatMap(\.children).filter { $0.kind == .part && $0.place != nil }
-    add("initializers by library", libraries.compactMap(TraceSlices.slice))
-    add("initializers", libraries.flatMap(\.children).flatMap(nested).compactMap(TraceSlices.slice))
+    addTracks("initializers by library", libraries.compactMap(TraceSlices.slice))
+    let initializers = libraries.flatMap(\.children).flatMap(nested)
+    addTracks("initializers", initializers.compactMap(TraceSlices.slice))
     addDetails((parts + windows).flatMap(\.children).filter { $0.kind == .detail })
   }
 
@@ -128,67 +117,105 @@ struct TraceProcess {
 
   private mutating func addDetails(_ details: [Stage]) {
     let all = details.flatMap(nested)
-    add(
+    addTracks(
       "marks, tasks and other programs",
       all.filter { !isInstant($0) }.compactMap(TraceSlices.slice)
     )
-    let instants = all.filter(isInstant)
-    guard !instants.isEmpty else { return }
-    let thread = nextThread("marks")
-    events += instants.compactMap { mark in
-      mark.start.map { start in
-        [
-          "name": .string(mark.name), "cat": .string(mark.source.rawValue), "ph": "i",
-          "ts": TraceEvent.microseconds(start), "pid": JSONValue(pid), "tid": JSONValue(thread),
-          "s": "t",
-        ]
-      }
-    }
+    addTracks("marks", all.filter(isInstant).compactMap(TraceSlices.slice))
   }
 
   private func isInstant(_ stage: Stage) -> Bool {
     stage.source == .marks && stage.duration == .zero && stage.children.isEmpty
   }
 
-  // MARK: - Tracks
-
   /// Adds slices on tracks of a name: as many as are needed for them to nest.
-  private mutating func add(_ name: String, _ slices: [TraceSlice]) {
+  private mutating func addTracks(_ name: String, _ slices: [TraceSlice]) {
     for (index, track) in TraceSlices.tracks(of: slices).enumerated() {
-      let thread = nextThread(index == 0 ? name : "\(name) \(index + 1)")
-      events += track.map { event($0, thread) }
+      add(index == 0 ? name : "\(name) \(index + 1)", track)
     }
   }
+}
 
-  private mutating func nextThread(_ name: String) -> Int {
-    threads += 1
-    events += TraceEvent.naming(thread: threads, of: pid, name)
-    return threads
-  }
-
-  private func event(_ slice: TraceSlice, _ thread: Int) -> JSONValue {
-    TraceEvent.slice(
-      slice.stage.name,
-      category: slice.stage.source.rawValue,
-      from: slice.start,
-      to: slice.end,
-      process: pid,
-      thread: thread,
-      arguments(slice)
-    )
-  }
-
-  private func arguments(_ slice: TraceSlice) -> JSONValue {
-    let stage = slice.stage
-    var members: [(name: String, value: JSONValue)] = []
-    if let place = stage.place { members.append((name: "place", value: JSONValue(place: place))) }
+extension TraceSlice {
+  /// The time of a stage; its place is synthetic where only its duration is known.
+  fileprivate init(
+    _ stage: Stage,
+    from start: Nanoseconds,
+    to end: Nanoseconds,
+    isSynthetic: Bool = false
+  ) {
+    self.init(stage.name, category: stage.source.rawValue, from: start, to: end)
+    if let place = stage.place { details.append((name: "place", value: JSONValue(place: place))) }
     if !stage.flags.isEmpty {
-      members.append((name: "flags", value: JSONValue(flags: stage.flags)))
+      details.append((name: "flags", value: JSONValue(flags: stage.flags)))
     }
-    if stage.duration != slice.end - slice.start {
-      members.append((name: "total_ns", value: JSONValue(stage.duration?.count)))
+    if stage.duration != end - start {
+      details.append((name: "total_ns", value: JSONValue(stage.duration?.count)))
     }
-    if slice.isSynthetic { members.append((name: "synthetic_offset", value: .bool(true))) }
-    return .object(members)
+    if isSynthetic { details.append((name: "synthetic_offset", value: .bool(true))) }
+  }
+}
+
+/// Slices that nest on every track, as the format asks for.
+private enum TraceSlices {
+  /// Puts slices on as few tracks as needed for slices that overlap to nest; O(n log n) for few
+  /// tracks.
+  ///
+  /// - Returns: The slices of each track by their beginning, outer ones before inner ones.
+  static func tracks(of slices: [TraceSlice]) -> [[TraceSlice]] {
+    let sorted = slices.enumerated()
+      .sorted { left, right in
+        (left.element.start, right.element.end, left.offset)
+          < (right.element.start, left.element.end, right.offset)
+      }
+      .map(\.element)
+    var tracks: [[TraceSlice]] = []
+    var open: [[Nanoseconds]] = []
+    for slice in sorted {
+      let track = open.indices.first { fits(slice, &open[$0]) }
+      if let track {
+        tracks[track].append(slice)
+        open[track].append(slice.end)
+      } else {
+        tracks.append([slice])
+        open.append([slice.end])
+      }
+    }
+    return tracks
+  }
+
+  /// Whether a slice lies within the innermost of the open ones that have not ended before it.
+  private static func fits(_ slice: TraceSlice, _ open: inout [Nanoseconds]) -> Bool {
+    while let end = open.last, end <= slice.start { open.removeLast() }
+    return open.last.map { slice.end <= $0 } ?? true
+  }
+
+  /// The time that a stage spans: its own, or from its beginning to the end of its last child.
+  ///
+  /// The initializers of a library may lie apart, so that their sum is shorter than that.
+  static func slice(_ stage: Stage) -> TraceSlice? {
+    guard let start = stage.start, let duration = stage.duration else { return nil }
+    let ends = stage.children.compactMap { child in
+      child.start.flatMap { start in child.duration.map { start + $0 } }
+    }
+    let end = max(start + duration, stage.place == nil ? start + duration : ends.max() ?? start)
+    return TraceSlice(stage, from: start, to: end)
+  }
+
+  /// What `main_to_ready` is divided into, laid end to end.
+  static func division(of launch: LaunchStages) -> [TraceSlice] {
+    let main = launch.launch.children.first { $0.name == StageName.mainToReady }
+    let parts = main?.children.filter { $0.kind == .part } ?? []
+    return synthetic(parts, from: main?.start ?? .zero)
+  }
+
+  /// Stages that have no start, laid end to end in their order.
+  static func synthetic(_ stages: [Stage], from start: Nanoseconds = .zero) -> [TraceSlice] {
+    var cursor = start
+    return stages.compactMap { stage in
+      guard stage.start == nil, let duration = stage.duration, duration > .zero else { return nil }
+      defer { cursor = cursor + duration }
+      return TraceSlice(stage, from: cursor, to: cursor + duration, isSynthetic: true)
+    }
   }
 }

@@ -5,7 +5,7 @@
 // came in, and `StageDifference` which stage differs between two. `LoaderLogs` reads what loaders and
 // runtimes print of themselves, in many formats, into the same stages. `Path` finds the critical path of a
 // launch from its events, which divides `main_to_ready` (`MainDivision`) and is what Explanation compares.
-// `Report` shows stages as text, JSON, and traces for Chrome and Speedscope.
+// `Report` shows stages as text, JSON and traces.
 //
 // Who collects the events is in LaunchHost/Probe; the workflow of `launchlab stages` is in Measuring/Stages,
 // since the summary of every run has its stages.

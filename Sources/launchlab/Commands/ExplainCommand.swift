@@ -332,20 +332,24 @@ struct ExplainOutputOptions: ParsableArguments {
 
   @Option(file: "Write a flame graph as SVG; of two programs a differential one.") var svg: String?
 
-  @Option(file: "Write profiles for speedscope; of two programs also one of their differences.")
-  var speedscope: String?
-
-  @Option(file: "Write a traced and a sampled launch of each program for the Firefox Profiler.")
-  var firefox: String?
-
-  @Option(file: "Write a traced launch of each program as a Chrome trace, for Perfetto.")
-  var perfetto: String?
+  @Option(
+    help: .init(
+      """
+      Write a traced and a sampled launch of each program, and mean times by function, as a trace \
+      for Perfetto, speedscope and the Firefox Profiler.
+      """,
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var trace: [String] = []
 
   private var places: [(option: String, file: String?)] {
-    [
-      ("--json", json), ("--markdown", markdown), ("--svg", svg), ("--speedscope", speedscope),
-      ("--firefox", firefox), ("--perfetto", perfetto),
+    let results: [(option: String, file: String?)] = [
+      ("--json", json), ("--markdown", markdown), ("--svg", svg),
     ]
+    let traces: [(option: String, file: String?)] = trace.map { ("--trace", $0) }
+    return results + traces
   }
 
   var files: CommandFiles {
@@ -354,11 +358,7 @@ struct ExplainOutputOptions: ParsableArguments {
 
   func validate() throws {
     guard places.count(where: { $0.file == "-" }) > 1 else { return }
-    let options = places.map(\.option)
-    let last = options.last ?? ""
-    throw ValidationError(
-      "only one of \(options.dropLast().joined(separator: ", ")) and \(last) can use stdout"
-    )
+    throw ValidationError("only one of --json, --markdown, --svg and --trace can use stdout")
   }
 
   /// Shows the text first, so that a file that cannot be written does not hide the result.
@@ -372,11 +372,9 @@ struct ExplainOutputOptions: ParsableArguments {
       try ResultFile(markdown).write { try $0(ExplanationMarkdown(result).rendered()) }
     }
     if let svg { try ResultFile(svg).write { try $0(FlameGraph(result).svg()) } }
-    if let speedscope {
-      try ResultFile(speedscope).write { try SpeedscopeProfile(result).write(to: $0) }
+    for file in trace {
+      try ResultFile(file).write { try ExplanationTrace(result).write(to: $0) }
     }
-    if let firefox { try ResultFile(firefox).write { try FirefoxProfile(result).write(to: $0) } }
-    if let perfetto { try ResultFile(perfetto).write { try PerfettoTrace(result).write(to: $0) } }
     if let json { try ResultFile(json).write { try ExplanationJSON(result).write(to: $0) } }
   }
 }

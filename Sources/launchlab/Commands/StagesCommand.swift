@@ -174,28 +174,34 @@ struct StagesOutputOptions: ParsableArguments {
 
   @Option(file: "Write the result as JSON; - is stdout.") var json: String?
 
-  @Option(file: "Write a Chrome trace, for Perfetto.") var trace: String?
-
-  @Option(file: "Write a profile for speedscope.") var speedscope: String?
+  @Option(
+    help: .init(
+      "Write the stages as a trace for Perfetto, speedscope and the Firefox Profiler.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var trace: [String] = []
 
   /// Whether an option is given that only launches have.
-  var isForLaunches: Bool { all || trace != nil || speedscope != nil }
+  var isForLaunches: Bool { all || !trace.isEmpty }
+
+  private var usesStdout: Bool { json == "-" || trace.contains("-") }
 
   func validate() throws {
-    guard [json, trace, speedscope].count(where: { $0 == "-" }) > 1 else { return }
-    throw ValidationError("only one of --json, --trace and --speedscope can use stdout")
+    guard trace.count(where: { $0 == "-" }) + (json == "-" ? 1 : 0) > 1 else { return }
+    throw ValidationError("only one of --json and --trace can use stdout")
   }
 
   /// Compares the files that are written with each other and with those of the launches.
   func check(_ files: CommandFiles) throws {
-    try files.writing(json, as: "--json").writing(trace, as: "--trace")
-      .writing(speedscope, as: "--speedscope").check()
+    try trace.reduce(files.writing(json, as: "--json")) { $0.writing($1, as: "--trace") }.check()
   }
 
   /// Shows the text first, so that a file that cannot be written does not hide the result.
   func show(_ result: StagesResult, command: [String], on console: Console) throws {
     let summaries = result.arms.flatMap(\.stages)
-    if ![json, trace, speedscope].contains("-") {
+    if !usesStdout {
       for (index, summary) in summaries.enumerated() {
         let text = StagesText(
           summary,
@@ -214,11 +220,8 @@ struct StagesOutputOptions: ParsableArguments {
     console.show(result.summary.warnings)
     for note in result.notes { console.note("note: \(note)") }
     let launches = result.launches.map(\.stages)
-    if let trace {
-      try ResultFile(trace).write { try ChromeTrace(launches, command: command).write(to: $0) }
-    }
-    if let speedscope {
-      try ResultFile(speedscope).write { try Speedscope(launches, command: command).write(to: $0) }
+    for file in trace {
+      try ResultFile(file).write { try ChromeTrace(launches, command: command).write(to: $0) }
     }
     if let json {
       try ResultFile(json).write {

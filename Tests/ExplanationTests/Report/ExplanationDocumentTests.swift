@@ -187,30 +187,3 @@ struct ExplanationJSONTests {
     #expect(names.suffix(3) == ["warnings", "store", "files"])
   }
 }
-
-@Suite("An explanation for speedscope")
-struct SpeedscopeProfileTests {
-  @Test("has a profile of each program, and the difference in two")
-  func profiles() throws {
-    var text = ""
-    SpeedscopeProfile(SampleExplanation.slower).write { text += $0 }
-    let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
-    let object = try #require(value as? [String: Any])
-    let profiles = try #require(object["profiles"] as? [[String: Any]])
-    #expect(
-      profiles.map { $0["name"] as? String } == ["A", "B", "slower in B", "faster in B"]
-    )
-    let ends = profiles.map { $0["endValue"] as? Int ?? 0 }
-    #expect(ends[0] == 2_600_000 && ends[1] == 8_525_000)
-    #expect(ends[2] - ends[3] == 5_925_000)
-    let shared = try #require(object["shared"] as? [String: Any])
-    let frames = try #require(shared["frames"] as? [[String: Any]])
-    for profile in profiles {
-      let samples = try #require(profile["samples"] as? [[Int]])
-      let weights = try #require(profile["weights"] as? [Int])
-      #expect(samples.count == weights.count && weights.allSatisfy { $0 > 0 })
-      #expect(weights.reduce(0, +) == profile["endValue"] as? Int)
-      #expect(samples.joined().allSatisfy(frames.indices.contains))
-    }
-  }
-}

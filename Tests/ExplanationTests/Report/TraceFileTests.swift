@@ -144,317 +144,109 @@ struct LaunchTracksTests {
   }
 }
 
-@Suite("An explanation for Perfetto")
-struct PerfettoTraceTests {
+@Suite("An explanation as a trace")
+struct ExplanationTraceTests {
   private func events(_ result: ExplanationResult) throws -> [ChromeEvent] {
     var text = ""
-    PerfettoTrace(result).write { text += $0 }
+    ExplanationTrace(result).write { text += $0 }
     return try ChromeTraceRules.expect(Data(text.utf8))
+  }
+
+  /// The names of the processes or threads, in order.
+  private func names(_ kind: String, _ events: [ChromeEvent], of process: Int? = nil) -> [String] {
+    events.filter { $0.name == kind && (process == nil || $0.pid == process) }
+      .compactMap(\.args?.name)
   }
 
   @Test("the critical path of each launch adds up to it, and wake-ups are arrows")
   func two() throws {
     let events = try events(SampleRecording.two)
-    let processes = events.filter { $0.name == "process_name" }.compactMap(\.args?.name)
     #expect(
-      processes == [
+      names("process_name", events) == [
         "A: ./app-old --version", "A: process sleep", "B: ./app-new --version",
-        "B: process sleep",
+        "B: process sleep", "B: sampled launch", "mean times (order unknown)",
       ]
     )
     for process in [1, 3] {
       let path = events.filter { $0.cat == "critical path" && $0.pid == process }
-      #expect(abs(path.reduce(0) { $0 + ($1.dur ?? 0) } - 0.9) < 1e-9)
+      #expect(path.reduce(0) { $0 + ($1.length ?? 0) } == 900)
       #expect(path.contains { $0.name == "process sleep: waits in clock_nanosleep" })
     }
     #expect(events.count { $0.ph == "s" } == 6)
-    let names = events.filter { $0.name == "thread_name" && $0.pid == 1 }.compactMap(\.args?.name)
-    #expect(names == ["critical path", "main thread", "thread 1"])
+    #expect(names("thread_name", events, of: 1) == ["critical path", "main thread", "thread 1"])
     let call = try #require(events.first { $0.name == "futex" && $0.pid == 1 && $0.tid == 2 })
-    #expect(call.cat == "system call" && call.dur == 0.29)
+    #expect(call.cat == "system call" && call.length == 290)
   }
 
-  @Test("one program has one launch, and without a launch the file is empty")
-  func one() throws {
-    #expect(try Set(events(SampleRecording.one).map(\.pid)) == [1, 2])
-    #expect(try events(SampleExplanation.slower).isEmpty)
-  }
-}
-
-@Suite("An explanation for the Firefox Profiler")
-struct FirefoxProfileTests {
-  /// What the reader of the format takes for granted, field by field.
-  ///
-  /// Source: `src/types/profile.ts` and the upgraders from version 61 on in
-  /// `src/profile-logic/processed-profile-versioning.ts` of firefox-devtools/profiler.
-  private struct File: Decodable {
-    var meta: Meta
-    var shared: Shared
-    var threads: [Thread]
-
-    struct Meta: Decodable {
-      var interval: Double
-      var startTime: Double
-      var processType: Int
-      var product: String
-      var stackwalk: Int
-      var version: Int
-      var preprocessedProfileVersion: Int
-      var symbolicated: Bool
-      var categories: [Category]
-      var markerSchema: [Schema]
-      var initialVisibleThreads: [Int]
-      var initialSelectedThreads: [Int]
-    }
-
-    struct Category: Decodable {
-      var name: String
-      var color: String
-      var subcategories: [String]
-    }
-
-    struct Schema: Decodable {
-      var name: String
-      var display: [String]
-      var fields: [Field]
-      var chartLabel: String
-      struct Field: Decodable {
-        var key: String
-        var format: String
-      }
-    }
-
-    struct Shared: Decodable {
-      var stringArray: [String]
-      var stackTable: Stacks
-      var frameTable: Frames
-      var funcTable: Functions
-      var resourceTable: Resources
-      var sources: Sources
-      var nativeSymbols: Length
-
-      struct Stacks: Decodable {
-        var frame: [Int]
-        var prefix: [Int?]
-        var length: Int
-      }
-
-      struct Frames: Decodable {
-        var address: [Int]
-        var inlineDepth: [Int]
-        var category: [Int]
-        var subcategory: [Int]
-        var `func`: [Int]
-        var nativeSymbol: [Int?]
-        var innerWindowID: [Int?]
-        var line: [Int?]
-        var column: [Int?]
-        var length: Int
-      }
-
-      struct Functions: Decodable {
-        var name: [Int]
-        var isJS: [Bool]
-        var relevantForJS: [Bool]
-        var resource: [Int]
-        var source: [Int?]
-        var lineNumber: [Int?]
-        var columnNumber: [Int?]
-        var length: Int
-      }
-
-      struct Resources: Decodable {
-        var lib: [Int?]
-        var name: [Int]
-        var host: [Int?]
-        var type: [Int]
-        var length: Int
-      }
-
-      struct Sources: Decodable {
-        var uuid: [String?]
-        var filename: [Int]
-        var length: Int
-      }
-
-      struct Length: Decodable { var length: Int }
-    }
-
-    struct Thread: Decodable {
-      var name: String
-      var processName: String
-      var processType: String
-      var pid: String
-      var tid: Int
-      var isMainThread: Bool
-      var samples: Samples
-      var markers: Markers
-    }
-
-    struct Samples: Decodable {
-      var time: [Double]
-      var stack: [Int?]
-      var weight: [Double]?
-      var weightType: String
-      var length: Int
-    }
-
-    struct Markers: Decodable {
-      var name: [Int]
-      var startTime: [Double]
-      var endTime: [Double]
-      var phase: [Int]
-      var category: [Int]
-      var data: [Data]
-      var length: Int
-
-      struct Data: Decodable {
-        var type: String
-        var object: String?
-        var waker: String?
-        var thread: Int?
-        var cause: Cause?
-      }
-
-      struct Cause: Decodable {
-        var tid: Int
-        var time: Double
-        var stack: Int?
-      }
-    }
-  }
-
-  private func file(_ result: ExplanationResult) throws -> File {
-    var text = ""
-    FirefoxProfile(result).write { text += $0 }
-    let file = try JSONDecoder().decode(File.self, from: Data(text.utf8))
-    checkTables(file)
-    for (number, thread) in file.threads.enumerated() { try check(thread, number, of: file) }
-    return file
-  }
-
-  /// All columns of a table have its length.
-  private func expect(_ columns: [Int], _ length: Int) {
-    for column in columns { #expect(column == length) }
-  }
-
-  private func checkTables(_ file: File) {
-    let shared = file.shared
-    let (stacks, frames, functions) = (shared.stackTable, shared.frameTable, shared.funcTable)
-    expect([stacks.frame.count, stacks.prefix.count], stacks.length)
-    expect(
-      [
-        frames.address.count, frames.inlineDepth.count, frames.category.count,
-        frames.subcategory.count, frames.func.count, frames.nativeSymbol.count,
-        frames.innerWindowID.count, frames.line.count, frames.column.count,
-      ],
-      frames.length
-    )
-    expect(
-      [
-        functions.name.count, functions.isJS.count, functions.relevantForJS.count,
-        functions.resource.count, functions.source.count, functions.lineNumber.count,
-        functions.columnNumber.count,
-      ],
-      functions.length
-    )
-    let resources = shared.resourceTable
-    expect(
-      [resources.lib.count, resources.name.count, resources.host.count, resources.type.count],
-      resources.length
-    )
-    // Parents come before their children.
-    for (place, prefix) in stacks.prefix.enumerated() {
-      #expect(prefix.map { (0..<place).contains($0) } ?? true)
-    }
-    #expect(stacks.frame.allSatisfy { (0..<frames.length).contains($0) })
-    #expect(frames.func.allSatisfy { (0..<functions.length).contains($0) })
-    #expect(frames.category.allSatisfy(file.meta.categories.indices.contains))
-    #expect(functions.resource.allSatisfy { (-1..<resources.length).contains($0) })
-    let strings = shared.stringArray.indices
-    #expect((functions.name + resources.name).allSatisfy(strings.contains))
-    // The first grey category is the default one, and the first subcategory is the category itself.
-    #expect(file.meta.categories.contains { $0.color == "grey" })
-    #expect(file.meta.categories.allSatisfy { $0.subcategories.first == "Other" })
-    #expect(file.meta.preprocessedProfileVersion == 60)
-    #expect(file.meta.initialVisibleThreads == Array(file.threads.indices))
-  }
-
-  private func check(_ thread: File.Thread, _ number: Int, of file: File) throws {
-    let (samples, markers) = (thread.samples, thread.markers)
-    #expect(thread.tid == number)
-    expect([samples.time.count, samples.stack.count], samples.length)
-    #expect(samples.weightType == (samples.weight == nil ? "samples" : "tracing-ms"))
-    #expect((samples.weight ?? samples.time).count == samples.length)
-    #expect(samples.time == samples.time.sorted())
-    let stacks = file.shared.stackTable.length
-    #expect(samples.stack.compactMap(\.self).allSatisfy { (0..<stacks).contains($0) })
-    expect(
-      [
-        markers.name.count, markers.startTime.count, markers.endTime.count, markers.phase.count,
-        markers.category.count, markers.data.count,
-      ],
-      markers.length
-    )
-    #expect(markers.name.allSatisfy(file.shared.stringArray.indices.contains))
-    #expect(markers.phase.allSatisfy { $0 == 1 })
-    #expect(markers.startTime == markers.startTime.sorted())
-    // Every marker lies inside its launch, which took 900 ns.
-    for (start, end) in zip(markers.startTime, markers.endTime) {
-      #expect(0 <= start && start < end && end <= 0.0009)
-    }
-    for data in markers.data {
-      let schema = try #require(file.meta.markerSchema.first { $0.name == data.type })
-      let keys = Set(schema.fields.map(\.key))
-      #expect(data.object == nil || keys.contains("object"))
-      guard let cause = data.cause else { continue }
-      #expect(keys.contains("waker") && keys.contains("thread"))
-      #expect(data.thread == cause.tid && file.threads.indices.contains(cause.tid))
-      #expect(file.threads[cause.tid].pid == thread.pid)
-      let waker = try #require(data.waker)
-      #expect(file.threads[cause.tid].name.hasSuffix(waker))
-    }
-  }
-
-  @Test("has the critical path and every thread of each launch, and the samples beside them")
-  func two() throws {
-    let file = try file(SampleRecording.two)
+  @Test("a wait says who ended it, and what that thread did then")
+  func wakers() throws {
+    let waits = try events(SampleRecording.two).filter { $0.name == "waits in futex" }
+    #expect(waits.count == 2)
     #expect(
-      file.threads.map(\.name) == [
-        "A: critical path", "main thread", "thread 1", "process sleep",
-        "B: critical path", "main thread", "thread 1", "process sleep",
-        "B: sampled, main thread", "thread 1",
+      waits.allSatisfy { $0.args?.detail?.hasSuffix("woken by thread 1 in futex") == true }
+    )
+  }
+
+  @Test("the samples of a thread are stacks, and neighbours share what they have in common")
+  func samples() throws {
+    let events = try events(SampleRecording.two).filter { $0.pid == 5 }
+    #expect(names("thread_name", events) == ["main thread", "thread 1"])
+    let slices = events.filter { $0.ph == "B" }
+    #expect(
+      slices.map(\.name) == [
+        "_start [app]", "main [app]", "wait_for_it [app]", "start_thread [app]", "compute [app]",
+        "do_syscall_64 [kernel]",
       ]
     )
-    #expect(
-      file.threads.filter(\.isMainThread).map(\.pid) == ["A, traced", "B, traced", "B, sampled"]
-    )
-    for path in file.threads.filter({ $0.name.hasSuffix("critical path") }) {
-      let sum = try #require(path.samples.weight).reduce(0, +)
-      #expect(abs(sum - 0.0009) < 1e-12)
-      #expect(path.markers.length == path.samples.length)
-    }
-    let sampled = try #require(file.threads.last)
-    #expect(sampled.samples.time == [0.4, 0.6])
-    let wait = try #require(file.threads[1].markers.data.first { $0.cause != nil })
-    #expect(wait.waker == "thread 1" && wait.cause?.tid == 2)
-    #expect(wait.cause?.time == 0.00041)
-    // What woke it was in its own call then.
-    let stack = try #require(wait.cause?.stack)
-    let frame = file.shared.stackTable.frame[stack]
-    let function = file.shared.funcTable.name[file.shared.frameTable.func[frame]]
-    #expect(file.shared.stringArray[function] == "futex")
+    #expect(slices.map(\.ts) == [200, 200, 400, 400, 400, 600])
+    #expect(slices.map(\.length) == [400_000, 400_000, 200_000, 400_000, 400_000, 200_000])
   }
 
-  @Test("one program has its launches, and without a launch the file has no threads")
-  func one() throws {
+  @Test("a stack ends where the next one begins, and at the latest when its time is over")
+  func irregularSamples() throws {
+    var result = SampleRecording.one
+    var profile = SampleRecording.sampled
+    // In nanoseconds after the first one: too early, a little late, and after a wait.
+    for (index, time) in [0, 150_000, 360_000, 700_000].enumerated() {
+      profile.samples[index].time = Nanoseconds(201_000 + Int64(time))
+      profile.samples[index].thread = 7
+      profile.samples[index].kernel = []
+      profile.samples[index].user = [
+        CodeFrame(file: "/opt/app", function: "main"),
+        CodeFrame(file: "/opt/app", function: "step_\(index)"),
+      ]
+    }
+    result.arms[0].sampled = profile
+    let slices = try events(result).filter { $0.cat == "sample" }
     #expect(
-      try file(SampleRecording.one).threads.map(\.pid)
-        == [
-          "app, traced", "app, traced", "app, traced", "app, traced", "app, sampled",
-          "app, sampled",
-        ]
+      slices.map(\.name) == [
+        "main [app]", "step_0 [app]", "step_1 [app]", "step_2 [app]", "main [app]", "step_3 [app]",
+      ]
     )
-    #expect(try file(SampleExplanation.slower).threads.isEmpty)
+    #expect(slices.map(\.length) == [560_000, 150_000, 200_000, 200_000, 200_000, 200_000])
+  }
+
+  @Test("mean times are those of each program, and the difference in two")
+  func meanTimes() throws {
+    let events = try events(SampleExplanation.slower)
+    #expect(names("process_name", events) == ["mean times (order unknown)"])
+    #expect(names("thread_name", events) == ["A", "B", "slower in B", "faster in B"])
+    let actors = events.filter { ["main thread", "thread worker"].contains($0.name) }
+    let sums = Dictionary(grouping: actors, by: \.tid)
+      .mapValues { $0.reduce(0) { $0 + ($1.length ?? 0) } }
+    #expect(sums[1] == 2_600_000 && sums[2] == 8_525_000)
+    #expect((sums[3] ?? 0) - (sums[4] ?? 0) == 5_925_000)
+    let slices = events.filter { $0.ph == "B" && $0.tid == 2 }
+    #expect(slices.contains { $0.name == "dl_main [ld-linux-x86-64.so.2]" })
+    #expect(slices.contains { $0.name == "waits in clock_nanosleep" && $0.length == 5_200_000 })
+    #expect(!events.contains { $0.name == "own code" || $0.name == "old_cache" && $0.tid == 2 })
+  }
+
+  @Test("one program has one launch of each kind")
+  func one() throws {
+    #expect(try Set(events(SampleRecording.one).map(\.pid)) == [1, 2, 3, 4])
+    #expect(
+      try names("thread_name", events(SampleRecording.one), of: 4) == ["app"]
+    )
   }
 }
