@@ -1,5 +1,5 @@
 import LaunchCore
-import Rendering
+package import Rendering
 import Stages
 
 /// A traced and a sampled launch of each program as a file for the Firefox Profiler.
@@ -10,19 +10,14 @@ import Stages
 ///
 /// Source: `src/types/profile.ts` of firefox-devtools/profiler, of version 60 of the processed format,
 /// in which all threads share their tables; later versions of the program upgrade it.
-package struct FirefoxProfile {
+package struct FirefoxProfile: JSONDocument {
   private let result: ExplanationResult
 
   package init(_ result: ExplanationResult) { self.result = result }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    try JSONText.write(value, .line, to: sink)
-  }
+  package var layout: JSONText.Layout { .line }
 
-  private var value: JSONValue {
+  package var value: JSONValue {
     var tables = FirefoxTables()
     var threads: [FirefoxThread] = []
     for (side, arm) in result.sides {

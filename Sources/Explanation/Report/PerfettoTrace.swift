@@ -1,5 +1,5 @@
 import LaunchCore
-import Rendering
+package import Rendering
 import Stages
 
 /// A traced launch of each program as a Chrome trace, which Perfetto opens.
@@ -7,15 +7,14 @@ import Stages
 /// Each process of a launch is one there, and each thread has a track: own code and system calls, with
 /// the waits in them below. The critical path has a track of its own, whose slices add up to the
 /// launch, and every wake-up within the launch is an arrow. Every launch begins at 0.
-package struct PerfettoTrace {
+package struct PerfettoTrace: JSONDocument {
   private let result: ExplanationResult
 
   package init(_ result: ExplanationResult) { self.result = result }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var layout: JSONText.Layout { .line }
+
+  package var value: JSONValue {
     var events: [JSONValue] = []
     var numbers = Numbers()
     for (side, arm) in result.sides {
@@ -28,8 +27,7 @@ package struct PerfettoTrace {
       events += launch.events
     }
     let commands = result.arms.map { ShellQuoting.text($0.command) }
-    let document = TraceEvent.document(events, command: commands.joined(separator: "; "))
-    try JSONText.write(document, .line, to: sink)
+    return TraceEvent.document(events, command: commands.joined(separator: "; "))
   }
 
   /// The last numbers that were given in a file.

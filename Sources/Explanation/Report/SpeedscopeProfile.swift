@@ -1,5 +1,5 @@
 import LaunchCore
-import Rendering
+package import Rendering
 
 /// The time by actor and function as a file for speedscope.
 ///
@@ -7,7 +7,7 @@ import Rendering
 /// negative: what takes longer in the second one, and what takes less time.
 ///
 /// Source: the schema of the file format of speedscope, https://www.speedscope.app/file-format-schema.json
-package struct SpeedscopeProfile {
+package struct SpeedscopeProfile: JSONDocument {
   private let result: ExplanationResult
   private let tree: NodeTree
 
@@ -16,14 +16,9 @@ package struct SpeedscopeProfile {
     tree = NodeTree(result.explanation.tree)
   }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    try JSONText.write(value, .line, to: sink)
-  }
+  package var layout: JSONText.Layout { .line }
 
-  private var value: JSONValue {
+  package var value: JSONValue {
     var frames = FrameTable()
     let stacks = tree.ends.map { end in (end: end, stack: stack(of: end, in: &frames)) }
     let profiles = kinds.map { name, weight in

@@ -1,5 +1,5 @@
 package import LaunchCore
-import Rendering
+package import Rendering
 
 /// Launches as a Chrome trace, which Perfetto opens.
 ///
@@ -7,7 +7,7 @@ import Rendering
 /// tracks of their own, and other programs are processes of their own. Every launch begins at 0.
 ///
 /// Source: "Trace Event Format" of the Chromium project; times are in microseconds with fractions.
-package struct ChromeTrace {
+package struct ChromeTrace: JSONDocument {
   private let launches: [LaunchStages]
   private let command: [String]
 
@@ -16,17 +16,13 @@ package struct ChromeTrace {
     self.command = command
   }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var value: JSONValue {
     var processes = TraceProcesses()
     var events: [JSONValue] = []
     for (index, launch) in launches.enumerated() {
       events += self.events(of: launch, number: index + 1, &processes)
     }
-    let document = TraceEvent.document(events, command: ShellQuoting.text(command))
-    try JSONText.write(document, .indented, to: sink)
+    return TraceEvent.document(events, command: ShellQuoting.text(command))
   }
 
   private func events(

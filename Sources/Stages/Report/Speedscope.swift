@@ -1,5 +1,5 @@
 package import LaunchCore
-import Rendering
+package import Rendering
 
 /// Launches as a file that speedscope opens: one evented profile per launch.
 ///
@@ -8,7 +8,7 @@ import Rendering
 ///
 /// Source: `src/lib/file-format-spec.ts` of speedscope: events are in the order of their times, and
 /// every frame that is opened is closed before the one around it.
-package struct Speedscope {
+package struct Speedscope: JSONDocument {
   private let launches: [LaunchStages]
   private let command: [String]
 
@@ -17,16 +17,13 @@ package struct Speedscope {
     self.command = command
   }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var value: JSONValue {
     var frames = SpeedscopeFrames()
     var profiles: [JSONValue] = []
     for (index, launch) in launches.enumerated() {
       profiles += self.profiles(of: launch, number: index + 1, &frames)
     }
-    let value: JSONValue = [
+    return [
       "$schema": "https://www.speedscope.app/file-format-schema.json",
       "name": .string(ShellQuoting.text(command)),
       "activeProfileIndex": .integer(0),
@@ -34,7 +31,6 @@ package struct Speedscope {
       "shared": ["frames": .array(frames.values)],
       "profiles": .array(profiles),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func profiles(

@@ -373,10 +373,10 @@ struct ExplainOutputOptions: ParsableArguments {
     }
     if let svg { try ResultFile(svg).write { try $0(FlameGraph(result).svg()) } }
     if let speedscope {
-      try ResultFile(speedscope).write { try SpeedscopeProfile(result).write(to: $0) }
+      try ResultFile(speedscope).write(SpeedscopeProfile(result))
     }
-    if let firefox { try ResultFile(firefox).write { try FirefoxProfile(result).write(to: $0) } }
-    if let perfetto { try ResultFile(perfetto).write { try PerfettoTrace(result).write(to: $0) } }
-    if let json { try ResultFile(json).write { try ExplanationJSON(result).write(to: $0) } }
+    if let firefox { try ResultFile(firefox).write(FirefoxProfile(result)) }
+    if let perfetto { try ResultFile(perfetto).write(PerfettoTrace(result)) }
+    if let json { try ResultFile(json).write(ExplanationJSON(result)) }
   }
 }

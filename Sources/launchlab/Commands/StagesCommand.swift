@@ -161,7 +161,7 @@ struct LoaderLogOptionGroup: ParsableArguments {
       try console.write(text.rendered(style: console.resultStyle))
     }
     console.show(result.diagnostics)
-    if let json { try ResultFile(json).write { try LoaderLogJSON(result).write(to: $0) } }
+    if let json { try ResultFile(json).write(LoaderLogJSON(result)) }
     let code = workflow.exitCode(of: result)
     if code != .done { throw ExitCode(code.rawValue) }
   }
@@ -215,15 +215,14 @@ struct StagesOutputOptions: ParsableArguments {
     for note in result.notes { console.note("note: \(note)") }
     let launches = result.launches.map(\.stages)
     if let trace {
-      try ResultFile(trace).write { try ChromeTrace(launches, command: command).write(to: $0) }
+      try ResultFile(trace).write(ChromeTrace(launches, command: command))
     }
     if let speedscope {
-      try ResultFile(speedscope).write { try Speedscope(launches, command: command).write(to: $0) }
+      try ResultFile(speedscope).write(Speedscope(launches, command: command))
     }
     if let json {
-      try ResultFile(json).write {
-        try StagesJSON(command: command, launches: launches, summaries: summaries).write(to: $0)
-      }
+      let document = StagesJSON(command: command, launches: launches, summaries: summaries)
+      try ResultFile(json).write(document)
     }
   }
 }

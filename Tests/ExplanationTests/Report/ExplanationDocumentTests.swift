@@ -85,8 +85,7 @@ struct ExplanationMarkdownTests {
 @Suite("An explanation as JSON")
 struct ExplanationJSONTests {
   private func object(_ result: ExplanationResult) throws -> [String: Any] {
-    var text = ""
-    ExplanationJSON(result).write { text += $0 }
+    let text = ExplanationJSON(result).rendered()
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     return try #require(value as? [String: Any])
   }
@@ -176,8 +175,7 @@ struct ExplanationJSONTests {
   @Test("is the same text each time")
   func stable() {
     func text() -> String {
-      var text = ""
-      ExplanationJSON(SampleExplanation.single).write { text += $0 }
+      let text = ExplanationJSON(SampleExplanation.single).rendered()
       return text
     }
     #expect(text() == text())
@@ -192,8 +190,7 @@ struct ExplanationJSONTests {
 struct SpeedscopeProfileTests {
   @Test("has a profile of each program, and the difference in two")
   func profiles() throws {
-    var text = ""
-    SpeedscopeProfile(SampleExplanation.slower).write { text += $0 }
+    let text = SpeedscopeProfile(SampleExplanation.slower).rendered()
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     let object = try #require(value as? [String: Any])
     let profiles = try #require(object["profiles"] as? [[String: Any]])

@@ -1,6 +1,7 @@
 import Foundation
 import LabTestSupport
 import LaunchCore
+import Rendering
 import Stages
 import Testing
 
@@ -147,8 +148,7 @@ struct LaunchTracksTests {
 @Suite("An explanation for Perfetto")
 struct PerfettoTraceTests {
   private func events(_ result: ExplanationResult) throws -> [ChromeEvent] {
-    var text = ""
-    PerfettoTrace(result).write { text += $0 }
+    let text = PerfettoTrace(result).rendered()
     return try ChromeTraceRules.expect(Data(text.utf8))
   }
 
@@ -325,8 +325,7 @@ struct FirefoxProfileTests {
   }
 
   private func file(_ result: ExplanationResult) throws -> File {
-    var text = ""
-    FirefoxProfile(result).write { text += $0 }
+    let text = FirefoxProfile(result).rendered()
     let file = try JSONDecoder().decode(File.self, from: Data(text.utf8))
     checkTables(file)
     for (number, thread) in file.threads.enumerated() { try check(thread, number, of: file) }

@@ -1,5 +1,6 @@
 import Foundation
 import LabTestSupport
+import Rendering
 import Testing
 
 @testable import LaunchCore
@@ -22,14 +23,12 @@ import Testing
   ]
 
   private func chrome(_ launches: [LaunchStages]) -> Data {
-    var text = ""
-    ChromeTrace(launches, command: ["it's", "a"]).write { text += $0 }
+    let text = ChromeTrace(launches, command: ["it's", "a"]).rendered()
     return Data(text.utf8)
   }
 
   private func speedscope(_ launches: [LaunchStages]) -> Data {
-    var text = ""
-    Speedscope(launches, command: ["it's", "a"]).write { text += $0 }
+    let text = Speedscope(launches, command: ["it's", "a"]).rendered()
     return Data(text.utf8)
   }
 
