@@ -149,8 +149,7 @@ struct DashboardSlots {
     }
     let days = Set(nights.map { $0.startedAt.utcDay })
     slots += summary.missed.filter { !days.contains($0.day) }.compactMap { missed in
-      (try? Date("\(missed.day)T00:00:00Z", strategy: .iso8601))
-        .map { Slot(time: $0, night: nil, problem: missed.reason) }
+      ImportedTime.day(missed.day).map { Slot(time: $0, night: nil, problem: missed.reason) }
     }
     slots.sort { ($0.time, $0.night?.run ?? "") < ($1.time, $1.night?.run ?? "") }
     self.slots = slots

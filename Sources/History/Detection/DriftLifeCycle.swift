@@ -244,9 +244,7 @@ struct DriftComparison {
   /// When a release was measured: by its date, its run, or the first night of its commit.
   private func moment(of release: Release) -> Date? {
     let anchor = release.anchor
-    if let day = try? Date(anchor, strategy: .iso8601.year().month().day()) {
-      return day + Self.day / 2
-    }
+    if let day = ImportedTime.day(anchor) { return day + Self.day / 2 }
     let night = chain.nights.first { night in
       night.run.hasPrefix(anchor) || night.build?.commit.hasPrefix(anchor) == true
     }

@@ -83,7 +83,7 @@ package struct ReplayWorkflow {
   }
 
   private static func day(_ text: String) throws -> Date {
-    guard text.utf8.count == 10, text.contains("-"), let day = ImportedTime.date(text) else {
+    guard let day = ImportedTime.day(text) else {
       throw WorkflowError.badOption(
         name: "--since",
         value: text,
