@@ -332,14 +332,12 @@ struct SequentialTest {
           ? "how far off the old level the worse one is"
           : "how far off the old level the new one is",
         value: abs(distance),
-        isMet: false,
         unit: unit
       ),
       Criterion(
         id: isBack ? CriterionID.returnDeviation : CriterionID.lastingDeviation,
         text: "the scatter of nights, with the correlation of neighbours",
         value: scatter.variance.squareRoot(),
-        isMet: false,
         n: scatter.runs.count,
         unit: unit,
         runs: scatter.runs

@@ -240,7 +240,6 @@ extension SuspicionLimits {
         id: id,
         text: text,
         value: value,
-        isMet: false,
         n: runs.count,
         unit: unit,
         runs: runs
