@@ -80,7 +80,7 @@ struct DashboardData {
     let proved = alert.measure.flatMap { proof in
       proof.low.flatMap { low in
         proof.high.map { high in
-          [low, high].map { alert.series.metric.level(alert.before, changedBy: $0) }
+          [low, high].map { alert.series.metric.value(alert.before, changedBy: $0) }
         }
       }
     }

@@ -224,8 +224,7 @@ struct DriftComparison {
   ///
   /// Nights on the other side of a break are never taken.
   func checks() -> [DriftCheck] {
-    guard chain.isTonight, chain.key.metric != .slowShare,
-      let tonight = chain.points.last?.startedAt
+    guard chain.isTonight, chain.key.metric.hasLevel, let tonight = chain.points.last?.startedAt
     else { return [] }
     let distant = [30, 90].compactMap { nights in
       check("\(nights) nights ago", around: tonight - Double(nights) * Self.day)

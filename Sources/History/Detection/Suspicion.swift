@@ -48,7 +48,7 @@ extension Suspicion {
     rule: RegressionRule
   ) {
     let metric = chain.key.metric
-    guard metric != .slowShare else {
+    guard metric.hasLevel else {
       self.init(slowLaunchesOf: chain, at: index, from: start, baseline: baseline)
       return
     }

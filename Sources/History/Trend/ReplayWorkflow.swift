@@ -46,8 +46,7 @@ package struct ReplayWorkflow {
     let newest = nights.last { $0.status == .complete } ?? last
     let plan = try store.run(newest.run).plan
     let rule = plan.scenario.regressionRule
-    // Slow launches are counted, and have no level.
-    let metrics = rule.metrics.filter { $0 != .slowShare }
+    let metrics = rule.metrics.filter(\.hasLevel)
     let history = TrendHistory(
       scenario: plan.scenario,
       nights: nights,
