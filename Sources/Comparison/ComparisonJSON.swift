@@ -2,13 +2,13 @@ import Foundation
 import LaunchCore
 import LaunchStatistics
 import Measuring
-import Rendering
+package import Rendering
 
 /// The result of a comparison as JSON, of schema `launchlab.compare/1`.
 ///
 /// The deciding comparison stands at the top, and all of them in `comparisons`. `docs/json.md` tells
 /// what each field means.
-package struct ComparisonJSON {
+package struct ComparisonJSON: JSONDocument {
   private let findings: [ComparisonFinding]
   private let method: String
   private let runs: [RunRecord]
@@ -38,12 +38,9 @@ package struct ComparisonJSON {
     warnings = comparison.warnings
   }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var value: JSONValue {
     let deciding = findings.deciding
-    let value: JSONValue = [
+    return [
       "schema": "launchlab.compare/1",
       "verdict": .string(findings.verdict.rawValue),
       "ratio": JSONValue(deciding?.ratio),
@@ -56,7 +53,6 @@ package struct ComparisonJSON {
       "comparisons": .array(zip(findings, extras).map(comparison)),
       "warnings": .array(warnings.map(JSONValue.init(diagnostic:))),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func run(_ run: RunRecord) -> JSONValue {

@@ -26,9 +26,6 @@ package enum FleetEngineError: LabError, Equatable {
   /// A command of the engine ended or answered as it should not.
   case oddAnswer(command: String, detail: String)
 
-  /// A file of the engine cannot be read or written.
-  case file(path: String, reason: String)
-
   package var diagnostics: [Diagnostic] {
     [Diagnostic(.error, id: id, problem: problem, place: place, remedy: remedy)]
   }
@@ -57,7 +54,6 @@ extension FleetEngineError {
     case .unknownPartition: "fleet-partition"
     case .refused: "fleet-refused"
     case .oddAnswer: "fleet-odd-answer"
-    case .file: "fleet-file"
     }
   }
 
@@ -72,21 +68,18 @@ extension FleetEngineError {
     case .unknownPartition(let partition): "Slurm has no partition \"\(partition)\" with hosts"
     case .refused(let reason): "the engine of the fleet refuses this: \(reason)"
     case .oddAnswer(let command, let detail): "unexpected answer from \(command): \(detail)"
-    case .file(_, let reason): "cannot use a file of the fleet: \(reason)"
     }
   }
 
   private var place: String? {
     switch self {
     case .noCommand: "PATH"
-    case .file(let path, _): path
     default: nil
     }
   }
 
   private var remedy: String {
     switch self {
-    case .noCommand("setsid"): "install it with `apt-get install util-linux`"
     case .noCommand: "install Slurm's commands with `apt-get install slurm-client`"
     case .notConfigured: "copy slurm.conf from the controller, or name it by SLURM_CONF"
     case .away: "check it with `scontrol ping`, and try again; jobs that run go on"
@@ -95,7 +88,6 @@ extension FleetEngineError {
     case .unknownPartition: "see `sinfo` for the partitions that Slurm knows"
     case .refused: "fix what the reason names, or ask who runs the fleet"
     case .oddAnswer: "run the command by hand; launchlab is tested with Slurm 22.05"
-    case .file: "check the directory of the fleet, its rights and its free space"
     }
   }
 }

@@ -5,13 +5,11 @@ import SystemPackage
 
 /// Hosts that are all this machine: jobs are processes, which run one after the other.
 ///
-/// A job survives whoever submitted it. Its file `NAME.job` is locked by the processes of the job,
-/// which inherit the open file: it runs as long as the lock is held, whatever became of its pid, and
-/// after a reboot none is held. Processes that close what they inherit, as daemons do, are no part of
-/// it any more. Source: flock(2).
+/// A job survives whoever submitted it. Its processes inherit the locked file `NAME.job`: it runs as long
+/// as the lock is held, and after a reboot none is held. Sources: flock(1), timeout(1).
 package struct LocalEngine: FleetEngine {
   private let names: [String]
-  private let directory: FilePath
+  private let directory: String
 
   /// How long a job has from SIGTERM to SIGKILL.
   var killWait = Duration.seconds(60)
@@ -23,22 +21,21 @@ package struct LocalEngine: FleetEngine {
   ///   - directory: An absolute path, the same for all that submit jobs to the hosts.
   package init(hosts: [String], directory: String) {
     names = hosts
-    self.directory = FilePath(directory)
+    self.directory = directory
   }
 
   package func hosts() async throws -> [FleetHost] {
-    try names.map { name in
-      FleetHost(name: name, obstacle: try drainReason(of: name).map { "drained: \($0)" })
-    }
+    names.map { FleetHost(name: $0, obstacle: obstacle(of: $0)) }
   }
 
   package func jobs() async throws -> [FleetJob] {
-    let now = Date().timeIntervalSince1970
-    return try jobFiles().compactMap { path in
-      guard let held = try HeldJob(path) else { return nil }
-      let running = held.start.map { Duration.seconds(max(0, now - $0)) }
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return files.filter { $0.hasSuffix(".job") }.sorted().compactMap { file -> FleetJob? in
+      let name = file.dropLast(4).removingPercentEncoding
+      guard let name, let found = state(of: name) else { return nil }
+      let running = found.start.map { Duration.seconds(max(0, Date().timeIntervalSince1970 - $0)) }
       let reason = running == nil ? "waits for its turn" : nil
-      return FleetJob(id: held.id, name: held.name, running: running, reason: reason)
+      return FleetJob(id: name, name: name, running: running, reason: reason)
     }
   }
 
@@ -47,296 +44,99 @@ package struct LocalEngine: FleetEngine {
   /// What it prints is added to `NAME.log` in the directory of the engine. A job whose host is drained
   /// when its turn has come ends without having run.
   package func submit(_ work: FleetWork) async throws {
-    guard names.contains(work.host) else { throw FleetEngineError.unknownHost(work.host) }
-    if let reason = try drainReason(of: work.host) {
-      throw FleetEngineError.refused(reason: "\(work.host) is drained: \(reason)")
+    if let obstacle = obstacle(of: work.host) {
+      throw FleetEngineError.refused(reason: "\(work.host) is \(obstacle)")
     }
-    let script = try work.script()
-    try makeDirectory()
-    let path = directory.appending("\(work.name.fileName).job")
-    let lock = try await lock(path, of: work.name)
-    defer { try? lock.close() }
-    let job = SubmittedJob(
-      id: UUID().uuidString,
-      name: work.name,
-      host: work.host,
-      limit: work.timeLimit.seconds
+    let limits = [killWait.seconds, max(0.001, work.timeLimit.seconds)]
+    try await run(
+      Self.submission,
+      [path(of: work.name), Self.job, "\(path(of: work.host)).drained"]
+        + limits.map { String(format: "%.3f", $0) } + [work.script()]
     )
-    do {
-      try lock.resize(to: 0)
-      try lock.writeAll(JSONEncoder().encode(job) + Data("\n".utf8))
-    } catch {
-      throw FleetEngineError.file(path: path.string, reason: "\(error)")
-    }
-    try await start(script, of: job, lock: lock)
   }
 
   /// Ends jobs by SIGTERM, and after a minute by SIGKILL.
   package func cancel(_ jobs: [FleetJob]) async throws {
     for job in jobs {
-      let path = directory.appending("\(job.name.fileName).job")
-      if let held = try HeldJob(path), held.id == job.id { try held.end() }
+      guard let found = state(of: job.name), let pid = found.pid, pid > 1 else { continue }
+      // `timeout` tells the program. Before it runs, and where it was killed, all of the job are told.
+      let link = "/proc/\(pid)/fd/9"
+      let file = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+      let isLed = found.start != nil && file?.hasSuffix("/\(job.name.fileName).job") == true
+      guard kill(isLed ? pid : -pid, SIGTERM) == 0 || errno == ESRCH else {
+        throw FleetEngineError.refused(reason: "the job \(job.name) belongs to another user")
+      }
     }
   }
 
   /// Writes the reason to `HOST.drained`; removing this file brings the host back.
   package func drain(_ host: String, because reason: String) async throws {
-    guard names.contains(host) else { throw FleetEngineError.unknownHost(host) }
-    try makeDirectory()
-    let path = drainFile(of: host)
-    do {
-      try reason.write(toFile: path.string, atomically: true, encoding: .utf8)
-    } catch {
-      throw FleetEngineError(error, at: path)
-    }
+    let script = "mkdir -p \"${1%/*}\" && printf %s \"$2\" >\"$1.drained\""
+    try await run(script, [path(of: host), reason])
   }
 }
 
-// MARK: - Files
+// MARK: - Files and processes
 
 extension LocalEngine {
-  private func drainFile(of host: String) -> FilePath {
-    directory.appending("\(host.fileName).drained")
-  }
-
-  /// Why a host is drained; nil if it is not.
-  private func drainReason(of host: String) throws -> String? {
-    let path = drainFile(of: host)
-    guard let content = try HeldJob.content(path) else { return nil }
-    return content.split(whereSeparator: \.isNewline).joined(separator: " ")
-  }
-
-  private func makeDirectory() throws(FleetEngineError) {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: directory.string,
-        withIntermediateDirectories: true
-      )
-    } catch {
-      throw FleetEngineError(error, at: directory)
-    }
-  }
-
-  private func jobFiles() throws(FleetEngineError) -> [FilePath] {
-    do {
-      let names = try FileManager.default.contentsOfDirectory(atPath: directory.string)
-      return names.filter { $0.hasSuffix(".job") }.sorted().map { directory.appending($0) }
-    } catch CocoaError.fileReadNoSuchFile {
-      return []
-    } catch {
-      throw FleetEngineError(error, at: directory)
-    }
-  }
-
-  /// Takes the lock of a job that does not run.
+  /// Takes the lock of a job, as descriptor 9, and starts it in a session of its own.
   ///
-  /// Whoever lists jobs holds it for a moment, so that it is tried again.
-  private func lock(_ path: FilePath, of name: String) async throws -> FileDescriptor {
-    let file: FileDescriptor
-    do {
-      file = try FileDescriptor.open(
-        path,
-        .readWrite,
-        options: [.create, .append, .closeOnExec],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead]
-      )
-    } catch {
-      throw FleetEngineError.file(path: path.string, reason: "\(error)")
-    }
-    for _ in 0..<50 {
-      if flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 { return file }
-      do {
-        try await Task.sleep(for: .milliseconds(10))
-      } catch {
-        try? file.close()
-        throw error
-      }
-    }
-    try? file.close()
-    throw FleetEngineError.refused(reason: "a job \(name) waits or runs already")
-  }
-}
+  /// Whoever lists jobs holds the lock for a moment.
+  private static let submission = """
+    mkdir -p "${1%/*}" && cd "${1%/*}" && exec 9>>"$1.job" || exit
+    flock --timeout 1 9 || { echo "a job ${1##*/} waits or runs already" >&2; exit 1; }
+    : >"$1.job"
+    exec setsid --fork /bin/sh -c "$2" "$@" </dev/null >>"$1.log" 2>&1
+    """
 
-extension FleetEngineError {
-  /// The error for a file that Foundation cannot use, with the system's reason where it has one.
-  fileprivate init(_ error: any Error, at path: FilePath) {
-    let cause = (error as? CocoaError)?.underlying as? POSIXError
-    let reason = cause.map { "\(Errno(rawValue: $0.code.rawValue))" } ?? error.localizedDescription
-    self = .file(path: path.string, reason: reason)
-  }
-}
-
-// MARK: - Processes
-
-extension LocalEngine {
-  /// What a job does until its turn, in a session of its own.
+  /// What the session of a job does: it waits for its turn, which is the lock of descriptor 8.
   ///
-  /// Descriptor 9 is the lock of the job and 8 the turn; the program inherits both. `timeout` is in the
-  /// foreground, since it would send each signal to the program twice else, and launchlab ends at once
-  /// at the second.
-  private static let supervision = """
-    exec 9<&0 </dev/null 8>>"$1/.turn" || exit
-    flock 8 || exit
+  /// It has the words of the submission from the second on. `timeout` is in the foreground, since it would
+  /// send each signal to the program twice else, and launchlab ends at once at the second.
+  private static let job = """
+    echo "$$" >&9 && exec 8>>.turn && flock 8 || exit
     if [ -e "$2" ]; then
       echo "the host is drained, nothing was started"
       exit
     fi
-    printf '{"pid":%s,"start":%s}\\n' "$$" "$(date +%s)" >&9 || exit
+    echo "$$ $(date +%s)" >&9 || exit
     exec timeout --foreground --kill-after="$3" "$4" /bin/sh -c "$5"
     """
 
-  private func start(_ script: String, of job: SubmittedJob, lock: FileDescriptor) async throws {
-    let path = directory.appending("\(job.name.fileName).log")
-    let log: FileDescriptor
-    do {
-      log = try FileDescriptor.open(
-        path,
-        .writeOnly,
-        options: [.create, .append, .closeOnExec],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead]
-      )
-    } catch {
-      throw FleetEngineError.file(path: path.string, reason: "\(error)")
-    }
-    defer { try? log.close() }
-    let limits = [killWait.seconds, max(0.001, job.limit)].map { String(format: "%.3f", $0) }
-    let drained = drainFile(of: job.host).string
-    do {
-      let result = try await Subprocess.run(
-        .name("setsid"),
-        arguments: Arguments(
-          ["--fork", "/bin/sh", "-c", Self.supervision, "sh", directory.string, drained]
-            + limits + [script]
-        ),
-        workingDirectory: directory,
-        input: .fileDescriptor(lock, closeAfterSpawningProcess: false),
-        output: .fileDescriptor(log, closeAfterSpawningProcess: false),
-        error: .fileDescriptor(log, closeAfterSpawningProcess: false)
-      )
-      guard result.terminationStatus == .exited(0) else {
-        let detail = "\(result.terminationStatus), see \(path)"
-        throw FleetEngineError.oddAnswer(command: "setsid", detail: detail)
-      }
-    } catch let error as SubprocessError where error.code == .executableNotFound {
-      throw FleetEngineError.noCommand("setsid")
-    } catch let error as SubprocessError {
-      throw FleetEngineError.oddAnswer(command: "setsid", detail: "\(error)")
-    }
+  /// Where the files of a job or a host are, without their endings.
+  private func path(of name: String) -> String { "\(directory)/\(name.fileName)" }
+
+  /// Why a host takes no job; nil if it does.
+  private func obstacle(of host: String) -> String? {
+    let reason = try? String(contentsOfFile: "\(path(of: host)).drained", encoding: .utf8)
+    return reason.map { "drained: " + $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
   }
-}
 
-/// The first line of a job's file, written by who submits it.
-private struct SubmittedJob: Codable {
-  var id: String
-  var name: String
-  var host: String
-
-  /// In seconds.
-  var limit: Double
-}
-
-/// The second line, written by the job when its turn has come.
-private struct StartedJob: Codable {
-  var pid: Int32
-
-  /// In seconds since 1970.
-  var start: Double
-}
-
-/// A job whose lock is held: it waits or runs.
-private struct HeldJob {
-  private let path: FilePath
-  private let submitted: SubmittedJob
-  private let started: StartedJob?
-
-  var id: String { submitted.id }
-  var name: String { submitted.name }
-  var start: Double? { started?.start }
-
-  /// Reads the file of a job; nil if nobody holds its lock.
+  /// The first process of a job, and when its turn came in seconds since 1970; nil if nobody holds its lock.
   ///
-  /// - Parameter path: Where the file is.
-  /// - Throws: ``FleetEngineError``.
-  init?(_ path: FilePath) throws {
-    // It is empty for a moment while the job is being submitted.
-    guard try Self.isHeld(path), let content = try Self.content(path), !content.isEmpty else {
-      return nil
-    }
-    let lines = content.split(separator: "\n").map { Data($0.utf8) }
-    do {
-      submitted = try JSONDecoder().decode(SubmittedJob.self, from: lines.first ?? Data())
-      started = try lines.dropFirst().first.map {
-        try JSONDecoder().decode(StartedJob.self, from: $0)
-      }
-    } catch {
-      throw FleetEngineError.file(path: path.string, reason: "it is not the file of a job")
-    }
-    self.path = path
+  /// The process is missing for a moment while the job is being submitted.
+  private func state(of name: String) -> (pid: pid_t?, start: Double?)? {
+    let path = "\(path(of: name)).job"
+    let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec])
+    guard let file else { return nil }
+    defer { try? file.close() }
+    guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
+    let content = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    let words = content.split(whereSeparator: \.isNewline).last?.split(separator: " ") ?? []
+    return (words.first.flatMap { pid_t($0) }, words.dropFirst().first.flatMap { Double($0) })
   }
 
-  private static func isHeld(_ path: FilePath) throws -> Bool {
-    do {
-      let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
-      defer { try? file.close() }
-      if flock(file.rawValue, LOCK_SH | LOCK_NB) == 0 { return false }
-      let failure = Errno(rawValue: errno)
-      if failure == .wouldBlock { return true }
-      throw failure
-    } catch Errno.noSuchFileOrDirectory {
-      return false
-    } catch {
-      throw FleetEngineError.file(path: path.string, reason: "\(error)")
+  private func run(_ script: String, _ words: [String]) async throws {
+    let result = try await Subprocess.run(
+      .path("/bin/sh"),
+      arguments: Arguments(["-c", script, "sh"] + words),
+      input: .none,
+      output: .discarded,
+      error: .string(limit: 1 << 16)
+    )
+    guard result.terminationStatus == .exited(0) else {
+      let reason = result.standardError.trimmingCharacters(in: .whitespacesAndNewlines)
+      throw FleetEngineError.refused(reason: reason)
     }
-  }
-
-  /// What is in a file; nil if there is none.
-  static func content(_ path: FilePath) throws -> String? {
-    do {
-      let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
-      let handle = FileHandle(fileDescriptor: file.rawValue, closeOnDealloc: true)
-      return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
-    } catch Errno.noSuchFileOrDirectory {
-      return nil
-    } catch {
-      throw FleetEngineError.file(path: path.string, reason: "\(error)")
-    }
-  }
-
-  /// Sends SIGTERM to the process that ends the others, or to all if it is gone or not there yet.
-  ///
-  /// What these start meanwhile is told in the next round.
-  func end() throws {
-    var told: Set<pid_t> = []
-    while true {
-      let holders = try holders().filter { !told.contains($0) }
-      let leader = holders.filter { $0 == started?.pid }
-      for pid in leader.isEmpty ? holders : leader where kill(pid, SIGTERM) != 0 && errno != ESRCH {
-        throw FleetEngineError.refused(reason: "the job \(name) belongs to another user")
-      }
-      if !leader.isEmpty { return }
-      if holders.isEmpty { break }
-      told.formUnion(holders)
-    }
-    if told.isEmpty, try Self.isHeld(path) {
-      throw FleetEngineError.refused(reason: "the job \(name) belongs to another user")
-    }
-  }
-
-  /// The processes of the job: those that have its file open as descriptor 9, or still as 0.
-  private func holders() throws -> [pid_t] {
-    guard let own = Self.identity(path.string) else {
-      throw FleetEngineError.file(path: path.string, reason: "\(Errno(rawValue: errno))")
-    }
-    return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap(pid_t.init)
-      .filter { pid in
-        pid != getpid() && [0, 9].contains { Self.identity("/proc/\(pid)/fd/\($0)") == own }
-      }
-  }
-
-  /// The device and number of a file; nil where they cannot be read.
-  private static func identity(_ path: String) -> [UInt]? {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    return [status.st_dev, status.st_ino]
   }
 }

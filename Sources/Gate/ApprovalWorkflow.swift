@@ -48,7 +48,7 @@ package struct ApprovalWorkflow {
         expected: "it with an initializer or a task only"
       )
     }
-    if let until = approval.until, !ApprovalsFile.isDay(until) {
+    if let until = approval.until, ImportedTime.day(until) == nil {
       throw WorkflowError.badOption(
         name: "--until",
         value: until,

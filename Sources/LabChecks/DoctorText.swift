@@ -117,16 +117,13 @@ package struct DoctorText {
 }
 
 /// What doctor has found as JSON, of schema `launchlab.doctor/1`.
-package struct DoctorJSON {
+package struct DoctorJSON: JSONDocument {
   private let findings: DoctorFindings
 
   package init(_ findings: DoctorFindings) { self.findings = findings }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.doctor/1",
       "host": JSONValue(host: findings.host),
       "counts": [
@@ -138,7 +135,6 @@ package struct DoctorJSON {
       "capabilities": .array(findings.capabilities.map(capability)),
       "noise": .array(findings.noise.map(noise)),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func capability(_ capability: Capability) -> JSONValue {

@@ -64,16 +64,13 @@ package struct FileSetText {
 }
 
 /// The files of a launch as JSON, of schema `launchlab.files/1`.
-package struct FileSetJSON {
+package struct FileSetJSON: JSONDocument {
   private let set: FileSet
 
   package init(_ set: FileSet) { self.set = set }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.files/1",
       "target": .string(set.target.name),
       "command": .array(set.target.command.map(JSONValue.string)),
@@ -82,7 +79,6 @@ package struct FileSetJSON {
       "shared": total(own: false),
       "files": .array(set.files.map(file)),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func total(own isOwn: Bool) -> JSONValue {

@@ -79,7 +79,7 @@ package struct ProbeSweepText {
 }
 
 /// What programs do with the probe and without it as JSON, of schema `launchlab.probe-sweep/1`.
-package struct ProbeSweepJSON {
+package struct ProbeSweepJSON: JSONDocument {
   private let programs: [SweptProgram]
   private let notes: [String]
 
@@ -88,20 +88,16 @@ package struct ProbeSweepJSON {
     self.notes = notes
   }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var value: JSONValue {
     let counts = SweptProgram.Verdict.allCases.map { verdict in
       (name: verdict.rawValue, value: JSONValue(programs.count { $0.verdict == verdict }))
     }
-    let value: JSONValue = [
+    return [
       "schema": "launchlab.probe-sweep/1",
       "counts": .object(counts),
       "programs": .array(programs.map(program)),
       "notes": .array(notes.map(JSONValue.string)),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func program(_ program: SweptProgram) -> JSONValue {

@@ -96,19 +96,15 @@ extension UndoneChange.Status {
 }
 
 /// What `launchlab restore` has done as JSON, of schema `launchlab.restore/1`.
-package struct RestoreJSON {
+package struct RestoreJSON: JSONDocument {
   private let recovery: Recovery
 
   package init(_ recovery: Recovery) { self.recovery = recovery }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.restore/1", "changes": .array(recovery.changes.map(change)),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func change(_ change: UndoneChange) -> JSONValue {

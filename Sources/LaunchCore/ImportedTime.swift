@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Instants as other tools write them.
+/// Instants and days as people and other tools write them.
 package enum ImportedTime {
   /// Reads an instant.
   ///
@@ -13,6 +13,14 @@ package enum ImportedTime {
     let milliseconds = unix(text) ?? reader.milliseconds()
     guard let milliseconds, (0..<253_402_300_800_000).contains(milliseconds) else { return nil }
     return Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+  }
+
+  /// Reads a day of the calendar from 1970 on.
+  ///
+  /// - Parameter text: Year, month and day, such as `2026-11-21`.
+  /// - Returns: Its beginning in UTC, or nil for any other text.
+  package static func day(_ text: String) -> Date? {
+    text.utf8.count == 10 && text.contains("-") ? date(text) : nil
   }
 
   /// A number of fewer digits may be meant as a date, such as `20261121`.

@@ -49,6 +49,12 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
     self == .window || self == .frame || self == .settled || self == .speedIndex
   }
 
+  /// Whether nights have levels of it, whose changes are ratios.
+  ///
+  /// Slow launches are counted: the share of a night says little of a level, and a change of it is a
+  /// difference in percentage points.
+  package var hasLevel: Bool { self != .slowShare }
+
   /// Those that are compared, limited and looked for: all but what only filmed launches or nights have.
   package static let judged = allCases.filter { $0 != .speedIndex && $0 != .slowShare }
 
@@ -79,6 +85,19 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
   package enum Direction: String, Codable, Sendable {
     case lowerIsBetter = "lower-is-better"
     case higherIsBetter = "higher-is-better"
+  }
+}
+
+extension Metric {
+  /// A change as a ratio, nil from a level of 0; of what has no level, 1 + the difference.
+  package func ratio(from before: Double, to after: Double) -> Double? {
+    guard hasLevel else { return 1 + (after - before) / 100 }
+    return before == 0 ? nil : after / before
+  }
+
+  /// The value after a change by a ratio of ``ratio(from:to:)``.
+  package func value(_ before: Double, changedBy ratio: Double) -> Double {
+    hasLevel ? before * ratio : before + 100 * (ratio - 1)
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 package import LaunchCore
 import LaunchHost
 package import LaunchStore
+package import Rendering
 
 /// The files that a command reads and writes, compared before anything is done.
 ///
@@ -252,6 +253,11 @@ package struct ResultFile {
   package func write(_ body: (_ sink: (String) throws -> Void) throws -> Void) throws {
     guard Self.isStdout(path) else { return try WholeFile(path).write(body) }
     try body { try Terminal.standardOutput.write(document: $0) }
+  }
+
+  /// Writes a JSON text; a file is replaced only when the new one is whole.
+  package func write(_ document: some JSONDocument) throws {
+    try write { try document.write(to: $0) }
   }
 
   /// Whether a path means stdout, whatever that is.

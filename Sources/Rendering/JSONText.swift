@@ -130,6 +130,33 @@ package struct JSONText {
   }
 }
 
+/// A result that is written as one JSON value.
+package protocol JSONDocument {
+  /// The whole result.
+  var value: JSONValue { get }
+
+  /// How it is laid out; indented, unless the document says otherwise.
+  var layout: JSONText.Layout { get }
+}
+
+extension JSONDocument {
+  package var layout: JSONText.Layout { .indented }
+
+  /// Writes the JSON text in pieces, so that a long one is never held as text.
+  ///
+  /// - Throws: What `sink` throws.
+  package func write(to sink: (String) throws -> Void) rethrows {
+    try JSONText.write(value, layout, to: sink)
+  }
+
+  /// The JSON text, with a line feed at its end.
+  package func rendered() -> String {
+    var text = ""
+    write { text += $0 }
+    return text
+  }
+}
+
 /// A JSON text whose objects keep the order of their members.
 package enum JSONValue: Sendable {
   case null

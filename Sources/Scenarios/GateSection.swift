@@ -107,7 +107,7 @@ extension ScenarioKeys {
     "a day such as 2027-01-31",
     ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"]
   ) { text throws(FormProblem) in
-    guard ApprovalsFile.isDay(text) else {
+    guard ImportedTime.day(text) != nil else {
       throw FormProblem(
         problem: "\(quoted(text)) is not a day",
         remedy: "write year, month and day, such as 2027-01-31"
@@ -179,18 +179,6 @@ package enum ApprovalsFile {
     let indent = start.split(separator: "\n").last { $0.drop { $0 == " " }.hasPrefix("- ") }
       .map { $0.prefix { $0 == " " } }
     return start + lines.map { "\(indent ?? "  ")\($0)\n" }.joined()
-  }
-
-  /// Whether a text is a day of the calendar, such as `2027-01-31`.
-  package static func isDay(_ text: String) -> Bool {
-    guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/) else { return false }
-    let day = DateComponents(
-      calendar: Calendar(identifier: .gregorian),
-      year: Int(match.1),
-      month: Int(match.2),
-      day: Int(match.3)
-    )
-    return day.isValidDate
   }
 
   /// Whether a file has no approvals, but maybe comments.

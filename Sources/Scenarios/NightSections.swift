@@ -450,26 +450,13 @@ extension ScenarioKeys {
         remedy: "write a date such as 2026-10-01, or copy an id from `launchlab history`"
       )
     }
-    guard isDay(text) else {
+    guard ImportedTime.day(text) != nil else {
       throw FormProblem(
         problem: "there is no day \(quoted(text))",
         remedy: "write year, month and day, such as 2026-10-01"
       )
     }
     return text
-  }
-
-  /// Whether the calendar has a day; the text consists of digits with two dashes.
-  private static func isDay(_ text: String) -> Bool {
-    let parts = text.split(separator: "-").compactMap { Int($0) }
-    guard parts.count == 3 else { return false }
-    let days = [31, isLeap(parts[0]) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    guard (1...12).contains(parts[1]) else { return false }
-    return (1...days[parts[1] - 1]).contains(parts[2])
-  }
-
-  private static func isLeap(_ year: Int) -> Bool {
-    (year.isMultiple(of: 4) && !year.isMultiple(of: 100)) || year.isMultiple(of: 400)
   }
 
   static let notifiers = Form<[Notifier]>.list(of: .oneOf(notifier)) { notifier, earlier in

@@ -204,8 +204,7 @@ extension PostgresTests {
       #expect(
         markdown.contains("- **Quarantined:** bench-3 since 2026-11-18 (named on 5 nights)\n")
       )
-      var json = ""
-      tonight.json.write { json += $0 }
+      let json = tonight.json.rendered()
       #expect(json.contains("\"slot_host\": \"slot-3\""))
 
       // An older night has a file of its own.

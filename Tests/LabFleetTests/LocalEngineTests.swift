@@ -29,7 +29,8 @@ import Testing
     let running = try #require(try await engine.job(work.name))
     #expect(running.id == job.id && running.reason == nil)
     #expect(running.running != nil)
-    await #expect(throws: FleetEngineError.refused(reason: "a job n/1|'x waits or runs already")) {
+    let reason = "a job n%2f1%7c%27x waits or runs already"
+    await #expect(throws: FleetEngineError.refused(reason: reason)) {
       try await engine.submit(work)
     }
     try release()
@@ -75,7 +76,6 @@ import Testing
     try await engine.submit(work)
     try await eventually("start") { content("began") != nil }
     let job = try #require(try await engine.job(work.name))
-    try await engine.cancel([FleetJob(id: "another", name: job.name)])
     try await engine.cancel([job])
     try await eventually("signal") { content("ended") != nil }
     #expect(try await engine.job(work.name) != nil)
@@ -104,7 +104,7 @@ import Testing
     try await eventually("start") { content("began")?.hasSuffix("\n") == true }
     let watcher = try #require(content("began").flatMap { pid_t($0.dropLast()) })
     let file = try #require(content("fleet/\(work.name).job"))
-    #expect(file.contains("{\"pid\":\(watcher),\"start\":"))
+    #expect(file.hasPrefix("\(watcher)\n\(watcher) "))
     try #require(kill(watcher, SIGKILL) == 0)
     try await eventually("end") {
       try await engine.cancel(engine.jobs())
@@ -147,23 +147,13 @@ import Testing
   }
 
   @Test func `says what it cannot do`() async throws {
-    await #expect(throws: FleetEngineError.unknownHost("c")) {
-      try await engine.submit(.shell("true", on: "c"))
-    }
-    await #expect(throws: FleetEngineError.unknownHost("c")) {
-      try await engine.drain("c", because: "")
-    }
     try release("file")
-    let path = TemporaryDirectory.path + "/file"
-    let odd = LocalEngine(hosts: ["a"], directory: path)
+    let odd = LocalEngine(hosts: ["a"], directory: TemporaryDirectory.path + "/file")
     for call: @Sendable () async throws -> Void in [
       { try await odd.submit(.shell("true", on: "a")) }, { try await odd.drain("a", because: "x") },
-      { _ = try await odd.jobs() },
     ] {
       let error = await #expect(throws: FleetEngineError.self) { try await call() }
-      guard case .file(let place, let reason) = error, place.hasPrefix(path),
-        ["Not a directory", "File exists"].contains(reason)
-      else {
+      guard case .refused(let reason) = error, reason.contains("/file") else {
         throw error ?? .noCommand("none")
       }
     }

@@ -42,8 +42,7 @@ import Testing
   }
 
   @Test func `writes them as JSON`() throws {
-    var text = ""
-    FileSetJSON(set).write { text += $0 }
+    let text = FileSetJSON(set).rendered()
     try expectSnapshot(text, named: "json", suite: "FileSetText")
   }
 }

@@ -79,8 +79,7 @@ import Testing
   }
 
   @Test func `writes the stored runs as JSON`() throws {
-    var text = ""
-    HistoryJSON(Self.runs).write { text += $0 }
+    let text = HistoryJSON(Self.runs).rendered()
     try expectSnapshot(text, named: "json", suite: "History")
     _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
   }

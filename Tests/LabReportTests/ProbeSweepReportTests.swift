@@ -39,8 +39,7 @@ import Testing
   }
 
   @Test func `writes JSON`() throws {
-    var text = ""
-    ProbeSweepJSON(Self.programs, notes: ["programs were run as nobody"]).write { text += $0 }
+    let text = ProbeSweepJSON(Self.programs, notes: ["programs were run as nobody"]).rendered()
     try expectSnapshot(text, named: "json", suite: "ProbeSweep")
   }
 }

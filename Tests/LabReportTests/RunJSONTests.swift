@@ -1,5 +1,6 @@
 import Foundation
 import LabTestSupport
+import Rendering
 import Testing
 
 @testable import LaunchCore
@@ -92,8 +93,7 @@ import Testing
   }
 
   private func text(_ summary: RunSummary) -> String {
-    var text = ""
-    RunJSON(summary).write { text += $0 }
+    let text = RunJSON(summary).rendered()
     return text
   }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import LabTestSupport
+import Rendering
 import Testing
 
 @testable import History
 
 @Suite struct TrendJSONTests {
   private func json(_ summary: TrendSummary) -> String {
-    var text = ""
-    TrendJSON([summary]).write { text += $0 }
+    let text = TrendJSON([summary]).rendered()
     return text
   }
 

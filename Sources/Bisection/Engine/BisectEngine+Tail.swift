@@ -56,8 +56,9 @@ extension BisectEngine {
     if beginTail() { return nil }
     let ends = [0, range.last]
     if let all = slowPairs(of: ends), let mean = all.meanRatio(confidence: 0.99) {
-      let oriented = orientation < 0 ? all.exchanged : all
-      if oriented.mostMoreSlow(score: PairedTail.boundScore(looks: Self.looks)) < Self.leastExcess {
+      let most = all.oriented(orientation)
+        .mostMoreSlow(score: PairedTail.boundScore(looks: Self.looks))
+      if most < Self.leastExcess {
         difference = LogInterval(mean)
         return done(.refused(.same))
       }
@@ -91,8 +92,7 @@ extension BisectEngine {
     guard let all = slowPairs(of: builds, from: search.confirmingFrom ?? 0) else {
       return step(more)
     }
-    let oriented = orientation < 0 ? all.exchanged : all
-    let evidence = oriented.moreSlow(beyond: expm1(parameters.minimumEffect))
+    let evidence = all.oriented(orientation).moreSlow(beyond: expm1(parameters.minimumEffect))
     if evidence.probability <= PairedTail.probabilityLimit(looks: Self.looks),
       let mean = all.meanRatio(confidence: 0.95)
     {
@@ -176,8 +176,7 @@ extension BisectEngine {
   /// nil where there is too little.
   var moreSlow: PairedTail.Evidence? {
     guard !parameters.isExact, let all = slowPairs(of: [0, range.last]) else { return nil }
-    let oriented = orientation < 0 ? all.exchanged : all
-    let evidence = oriented.moreSlow(beyond: expm1(parameters.minimumEffect))
+    let evidence = all.oriented(orientation).moreSlow(beyond: expm1(parameters.minimumEffect))
     return evidence.probability <= PairedTail.probabilityLimit(looks: Self.looks) ? evidence : nil
   }
 

@@ -94,6 +94,11 @@ extension LogInterval {
   }
 }
 
+extension PairedTail {
+  /// The same seen from the other side, when the orientation is −1.
+  func oriented(_ orientation: Double) -> Self { orientation < 0 ? exchanged : self }
+}
+
 /// How the CPU times of good and bad compare, in the pairs of launches whose times were measured.
 package struct ProcessorTimeDifference: Hashable, Sendable {
   /// How many pairs there were.

@@ -1,27 +1,24 @@
 import Foundation
 import History
 import LaunchCore
-import Rendering
+package import Rendering
 import Stages
 
 /// The result of a bisection as JSON, of schema `launchlab.bisect/1`.
 ///
 /// `docs/json.md` tells what each field means. Ratios are those of times or counts, not their
 /// logarithms.
-package struct BisectJSON {
+package struct BisectJSON: JSONDocument {
   private let summary: BisectSummary
   private var start: BisectStart { summary.start }
   private var answer: BisectAnswer { summary.answer }
 
   package init(_ summary: BisectSummary) { self.summary = summary }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: [(name: String, value: JSONValue)] =
+  package var value: JSONValue {
+    let members: [(name: String, value: JSONValue)] =
       [("schema", "launchlab.bisect/1")] + conclusion + work + question + evidence
-    try JSONText.write(.object(value), .indented, to: sink)
+    return .object(members)
   }
 
   // MARK: - The answer

@@ -1,26 +1,19 @@
 import LaunchCore
 import LaunchStatistics
-import Rendering
+package import Rendering
 import Stages
 
 /// An explanation as JSON, of schema `launchlab.explain/1`.
 ///
 /// `docs/json.md` tells what each field means.
-package struct ExplanationJSON {
+package struct ExplanationJSON: JSONDocument {
   private let result: ExplanationResult
 
   package init(_ result: ExplanationResult) { self.result = result }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    try JSONText.write(value, .indented, to: sink)
-  }
-
   private var explanation: LaunchExplanation { result.explanation }
 
-  private var value: JSONValue {
+  package var value: JSONValue {
     let isSingle = result.outcome == .single
     return [
       "schema": "launchlab.explain/1",

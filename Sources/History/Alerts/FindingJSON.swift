@@ -1,10 +1,10 @@
 import Foundation
 package import LaunchCore
-import Rendering
+package import Rendering
 
 /// One alert as JSON, of schema `launchlab.finding/1`: what `why --json` writes, and what notifiers
 /// read on their standard input.
-package struct FindingJSON {
+package struct FindingJSON: JSONDocument {
   private let alert: Alert
   private let nights: [Night]
   private let explanation: String?
@@ -34,18 +34,11 @@ package struct FindingJSON {
     self.explanation = explanation
   }
 
-  /// Writes the JSON text in pieces, one member per line.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    try JSONText.write(value, .indented, to: sink)
-  }
-
   /// The JSON text on one line, with a line feed.
   package var line: String { JSONText.line(value) }
 
   /// The object itself, for other JSON that holds findings.
-  var value: JSONValue {
+  package var value: JSONValue {
     let key = alert.series
     let known: JSONValue = [
       "schema": "launchlab.finding/1",

@@ -111,16 +111,13 @@ package struct ReplayText {
 }
 
 /// What a rule would have found, as JSON of schema `launchlab.replay/1`.
-package struct ReplayJSON {
+package struct ReplayJSON: JSONDocument {
   private let summary: ReplaySummary
 
   package init(_ summary: ReplaySummary) { self.summary = summary }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.replay/1",
       "scenario": .string(summary.scenario),
       "since": JSONValue(summary.since?.formatted(.iso8601)),
@@ -130,7 +127,6 @@ package struct ReplayJSON {
       "changes": .array(summary.changes.map(change)),
       "detectors": .array(summary.rules.map(rule)),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func rule(_ replay: RuleReplay) -> JSONValue {

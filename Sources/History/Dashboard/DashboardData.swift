@@ -80,7 +80,7 @@ struct DashboardData {
     let proved = alert.measure.flatMap { proof in
       proof.low.flatMap { low in
         proof.high.map { high in
-          [low, high].map { alert.series.metric.level(alert.before, changedBy: $0) }
+          [low, high].map { alert.series.metric.value(alert.before, changedBy: $0) }
         }
       }
     }
@@ -149,8 +149,7 @@ struct DashboardSlots {
     }
     let days = Set(nights.map { $0.startedAt.utcDay })
     slots += summary.missed.filter { !days.contains($0.day) }.compactMap { missed in
-      (try? Date("\(missed.day)T00:00:00Z", strategy: .iso8601))
-        .map { Slot(time: $0, night: nil, problem: missed.reason) }
+      ImportedTime.day(missed.day).map { Slot(time: $0, night: nil, problem: missed.reason) }
     }
     slots.sort { ($0.time, $0.night?.run ?? "") < ($1.time, $1.night?.run ?? "") }
     self.slots = slots

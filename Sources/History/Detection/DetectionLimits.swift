@@ -68,7 +68,7 @@ extension RegressionRule {
   /// - Returns: The larger one of the effect limit and the floor; for a level of 0, of which there
   ///   is no share, at least 1 µs, 4096 bytes or 1. Of slow launches 5 percentage points.
   func margin(at level: Double, of metric: Metric) -> Double {
-    guard metric != .slowShare else { return DetectionLimits.slowMargin }
+    guard metric.hasLevel else { return DetectionLimits.slowMargin }
     let floor = floor(of: metric)
     guard level != 0 else { return max(floor, metric.unit.smallestChange) }
     return max(effect * abs(level), floor)

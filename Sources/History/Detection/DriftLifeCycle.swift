@@ -147,56 +147,51 @@ extension DriftCheck {
     let upper = 1 + rule.effect
     let low = low.map { $0 / explained }
     let high = high.map { $0 / explained }
-    func level(_ id: String, _ text: String, _ value: Double, _ runs: [String]) -> Criterion {
-      Criterion(
-        id: id,
-        text: text,
-        value: value,
-        isMet: false,
-        n: runs.count,
-        unit: unit,
-        runs: runs
-      )
-    }
-    func share(
-      _ id: String,
-      _ text: String,
-      _ value: Double?,
-      _ limit: Double? = nil,
-      _ isMet: Bool = false
-    ) -> Criterion {
-      Criterion(
-        id: id,
-        text: text,
-        value: value,
-        limit: limit,
-        isMet: isMet,
-        n: nights.count + newest.count,
-        unit: .ratio,
-        runs: nights + newest
-      )
-    }
+    let both = nights + newest
     return [
-      level(CriterionID.driftThen, "median of the nights of \(against)", before, nights),
-      level(CriterionID.driftNow, "median of the newest nights", now, newest),
-      share(
-        CriterionID.driftExplained,
-        "product of the ratios of steps that have an alert",
-        explained
+      Criterion(
+        id: CriterionID.driftThen,
+        text: "median of the nights of \(against)",
+        value: before,
+        n: nights.count,
+        unit: unit,
+        runs: nights
       ),
-      share(
-        CriterionID.driftLow,
-        "lower bound of now / then / explained",
-        low,
-        upper,
-        (low ?? 0) > upper
+      Criterion(
+        id: CriterionID.driftNow,
+        text: "median of the newest nights",
+        value: now,
+        n: newest.count,
+        unit: unit,
+        runs: newest
       ),
-      share(
-        CriterionID.driftHigh,
-        "upper bound of now / then / explained",
-        high,
-        1 / upper,
-        (high ?? .infinity) < 1 / upper
+      Criterion(
+        id: CriterionID.driftExplained,
+        text: "product of the ratios of steps that have an alert",
+        value: explained,
+        n: both.count,
+        unit: .ratio,
+        runs: both
+      ),
+      Criterion(
+        id: CriterionID.driftLow,
+        text: "lower bound of now / then / explained",
+        value: low,
+        limit: upper,
+        isMet: (low ?? 0) > upper,
+        n: both.count,
+        unit: .ratio,
+        runs: both
+      ),
+      Criterion(
+        id: CriterionID.driftHigh,
+        text: "upper bound of now / then / explained",
+        value: high,
+        limit: 1 / upper,
+        isMet: (high ?? .infinity) < 1 / upper,
+        n: both.count,
+        unit: .ratio,
+        runs: both
       ),
     ]
   }
@@ -229,8 +224,7 @@ struct DriftComparison {
   ///
   /// Nights on the other side of a break are never taken.
   func checks() -> [DriftCheck] {
-    guard chain.isTonight, chain.key.metric != .slowShare,
-      let tonight = chain.points.last?.startedAt
+    guard chain.isTonight, chain.key.metric.hasLevel, let tonight = chain.points.last?.startedAt
     else { return [] }
     let distant = [30, 90].compactMap { nights in
       check("\(nights) nights ago", around: tonight - Double(nights) * Self.day)
@@ -244,9 +238,7 @@ struct DriftComparison {
   /// When a release was measured: by its date, its run, or the first night of its commit.
   private func moment(of release: Release) -> Date? {
     let anchor = release.anchor
-    if let day = try? Date(anchor, strategy: .iso8601.year().month().day()) {
-      return day + Self.day / 2
-    }
+    if let day = ImportedTime.day(anchor) { return day + Self.day / 2 }
     let night = chain.nights.first { night in
       night.run.hasPrefix(anchor) || night.build?.commit.hasPrefix(anchor) == true
     }

@@ -165,7 +165,7 @@ extension SeriesChain {
   ///   - tolerance: By how many days the night may be off; the nearest one is taken.
   /// - Returns: Nil without such a night on this side of the last break: no value is carried over.
   func ratio(overDays days: Double, within tolerance: Double) -> Double? {
-    guard isTonight, key.metric != .slowShare, let tonight = points.last else { return nil }
+    guard isTonight, key.metric.hasLevel, let tonight = points.last else { return nil }
     func distance(_ point: SeriesPoint) -> Double {
       abs(tonight.startedAt.timeIntervalSince(point.startedAt) / DriftComparison.day - days)
     }

@@ -104,7 +104,7 @@ struct ChainBuilder {
       alerts: alerts,
       isTonight: isTonight(points[points.count - 1])
     )
-    return key.metric == .slowShare ? chain.counted(by: history.scenario.regressionRule) : chain
+    return key.metric.hasLevel ? chain : chain.counted(by: history.scenario.regressionRule)
   }
 
   /// Imported files may have the targets of one night at different hours.

@@ -177,7 +177,7 @@ extension [SeriesJudgement] {
   func controllingFalseDiscoveries() -> Self {
     // The count of slow launches has a limit of its own.
     let places = indices.filter {
-      self[$0].isJudged && self[$0].suspicion != nil && self[$0].chain.key.metric != .slowShare
+      self[$0].isJudged && self[$0].suspicion != nil && self[$0].chain.key.metric.hasLevel
     }
     let probabilities = places.map { self[$0].suspicion?.probability ?? 1 }
     let rate = DetectionLimits.falseDiscoveries

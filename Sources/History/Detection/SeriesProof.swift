@@ -71,7 +71,6 @@ struct SeriesProof {
           id: CriterionID.sameBuild,
           text: "the last good build is the same as tonight's",
           value: 1,
-          isMet: false,
           unit: .count
         )
       ]
@@ -81,7 +80,6 @@ struct SeriesProof {
           id: CriterionID.noProof,
           text: "no interleaved comparison: \(reason)",
           value: nil,
-          isMet: false,
           unit: .ratio
         )
       ]
@@ -112,48 +110,37 @@ extension Proof {
   func criteria(_ direction: Alert.Direction, metric: Metric) -> [Criterion] {
     let isLarger = direction.sign(of: metric) > 0
     let upper = 1 + effectLimit
-    func part(
-      _ id: String,
-      _ text: String,
-      _ value: Double?,
-      _ limit: Double,
-      _ isMet: Bool
-    )
-      -> Criterion
-    {
+    let limit = isLarger ? upper : 1 / upper
+    return [
       Criterion(
-        id: id,
-        text: text,
-        value: value,
+        id: CriterionID.proofRatio,
+        text: "\(bad) / \(good), launched interleaved: \(verdict.rawValue)",
+        value: ratio,
         limit: limit,
-        isMet: isMet,
+        isMet: verdict == direction.verdict,
         n: pairs,
         unit: .ratio,
         runs: [run]
-      )
-    }
-    let limit = isLarger ? upper : 1 / upper
-    return [
-      part(
-        CriterionID.proofRatio,
-        "\(bad) / \(good), launched interleaved: \(verdict.rawValue)",
-        ratio,
-        limit,
-        verdict == direction.verdict
       ),
-      part(
-        CriterionID.proofLow,
-        "lower bound of its interval",
-        low,
-        limit,
-        (low ?? 0) > upper
+      Criterion(
+        id: CriterionID.proofLow,
+        text: "lower bound of its interval",
+        value: low,
+        limit: limit,
+        isMet: (low ?? 0) > upper,
+        n: pairs,
+        unit: .ratio,
+        runs: [run]
       ),
-      part(
-        CriterionID.proofHigh,
-        "upper bound of its interval",
-        high,
-        limit,
-        (high ?? .infinity) < 1 / upper
+      Criterion(
+        id: CriterionID.proofHigh,
+        text: "upper bound of its interval",
+        value: high,
+        limit: limit,
+        isMet: (high ?? .infinity) < 1 / upper,
+        n: pairs,
+        unit: .ratio,
+        runs: [run]
       ),
     ]
   }

@@ -161,8 +161,7 @@ extension SeriesTrend {
   ///   - first: The index of the earliest change instead.
   /// - Returns: Its `after` is the level of now. Nil where tonight has no value, or there is none.
   package func worseLevel(_ rule: RegressionRule, from first: Int? = nil) -> LevelChange? {
-    // The share of slow launches of a night says little of its level.
-    guard assessment.tonight != nil, key.metric != .slowShare, let now = changes.last?.after
+    guard assessment.tonight != nil, key.metric.hasLevel, let now = changes.last?.after
     else { return nil }
     let earliest = max(first ?? points.count - rule.nights, (breaks.last?.index ?? 0) + 1)
     let standing = changes.filter { change in

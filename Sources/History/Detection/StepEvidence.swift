@@ -63,7 +63,7 @@ struct StepEvidence {
     guard let control, control.hasMoved(direction), let tonight = judgement.tonight,
       let baseline = judgement.baseline
     else { return false }
-    if metric == .slowShare {
+    if !metric.hasLevel {
       let own = tonight.median - baseline.median
       return 2 * (control.tonight.median - control.baseline.median) >= own
     }
@@ -80,11 +80,9 @@ struct StepEvidence {
       (control, CriterionID.controlMoved, "control"), (floor, CriterionID.floorMoved, "floor"),
     ]
     return others.compactMap { companion, id, name in
-      guard let companion, metric == .slowShare || companion.baseline.median != 0 else {
-        return nil
-      }
+      guard let companion, !metric.hasLevel || companion.baseline.median != 0 else { return nil }
       let (baseline, tonight) = (companion.baseline, companion.tonight)
-      if metric == .slowShare {
+      if !metric.hasLevel {
         return Criterion(
           id: id,
           text: "tonight's share of slow launches of the \(name)",
@@ -115,8 +113,8 @@ struct StepEvidence {
   /// - Parameter alert: Its onset and direction are looked for.
   /// - Returns: Nil when there is no such step of at least 3 nights.
   func segmentedStep(of alert: Alert) -> Criterion? {
-    // Levels say little of counts, most of which are 0: only a comparison settles these.
-    guard metric != .slowShare, let onset = chain.index(of: alert.onset) else { return nil }
+    // Only a comparison settles what has no level.
+    guard metric.hasLevel, let onset = chain.index(of: alert.onset) else { return nil }
     let first = max(chain.partStart, chain.points.count - DetectionLimits.segmentedNights)
     guard
       chain.points.count - onset + DetectionLimits.onsetTolerance
@@ -264,7 +262,7 @@ extension SeriesJudgement {
     guard let proof = alert.proof, proof.verdict == alert.direction.verdict,
       let low = proof.low, let high = proof.high
     else { return abs(alert.after - alert.before) }
-    let unit = chain.key.metric == .slowShare ? 100 : abs(alert.before)
+    let unit = chain.key.metric.hasLevel ? abs(alert.before) : 100
     return min(abs(low - 1), abs(high - 1)) * unit
   }
 }
@@ -332,14 +330,12 @@ struct SequentialTest {
           ? "how far off the old level the worse one is"
           : "how far off the old level the new one is",
         value: abs(distance),
-        isMet: false,
         unit: unit
       ),
       Criterion(
         id: isBack ? CriterionID.returnDeviation : CriterionID.lastingDeviation,
         text: "the scatter of nights, with the correlation of neighbours",
         value: scatter.variance.squareRoot(),
-        isMet: false,
         n: scatter.runs.count,
         unit: unit,
         runs: scatter.runs
@@ -397,7 +393,7 @@ struct NightScatter {
       1e-9 * abs(baseline.median),
       .leastNormalMagnitude.squareRoot(),
       // One launch of a night.
-      chain.key.metric == .slowShare ? 100 / Double(chain.points.last?.n ?? 1) : 0
+      chain.key.metric.hasLevel ? 0 : 100 / Double(chain.points.last?.n ?? 1)
     )
     let correlation = Self.correlation(of: kept, around: baseline.mean)
     variance = deviation * deviation * (1 + correlation) / (1 - correlation)

@@ -48,7 +48,7 @@ extension Suspicion {
     rule: RegressionRule
   ) {
     let metric = chain.key.metric
-    guard metric != .slowShare else {
+    guard metric.hasLevel else {
       self.init(slowLaunchesOf: chain, at: index, from: start, baseline: baseline)
       return
     }
@@ -240,7 +240,6 @@ extension SuspicionLimits {
         id: id,
         text: text,
         value: value,
-        isMet: false,
         n: runs.count,
         unit: unit,
         runs: runs

@@ -49,7 +49,8 @@ package struct TrendSummary: Hashable, Sendable {
   /// Flame graphs of what makes launches slower, as SVG, by the number of the alert.
   package var flameGraphs: [Int: String] = [:]
 
-  /// The launches of the newest proof of an alert, by the number of the alert.
+  /// The launches of the newest proof of an alert, by the number of the alert; none where no picture is
+  /// drawn of them.
   package var distributions: [Int: LaunchDistributions] = [:]
 
   /// What the user saw tonight, above what they saw in the last good night; one for each filmed arm.

@@ -92,19 +92,15 @@ package struct HistoryText {
 }
 
 /// The stored runs as JSON, of schema `launchlab.history/1`, in the order they are given.
-package struct HistoryJSON {
+package struct HistoryJSON: JSONDocument {
   private let runs: [RunListing]
 
   package init(_ runs: [RunListing]) { self.runs = runs }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.history/1", "runs": .array(runs.map(listing)),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func listing(_ run: RunListing) -> JSONValue {

@@ -224,17 +224,14 @@ package struct HostsMarkdown {
 ///
 /// Keys come in a fixed order, and the same summaries give the same bytes. `docs/json.md` tells what
 /// each field means.
-package struct HostsJSON {
+package struct HostsJSON: JSONDocument {
   private let summaries: [HostsSummary]
 
   /// - Parameter summaries: One per scenario, in the order in which they are written.
   package init(_ summaries: [HostsSummary]) { self.summaries = summaries }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.hosts/1",
       "scenarios": .array(
         summaries.map {
@@ -242,7 +239,6 @@ package struct HostsJSON {
         }
       ),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func kind(_ kind: HostKind) -> JSONValue {

@@ -148,9 +148,9 @@ extension HostsSummary.Host {
     let tonight = summary.tonight
     let rule = summary.scenario.regressionRule
     let labels = Dictionary(summary.nights.map { ($0.run, $0.label) }) { first, _ in first }
-    // Hosts are pooled by their levels, and slow launches are counted.
+    // Hosts are pooled by their levels.
     let judged = summary.series.filter {
-      rule.metrics.contains($0.key.metric) && $0.key.metric != .slowShare
+      rule.metrics.contains($0.key.metric) && $0.key.metric.hasLevel
     }
     self.init(
       name: name,

@@ -254,7 +254,8 @@ package struct NightWorkflow {
       guard let place = try request.reportPlace(in: store) else { return }
       directory = place
       // The run is told of already, with the command that repeats it.
-      try ReportFiles.write(trend, .newest, to: directory)
+      let workflow = TrendWorkflow(store: store, scenario: trend.scenario.name)
+      try ReportFiles.write(workflow.illustrated(trend), .newest, to: directory)
     } catch {
       result.summary.warnings.append(
         .reportNotWritten(to: directory, because: error, option: "--report")

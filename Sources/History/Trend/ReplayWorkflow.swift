@@ -46,8 +46,7 @@ package struct ReplayWorkflow {
     let newest = nights.last { $0.status == .complete } ?? last
     let plan = try store.run(newest.run).plan
     let rule = plan.scenario.regressionRule
-    // Slow launches are counted, and have no level.
-    let metrics = rule.metrics.filter { $0 != .slowShare }
+    let metrics = rule.metrics.filter(\.hasLevel)
     let history = TrendHistory(
       scenario: plan.scenario,
       nights: nights,
@@ -83,7 +82,7 @@ package struct ReplayWorkflow {
   }
 
   private static func day(_ text: String) throws -> Date {
-    guard text.utf8.count == 10, text.contains("-"), let day = ImportedTime.date(text) else {
+    guard let day = ImportedTime.day(text) else {
       throw WorkflowError.badOption(
         name: "--since",
         value: text,

@@ -52,14 +52,9 @@ package struct ReportWorkflow {
       var (summary, options) = (concluded, request.options)
       if let path = request.scenarioPath { summary.scenarioFile = path }
       options.host = DepotMirror.host(of: store)
-      // The files of an older night never replace those of the newest one.
-      let isNewest =
-        try request.run == nil
-        || store.nights(scenario: scenario, .newest).last?.run == summary.run.id
-      let kind: ReportFiles.Kind = isNewest ? .newest : request.hindsight ? .hindsight : .record
       let path = try ReportFiles.write(
         summary,
-        kind,
+        kind(of: summary.run, scenario, in: store),
         to: directory,
         template: request.template,
         options: options
@@ -78,10 +73,12 @@ package struct ReportWorkflow {
     var failure: StoreError?
     for (store, scenario) in subjects {
       do {
-        summaries.append(
-          try TrendWorkflow(store: store, scenario: scenario)
-            .summary(of: request.run, hindsight: request.hindsight)
-        )
+        let workflow = TrendWorkflow(store: store, scenario: scenario)
+        let summary = try workflow.summary(of: request.run, hindsight: request.hindsight)
+        // The dashboard of the newest night has pictures always.
+        let isDrawn =
+          try request.options.hasCharts || kind(of: summary.run, scenario, in: store) == .newest
+        summaries.append(try isDrawn ? workflow.illustrated(summary) : summary)
         found.append((store, scenario))
       } catch let error as StoreError {
         guard let host = DepotMirror.host(of: store) else { throw error }
@@ -93,6 +90,17 @@ package struct ReportWorkflow {
     }
     if let failure, found.isEmpty { throw failure }
     return (found, summaries)
+  }
+
+  /// The files of an older night never replace those of the newest one.
+  private func kind(
+    of run: RunRecord,
+    _ scenario: String,
+    in store: Store
+  ) throws -> ReportFiles.Kind {
+    guard request.run != nil else { return .newest }
+    let newest = try store.nights(scenario: scenario, .newest).last?.run
+    return newest == run.id ? .newest : request.hindsight ? .hindsight : .record
   }
 
   /// What the hosts of a depot say together of a scenario, and the path of its Markdown.

@@ -337,7 +337,7 @@ struct ControlMove {
     let start = trend.breaks.last?.index ?? 0
     let first = onset.flatMap { run in trend.points.firstIndex { $0.run == run } } ?? start
     let changes = trend.changes.filter { $0.index > max(first, start) }
-    guard trend.key.metric != .slowShare, let earliest = changes.first, let newest = changes.last,
+    guard trend.key.metric.hasLevel, let earliest = changes.first, let newest = changes.last,
       earliest.before > 0,
       let largest = changes.max(by: { Self.size($0) < Self.size($1) }),
       trend.points.indices.contains(largest.index)

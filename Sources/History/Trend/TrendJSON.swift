@@ -3,27 +3,23 @@ import Gate
 import LaunchCore
 import LaunchStatistics
 package import Measuring
-import Rendering
+package import Rendering
 
 /// What is concluded of nights as JSON, of schema `launchlab.trend/1`.
 ///
 /// Keys come in a fixed order, and the same summaries give the same bytes. `docs/json.md` tells what
 /// each field means.
-package struct TrendJSON {
+package struct TrendJSON: JSONDocument {
   private let summaries: [TrendSummary]
 
   /// - Parameter summaries: One per scenario, in the order in which they are written.
   package init(_ summaries: [TrendSummary]) { self.summaries = summaries }
 
-  /// Writes the JSON text in pieces, so that long histories need little memory.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.trend/1",
       "scenarios": .array(summaries.map(scenario)),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func scenario(_ summary: TrendSummary) -> JSONValue {

@@ -68,7 +68,7 @@ package enum TrendWords {
   static func change(_ ratio: Double?, of metric: Metric = .launch) -> String {
     guard let ratio, ratio.isFinite else { return Quantity.none }
     let percent = (ratio - 1) * 100
-    let unit = metric == .slowShare ? "points" : "%"
+    let unit = metric.hasLevel ? "%" : "points"
     if abs(percent) < 0.05 { return "0.0 \(unit)" }
     return Quantity.signed(percent) { String(format: $0 < 99.95 ? "%.1f " : "%.0f ", $0) + unit }
   }
@@ -97,18 +97,6 @@ package enum TrendWords {
   }
 
   static func short(_ commit: String) -> String { String(commit.prefix(10)) }
-}
-
-extension Metric {
-  /// A change as a ratio; of shares of slow launches, in percent, 1 + their difference.
-  func ratio(from before: Double, to after: Double) -> Double {
-    self == .slowShare ? 1 + (after - before) / 100 : after / before
-  }
-
-  /// The level after a change by a ratio of ``ratio(from:to:)``.
-  func level(_ before: Double, changedBy ratio: Double) -> Double {
-    self == .slowShare ? before + 100 * (ratio - 1) : before * ratio
-  }
 }
 
 /// A change as an interleaved comparison of both builds measured it.
@@ -151,14 +139,8 @@ extension Alert {
   }
 
   /// New divided by old, the one number that is given for the change: that of the proof, or else that of
-  /// the levels; nil where old is 0.
-  ///
-  /// Of shares of slow launches it is 1 + their difference, as in their proofs.
-  var ratio: Double? {
-    if let measure { return measure.ratio }
-    return before == 0 && series.metric != .slowShare
-      ? nil : series.metric.ratio(from: before, to: after)
-  }
+  /// the levels.
+  var ratio: Double? { measure?.ratio ?? series.metric.ratio(from: before, to: after) }
 
   /// The change in percent, or in points, with the interval of the proof, if there is one.
   var changeText: String {
@@ -171,7 +153,7 @@ extension Alert {
   /// Whether the levels are further apart or closer than the proof says: they hold what the machine did
   /// meanwhile, too.
   var hasOtherLevels: Bool {
-    guard let measure, before != 0, series.metric != .slowShare else { return false }
+    guard let measure, before != 0, series.metric.hasLevel else { return false }
     return TrendWords.change(after / before) != TrendWords.change(measure.ratio)
   }
 

@@ -81,7 +81,6 @@ package struct TrendWorkflow {
       scenarioFile: OwnScenarioFiles(scenario, beside: store.path).shown
     )
     summary.films = try films(of: summary)
-    summary.distributions = try evidence.distributions(of: current)
     return summary
   }
 
@@ -126,6 +125,18 @@ package struct TrendWorkflow {
     explained.flameGraphs = try AlertEvidence(store: store, tonight: summary.tonight.run)
       .flameGraphs(of: explained.alerts)
     return explained
+  }
+
+  /// Adds the launches of the proofs of alerts, of which pictures are drawn.
+  ///
+  /// - Parameter summary: One without them.
+  /// - Returns: The same otherwise.
+  /// - Throws: `StoreError`.
+  func illustrated(_ summary: TrendSummary) throws -> TrendSummary {
+    var illustrated = summary
+    illustrated.distributions = try AlertEvidence(store: store, tonight: summary.tonight.run)
+      .distributions(of: summary.alerts)
+    return illustrated
   }
 
   private func night(_ run: String?) throws -> Night {

@@ -132,17 +132,14 @@ enum SelfTestWords {
 /// The result of a self-test as JSON, of schema `launchlab.selftest/1`.
 ///
 /// ``SelfTestDocument`` reads it back.
-package struct SelfTestJSON {
+package struct SelfTestJSON: JSONDocument {
   private let summary: SelfTestSummary
 
   package init(_ summary: SelfTestSummary) { self.summary = summary }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var value: JSONValue {
     let run = summary.run.run
-    let value: JSONValue = [
+    return [
       "schema": .string(SelfTestDocument.schema),
       "run": [
         "id": .string(run.id),
@@ -160,7 +157,6 @@ package struct SelfTestJSON {
       "missing": .array(summary.missing.map(missing)),
       "warnings": .array(summary.run.warnings.map(JSONValue.init(diagnostic:))),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func noise(_ state: StateNoise) -> JSONValue {

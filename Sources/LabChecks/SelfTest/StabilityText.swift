@@ -59,20 +59,16 @@ package struct StabilityText {
 }
 
 /// Hosts in the order of their stability as JSON, of schema `launchlab.selftest-comparison/1`.
-package struct StabilityJSON {
+package struct StabilityJSON: JSONDocument {
   private let rankings: [StabilityRanking]
 
   package init(_ rankings: [StabilityRanking]) { self.rankings = rankings }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.selftest-comparison/1",
       "rankings": .array(rankings.map(ranking)),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func ranking(_ ranking: StabilityRanking) -> JSONValue {

@@ -219,7 +219,7 @@ package struct Criterion: Hashable, Codable, Sendable {
     text: String,
     value: Double?,
     limit: Double? = nil,
-    isMet: Bool,
+    isMet: Bool = false,
     n: Int? = nil,
     unit: Unit,
     runs: [String] = []

@@ -7,7 +7,7 @@ package import Rendering
 ///
 /// Keys come in a fixed order, and the same result gives the same bytes. `docs/json.md` tells what
 /// each field means.
-package struct RunJSON {
+package struct RunJSON: JSONDocument {
   private let summary: RunSummary
 
   /// What is said beside the launches, such as the verdicts of a night.
@@ -21,10 +21,7 @@ package struct RunJSON {
     self.further = further
   }
 
-  /// Writes the JSON text in pieces, so that many values need little memory.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var value: JSONValue {
     let members: [(name: String, value: JSONValue)] =
       [
         ("schema", "launchlab.run/1"),
@@ -32,7 +29,7 @@ package struct RunJSON {
         ("arms", .array(summary.arms.map { ArmJSON($0, tolerated: tolerated).value })),
       ] + further
       + [("warnings", .array(summary.warnings.map(JSONValue.init(diagnostic:))))]
-    try JSONText.write(.object(members), .indented, to: sink)
+    return .object(members)
   }
 
   private var run: JSONValue {
@@ -104,17 +101,14 @@ package struct RunJSON {
 ///
 /// There is one result per arm that has a time. Times are in seconds. The command carries the state
 /// as a shell comment, because scripts take the command for the label of a result.
-package struct HyperfineJSON {
+package struct HyperfineJSON: JSONDocument {
   private let summary: RunSummary
 
   package init(_ summary: RunSummary) { self.summary = summary }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var value: JSONValue {
     let results = summary.arms.filter { $0.arm.kind == .plain }.compactMap(result)
-    try JSONText.write(["results": .array(results)], .indented, to: sink)
+    return ["results": .array(results)]
   }
 
   private func result(_ arm: ArmSummary) -> JSONValue? {

@@ -199,23 +199,13 @@ package struct LoaderLogText {
 ///
 /// Keys come in a fixed order, and the same result gives the same bytes. Printed numbers and
 /// percentages are texts, so that no digit is lost.
-package struct LoaderLogJSON {
+package struct LoaderLogJSON: JSONDocument {
   private let result: LoaderLogResult
 
   package init(_ result: LoaderLogResult) { self.result = result }
 
-  /// The JSON text, with a line feed at its end.
-  package func rendered() -> String {
-    var text = ""
-    write { text += $0 }
-    return text
-  }
-
-  /// Writes the JSON text in pieces, so that many values need little memory.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.stages/1",
       "file": .string(result.name),
       "standard": .bool(result.isStandard),
@@ -226,7 +216,6 @@ package struct LoaderLogJSON {
       "ignored_lines": .array(result.ignoredLines.map(lines)),
       "diagnostics": .array(result.diagnostics.map(JSONValue.init(diagnostic:))),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 
   private func block(_ block: LoaderLogBlock) -> JSONValue {
@@ -236,9 +225,9 @@ package struct LoaderLogJSON {
       ("pid", JSONValue(block.pid)),
       ("standard", .bool(block.isStandard)),
       ("total_ns", JSONValue(total?.amount?.nanoseconds)),
-      ("total", total.map(value) ?? .null),
-      ("stages", .array(block.stages.map(value))),
-      ("images", .array(block.images.map(value))),
+      ("total", total.map(entry) ?? .null),
+      ("stages", .array(block.stages.map(entry))),
+      ("images", .array(block.images.map(entry))),
       ("counters", JSONValue(block.counters, JSONValue.integer)),
       ("flags", .array(block.flags.map(JSONValue.string))),
       ("lines", lines(block.lines)),
@@ -250,7 +239,7 @@ package struct LoaderLogJSON {
     return .object(members)
   }
 
-  private func value(_ value: LoaderLogValue) -> JSONValue {
+  private func entry(_ value: LoaderLogValue) -> JSONValue {
     var members: [(name: String, value: JSONValue)] = [
       ("name", .string(value.name)),
       ("stage", JSONValue(value.stage)),

@@ -180,7 +180,7 @@ extension JSONValue {
 ///
 /// Each launch is one element of `blocks`, and `summaries` have the medians over all of them, one
 /// per collector. Every value of a launch is an integer in nanoseconds, or null.
-package struct StagesJSON {
+package struct StagesJSON: JSONDocument {
   private let command: [String]
   private let launches: [LaunchStages]
   private let summaries: [StagesSummary]
@@ -191,11 +191,8 @@ package struct StagesJSON {
     self.summaries = summaries
   }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
-    let value: JSONValue = [
+  package var value: JSONValue {
+    [
       "schema": "launchlab.stages/1",
       "command": .array(command.map(JSONValue.string)),
       "launches": JSONValue(launches.count),
@@ -203,7 +200,6 @@ package struct StagesJSON {
       "blocks": .array(launches.map { LaunchStagesJSON($0).value }),
       "summaries": .array(summaries.map(JSONValue.init(summary:))),
     ]
-    try JSONText.write(value, .indented, to: sink)
   }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bisection
 import LaunchCore
 import Measuring
+import Rendering
 
 extension Launchlab {
   /// Finds the commit that made launches slower.

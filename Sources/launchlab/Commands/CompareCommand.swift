@@ -237,8 +237,8 @@ struct CompareOutput {
     console.show(warnings)
     if let markdown { try ResultFile(markdown).write { try $0(text.markdown()) } }
     if let exportHyperfine, case .interleaved(let summary) = answer {
-      try ResultFile(exportHyperfine).write { try HyperfineJSON(summary.run).write(to: $0) }
+      try ResultFile(exportHyperfine).write(HyperfineJSON(summary.run))
     }
-    if let json { try ResultFile(json).write { try document.write(to: $0) } }
+    if let json { try ResultFile(json).write(document) }
   }
 }

@@ -40,7 +40,7 @@ extension Launchlab {
       if json != "-" {
         try console.write(DoctorText(findings, style: console.resultStyle).rendered())
       }
-      if let json { try ResultFile(json).write { try DoctorJSON(findings).write(to: $0) } }
+      if let json { try ResultFile(json).write(DoctorJSON(findings)) }
       if strict, !findings.capabilities(.missing).isEmpty {
         throw ExitCode(LabExitCode.couldNotMeasure.rawValue)
       }

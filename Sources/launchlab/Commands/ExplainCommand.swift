@@ -375,6 +375,6 @@ struct ExplainOutputOptions: ParsableArguments {
     for file in trace {
       try ResultFile(file).write { try ExplanationTrace(result).write(to: $0) }
     }
-    if let json { try ResultFile(json).write { try ExplanationJSON(result).write(to: $0) } }
+    if let json { try ResultFile(json).write(ExplanationJSON(result)) }
   }
 }

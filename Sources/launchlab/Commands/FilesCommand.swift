@@ -91,7 +91,7 @@ extension Launchlab {
         try console.write(FileSetText(set, order: sort, style: console.resultStyle).rendered())
       }
       console.show(set.notes)
-      if let json { try ResultFile(json).write { try FileSetJSON(set).write(to: $0) } }
+      if let json { try ResultFile(json).write(FileSetJSON(set)) }
     }
 
     private var workflow: FilesWorkflow {

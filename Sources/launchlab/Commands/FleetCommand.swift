@@ -221,7 +221,7 @@ struct FleetOutput: ParsableArguments {
   func show(_ report: FleetReport, on console: Console) throws {
     console.show(report.problems)
     if json != "-" { try console.write(report.text(style: console.resultStyle)) }
-    if let json { try ResultFile(json).write { try report.json.write(to: $0) } }
+    if let json { try ResultFile(json).write(report.json) }
   }
 }
 

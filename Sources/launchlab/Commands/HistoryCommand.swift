@@ -41,7 +41,7 @@ extension Launchlab {
       )
       try workflow.files.writing(json, as: "--json").check()
       let runs = try workflow.runs(limit: limit, scenario: scenario, includesRemoved: all)
-      if let json { return try ResultFile(json).write { try HistoryJSON(runs).write(to: $0) } }
+      if let json { return try ResultFile(json).write(HistoryJSON(runs)) }
       try console.write(HistoryText(runs, style: console.resultStyle).rendered())
     }
   }

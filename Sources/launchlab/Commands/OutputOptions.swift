@@ -142,10 +142,10 @@ struct OutputOptions: ParsableArguments {
       try ResultFile(markdown).write { try $0(text.rendered()) }
     }
     if let exportHyperfine {
-      try ResultFile(exportHyperfine).write { try HyperfineJSON(summary).write(to: $0) }
+      try ResultFile(exportHyperfine).write(HyperfineJSON(summary))
     }
     if let json {
-      try ResultFile(json).write { try RunJSON(summary, trend: result.trend).write(to: $0) }
+      try ResultFile(json).write(RunJSON(summary, trend: result.trend))
     }
   }
 }

@@ -56,7 +56,7 @@ extension Launchlab {
       try workflow.files.writing(json, as: "--json").check()
       let summary = try workflow.summary(scenario: scenario, since: since, effects: effects)
       if let json {
-        return try ResultFile(json).write { try ReplayJSON(summary).write(to: $0) }
+        return try ResultFile(json).write(ReplayJSON(summary))
       }
       try console.write(ReplayText(summary, style: console.resultStyle).rendered())
     }

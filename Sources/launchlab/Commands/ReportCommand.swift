@@ -149,7 +149,7 @@ extension Launchlab {
       let reports = try workflow.reports(console.show)
       let overHosts = try workflow.reports(overHostsOf: reports)
       let summaries = reports.map(\.summary)
-      if let json { try ResultFile(json).write { try TrendJSON(summaries).write(to: $0) } }
+      if let json { try ResultFile(json).write(TrendJSON(summaries)) }
       if let junit { try ResultFile(junit).write { try $0(JUnitReport(summaries).rendered()) } }
       if let openmetrics {
         try ResultFile(openmetrics).write { try $0(OpenMetricsText(summaries).rendered()) }

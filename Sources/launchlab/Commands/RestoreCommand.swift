@@ -44,7 +44,7 @@ extension Launchlab {
         try console.write(RestoreText(recovery, style: console.resultStyle).rendered())
       }
       console.show(recovery.diagnostics)
-      if let json { try ResultFile(json).write { try RestoreJSON(recovery).write(to: $0) } }
+      if let json { try ResultFile(json).write(RestoreJSON(recovery)) }
       let code = recovery.exitCode
       if code != .done { throw ExitCode(code.rawValue) }
     }

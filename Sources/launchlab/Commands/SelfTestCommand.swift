@@ -136,7 +136,7 @@ extension Launchlab {
         try console.write(SelfTestText(summary, style: console.resultStyle).rendered())
       }
       console.show(summary.run.warnings)
-      if let json { try ResultFile(json).write { try SelfTestJSON(summary).write(to: $0) } }
+      if let json { try ResultFile(json).write(SelfTestJSON(summary)) }
     }
 
     private func sweep(on console: Console) async throws {
@@ -156,9 +156,7 @@ extension Launchlab {
       }
       for note in result.notes { console.note("note: \(note)") }
       if let json {
-        try ResultFile(json).write {
-          try ProbeSweepJSON(result.programs, notes: result.notes).write(to: $0)
-        }
+        try ResultFile(json).write(ProbeSweepJSON(result.programs, notes: result.notes))
       }
       if result.programs.contains(where: { $0.verdict == .differsWithProbe }) {
         throw ExitCode(LabExitCode.regression.rawValue)
@@ -172,7 +170,7 @@ extension Launchlab {
       if json != "-" {
         try console.write(StabilityText(rankings, style: console.resultStyle).rendered())
       }
-      if let json { try ResultFile(json).write { try StabilityJSON(rankings).write(to: $0) } }
+      if let json { try ResultFile(json).write(StabilityJSON(rankings)) }
       if rankings.contains(where: { !$0.unranked.isEmpty }) {
         throw ExitCode(LabExitCode.inconclusive.rawValue)
       }

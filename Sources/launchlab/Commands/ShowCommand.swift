@@ -3,6 +3,7 @@ import Bisection
 import Comparison
 import LaunchCore
 import Measuring
+import Rendering
 
 extension Launchlab {
   /// Shows a stored result again, with all that is known of it.
@@ -47,25 +48,19 @@ extension Launchlab {
       try CommandFiles().writing(json, as: "--json").writing(markdown, as: "--markdown").check()
       switch try await ShowWorkflow(store: store, in: .live).answer(name) {
       case .run(let summary):
-        try show(summary.warnings, on: console, text: runText(summary, on: console)) {
+        let text = runText(summary, on: console)
+        try show(summary.warnings, on: console, text: text, json: RunJSON(summary)) {
           RunMarkdown(summary).rendered()
-        } json: {
-          try RunJSON(summary).write(to: $0)
         }
       case .comparison(let summary):
         let text = ComparisonText(summary, style: console.resultStyle, isVerbose: true)
         let both = text.rendered() + "\n" + runText(summary.run, on: console)
-        try show(summary.run.warnings, on: console, text: both) {
-          text.markdown()
-        } json: {
-          try ComparisonJSON(summary).write(to: $0)
-        }
+        let json = ComparisonJSON(summary)
+        try show(summary.run.warnings, on: console, text: both, json: json) { text.markdown() }
       case .bisection(let summary):
         let text = BisectText(summary, style: console.resultStyle, isVerbose: true).rendered()
-        try show(summary.warnings, on: console, text: text) {
+        try show(summary.warnings, on: console, text: text, json: BisectJSON(summary)) {
           BisectMarkdown(summary).rendered()
-        } json: {
-          try BisectJSON(summary).write(to: $0)
         }
       }
     }
@@ -79,13 +74,13 @@ extension Launchlab {
       _ warnings: [Diagnostic],
       on console: Console,
       text: String,
-      markdown render: () -> String,
-      json write: @escaping ((String) throws -> Void) throws -> Void
+      json document: some JSONDocument,
+      markdown render: () -> String
     ) throws {
       if json != "-", markdown != "-" { try console.write(text) }
       console.show(warnings)
       if let markdown { try ResultFile(markdown).write { try $0(render()) } }
-      if let json { try ResultFile(json).write { try write($0) } }
+      if let json { try ResultFile(json).write(document) }
     }
   }
 }

@@ -161,7 +161,7 @@ struct LoaderLogOptionGroup: ParsableArguments {
       try console.write(text.rendered(style: console.resultStyle))
     }
     console.show(result.diagnostics)
-    if let json { try ResultFile(json).write { try LoaderLogJSON(result).write(to: $0) } }
+    if let json { try ResultFile(json).write(LoaderLogJSON(result)) }
     let code = workflow.exitCode(of: result)
     if code != .done { throw ExitCode(code.rawValue) }
   }

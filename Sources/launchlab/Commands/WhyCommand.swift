@@ -42,7 +42,7 @@ extension Launchlab {
           explanation: found.explanation,
           scenarioFile: found.scenarioFile
         )
-        return try ResultFile(json).write { try finding.write(to: $0) }
+        return try ResultFile(json).write(finding)
       }
       let text = AlertText(
         found.alert,

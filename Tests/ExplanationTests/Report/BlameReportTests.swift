@@ -136,8 +136,7 @@ struct BlameReportTests {
 
   @Test("JSON has who is to blame, and all that differs")
   func json() throws {
-    var text = ""
-    ExplanationJSON(result).write { text += $0 }
+    let text = ExplanationJSON(result).rendered()
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
     let object = try #require(value as? [String: Any])
     let reasons = try #require(object["reasons"] as? [[String: Any]])
@@ -155,9 +154,8 @@ struct BlameReportTests {
     #expect(
       code["libraries"] as? [[String: String]] == [["name": "libz.so.1", "change": "new"]]
     )
-    text = ""
-    ExplanationJSON(SampleExplanation.slower).write { text += $0 }
-    #expect(text.contains(#""static": null"#) && text.contains(#""blame": null"#))
+    let slower = ExplanationJSON(SampleExplanation.slower).rendered()
+    #expect(slower.contains(#""static": null"#) && slower.contains(#""blame": null"#))
   }
 
   @Test("the flame graph gives changed functions a border")

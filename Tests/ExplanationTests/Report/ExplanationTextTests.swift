@@ -347,8 +347,7 @@ struct ExplanationExitCodeTests {
     #expect(text.contains("\n  main to ready  2.000 ms  7.300 ms   +5.300 ms"))
     #expect(!text.contains("within the noise"))
     #expect(ExplanationMarkdown(result).rendered().contains("\n| main to ready "))
-    var json = ""
-    ExplanationJSON(result).write { json += $0 }
+    let json = ExplanationJSON(result).rendered()
     #expect(json.contains("\"path\": \"main_to_ready\""))
     result = SampleExplanation.single
     result.stages = [stage("relocation", nil, 100_000), stage("main_to_ready", nil, 900_000)]

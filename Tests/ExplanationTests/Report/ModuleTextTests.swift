@@ -92,8 +92,7 @@ struct ModuleTextTests {
       markdown.contains("| `metadata (new, with 1 other)` | +5.00 ms ± 0.00 |  84 % |"),
       "\(markdown)"
     )
-    var json = ""
-    ExplanationJSON(result).write { json += $0 }
+    let json = ExplanationJSON(result).rendered()
     let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
     let modules = try #require(object?["modules"] as? [String: Any])
     #expect(modules["runtime"] as? String == "python" && modules["blocks"] as? Int == 8)

@@ -30,6 +30,16 @@ import Testing
     #expect(ImportedTime.date(text) == nil)
   }
 
+  @Test(
+    arguments: [
+      ("2026-11-21", 1_795_219_200), ("2026-02-29", nil), ("2026-11-21T04:30", nil),
+      ("1365825251", nil), ("2026-1-021", nil), ("1365825.51", nil),
+    ] as [(String, Double?)]
+  )
+  func `reads a day and nothing else`(text: String, seconds: Double?) {
+    #expect(ImportedTime.day(text)?.timeIntervalSince1970 == seconds)
+  }
+
   @Test(arguments: 0..<40)
   func `agrees with the calendar`(seed: Int) throws {
     var generator = SplitMix64(seed: UInt64(seed))

@@ -117,8 +117,7 @@ import Testing
   }
 
   @Test func `writes a finding as JSON`() throws {
-    var text = ""
-    FindingJSON(SampleAlerts.confirmed, nights: SampleAlerts.nights).write { text += $0 }
+    let text = FindingJSON(SampleAlerts.confirmed, nights: SampleAlerts.nights).rendered()
     try SampleAlerts.expectSnapshot(text, named: "confirmed", suite: "FindingJSON")
     let line = FindingJSON(SampleAlerts.confirmed, nights: SampleAlerts.nights).line
     #expect(line.count { $0 == "\n" } == 1)

@@ -69,8 +69,7 @@ import Testing
   }
 
   @Test func `writes a replay as JSON`() throws {
-    var text = ""
-    ReplayJSON(Self.summary).write { text += $0 }
+    let text = ReplayJSON(Self.summary).rendered()
     try SampleAlerts.expectSnapshot(text, named: "json", suite: "Replay")
     _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
   }

@@ -96,8 +96,7 @@ import Testing
   }
 
   private func json(_ summary: BisectSummary) -> String {
-    var text = ""
-    BisectJSON(summary).write { text += $0 }
+    let text = BisectJSON(summary).rendered()
     return text
   }
 }

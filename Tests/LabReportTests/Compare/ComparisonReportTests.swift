@@ -144,28 +144,24 @@ import Testing
     let comparison = SampleComparison.stored(nights: nights)
     let text = ComparisonText(comparison, style: TextStyle(width: 110)).rendered()
     try expectSnapshot(text, named: "stored-\(nights)", suite: suite)
-    var json = ""
-    ComparisonJSON(comparison).write { json += $0 }
+    let json = ComparisonJSON(comparison).rendered()
     try expectSnapshot(json, named: "stored-\(nights)-json", suite: suite)
   }
 
   @Test func `writes the deciding comparison and all of them as JSON`() throws {
     let several = try #require(Self.cases.first { $0.name == "several" })
-    var json = ""
-    ComparisonJSON(try SampleComparison.summary(several.shapes)).write { json += $0 }
+    let json = ComparisonJSON(try SampleComparison.summary(several.shapes)).rendered()
     try expectSnapshot(json, named: "json", suite: suite)
   }
 
   @Test func `writes slow launches as JSON`() throws {
     let test = try #require(Self.cases.first { $0.name == "slow-minority" })
-    var json = ""
-    ComparisonJSON(try SampleComparison.summary(test.shapes)).write { json += $0 }
+    let json = ComparisonJSON(try SampleComparison.summary(test.shapes)).rendered()
     try expectSnapshot(json, named: "slow-json", suite: suite)
   }
 
   @Test func `JSON without any comparison has nulls`() throws {
-    var json = ""
-    ComparisonJSON(try SampleComparison.summary([])).write { json += $0 }
+    let json = ComparisonJSON(try SampleComparison.summary([])).rendered()
     #expect(json.contains("\"verdict\": \"inconclusive\""))
     #expect(json.contains("\"ratio\": null"))
   }

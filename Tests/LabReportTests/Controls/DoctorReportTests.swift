@@ -92,8 +92,7 @@ import Testing
   @Test func `writes what was found as JSON`() throws {
     var findings = Self.findings
     findings.suppressed = ["governor"]
-    var text = ""
-    DoctorJSON(findings).write { text += $0 }
+    let text = DoctorJSON(findings).rendered()
     try expectDoctor(text, named: "json")
     _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
   }

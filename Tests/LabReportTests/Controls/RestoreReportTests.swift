@@ -24,8 +24,7 @@ import Testing
   }
 
   @Test func `writes the same as JSON`() throws {
-    var text = ""
-    RestoreJSON(Self.sample).write { text += $0 }
+    let text = RestoreJSON(Self.sample).rendered()
     try expectRecord(text, named: "json")
   }
 

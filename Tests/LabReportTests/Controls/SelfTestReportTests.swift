@@ -8,8 +8,7 @@ import Testing
 
 @Suite struct SelfTestReportTests {
   private func json(_ summary: SelfTestSummary) -> String {
-    var text = ""
-    SelfTestJSON(summary).write { text += $0 }
+    let text = SelfTestJSON(summary).rendered()
     return text
   }
 
@@ -131,8 +130,7 @@ import Testing
   }
 
   @Test func `writes the ranking as JSON`() throws {
-    var text = ""
-    StabilityJSON(rankings).write { text += $0 }
+    let text = StabilityJSON(rankings).rendered()
     try SampleSelfTest.expectSnapshot(text, named: "ranking-json")
   }
 }

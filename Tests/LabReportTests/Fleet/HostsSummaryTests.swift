@@ -438,8 +438,7 @@ extension HostsSummaryTests {
     var hosts = Self.example
     hosts[1].off = 6
     hosts[1].tonight[SampleHost.key(.rebootCold)] = 9
-    var text = ""
-    HostsJSON([Self.summary(hosts)]).write { text += $0 }
+    let text = HostsJSON([Self.summary(hosts)]).rendered()
     let document = try #require(
       try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     )

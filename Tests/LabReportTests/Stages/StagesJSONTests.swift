@@ -1,5 +1,6 @@
 import Foundation
 import LabTestSupport
+import Rendering
 import Testing
 
 @testable import LaunchCore
@@ -20,11 +21,9 @@ import Testing
   ]
 
   private func text(_ launches: [LaunchStages]) -> String {
-    var text = ""
     let summaries = [SampleStages.summary(launches, plain: 7_800)]
-    StagesJSON(command: ["./start.sh", "it's"], launches: launches, summaries: summaries)
-      .write { text += $0 }
-    return text
+    return StagesJSON(command: ["./start.sh", "it's"], launches: launches, summaries: summaries)
+      .rendered()
   }
 
   @Test(arguments: cases)

@@ -12,7 +12,7 @@ import Testing
     var markdown: String
     var pages: [String]
     var isImported: Bool
-    var json = ""
+    var json: String
     var series: [String]
     var exitCode: Int32
 
@@ -28,7 +28,7 @@ import Testing
       isImported = summary.run.purpose == .imported
       series = targets.map { "\($0) warm launch" }
       exitCode = summary.exitCode.rawValue
-      TrendJSON([summary]).write { json += $0 }
+      json = TrendJSON([summary]).rendered()
     }
 
     var problems: [String] {

@@ -53,8 +53,7 @@ import Testing
   }
 
   private func json(_ summary: BisectSummary) throws -> [String: Any] {
-    var text = ""
-    BisectJSON(summary).write { text += $0 }
+    let text = BisectJSON(summary).rendered()
     return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 

@@ -145,8 +145,7 @@ import Testing
     #expect(text.contains("  server: relocations of own files 1000 → 1100 (+10 %)\n"))
     let junit = JUnitReport([summary]).rendered()
     #expect(junit.contains("libraries: libfonts.so"))
-    var json = ""
-    TrendJSON([summary]).write { json += $0 }
+    let json = TrendJSON([summary]).rendered()
     #expect(json.contains(#""is_open": true"#))
 
     let counts = try #require(NightCounts(summary))

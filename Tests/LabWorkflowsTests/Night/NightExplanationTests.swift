@@ -128,8 +128,13 @@ import Testing
     let later = try await night(7, rights: TracingRights.refused)
     #expect(notes(of: later) == [])
     #expect(later.trend?.alerts.first?.explanation == explanation)
-    let before = try TrendWorkflow(store: store, scenario: "app").summary(of: red.summary.run.id)
+    let workflow = TrendWorkflow(store: store, scenario: "app")
+    let before = try workflow.summary(of: red.summary.run.id)
     #expect(before.alerts.first?.explanation == explanation)
+
+    // The launches of its proof are read where they are drawn only.
+    #expect(before.distributions.isEmpty)
+    #expect(try Array(workflow.illustrated(before).distributions.keys) == [1])
   }
 
   @Test(arguments: ["never", "bisect", "{time: 5m}"])

@@ -109,62 +109,58 @@ extension Suspicion {
     nights: Int,
     runs: [String]
   ) -> [Criterion] {
-    func part(
-      _ id: String,
-      _ text: String,
-      _ value: Double,
-      _ unit: Criterion.Unit,
-      limit: Double? = nil,
-      isMet: Bool = false,
-      runs: [String] = []
-    ) -> Criterion {
-      Criterion(
-        id: id,
-        text: text,
-        value: value,
-        limit: limit,
-        isMet: isMet,
-        n: runs.isEmpty ? nights : runs.count,
-        unit: unit,
-        runs: runs
-      )
-    }
     let limit = DetectionLimits.slowProbability
     let tonight = [runs[runs.count - 1]]
     return [
-      part(CriterionID.slowLimit, "a slow launch / the night's median", count.limit, .ratio),
-      part(CriterionID.slowBaseline, "share of slow launches of the baseline", count.share, .share),
-      part(
-        CriterionID.slowCorrelation,
-        "how much more the count scatters from night to night than by chance (ρ)",
-        count.correlation,
-        .share
+      Criterion(
+        id: CriterionID.slowLimit,
+        text: "a slow launch / the night's median",
+        value: count.limit,
+        n: nights,
+        unit: .ratio
       ),
-      part(
-        CriterionID.slowShare,
-        "tonight's share of slow launches",
-        share,
-        .share,
+      Criterion(
+        id: CriterionID.slowBaseline,
+        text: "share of slow launches of the baseline",
+        value: count.share,
+        n: nights,
+        unit: .share
+      ),
+      Criterion(
+        id: CriterionID.slowCorrelation,
+        text: "how much more the count scatters from night to night than by chance (ρ)",
+        value: count.correlation,
+        n: nights,
+        unit: .share
+      ),
+      Criterion(
+        id: CriterionID.slowShare,
+        text: "tonight's share of slow launches",
+        value: share,
         limit: count.share,
         isMet: share > count.share,
+        n: 1,
+        unit: .share,
         runs: tonight
       ),
-      part(
-        CriterionID.slowTonight,
-        "p-value of tonight's count if nothing changed",
-        tails.tonight,
-        .probability,
+      Criterion(
+        id: CriterionID.slowTonight,
+        text: "p-value of tonight's count if nothing changed",
+        value: tails.tonight,
         limit: limit,
         isMet: tails.tonight <= limit,
+        n: 1,
+        unit: .probability,
         runs: tonight
       ),
-      part(
-        CriterionID.slowTogether,
-        "p-value of the count of the last three nights together if nothing changed",
-        tails.together,
-        .probability,
+      Criterion(
+        id: CriterionID.slowTogether,
+        text: "p-value of the count of the last three nights together if nothing changed",
+        value: tails.together,
         limit: limit,
         isMet: runs.count == 3 && tails.together <= limit,
+        n: runs.count,
+        unit: .probability,
         runs: runs
       ),
     ]
