@@ -236,9 +236,7 @@ package struct CommandFiles: Sendable {
 
   /// Whether a file is an SQLite database, which no output ever is: one of another scenario, say.
   private static func isDatabase(_ path: String) -> Bool {
-    guard isRegular(path), let file = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? file.close() }
-    return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    isRegular(path) && WholeFile(path).head(16).elementsEqual("SQLite format 3\0".utf8)
   }
 }
 

@@ -107,7 +107,9 @@ extension BisectEngine {
       return done(.found)
     }
     let excess = slowShare(of: range.last, by: search) - slowShare(of: 0, by: search)
-    if oriented.mostMoreSlow(score: PairedTail.boundScore(looks: Self.looks)) < abs(excess) / 2 {
+    let most = all.oriented(orientation)
+      .mostMoreSlow(score: PairedTail.boundScore(looks: Self.looks))
+    if most < abs(excess) / 2 {
       return done(.inconclusive(.notConfirmed))
     }
     return step(more)

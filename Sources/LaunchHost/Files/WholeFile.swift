@@ -72,6 +72,33 @@ package struct WholeFile {
     return unsafe stat(path.string, &status) == 0 && !status.isRegular
   }
 
+  /// The first bytes of what is there.
+  ///
+  /// - Parameter count: How many at most.
+  /// - Returns: None where nothing is there, or root would have to follow a link of another user.
+  package func head(_ count: Int) -> [UInt8] {
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    var descriptor: CInt = -1
+    if geteuid() == 0, !isOpenFile {
+      do throws(HostError) {
+        let way = try TrustedWay.open(to: .absolute(path.string), care: .links)
+        guard let name = way.rest.names.first else { return [] }
+        descriptor = unsafe name.string.withCString {
+          unsafe lab_open_in(way.directory.descriptor, $0, flags, 0, 0)
+        }
+      } catch {
+        return []
+      }
+    } else {
+      descriptor = unsafe path.withPlatformString { unsafe open($0, flags) }
+    }
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = unsafe Glibc.read(descriptor, &bytes, count)
+    return Array(bytes.prefix(max(0, read)))
+  }
+
   private func openDirectory() throws(HostError) -> ConfinedDirectory {
     let place = FilePath.absolute(path.string).removingLastComponent()
     guard geteuid() == 0 else { return try ConfinedDirectory(following: place) }

@@ -128,13 +128,14 @@ import Testing
     let later = try await night(7, rights: TracingRights.refused)
     #expect(notes(of: later) == [])
     #expect(later.trend?.alerts.first?.explanation == explanation)
-    let workflow = TrendWorkflow(store: store, scenario: "app")
+    let workflow = TrendWorkflow(store: try store, scenario: "app")
     let before = try workflow.summary(of: red.summary.run.id)
     #expect(before.alerts.first?.explanation == explanation)
 
     // The launches of its proof are read where they are drawn only.
     #expect(before.distributions.isEmpty)
-    #expect(try Array(workflow.illustrated(before).distributions.keys) == [1])
+    let illustrated = try workflow.illustrated(before)
+    #expect(Array(illustrated.distributions.keys) == [1])
   }
 
   @Test(arguments: ["never", "bisect", "{time: 5m}"])
