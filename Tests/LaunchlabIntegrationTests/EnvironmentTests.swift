@@ -30,6 +30,36 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      .enabled(
+        if: Machine.canBecomeNobody && Machine.usersCanMakeNamespaces,
+        "becoming root of a namespace takes setpriv and unshare"
+      )
+    )
+    func `works for root of a user namespace, who does not know who owns the machine's files`()
+      async throws
+    {
+      var lab = try Launchlab.asNobody()
+      lab.wrapper += ["unshare", "--user", "--map-root-user"]
+      let output = try await lab.start(["measure", "--launches", "3", "--", "/bin/true"]).finish()
+      #expect(output.status == 0, "\(output.stderr.prefix(500))")
+    }
+
+    @Test(.enabled(if: Machine.isRoot, "chown takes root"))
+    func `root starts nothing below the HOME of who has called sudo`() async throws {
+      var lab = Launchlab()
+      let home = lab.path("home")
+      _ = try Tool.run("install", ["-d", "-o", "65534", "-g", "65534", home])
+      lab.wrapper = ["env", "-u", "XDG_CACHE_HOME", "SUDO_UID=65534", "HOME=\(home)"]
+      let output = try await lab.start(["measure", "--launches", "3", "--", "/bin/true"]).finish()
+      // The place beside it may be another user's.
+      #expect(
+        output.status == 0 || output.stderr.contains("/tmp/launchlab-0"),
+        "\(output.stderr.prefix(500))"
+      )
+      #expect(try FileManager.default.contentsOfDirectory(atPath: home).isEmpty)
+    }
+
     @Test(.enabled(if: geteuid() == 0, "tracing takes root"))
     func `explains a launch where little memory may be reserved`() async throws {
       var lab = Launchlab()

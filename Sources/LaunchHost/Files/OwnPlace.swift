@@ -67,11 +67,14 @@ package enum OwnPlace {
 
   // MARK: - Who is trusted
 
-  /// This user, root, and who has become root by sudo(8), who may do anything already.
+  /// This user and root.
+  static let owners = Set([0, geteuid(), unmapped].compactMap(\.self))
+
+  /// The same, and who has become root by sudo(8), who may do anything already.
   static let trusted: Set<uid_t> = {
-    guard geteuid() == 0 else { return Set([0, geteuid(), unmapped].compactMap(\.self)) }
+    guard geteuid() == 0 else { return owners }
     let caller = ProcessInfo.processInfo.environment["SUDO_UID"].flatMap { uid_t($0) }
-    return Set([0, caller, unmapped].compactMap(\.self))
+    return owners.union([caller].compactMap(\.self))
   }()
 
   /// Who owns the files of the machine's root in a user namespace that does not know that one;

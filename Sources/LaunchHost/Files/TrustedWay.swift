@@ -32,6 +32,9 @@ struct TrustedWay: ~Copyable {
     /// The same, and there must be no link at all.
     case allWithoutLinks
 
+    /// All, and who has become root by sudo(8) is another user too: what is there is executed by root.
+    case programs
+
     /// Only links: the directories may be of other users, who cannot lead out of them.
     case links
   }
@@ -113,7 +116,7 @@ struct TrustedWay: ~Copyable {
   /// Looks at whose the last directory is.
   private mutating func look() throws(HostError) {
     let status = try directory.status()
-    isForeign = !OwnPlace.trusted.contains(status.st_uid)
+    isForeign = !trusted.contains(status.st_uid)
     isShared =
       OwnPlace.isWritableByOthers(status)
       || status.permissions & 0o020 != 0 && directory.hasAccessList
@@ -129,7 +132,7 @@ struct TrustedWay: ~Copyable {
     _ status: stat
   ) throws(HostError) -> FilePath {
     links += 1
-    guard OwnPlace.trusted.contains(status.st_uid) else {
+    guard trusted.contains(status.st_uid) else {
       throw refused(.way(link.path.string, owner: OwnPlace.user(status.st_uid)))
     }
     // Whoever may write to a directory may have moved somebody's link there.
@@ -142,6 +145,8 @@ struct TrustedWay: ~Copyable {
     guard count > 0 else { throw link.failure("follow the link", errno) }
     return FilePath(platformString: bytes)
   }
+
+  private var trusted: Set<uid_t> { care == .programs ? OwnPlace.owners : OwnPlace.trusted }
 
   private func refused(_ refusal: PlaceRefusal) -> HostError {
     .placeRefused(path: path.string, refusal)

@@ -46,9 +46,7 @@ struct HelperCache {
     }
     for place in all {
       do throws(HostError) {
-        let way = try TrustedWay.open(to: place).resolved
-        try Self.checkOwner(of: way)
-        candidates.append(way)
+        candidates.append(try TrustedWay.open(to: place, care: .programs).resolved)
       } catch {
         refusal = error
       }
@@ -58,21 +56,13 @@ struct HelperCache {
   /// Looks for root whether a directory is there, and nobody else can exchange it from now on.
   private func check(_ directory: FilePath) throws(HostError) {
     guard geteuid() == 0 else { return }
-    let way = try TrustedWay.open(to: directory, care: .allWithoutLinks)
+    let way = try TrustedWay.open(to: directory, care: .programs)
     guard way.rest.names.isEmpty else {
       throw .system(operation: "open the directory", path: directory.string, errno: way.rest.errno)
     }
-    try Self.checkOwner(of: directory)
-  }
-
-  /// Refuses a path below a directory of whoever called root by sudo, whose own files are trusted else.
-  private static func checkOwner(of path: FilePath) throws(HostError) {
-    var directory = path
-    repeat {
-      guard let status = DiskUse.status(of: directory), status.st_uid != 0 else { continue }
-      let owner = OwnPlace.user(status.st_uid)
-      throw .placeRefused(path: path.string, .way(directory.string, owner: owner))
-    } while directory.removeLastComponent()
+    guard way.resolved == directory else {
+      throw .placeRefused(path: directory.string, .symbolicLink)
+    }
   }
 
   /// Gives the path of an unpacked program whose bytes were compared with the embedded ones.

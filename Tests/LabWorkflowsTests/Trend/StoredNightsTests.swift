@@ -53,6 +53,7 @@ import Testing
     #expect(again.runs.isEmpty && again.skipped == 57)
     let found = try replay(since: "2026-10-01", "3%", "50%")
     #expect(found.rules.map(\.missed.count) == [0, 1])
+    #expect(found.rules.map(\.delay) == [0, nil])
 
     let output = "\(TemporaryDirectory.path)/out"
     let reports = try ReportWorkflow(ReportRequest(output: output), in: .fake()).reports()
