@@ -332,8 +332,8 @@ extension PostgresTests {
       let user = try await database.makeUser("launchlab_push")
       let address = try database.depot(as: user).address.description
       let workflow = try PushWorkflow(to: address, store: store.path, in: context)
-      #expect(try await workflow.push { _, _ in }.stored == 3)
-      #expect(try await workflow.push { _, _ in }.known == 3)
+      #expect(try await workflow.push { _, _ in } == PushWorkflow.Summary(stored: 3))
+      #expect(try await workflow.push { _, _ in } == PushWorkflow.Summary(known: 3))
       await #expect(throws: DepotError.self) {
         _ = try await DepotMirror(of: address, in: context).refresh(.init()) { _, _ in }
       }
