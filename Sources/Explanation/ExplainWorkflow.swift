@@ -247,6 +247,16 @@ package struct ExplainWorkflow {
       )
     }
 
+    /// The plan of launches of the last target alone.
+    var ofLastTarget: Plan {
+      var alone = plan
+      alone.scenario.targets.removeFirst(plan.scenario.targets.count - 1)
+      let name = alone.scenario.targets.last?.name
+      alone.arms.removeAll { $0.target != name }
+      alone.blockCount = SlowLaunches.fewestLaunches
+      return alone
+    }
+
     /// The plan with all that may be launched beside it.
     var prepared: Plan {
       var prepared = counted?.added(to: plan) ?? plan
@@ -376,6 +386,9 @@ package struct ExplainWorkflow {
     /// The launches of one program, divided where slow ones are explained.
     var division: SlowDivision?
 
+    /// Why some launches of the last program are slow, where those before were of two kinds; at most one.
+    var slow: [FoundReasons] = []
+
     /// When the time for launches is over, by the clock of the laboratory.
     var end: Nanoseconds
   }
@@ -397,7 +410,8 @@ package struct ExplainWorkflow {
     )
     let end = beginning + request.timeLimit
     if let fewest = request.fewestForSlow {
-      return try await slowReasons(fewest, until: end, on: &laboratory, by: launches)
+      let most = request.launches
+      return try await slowReasons(fewest, most, until: end, on: &laboratory, by: launches)
     }
     var modules: AskedModules?
     let found = try await explained(on: &laboratory, by: &launches, setting.counted, &modules)
@@ -410,31 +424,73 @@ package struct ExplainWorkflow {
         settings: settings(launches)
       )
     }
+    let unexplained = laboratory.now
+    let slow = try await slowOnes(after: launches, setting, on: &laboratory)
     return FoundReasons(
       launches: launches,
       explanation: found.explanation,
       freshBlocks: found.freshBlocks,
       modules: comparison,
       isSilent: asked.wasPossible && comparison == nil,
-      end: end
+      slow: [slow].compactMap(\.self),
+      end: end + (laboratory.now - unexplained)
     )
   }
 
+  /// Finds why some launches of the last program are slow, by launches of their own.
+  ///
+  /// - Returns: Nil where there are no two kinds of launches.
+  private func slowOnes(
+    after launches: TracedLaunches,
+    _ setting: Setting,
+    on laboratory: inout any LaunchLaboratory
+  ) async throws -> FoundReasons? {
+    let seen = SlowDivision(launches.blocks, fewest: 0).slow
+    guard launches.blocks.count >= Self.fewestForGap, seen.gap != nil, !seen.areInRuns else {
+      return nil
+    }
+    let found = try await slowReasons(
+      SlowLaunches.fewestLaunches,
+      SlowLaunches.mostLaunches,
+      until: laboratory.now + .seconds(SlowLaunches.seconds),
+      on: &laboratory,
+      by: TracedLaunches(
+        plan: setting.ofLastTarget,
+        of: setting.programs.suffix(1),
+        keeping: launches.log,
+        observe: context.observe
+      )
+    )
+    return found.division?.slow.gap == nil ? nil : found
+  }
+
+  /// Among fewer launches a gap is often chance: among 16 of skewed noise (gamma) in one of seven draws,
+  /// among 24 in one of 24.
+  private static let fewestForGap = 24
+
   /// Launches until enough launches of one program are slow, and finds why.
+  ///
+  /// - Parameters:
+  ///   - fewest: How many there are before it is said that none are slow.
+  ///   - most: How many there are at most.
+  ///   - end: When no further block begins.
+  ///   - laboratory: Where they are launched.
+  ///   - launches: Without blocks.
   private func slowReasons(
     _ fewest: Int,
+    _ most: Int,
     until end: Nanoseconds,
     on laboratory: inout any LaunchLaboratory,
     by launches: TracedLaunches
   ) async throws -> FoundReasons {
     var launches = launches
     var division = SlowDivision([], fewest: fewest)
-    var count = min(fewest, request.launches)
+    var count = min(fewest, most)
     while launches.blocks.count < count {
       try await launches.launch(until: count, before: end, on: &laboratory)
       division = SlowDivision(launches.blocks, fewest: fewest)
       guard launches.blocks.count == count else { break }
-      count = min(division.neededLaunches, request.launches)
+      count = min(division.neededLaunches, most)
     }
     let attribution = Attribution(settings: settings(launches))
     var explanation: LaunchExplanation
@@ -543,6 +599,12 @@ package struct ExplainWorkflow {
     result.warnings += rightsNotes(setting.rights, setting.collector)
     if found.isSilent { result.warnings.append(Self.noModules) }
     result.warnings += code + notes.filter { $0.id != UnmetControls.id }
+    for slow in found.slow {
+      var ofSlow = await self.result(of: slow, in: setting, log, notes: [])
+      ofSlow.warnings.removeAll { result.warnings.contains($0) }
+      (ofSlow.store, ofSlow.showCommand) = (nil, nil)
+      result.slowOnes.append(ofSlow)
+    }
     return result
   }
 
@@ -607,7 +669,7 @@ package struct ExplainWorkflow {
     of launches: TracedLaunches,
     in explanation: inout LaunchExplanation
   ) async -> [Diagnostic] {
-    guard request.scenario.targets.count == 2 else { return [] }
+    guard launches.plan.scenario.targets.count == 2 else { return [] }
     let files = ComparedFiles(launches.blocks, programs: explanation.reading.reader.programs)
     let found = await files.difference(for: explanation.reasons)
     if let difference = found.difference { explanation.add(difference) }

@@ -48,6 +48,7 @@ package struct ExplanationJSON: JSONDocument {
       "modules": result.modules.map(modules) ?? .null,
       "stages": .array(result.stages.map(JSONValue.init(stage:))),
       "slow": result.slow.map(slow) ?? .null,
+      "slow_ones": result.slowOnes.first.map { Self($0).value } ?? .null,
       "notes": .array(explanation.notes.map { JSONValue(diagnostic: Diagnostic(note: $0)) }),
       "warnings": .array(result.warnings.map(JSONValue.init(diagnostic:))),
       "store": JSONValue(result.store),

@@ -29,7 +29,8 @@ package struct ExplanationMarkdown {
   }
 
   private func text(_ sections: [[String]]) -> String {
-    sections.filter { !$0.isEmpty }.map { $0.joinedLines() }
+    (sections.filter { !$0.isEmpty }.map { $0.joinedLines() }
+      + result.slowOnes.map { Self($0).section(includesWarnings: false) })
       .joined(separator: "\n")
   }
 

@@ -20,6 +20,10 @@ package struct ExplanationResult: Hashable, Sendable {
   /// not asked.
   package var slow: SlowLaunches?
 
+  /// Why some launches of the last program are slow, where the launches that explain it were of two kinds; at
+  /// most one.
+  package var slowOnes: [Self] = []
+
   /// How the launches were looked into, in the order in which that is told.
   package var collectors: [Collector] = []
 
@@ -220,6 +224,7 @@ extension ExplanationResult {
   /// The warnings, then what the numbers themselves have to say.
   package var diagnostics: [Diagnostic] {
     warnings + (slow.map { $0.diagnostics } ?? []) + explanation.notes.map(Diagnostic.init(note:))
+      + slowOnes.flatMap(\.diagnostics)
   }
 }
 

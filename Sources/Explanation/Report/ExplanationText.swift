@@ -38,8 +38,11 @@ package struct ExplanationText {
     let modules = ModuleText(result)?.lines(isVerbose: isVerbose, style: style) ?? []
     let sections = [headline, body, pageIns, modules, stages, comparison] + trees + [footer]
     let text = sections.filter { !$0.isEmpty }.map { $0.joinedLines(style) }
+    let slow = result.slowOnes.map {
+      Self($0, style: style, isVerbose: isVerbose, includesWarnings: false).rendered()
+    }
     let warnings = includesWarnings ? warningText : ""
-    return (text + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")
+    return (text + slow + (warnings.isEmpty ? [] : [warnings])).joined(separator: "\n")
   }
 
   private var explanation: LaunchExplanation { result.explanation }

@@ -41,7 +41,7 @@ import Testing
 
   private func explain(
     launches: Int = SlowLaunches.mostLaunches,
-    fewest: Int = SlowLaunches.fewestLaunches,
+    fewest: Int? = SlowLaunches.fewestLaunches,
     from beginning: ExplanationBeginning = .unkept,
     answer: @escaping (Arm, Int) throws -> LaunchResult
   ) async throws -> ExplanationResult {
@@ -103,6 +103,43 @@ import Testing
       rights: { _ in Self.rights }
     ).run()
     #expect(again == result)
+  }
+
+  @Test func `goes on to slow launches where an explanation finds two kinds`() async throws {
+    let location = LogLocation(
+      .explanation,
+      storeDirectory: "\(TemporaryDirectory.path)/.launchlab"
+    )
+    let result = try await explain(
+      launches: 40,
+      fewest: nil,
+      from: .kept(location),
+      answer: Self.launches { _, number in Self.isDrawn(number, outOf: 4) }
+    )
+    let slow = try #require(result.slowOnes.first)
+    #expect(
+      result.slow == nil && slow.slow?.gap != nil && slow.arms.map(\.name) == ["fast", "slow"]
+    )
+    #expect(slow.explanation.reasons.first?.call == "clock_nanosleep")
+    let told = "because they sleep (clock_nanosleep)"
+    for text in [
+      ExplanationText(result, style: TextStyle(width: .max)).rendered(),
+      ExplanationMarkdown(result).rendered(), ExplanationJSON(result).rendered(),
+    ] { #expect(text.contains(told), "\(text)") }
+    let record = try ExplanationRecord(path: location.log(of: location.id("last")))
+    let again = try await ExplainWorkflow(
+      resuming: record,
+      timeLimit: nil,
+      in: .fake { _ in FakeLaboratory { _, _ in LaunchResult(outcome: .exited(code: 1)) } },
+      rights: { _ in Self.rights }
+    ).run()
+    #expect(again == result)
+    let alike = try await explain(
+      launches: 40,
+      fewest: nil,
+      answer: Self.launches { _, _ in false }
+    )
+    #expect(alike.slowOnes.isEmpty)
   }
 
   @Test func `says that launches are of one kind`() async throws {
