@@ -20,8 +20,8 @@ extension ScenarioKeys {
     },
     Field("precision", .share(0.1...50), \.precision) {
       "The half-width of the interval of every median launch that is enough, as a share of that "
-        + "median. It is looked at after `min` launches, then each time after about 1.4 times as many. "
-        + "Default: 1%."
+        + "median. It is looked at after `min` launches, then each time after about 1.4 times as "
+        + "many. Default: 1%."
     },
   ]
 
@@ -69,8 +69,8 @@ extension ScenarioKeys {
       "The most baseline nights. Default: 28."
     },
     Field("proof", proof, \.proofLaunches) {
-      "The most pairs, at least \(fewestPairs), of the comparison that settles a suspicion the same "
-        + "night; it ends with a verdict, or after ten minutes. 0: none. Default: 640."
+      "The most pairs, at least \(fewestPairs), of the comparison that settles a suspicion the "
+        + "same night; it ends with a verdict, or after ten minutes. 0: none. Default: 640."
     },
     Field("hosts", .whole(0...4), \.proofHosts) {
       "On how many hosts a fleet settles a suspicion at most, with the pairs of `proof` divided "
