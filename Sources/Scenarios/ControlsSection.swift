@@ -68,7 +68,7 @@ extension ScenarioKeys {
     },
     Field("steal", stealSection, \.plan.steal) {
       "What may get in the way of a launch. One that was disturbed more, or slowed down by heat or "
-        + "swapping, is repeated; on takes the defaults of the keys below. Default: off."
+        + "swapping, is repeated; on takes the defaults. Default: off."
     },
     Field(
       "proactive_reclaim",

@@ -87,12 +87,12 @@ enum FleetKeys {
       "The absolute path of launchlab on the hosts. Default: where it is on the head."
     },
     Field("time", .duration, \.timeLimit) {
-      "How long a host may work on one night, after which its job is ended and asked for again. "
-        + "Default: an hour, and three times as long as the scenarios are expected to take."
+      "How long a job of one host and night may take. Default: an hour, and three times as long as "
+        + "the scenarios are expected to take."
     },
     Field("named", .boolean, \.namesHosts) {
-      "Whether a host is known by its name here and not by its machine id: for machines that are fresh "
-        + "every night, or several nodes on one machine. Default: false; with the engine local, true."
+      "Whether a host is known by its name, not its machine id: for machines that are fresh every "
+        + "night, or several nodes on one machine. Default: false; with the engine local, true."
     },
     Field("drain", .boolean, \.drains) {
       "Whether a host whose machine has changed on several nights gets no job until somebody "

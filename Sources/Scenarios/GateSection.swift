@@ -36,7 +36,7 @@ extension ScenarioKeys {
       figure.rawValue,
       .share(0...1000),
       summary:
-        "By how much the \(figure.title) may grow\(figure == .launch ? "; only a decided comparison can fail" : ""). "
+        "Most growth of the \(figure.title)\(figure == .launch ? ", if a comparison is decided" : ""). "
         + "Default: \(String(format: "%g", figure.usualLimit * 100))%."
     ) { $0.limits[figure] = $1 }
   }

@@ -20,8 +20,8 @@ extension ScenarioKeys {
     },
     Field("precision", .share(0.1...50), \.precision) {
       "The half-width of the interval of every median launch that is enough, as a share of that "
-        + "median. It is looked at after `min` launches, then each time after about 1.4 times as "
-        + "many. Default: 1%."
+        + "median. Looks are after `min` launches, then each time after about 1.4 times as many. "
+        + "Default: 1%."
     },
   ]
 
@@ -31,8 +31,7 @@ extension ScenarioKeys {
     },
     Field("control", controlTarget, \.control) {
       "A program that does not change, launched too: if it is slower like the others, the machine "
-        + "is. A command as in a target, but never from the built tree; or a revision of the "
-        + "source."
+        + "is. A command that is never from the built tree, or a revision of the source."
     },
   ]
 
@@ -83,7 +82,7 @@ extension ScenarioKeys {
       "How long it may take. Default: 1h."
     },
     Field("jobs", .whole(1...64), \.jobs) {
-      "How many commits are built at the same time, ahead of need. Default: 1."
+      "Commits built at the same time, ahead of need. Default: 1."
     },
   ]
 

@@ -40,12 +40,12 @@ enum ScenarioKeys {
       "launches",
       launches,
       summary:
-        "How many launches each target gets in each state; a map for as many as a precision asks "
-        + "for. Default: \(defaultLaunches)."
+        "Launches of each target in each state; a map for as many as a precision asks for. "
+        + "Default: \(defaultLaunches)."
     ) { ($0.launches, $0.adaptive) = $1 },
     Field("cold", .share(1...100), \.coldShare) {
-      "How much of a program's own files, by size, must be out of the page cache before a cold "
-        + "launch. One that finds more of them in it is not counted. Default: 95%."
+      "The share of a program's own files, by size, that must be out of the page cache before a "
+        + "cold launch, or it is not counted. Default: 95%."
     },
     Field(
       "baseline",
@@ -130,14 +130,12 @@ enum ScenarioKeys {
       "The build command, run by sh in the same directory of a worktree of its own."
     },
     Field("env", .list(of: .text), \.environment) {
-      "Further variables that the build depends on. What the command names, such as $CF, what "
-        + "compilers and build tools read, such as CC and CFLAGS, and the compilers that PATH "
-        + "leads to count without being listed."
+      "Further variables that the build depends on. What the command names, such as $CF, and what "
+        + "compilers and build tools read, such as CC and CFLAGS, count without being listed."
     },
     Field("submodules", .word, \.submodules) {
-      "What to do about a submodule that cannot be fetched: required (the build fails), try (a "
-        + "warning; the build command decides whether it can do without), off (no submodule is "
-        + "checked out). Default: try."
+      "A submodule that cannot be fetched: required (the build fails), try (a warning; the build "
+        + "command decides), off (no submodule is checked out). Default: try."
     },
     Field("commit_url", commitURL, \.commitURL) {
       "Where commits can be read, such as https://github.com/jqlang/jq/commit/{commit}, for links "
@@ -147,11 +145,11 @@ enum ScenarioKeys {
 
   static let stages: [Field<StagePlan>] = [
     Field("collect", .list(of: .word, each: "the collector"), \.collectors) {
-      "What sees how launches are spent: auto (the probe, what Python, Node, Java or Go prints of "
-        + "its own start, and what main to ready is spent on where eBPF can be used), probe (every "
-        + "stage, library and initializer of dynamic glibc programs), breakpoints (exec, entry and "
-        + "main of any program), statistics (LD_DEBUG=statistics), text (what the program prints itself), marks (what it says with "
-        + "launch marks). Default: [probe]."
+      "The collectors: auto (the probe, what Python, Node, Java or Go prints of its start, and "
+        + "with eBPF what main to ready is spent on), probe (every stage, library and initializer "
+        + "of dynamic glibc programs), breakpoints (exec, entry and main of any program), "
+        + "statistics (LD_DEBUG=statistics), text (what the program prints), marks (its launch "
+        + "marks). Default: [probe]."
     },
     Field("launches", .whole(launchRange), \.launches) {
       "Launches of each collector, per target and state, at most one per block. Default: "

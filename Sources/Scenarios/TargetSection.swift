@@ -69,11 +69,11 @@ extension ScenarioKeys {
         + "that matches a file decides."
     },
     Field("own", .word, \.own) {
-      "Which of the files that a launch opens are the program's own, and evicted before cold "
-        + "launches: package (those of the packages that its programs are from, and those of no "
-        + "package outside the system's directories), prefix (those below the directories that its "
-        + "programs are installed in), all, listed (the executable, its libraries outside the "
-        + "system's directories, and files). `launchlab files` shows them. Default: package."
+      "Which opened files are the program's own, and evicted before cold launches: package (those "
+        + "of its programs' packages, and those of no package outside the system's directories), "
+        + "prefix (those below the directories that its programs are installed in), all, listed "
+        + "(the executable, its libraries outside the system's directories, and files). `launchlab "
+        + "files` shows them. Default: package."
     },
     Field("install", .list(of: install), \.install) {
       "Directories whose files are recreated before reinstall-cold and first-run launches."
@@ -85,7 +85,7 @@ extension ScenarioKeys {
     Field("state", stateDirectories, \.state) {
       "Directories the program writes to. Before first-run launches their content is replaced by "
         + "that of the template, or by nothing. Outside the scenario's directory and temporary "
-        + "ones, `launchlab allow` has to allow it once."
+        + "ones, `launchlab allow` allows it."
     },
     Field(
       "counters",
