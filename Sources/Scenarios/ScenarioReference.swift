@@ -4,10 +4,10 @@ package enum ScenarioReference {
   ///
   /// - Returns: Markdown with a last line feed; the same in every call.
   package static func markdown() -> String {
-    introduction + tables.map { table($0.title, $0.keys) }.joined()
+    introduction + sections.map { section($0.title, $0.keys) }.joined()
   }
 
-  private static let tables: [(title: String, keys: [Key])] = [
+  private static let sections: [(title: String, keys: [Key])] = [
     ("The scenario", keys(of: ScenarioKeys.top)),
     ("A target", keys(of: ScenarioKeys.target)),
     ("A variable of `env:` as a map with one key", keys(of: ScenarioKeys.secret)),
@@ -38,19 +38,19 @@ package enum ScenarioReference {
     fields.map(\.key)
   }
 
-  private static func table(_ title: String, _ keys: [Key]) -> String {
-    let rows = keys.map { key in
+  private static func section(_ title: String, _ keys: [Key]) -> String {
+    let items = keys.map { key in
       let name = key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`"
-      return "| \(name) | \(phrase(for: key.shape)) | \(key.summary) |\n"
+      return "- \(name) (\(phrase(for: key.shape))): \(key.summary)\n"
     }
-    return "\n## \(title)\n\n| key | value | meaning |\n|---|---|---|\n" + rows.joined()
+    return "\n## \(title)\n\n" + items.joined()
   }
 
-  /// What is asked for, without what another table or the introduction says.
+  /// What is asked for, without what another section or the introduction says.
   private static func phrase(for shape: Shape) -> String {
     switch shape {
     case .scalar(let phrase, _): brief(phrase)
-    case .map(let keys) where hasTable(keys), .oneOf(let keys) where hasTable(keys): "a map"
+    case .map(let keys) where hasSection(keys), .oneOf(let keys) where hasSection(keys): "a map"
     case .named(_, .choice(let shapes)):
       "\(shape.phrase), each value \(phrase(for: .choice(shapes)))"
     case .list(let element) where shape.phrase == "a list":
@@ -70,8 +70,8 @@ package enum ScenarioReference {
     return single.phrase.hasSuffix(element.replacing("one of ", with: ""))
   }
 
-  private static func hasTable(_ keys: [Key]) -> Bool {
-    tables.contains { $0.keys.map(\.name) == keys.map(\.name) }
+  private static func hasSection(_ keys: [Key]) -> Bool {
+    sections.contains { $0.keys.map(\.name) == keys.map(\.name) }
   }
 
   private static func brief(_ phrase: String) -> String {
