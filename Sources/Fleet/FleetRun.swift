@@ -165,7 +165,7 @@ package struct FleetRun {
 
   // MARK: - The report
 
-  /// Says what the hosts come to together, and writes it.
+  /// Prints and writes the combined verdict of the hosts.
   ///
   /// - Parameters:
   ///   - directory: Where the reports are written; nil means `report` beside the fleet file.

@@ -11,16 +11,16 @@ extension ScenarioKeys {
       "cpus",
       processors,
       summary:
-        "The processors that targets run on, by numbers and ranges such as [1, 4-7]; launchlab "
-        + "itself keeps off them. Default: all."
+        "The processors that targets run on, such as [1, 4-7]; launchlab itself keeps off them. "
+        + "Default: all."
     ) { $0.plan.cpus = Set($1.joined()).sorted() },
     Field("shield", .toggle, \.plan.isShielded) {
       "Whether everything else is moved off these processors too, where a cpuset can be written. "
         + "Default: on with cpus."
     },
     Field("aslr", .toggle, \.plan.randomizesAddresses) {
-      "Whether addresses are randomized. Off makes launches alike, but all of them with one layout, "
-        + "which may be fast or slow by chance. Default: as on the host."
+      "Whether addresses are randomized. Off gives all launches one layout, which may be fast or "
+        + "slow by chance. Default: as on the host."
     },
     Field("env_size", .toggle, \.plan.padsEnvironment) {
       "Whether the environment is padded with a random length before each launch, so that the "
@@ -31,9 +31,8 @@ extension ScenarioKeys {
     },
     Field("scheduling", Form<LabScheduling>.word.map { $0 == .fifo ? $0 : nil }, \.plan.scheduling)
     {
-      "fifo runs targets, and what launches and times them, before every other program (SCHED_FIFO), "
-        + "so that other work on the machine does not slow launches down; normal runs them like any "
-        + "program. Default: normal."
+      "fifo runs targets, and what launches and times them, before every other program "
+        + "(SCHED_FIFO). Default: normal."
     },
     Field("governor", .name, \.plan.governor) {
       "The cpufreq governor of every processor, such as performance. Default: as found."
@@ -52,27 +51,24 @@ extension ScenarioKeys {
       "Whether the NMI watchdog runs, which takes a performance counter. Default: as found."
     },
     Field("network", .word, \.plan.network) {
-      "host, or none: each launch sees a network of its own with nothing but loopback. It does "
-        + "not reach the host's servers, but still its Unix sockets that have a path. Default: "
-        + "host."
+      "none gives each launch a network of its own with nothing but loopback. It still reaches the "
+        + "host's Unix sockets that have a path. Default: host."
     },
     Field("environment", .word, \.plan.environment) {
-      "inherited (launchlab's own), or pinned: only PATH, HOME, LANG and TZ, with fixed values, a "
-        + "private HOME, and what `env` adds. Default: inherited."
+      "pinned has only PATH, LANG and TZ, with fixed values, a private HOME, and what `env` adds. "
+        + "Default: inherited."
     },
     Field("services", .oneOrMore(unit, each: "the unit"), \.plan.services) {
-      "The systemd units to stop during the run, such as [cron.service]; a name without a suffix "
-        + "is a service, and timers stands for every active timer."
+      "The systemd units to stop during the run; a name without a suffix is a service, and timers "
+        + "is every active timer."
     },
     Field("settle", settleSection, \.plan.settle) {
-      "What the machine must be like before each launch. A launch waits for it, at most for "
-        + "`within`; if the machine does not settle, it is launched anyway and marked unsettled. "
-        + "At least one limit. Default: no wait."
+      "What the machine must be like before each launch, which waits for it at most for `within`, "
+        + "and is marked unsettled after that. At least one limit. Default: no wait."
     },
     Field("steal", stealSection, \.plan.steal) {
-      "What may get in the way of a launch. A launch that was disturbed more, or slowed down by "
-        + "heat or swapping, is marked and repeated; on takes the defaults of the keys below. "
-        + "Default: off."
+      "What may get in the way of a launch. One that was disturbed more, or slowed down by heat or "
+        + "swapping, is repeated; on takes the defaults. Default: off."
     },
     Field(
       "proactive_reclaim",
@@ -83,15 +79,15 @@ extension ScenarioKeys {
         + "them. Default: report."
     },
     Field("require", requirements, \.required) {
-      "The controls that must take effect, or nothing is launched; all means every control in "
-        + "this section. Default: a control that is not available is reported, and the run goes on."
+      "The controls without which nothing is launched; all means every control in this section. "
+        + "Default: a control that is not available is reported, and the run goes on."
     },
     Field(
       "suppress",
       .oneOrMore(finding, each: "the id"),
       summary:
-        "The ids of findings of `launchlab doctor` that are not warned about; they are shown "
-        + "beside the name of the run instead."
+        "The ids of findings of `launchlab doctor` to show beside the name of the run instead of a "
+        + "warning."
     ) { $0.plan.suppressed = Set($1) },
   ]
 
@@ -133,8 +129,8 @@ extension ScenarioKeys {
       "The largest share of a launch in which others used the target's processors. Default: 10%."
     },
     Field("share", .percentage, \.share) {
-      "The largest share of launches that may be disturbed: so many are repeated, and a run with "
-        + "more is inconclusive. Default: 25%."
+      "The largest share of disturbed launches: so many are repeated, and a run with more is "
+        + "inconclusive. Default: 25%."
     },
   ]
 }

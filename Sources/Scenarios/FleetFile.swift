@@ -61,8 +61,7 @@ enum FleetKeys {
       "The name of the fleet, which its jobs begin with."
     },
     Field("depot", depot, \.depot, isRequired: true) {
-      "The URI of the depot that keeps what the hosts measure. It has no password: psql finds it where "
-        + "it finds that of any database."
+      "The URI of the depot that keeps what the hosts measure, without a password."
     },
     Field(
       "scenarios",
@@ -76,12 +75,10 @@ enum FleetKeys {
       "The hosts, as the engine names them. Default: all nodes of the partition."
     },
     Field("builders", .list(of: .name, each: "the builder"), \.builders) {
-      "Hosts that only build, ahead of the bisections of `launchlab fleet bisect`; they measure no night. "
-        + "Default: none."
+      "Hosts that only build, for `launchlab fleet bisect`. Default: none."
     },
     Field("engine", .word, \.engine) {
-      "What gives hosts their work: slurm, or local, which starts processes on this machine. "
-        + "Default: slurm."
+      "What gives hosts their work; local starts processes on this machine. Default: slurm."
     },
     Field("partition", .name, \.partition) {
       "The partition of Slurm. Default: the one that Slurm takes by default."
@@ -90,15 +87,15 @@ enum FleetKeys {
       "The absolute path of launchlab on the hosts. Default: where it is on the head."
     },
     Field("time", .duration, \.timeLimit) {
-      "How long a host may work on one night, after which its job is ended and asked for again. "
-        + "Default: an hour, and three times as long as the scenarios are expected to take."
+      "How long a job of one host and night may take. Default: an hour, and three times as long as "
+        + "the scenarios are expected to take."
     },
     Field("named", .boolean, \.namesHosts) {
-      "Whether a host is known by its name here and not by its machine id: for machines that are fresh "
-        + "every night, or several nodes on one machine. Default: false; with the engine local, true."
+      "Whether a host is known by its name, not its machine id: for machines that are fresh every "
+        + "night, or several nodes on one machine. Default: false; with the engine local, true."
     },
     Field("drain", .boolean, \.drains) {
-      "Whether a host whose machine has changed on several nights takes no further job until somebody "
+      "Whether a host whose machine has changed on several nights gets no job until somebody "
         + "brings it back. Default: false."
     },
   ]

@@ -20,11 +20,11 @@ extension ScenarioKeys {
         "tail",
         .tail,
         summary:
-          "How many more launches may be slow: a decided regression fails, and more that are not excluded "
-          + "are a note; off judges only the typical launch. Default: 5%."
+          "How many more launches may be slow: a decided regression fails, one that is not "
+          + "excluded is a note. Default: 5%."
       ) { $0.tailLimit = $1 > 0 ? $1 : nil },
       Field("budgets", .word, \.budgets) {
-        "Whether the scenario's absolute budgets hold for head, too: keep, or ignore. Default: keep."
+        "Whether the scenario's absolute budgets hold for head, too. Default: keep."
       },
       Field("approvals", .path.then { path, _, reading in reading.absolute(path) }, \.approvals) {
         "The file of approvals. Default: launch-approvals.yml beside the scenario."
@@ -36,7 +36,7 @@ extension ScenarioKeys {
       figure.rawValue,
       .share(0...1000),
       summary:
-        "By how much the \(figure.title) may grow\(figure == .launch ? "; only a decided comparison can fail" : ""). "
+        "Most growth of the \(figure.title)\(figure == .launch ? ", if a comparison is decided" : ""). "
         + "Default: \(String(format: "%g", figure.usualLimit * 100))%."
     ) { $0.limits[figure] = $1 }
   }

@@ -13,15 +13,14 @@ extension ScenarioKeys {
 
   static let adaptive: [Field<LaunchRange>] = [
     Field("min", .whole(adaptiveRange), \.fewest) {
-      "The fewest launches, after which they are looked at for the first time. Default: "
-        + "\(defaultLaunches), or `max` where that is less."
+      "The fewest launches. Default: \(defaultLaunches), or `max` where that is less."
     },
     Field("max", .whole(adaptiveRange), \.most) {
       "The most launches. Default: \(defaultMost), or `min` where that is more."
     },
     Field("precision", .share(0.1...50), \.precision) {
       "The half-width of the interval of every median launch that is enough, as a share of that "
-        + "median. It is looked at after `min` launches, and then whenever they have doubled. "
+        + "median. Looks are after `min` launches, then each time after about 1.4 times as many. "
         + "Default: 1%."
     },
   ]
@@ -31,8 +30,8 @@ extension ScenarioKeys {
       "Whether an empty program is launched too, as the floor. Default: false."
     },
     Field("control", controlTarget, \.control) {
-      "A program that does not change, launched too: when it changes like the others, the machine "
-        + "did. A command as in a target, but never from the built tree; or a revision of the source."
+      "A program that does not change, launched too: if it is slower like the others, the machine "
+        + "is. A command that is never from the built tree, or a revision of the source."
     },
   ]
 
@@ -69,14 +68,12 @@ extension ScenarioKeys {
       "The most baseline nights. Default: 28."
     },
     Field("proof", proof, \.proofLaunches) {
-      "The most pairs of launches of the comparison that settles a suspicion the same night, at "
-        + "least \(fewestPairs); it ends with a verdict, or after ten minutes. 0 for no such "
-        + "comparison. Default: 640."
+      "The most pairs, at least \(fewestPairs), of the comparison that settles a suspicion the "
+        + "same night; it ends with a verdict, or after ten minutes. 0: none. Default: 640."
     },
     Field("hosts", .whole(0...4), \.proofHosts) {
-      "On how many hosts a fleet settles a suspicion at most, at the same time and with the pairs of "
-        + "`proof` divided among them; its hosts then settle none for themselves. 0: each host of a fleet "
-        + "does. Default: 0."
+      "On how many hosts a fleet settles a suspicion at most, with the pairs of `proof` divided "
+        + "among them. 0: each host for itself. Default: 0."
     },
   ]
 
@@ -85,17 +82,17 @@ extension ScenarioKeys {
       "How long it may take. Default: 1h."
     },
     Field("jobs", .whole(1...64), \.jobs) {
-      "How many commits are built at the same time, ahead of need. Default: 1."
+      "Commits built at the same time, ahead of need. Default: 1."
     },
   ]
 
   static let explain: [Field<AutomaticExplanation>] = [
     Field("when", .word, \.when) {
-      "never; bisect: the culprit of a bisection; regression: also what a night confirms, against the "
+      "bisect: the culprit of a bisection; regression: also what a night confirms, against the "
         + "last good build. Default: bisect."
     },
     Field("time", .duration, \.time) {
-      "How long the launches may go on, of all regressions of a night together. Default: 60s."
+      "How long the launches of all regressions of a night may take. Default: 60s."
     },
   ]
 
@@ -110,31 +107,28 @@ extension ScenarioKeys {
       "The metric that is limited."
     },
     Field("max", limit, \.limit, isRequired: true) {
-      "The most that the median may be, in a unit of the metric: a duration such as 60ms, a size "
-        + "such as 40MiB, or a count such as 5; of slow_share the largest share of slow launches, such "
-        + "as 10%."
+      "The most that the median may be, in a unit of the metric; of slow_share the largest share "
+        + "of slow launches."
     },
     Field("over", Form<Nanoseconds>.duration.map { $0 }, \.over) {
-      "Of slow_share: how long a launch takes at least to be slow, such as 500ms. A launch that failed "
-        + "is slow as well. Default: 3.5 robust standard deviations beyond the night's median, at "
-        + "least 10 %."
+      "Of slow_share: how long a launch takes at least to be slow. Default: 3.5 robust standard "
+        + "deviations beyond the night's median, at least 10 %."
     },
   ]
 
   static let notifier: [Field<Notifier?>] = [
     Field("command", command.map { Notifier.command($0) }) {
-      "A program and its arguments, which gets each finding as JSON on its standard input. A "
-        + "program with a slash is relative to the scenario file."
+      "A program and its arguments, which gets each finding as JSON on its standard input. With a "
+        + "slash it is relative to the scenario file."
     },
     Field("webhook", webhook) {
-      "The URL of a Slack-compatible webhook. $NAME stands for a variable of the environment, so "
-        + "that no secret needs to be in the file."
+      "The URL of a Slack-compatible webhook, or the variable of the environment that has it."
     },
     Field("email", email) {
       "An address that sendmail sends to."
     },
     Field("github", Form<String>.words(["summary"]).map { _ in .githubSummary }) {
-      "summary: the summary of the job, where the file is that GITHUB_STEP_SUMMARY names."
+      "summary: the summary of the job, in the file that GITHUB_STEP_SUMMARY names."
     },
   ]
 }

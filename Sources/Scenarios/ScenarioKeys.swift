@@ -27,11 +27,10 @@ enum ScenarioKeys {
 
   static let top: [Field<Scenario>] = [
     Field("scenario", .name, \.name, isRequired: true) {
-      "The name of the scenario, under which its runs are stored and compared."
+      "The name under which its runs are stored and compared."
     },
     Field("targets", targets, \.targets, isRequired: true) {
-      "The programs to launch, by names of your own. They are measured in the same run, launched "
-        + "in random order."
+      "The programs to launch, in random order in the same run."
     },
     Field("states", states, \.states) {
       "What is in memory before a launch. Each target is launched in each state. "
@@ -41,12 +40,12 @@ enum ScenarioKeys {
       "launches",
       launches,
       summary:
-        "How many launches each target gets in each state: a number, or a map for as many as the "
-        + "precision asks for. Default: \(defaultLaunches)."
+        "Launches of each target in each state; a map for as many as a precision asks for. "
+        + "Default: \(defaultLaunches)."
     ) { ($0.launches, $0.adaptive) = $1 },
     Field("cold", .share(1...100), \.coldShare) {
-      "How much of a program's own files, by size, must be out of the page cache before a cold "
-        + "launch. One that finds more of them in it is not counted. Default: 95%."
+      "The share of a program's own files, by size, that must be out of the page cache before a "
+        + "cold launch, or it is not counted. Default: 95%."
     },
     Field(
       "baseline",
@@ -55,8 +54,8 @@ enum ScenarioKeys {
         "What is launched in the same blocks for comparison."
     ) { ($0.includesEmptyBaseline, $0.control) = ($1.isEmpty, $1.control) },
     Field("source", sourceSection, \.source) {
-      "What is built before the first launch. With it, relative paths in command, files, install "
-        + "and directory lead into the built tree."
+      "What is built first. Relative paths in command, files, install and directory then lead into "
+        + "the built tree."
     },
     Field(
       "controls",
@@ -69,7 +68,7 @@ enum ScenarioKeys {
         + "waits for a window."
     },
     Field("stages", stagesSection, \.stages) {
-      "How launches are split into stages, in separate launches beside the plain ones."
+      "How launches are split into stages, in separate launches."
     },
     Field("regression", .section(regression, of: .ofFiles), \.regression) {
       "Which differences from earlier nights matter, and how a suspicion is settled."
@@ -78,24 +77,21 @@ enum ScenarioKeys {
       "Limits for the median of a night."
     },
     Field("notify", notifiers, \.notifiers) {
-      "Who is notified of alerts. Each change of an alert is sent once; what cannot be sent is tried "
-        + "again the next night."
+      "Who is notified of each change of an alert; what cannot be sent is tried again the next "
+        + "night."
     },
     Field("releases", releases, \.releases) {
-      "Further nights to compare with, by names of your own: a date, the id of a run, "
-        + "or the first digits of a commit."
+      "Further nights to compare with: a date, the id of a run, or the first digits of a commit."
     },
     Field("artifacts", size, \.artifactLimit) {
-      "How much space builds and programs of former nights may take, for comparisons with the last "
-        + "good one. Default: 2GiB."
+      "How much space kept builds and programs of former nights may take. Default: 2GiB."
     },
     Field("bisect", bisection, \.bisection) {
-      "auto: the commit that a confirmed regression comes from is looked for the same night, within "
-        + "an hour; a map says for how long. It needs a source. Default: off."
+      "auto: the same night searches for the commit of a confirmed regression, within an hour. It "
+        + "needs a source. Default: off."
     },
     Field("explain", explanation, \.explanation) {
-      "Which slower launches are traced to say why: never, bisect or regression; a map also says for "
-        + "how long. Default: bisect."
+      "Which slower launches are traced to say why. Default: bisect."
     },
     Field("gate", .section(gate, of: GateRules()), \.gate) {
       "What `launchlab gate` lets into a launch, and by how much figures may grow."
@@ -134,36 +130,34 @@ enum ScenarioKeys {
       "The build command, run by sh in the same directory of a worktree of its own."
     },
     Field("env", .list(of: .text), \.environment) {
-      "Variables of the environment that the build depends on: with another value it is built again. "
-        + "What the command names, such as $CF, and what compilers and build tools read, such as CC "
-        + "and CFLAGS, count without being listed, and so do the compilers that PATH leads to."
+      "Further variables that the build depends on. What the command names, such as $CF, and what "
+        + "compilers and build tools read, such as CC and CFLAGS, count without being listed."
     },
     Field("submodules", .word, \.submodules) {
-      "What to do about a submodule that cannot be fetched: required (the build fails), try (a "
-        + "warning; the build command decides whether it can do without), off (no submodule is "
-        + "checked out). Default: try."
+      "A submodule that cannot be fetched: required (the build fails), try (a warning; the build "
+        + "command decides), off (no submodule is checked out). Default: try."
     },
     Field("commit_url", commitURL, \.commitURL) {
-      "Where commits can be read, such as https://github.com/jqlang/jq/commit/{commit}: reports link "
-        + "to it, with the commit in place of {commit}."
+      "Where commits can be read, such as https://github.com/jqlang/jq/commit/{commit}, for links "
+        + "in reports."
     },
   ]
 
   static let stages: [Field<StagePlan>] = [
     Field("collect", .list(of: .word, each: "the collector"), \.collectors) {
-      "What sees how launches are spent: auto (the probe, what Python, Node, Java or Go prints of "
-        + "its own start, and what main to ready is spent on where eBPF can be used), probe (every "
-        + "stage, library and initializer of dynamic glibc programs), breakpoints (exec, entry and "
-        + "main of any program), statistics (LD_DEBUG=statistics), text (what the program prints itself), marks (what it says with "
-        + "launch marks). Default: [probe]."
+      "The collectors: auto (the probe, what Python, Node, Java or Go prints of its start, and "
+        + "with eBPF what main to ready is spent on), probe (every stage, library and initializer "
+        + "of dynamic glibc programs), breakpoints (exec, entry and main of any program), "
+        + "statistics (LD_DEBUG=statistics), text (what the program prints), marks (its launch "
+        + "marks). Default: [probe]."
     },
     Field("launches", .whole(launchRange), \.launches) {
-      "How many launches each collector gets, per target and state, at most one per block. "
-        + "Default: \(StagePlan.defaultLaunches)."
+      "Launches of each collector, per target and state, at most one per block. Default: "
+        + "\(StagePlan.defaultLaunches)."
     },
     Field("probe_hidden", .boolean, \.isProbeHidden) {
-      "Whether the probe takes LD_AUDIT out of the environment, so that the program cannot see it; "
-        + "programs that it executes are then not followed. Default: false."
+      "Whether the probe hides LD_AUDIT from the program; programs that it executes are then not "
+        + "followed. Default: false."
     },
     Field("env", textVariables, \.environment) {
       "Variables added for the collector text only, such as GODEBUG: inittrace=1."

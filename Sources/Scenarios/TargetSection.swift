@@ -25,10 +25,10 @@ extension ScenarioKeys {
         + "to the scenario file; one without is looked up in PATH."
     },
     Field("program", program, \.program) {
-      "Which executable of the launch is the target, where the command is only a launcher: its file "
-        + "name, such as soffice.bin, cc1 or node, or its path. Stages are of the first process that "
-        + "runs it, peak memory is of the largest one; the time is still that of the whole launch. "
-        + "Default: the program that becomes ready."
+      "Which executable is the target, where the command is only a launcher: its file name, such "
+        + "as soffice.bin, or its path. Stages are of the first process that runs it, peak memory "
+        + "is of the largest one; the time is that of the whole launch. Default: the program that "
+        + "becomes ready."
     },
     Field("ready", readiness, \.ready) {
       "When a launch is over: exit (the program ends, with status 0 or one of `exit`), notify "
@@ -37,11 +37,11 @@ extension ScenarioKeys {
         + "conditions below. Default: exit."
     },
     Field("exit", exit, \.exitStatuses) {
-      "The statuses with which the program may end where `ready` is exit: a number, a list such as "
-        + "[0, 1], or any. One that a signal ends has failed all the same. Default: 0."
+      "The statuses with which the program may end where `ready` is exit. One that a signal ends "
+        + "has failed all the same. Default: 0."
     },
     Field("stop", .section(stop, of: StopPolicy()), \.stop) {
-      "How a program that is ready is stopped. It is not part of the time."
+      "How a program that is ready is stopped, untimed."
     },
     Field("timeout", timeout, \.timeout) {
       "How long a launch may take. What is not ready by then has no time. Default: 60s."
@@ -50,8 +50,8 @@ extension ScenarioKeys {
       "env",
       variables,
       summary:
-        "Variables added to the environment. Values are taken as they are written; one that must not "
-        + "be stored is a map with one of the keys below."
+        "Variables added to the environment. A value that must not be stored is a map with one of "
+        + "the keys below."
     ) { $0.set($1) },
     Field("directory", .built(.directory), \.directory) {
       "The working directory. Default: the directory of the scenario file."
@@ -60,21 +60,20 @@ extension ScenarioKeys {
       "The file to read as standard input; no pipe. Default: the terminal with `tty`, else /dev/null."
     },
     Field("tty", .boolean, \.tty) {
-      "Whether the program has a terminal of 80 columns and 24 lines of its own as stdin, stdout and "
-        + "stderr, which answers as xterm does; TERM is xterm-256color unless `env` sets it. Default: "
-        + "false."
+      "Whether the program has a terminal of its own as stdin, stdout and stderr, with 80 columns "
+        + "and 24 lines, which answers as xterm does. Default: false."
     },
     Field("files", .list(of: file), \.files) {
-      "What else is the program's own, and evicted before cold launches: files, directories with all "
-        + "below them, and patterns with *, ? and ** (any directories). A leading ! leaves out what "
-        + "follows it; the last entry that matches a file decides."
+      "What else is the program's own: files, directories with all below them, and patterns with "
+        + "*, ? and ** (any directories). A leading ! leaves out what follows it; the last entry "
+        + "that matches a file decides."
     },
     Field("own", .word, \.own) {
-      "Which of the files that a launch opens are the program's own, and evicted before cold "
-        + "launches: package (those of the packages that its programs are from, and those of no "
-        + "package outside the system's directories), prefix (those below the directories that its "
-        + "programs are installed in), all, listed (the executable, its libraries outside the "
-        + "system's directories, and files). `launchlab files` shows them. Default: package."
+      "Which opened files are the program's own, and evicted before cold launches: package (those "
+        + "of its programs' packages, and those of no package outside the system's directories), "
+        + "prefix (those below the directories that its programs are installed in), all, listed "
+        + "(the executable, its libraries outside the system's directories, and files). `launchlab "
+        + "files` shows them. Default: package."
     },
     Field("install", .list(of: install), \.install) {
       "Directories whose files are recreated before reinstall-cold and first-run launches."
@@ -84,29 +83,28 @@ extension ScenarioKeys {
         + "in the state first-run."
     },
     Field("state", stateDirectories, \.state) {
-      "Directories the program writes to. Their whole content is replaced before first-run "
-        + "launches: by that of the template, or by nothing. Outside the scenario's directory and "
-        + "temporary ones, `launchlab allow` has to allow it once."
+      "Directories the program writes to. Before first-run launches their content is replaced by "
+        + "that of the template, or by nothing. Outside the scenario's directory and temporary "
+        + "ones, `launchlab allow` allows it."
     },
     Field(
       "counters",
       .list(of: Form<CounterEvent>.word.map { $0.rawValue }, each: "the counter"),
       \.counters
     ) {
-      "Events to count, in separate launches, because counting takes time."
+      "Events to count, in 3 separate launches per target and state, spread evenly over the run."
     },
     Field("film", .boolean, \.isFilmed) {
-      "Whether the window is filmed, in three separate launches per state, because that takes time. "
-        + "The target has to have `ready: settled`. Default: false."
+      "Whether the window is filmed, in three separate launches per state. The target has to have "
+        + "`ready: settled`. Default: false."
     },
     Field("prepare", commands, \.prepare) {
-      "A command to run before each launch, measured or not: a text for the shell, a list of a program "
-        + "and its arguments, or a map for commands before launches, blocks and the run. It runs "
-        + "before the state is created, is not part of the time, and ends the run when it fails."
+      "An untimed command before each launch, measured or not: a text for the shell, a list of a "
+        + "program and its arguments, or a map. It runs before the state is created, and ends the "
+        + "run when it fails."
     },
     Field("cleanup", commands, \.cleanup) {
-      "A command to run after each launch, or a map for commands after launches, blocks and the run; "
-        + "otherwise as `prepare`."
+      "A command after each launch, or a map; otherwise as `prepare`."
     },
   ]
 
@@ -127,7 +125,7 @@ extension ScenarioKeys {
 
   static let secret: [Field<SecretSource?>] = [
     Field("from_file", Form<String>.existing(.regular).map { .file(path: $0) }) {
-      "The file that holds the value; a line end at its end is no part of it."
+      "The file that holds the value, without a line end at its end."
     },
     Field("from_env", Form<String>.text.map { .variable(name: $0) }) {
       "The variable of launchlab's own environment that holds the value."
@@ -147,8 +145,8 @@ extension ScenarioKeys {
         "That window has content: it shows more than its background."
       },
       Field("settled", settled.map { .window($0) }) {
-        "That window has content, of which no more than 1 % has changed for this long, such as 300ms; "
-          + "the time is that of the last change. A map for another window than the first."
+        "That window has content, of which no more than 1 % has changed for this long; the time is "
+          + "that of the last change. A map for another window than the first."
       },
     ]
 
@@ -215,11 +213,11 @@ extension ScenarioKeys {
     },
     Field("when", .oneOf(outerConditions), \.condition) {
       "What a program that is ready has to do before it is stopped, such as stderr: \"recovery "
-        + "done\", for as long as `timeout`. It is not part of the time. Default: nothing."
+        + "done\", for as long as `timeout`. Default: nothing."
     },
     Field("after", Form<Nanoseconds>.duration.map { $0 == .zero ? nil : $0 }, \.after) {
-      "How long it goes on after that, such as 200ms, for servers that lose a signal while they are "
-        + "still starting. It is not part of the time. Default: 0s."
+      "How long it goes on after that, for servers that lose a signal while they are still "
+        + "starting. Default: 0s."
     },
   ]
 

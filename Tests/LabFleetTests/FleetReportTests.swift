@@ -10,7 +10,7 @@ import Testing
 @testable import Measuring
 
 extension PostgresTests {
-  /// What hosts come to together, from the points of a depot.
+  /// The combined verdict of hosts, from the points of a depot.
   @Suite(.temporaryDirectory) struct FleetReportTests {
     let depot: Depot
 

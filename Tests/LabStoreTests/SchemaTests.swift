@@ -148,15 +148,15 @@ import Testing
       """
     )
 
-    // When the headings and the first cells of the description are read
+    // When the headings and the names that the items of the description begin with are read
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../docs/schema.md").standardizedFileURL
     var table = ""
     var described: [String] = []
     for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-      let cells = line.split(separator: "`")
-      if line.hasPrefix("## `") { table = String(cells[1]) }
-      if line.hasPrefix("| `") { described.append("\(table).\(cells[1])") }
+      let parts = line.split(separator: "`")
+      if line.hasPrefix("## `") { table = String(parts[1]) }
+      if line.hasPrefix("- `") { described.append("\(table).\(parts[1])") }
     }
 
     // Then they are the same

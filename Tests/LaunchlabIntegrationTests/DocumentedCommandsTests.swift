@@ -36,7 +36,7 @@ extension EndToEnd {
 
     /// What a block may be written in; `sh` and `console` are run.
     private static let languages: Set = [
-      "sh", "console", "text", "crontab", "yaml", "sql", "c", "swift", "asm",
+      "sh", "console", "text", "crontab", "yaml", "sql", "c", "swift", "asm", "mermaid",
     ]
 
     static let blocks = DocumentedBlock.all

@@ -214,7 +214,7 @@ struct DividedTime: Sendable {
   /// Whether the waits that were sampled can be those of a class.
   ///
   /// A wait for another thread of the launch is in no class, since the critical path goes on with that
-  /// thread. Samples do not tell such waits from others, so they must not make up a good part.
+  /// thread. Samples do not distinguish such waits from others, so they must not make up a good part.
   private static func isPlausible(_ sampled: Double?, besides time: Double) -> Bool {
     sampled.map { (0.6 * time...1.6 * time).contains($0) } ?? true
   }

@@ -178,7 +178,7 @@ extension ExplanationResult {
     return interval.low > -limit && interval.high < limit ? .same : .notSignificant
   }
 
-  /// The difference of the first sentence: that of plain launches, unless these do not tell what the
+  /// The difference of the first sentence: that of plain launches, unless these do not show what the
   /// traced ones do, as on a busy machine.
   var headline: TimeChange { isHeadlinePlain ? plain ?? traced : traced }
 

@@ -6,7 +6,7 @@ import LaunchStore
 package import Measuring
 package import Rendering
 
-/// Says what the hosts of a depot come to together, from the points that the depot has.
+/// Reports the combined verdict of the hosts of a depot, from the points that the depot has.
 ///
 /// The files of runs that are fetched are one per scenario, which has its rule, and those of proofs, so that a
 /// thousand hosts take seconds.

@@ -149,7 +149,7 @@ package struct HostTrials: Sendable {
   /// The effective user id.
   var user: @Sendable () -> UInt32
 
-  /// Whether the kernel tells what is resident of files that belong to others.
+  /// Whether the kernel shows residency of files that belong to others.
   var seesResidency: @Sendable () -> Bool
 
   var networkNamespace: @Sendable () -> Int32

@@ -26,8 +26,8 @@ extension DoctorCheck {
       host.trials.seesResidency()
         ? .ok("the kernel reports residency for every file")
         : .degraded(
-          "the kernel tells of a user's own files only what is resident, so that cold states of "
-            + "other files count as not verified",
+          "the kernel shows residency only of a user's own files, so that cold states of other "
+            + "files count as not verified",
           remedy: "run launchlab as root, or own the target's files"
         )
     },

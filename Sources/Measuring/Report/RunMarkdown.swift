@@ -141,7 +141,7 @@ package struct RunMarkdown {
 
   private var host: [String] {
     let host = summary.run.host
-    // Old runs do not tell which machine it was.
+    // Old runs do not name their machine.
     let names = [("name", host.name), ("identity", host.identity)].filter { $0.1 != nil }
     let rows: [(String, String?)] = [
       ("cpu", host.cpuModel), ("cpus", host.cpuCount.map { String($0) }),

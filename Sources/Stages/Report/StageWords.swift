@@ -129,7 +129,7 @@ extension StageWords {
       // Looking makes no launch faster, so that a negative cost is noise too.
       let isNoise = interval.low <= 0
       return "95 % interval \(time(interval.low)) to \(time(interval.high))"
-        + (isNoise ? "; it cannot be told from noise" : "")
+        + (isNoise ? "; within noise" : "")
     }
     return "\(time(cost.median)) a launch with \(Self.collector(collector))\(share) "
       + "(\(Quantity.count(cost.n, "block")), \(interval ?? "too few for an interval"))"

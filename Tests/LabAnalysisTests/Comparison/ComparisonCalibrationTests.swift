@@ -7,7 +7,7 @@ import Testing
 
 /// How often two programs are called different that are not, and that are.
 ///
-/// Each case prints its line of the table in docs/compare.md, there with more comparisons.
+/// Each case prints its line of the table in Tests/CALIBRATION.md, there with more comparisons.
 @Suite struct ComparisonCalibrationTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let noise: ComparisonNoise

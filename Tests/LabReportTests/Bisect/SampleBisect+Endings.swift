@@ -302,7 +302,7 @@ extension SampleBisect {
     )
   }
 
-  /// Launch times that do not tell, with what the CPU times of the same launches say.
+  /// Inconclusive launch times, with what the CPU times of the same launches say.
   static func noisy(_ difference: LogInterval) -> BisectSummary {
     var summary = refused(.notEstablished, log(0.01, -0.03, 0.05))
     summary.processorTime = ProcessorTimeDifference(pairs: 512, difference: difference)

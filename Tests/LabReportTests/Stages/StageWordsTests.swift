@@ -26,16 +26,16 @@ import Testing
     )
   }
 
-  @Test func `says when a cost cannot be told from noise`() {
+  @Test func `says when a cost is within noise`() {
     let text = evidence(plain: [9_000, 7_910, 9_020, 7_930, 8_440, 7_950])
-    #expect(text.contains("95 % interval −1.010 ms to +80.00 µs; it cannot be told from noise)"))
+    #expect(text.contains("95 % interval −1.010 ms to +80.00 µs; within noise)"))
     #expect(evidence(plain: [8_100]).contains("−100.0 µs a launch with the probe"))
     #expect(evidence(plain: [8_100]).contains("(1 block, too few for an interval)"))
   }
 
   @Test func `takes a cost below 0 for noise, since looking makes no launch faster`() {
     let text = evidence(plain: [8_100, 8_110, 8_120, 8_130, 8_140, 8_150])
-    #expect(text.contains(" to −105.0 µs; it cannot be told from noise)"))
+    #expect(text.contains(" to −105.0 µs; within noise)"))
   }
 
   @Test func `shows tasks and marks of a run in brief`() {
