@@ -70,29 +70,6 @@ extension EndToEnd {
       #expect(marks.allSatisfy { $0.source == "marks" })
     }
 
-    @Test func `ends the launch where the program says that it is ready`() async throws {
-      let lab = Launchlab()
-      let program = try program(in: lab)
-
-      let result = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--ready",
-        "mark:first frame",
-        "--json",
-        "-",
-        "--",
-        program.path
-      )
-
-      #expect(result.status == 0, "\(result.stderr)")
-      let arm = try #require(try RunResult(result.stdout).arms.first)
-      let values = (arm.metrics["launch"] ?? nil)?.values ?? []
-      #expect(values.count == 3)
-      #expect(values.allSatisfy { $0 >= 8_000_000 })
-    }
-
     @Test func `says what to call when the mark never comes`() async throws {
       let lab = Launchlab()
 
