@@ -228,28 +228,5 @@ extension EndToEnd {
       )
       #expect(output.status == 0, "\(output.stderr)")
     }
-
-    @Test func `prints the plan of a dry run and touches nothing`() async throws {
-      let lab = Launchlab()
-      try lab.writeTally(launches: 7)
-      let before = lab.contents
-
-      let run = try await lab.run("run", "scenario.yml", "--dry-run", "--seed", "4")
-      let measurement = try await lab.run(
-        "measure",
-        "--dry-run",
-        "--state",
-        "reboot-cold",
-        "--",
-        "./program"
-      )
-
-      #expect(run.status == 0)
-      #expect(run.stdout.contains("14 launches in 7 blocks"))
-      #expect(run.stdout.contains("seed 4"))
-      #expect(measurement.status == 0)
-      #expect(measurement.stdout.contains("drop_caches"))
-      #expect(lab.contents == before)
-    }
   }
 }
