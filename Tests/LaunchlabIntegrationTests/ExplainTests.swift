@@ -372,17 +372,6 @@ extension EndToEnd {
       #expect((reason.share ?? 0) > 0.2)
     }
 
-    @Test func `says what it takes where launches cannot be traced`() async throws {
-      let lab = try Launchlab.asNobody()
-
-      let output = try await lab.run("explain", "--collector", "bpf", "--", "/bin/true")
-
-      #expect(output.status == 128)
-      #expect(output.stderr.contains("launches cannot be traced"))
-      #expect(output.stderr.contains("CAP_BPF"))
-      #expect(output.stdout.isEmpty)
-    }
-
     /// Hosts that refuse a part, made of this one, and what is said then.
     static let refusingHosts: [(wrapper: [String], option: [String], status: Int32, said: String)] =
       [
@@ -511,15 +500,6 @@ extension EndToEnd {
       )
 
       #expect(output.status == 0, "\(output.stderr)")
-    }
-
-    @Test func `says that a target fails`() async throws {
-      let lab = Launchlab()
-
-      let output = try await lab.run("explain", "/bin/true", "/bin/false")
-
-      #expect(output.status == 128)
-      #expect(output.stderr.contains("exited with status 1"))
     }
 
     @Test(arguments: [

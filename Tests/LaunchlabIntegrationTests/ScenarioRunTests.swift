@@ -101,15 +101,5 @@ extension EndToEnd {
       #expect(run.status == 0, "\(run.stderr)")
       #expect(try await lab.runs().map(\.status) == ["complete"])
     }
-
-    @Test func `prints the schema of scenario files as JSON`() async throws {
-      let output = try await Launchlab().run("schema")
-
-      #expect(output.status == 0)
-      let value = try JSONSerialization.jsonObject(with: Data(output.stdout.utf8))
-      let schema = try #require(value as? [String: Any])
-      let properties = try #require(schema["properties"] as? [String: Any])
-      #expect(properties.keys.contains("targets"))
-    }
   }
 }
