@@ -67,12 +67,6 @@ extension EndToEnd {
       #expect(try Result(lab, "s.json").verdict == "regression", "\(off.stderr)")
     }
 
-    @Test func `refuses a limit for slow launches that is none`() async throws {
-      let output = try await Launchlab().run("compare", "--tail", "0%", "true", "false")
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("--tail"))
-    }
-
     @Test(
       .enabled(if: Machine.has("git"), "git is not installed"),
       .enabled(if: Machine.has("cc"), "there is no C compiler `cc`")
@@ -135,45 +129,6 @@ extension EndToEnd {
       let runs = #/\nA before  [ ▁▂▃▄▅▆▇█]+  \d launches\nA after   [ ▁▂▃▄▅▆▇█]+  \d launches\n/#
       #expect(stored.stdout.contains(runs), "\(stored.stdout)\(stored.stderr)")
       #expect(!briefly.stdout.contains(#/[▁▂▃▄▅▆▇█]/#), "\(briefly.stdout)")
-    }
-
-    @Test func `refuses what cannot be compared`() async throws {
-      let lab = Launchlab()
-
-      let pipe = try await lab.run("compare", "ls | wc", "true")
-      let metric = try await lab.run("compare", "--metric", "speed", "true", "true")
-      let missing = try await lab.run("compare", "--launches", "6", "/nowhere/a", "true")
-
-      #expect(pipe.status == 64)
-      #expect(pipe.stderr.contains("there is no shell to interpret |"))
-      #expect(metric.status == 64)
-      #expect(missing.status == 128)
-      for output in [pipe, metric, missing] { #expect(output.stderr.contains("help: ")) }
-    }
-
-    @Test func `runs commands beside the launches of both, or of each`() async throws {
-      let lab = Launchlab()
-      let output = try await lab.run(
-        "compare",
-        "--launches",
-        "6",
-        "--setup",
-        "echo setup >> log",
-        "--prepare",
-        "echo a >> log",
-        "--prepare",
-        "echo b >> log",
-        "--cleanup",
-        "echo cleanup >> log",
-        "true",
-        "true"
-      )
-      let log = try String(contentsOfFile: lab.path("log"), encoding: .utf8)
-        .split(separator: "\n").map(String.init)
-
-      #expect([0, 125].contains(output.status), "\(output.stderr)")
-      #expect(log.count { $0 == "setup" } == 2 && log.suffix(2) == ["cleanup", "cleanup"])
-      #expect(log.count { $0 == "a" } >= 6 && log.count { $0 == "b" } >= 6)
     }
 
     /// What `compare --json` writes.

@@ -5,24 +5,6 @@ import Testing
 extension EndToEnd {
   /// A program against itself, and hosts against each other.
   @Suite struct SelfTestTests {
-    @Test func `leaves the page cache of the host alone by default`() async throws {
-      let lab = Launchlab()
-      let output = try await lab.run(
-        "selftest",
-        "--launches",
-        "6",
-        "--store",
-        "host.sqlite",
-        "--json",
-        "self.json",
-        "--",
-        "/bin/true"
-      )
-      #expect([0, 125].contains(output.status), "\(output.stderr)")
-      let result = try Result(try String(contentsOfFile: lab.path("self.json"), encoding: .utf8))
-      #expect(!result.noise.map(\.state).contains("reboot-cold"))
-    }
-
     @Test func `measures the noise of the host, and compares two of them`() async throws {
       let lab = Launchlab()
       // In 6 pairs A and B may be called different on a noisy host.
@@ -87,15 +69,6 @@ extension EndToEnd {
       #expect(lab.exists("state/launchlab/launchlab.sqlite"))
       #expect(try Noise(before.stdout).noise.isEmpty)
       #expect(try Noise(after.stdout).noise.map(\.state) == ["warm"])
-    }
-
-    @Test func `says which state it cannot test`() async throws {
-      let lab = Launchlab()
-
-      let output = try await lab.run("selftest", "--state", "lukewarm", "--", "/bin/true")
-
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("lukewarm"))
     }
 
     /// What `selftest --json` writes.
