@@ -48,27 +48,6 @@ extension EndToEnd {
       }
     }
 
-    @Test func `takes the value of a variable from the environment`() async throws {
-      var lab = Launchlab()
-      lab.wrapper = ["env", "APP_TOKEN=\(Self.secret)"]
-      try lab.writeProgram("print $ENV{TOKEN} eq $ENV{APP_TOKEN} ? 'same' : 'other'; exit 1")
-      try lab.write(
-        """
-        scenario: few
-        targets:
-          one: {command: [./program], env: {TOKEN: {from_env: APP_TOKEN}}}
-        states: [warm]
-        launches: 3
-        """,
-        to: "scenario.yml"
-      )
-      _ = try await lab.run("run", "scenario.yml")
-      #expect(try await lab.launches().first?.stdout?.head == "same")
-      for (name, content) in lab.contents {
-        #expect(content.range(of: Data(Self.secret.utf8)) == nil, "\(name)")
-      }
-    }
-
     @Test func `needs no value to show what was measured with one`() async throws {
       var lab = Launchlab()
       lab.wrapper = ["env", "APP_TOKEN=\(Self.secret)"]

@@ -211,23 +211,6 @@ extension EndToEnd {
       #expect(try text("report/\(picture)", in: lab).contains("tonight: Speed Index"))
     }
 
-    @Test func `films no launch that is over before all is there`() async throws {
-      let lab = Launchlab()
-
-      let output = try await lab.run(
-        "measure",
-        "--ready",
-        "frame",
-        "--film",
-        "film.svg",
-        "--",
-        "perl"
-      )
-
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("`ready: settled`"), "\(output.stderr)")
-    }
-
     @Test(arguments: [
       ("frame", "splash", 40_000_000), ("frame", "hidden", 40_000_000),
       ("window", "splash", 40_000_000), ("{window: {title: ^Spl}}", "splash", 0),
