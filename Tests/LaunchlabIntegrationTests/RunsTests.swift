@@ -15,21 +15,6 @@ extension EndToEnd {
       return lab
     }
 
-    @Test func `counts the problems of a file, and names its encoding`() async throws {
-      let lab = Launchlab()
-      let lines = (1...45).map { "x\($0),y\($0)" }.joined(separator: "\n")
-      try lab.write("time,value\n\(lines)\n", to: "bad.csv")
-      let counted = try await lab.run("import", "bad.csv", "--scenario", "app", "--unit", "ms")
-      #expect(counted.status == 64)
-      #expect(counted.stderr.contains("and 70 more problems like these"), "\(counted.stderr)")
-
-      let wide = try #require("time,value\n2026-11-21,1\n".data(using: .utf16))
-      try wide.write(to: URL(filePath: lab.path("wide.csv")))
-      let refused = try await lab.run("import", "wide.csv", "--scenario", "app", "--unit", "ms")
-      #expect(refused.status == 64)
-      #expect(refused.stderr.contains("the file is UTF-16 text, not UTF-8"))
-    }
-
     @Test(arguments: ["--since", "--backdate"])
     func `refuses a day that is not in the calendar`(option: String) async throws {
       let lab = try await lab()

@@ -105,31 +105,6 @@ extension EndToEnd {
       #expect(!lab.exists(".launchlab"))
     }
 
-    @Test(.enabled(if: Machine.has("git"), "git is not installed"))
-    func `shows escape sequences of a commit's subject instead of obeying them`() async throws {
-      let lab = Launchlab()
-      let repository = try TestRepository(at: lab.path("repository"))
-      try repository.shell(
-        #"add file x; git commit -q --allow-empty -m "$(printf 'a\033[31mb\302\2332Jc\342\200\256d')""#
-      )
-      try lab.write(
-        """
-        scenario: few
-        source: {repository: repository, build: "true"}
-        targets: {one: {command: [/bin/true]}}
-        states: [warm]
-        launches: 3
-        """,
-        to: "scenario.yml"
-      )
-      let output = try await lab.run("run", "scenario.yml")
-      #expect(output.status == 0, "\(output.stderr)")
-      #expect(output.stderr.contains(#"a\u{1B}[31mb\u{009B}2Jc\u{202E}d"#), "\(output.stderr)")
-      for text in [output.stdout, output.stderr] {
-        #expect(!text.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
-      }
-    }
-
     @Test func `shows escape sequences of a mistyped option`() async throws {
       let output = try await Launchlab().run("history", "--\u{1B}[31mred")
       #expect(output.status == 64)

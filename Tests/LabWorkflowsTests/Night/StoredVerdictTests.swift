@@ -79,17 +79,6 @@ import Testing
 
   private let stepped = [400.0, 401, 399, 400, 402, 398, 400, 401, 399, 400, 480]
 
-  @Test func `alerts of two scenarios of a store have numbers of their own`() async throws {
-    let store = try Store.inMemory()
-    let first = try addNights(of: "aaaa", stepped, to: store)
-    let second = try addNights(of: "bbbb", stepped, to: store)
-    try await conclude(first, in: store)
-    try await conclude(second, in: store)
-    let alerts = try store.alerts(scenario: nil)
-    #expect(alerts.map(\.number) == [1, 2])
-    #expect(alerts.map(\.series.scenario) == ["aaaa", "bbbb"])
-  }
-
   @Test func `an alert that rests on an excluded night is judged without it`() async throws {
     // Given a suspicion that began with the last of eleven nights
     let store = try Store.inMemory()
