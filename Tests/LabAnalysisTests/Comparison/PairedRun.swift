@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 
 @testable import Comparison
 @testable import LabChecks
@@ -13,22 +14,9 @@ struct PairedRun {
 
   init(states: [LaunchState] = [.warm], blocks: Int = 60) {
     let targets = ["A", "B"].map { Target(name: $0, command: ["true"], directory: "/") }
-    let scenario = Scenario(
-      name: "selftest",
-      targets: targets,
-      states: states,
-      launches: blocks,
-      directory: "/"
-    )
+    let scenario = Scenario.sample("selftest", targets, states: states, launches: blocks)
     let arms = targets.flatMap { target in states.map { Arm(target: target.name, state: $0) } }
-    run = RunRecord(
-      id: "20261121T043000Z-3fa2",
-      startedAt: Date(timeIntervalSince1970: 0),
-      status: .complete,
-      plan: Plan(scenario: scenario, seed: 1, arms: arms, blockCount: blocks),
-      host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f00d"),
-      tool: "1"
-    )
+    run = .sample(scenario, arms: arms, fingerprint: "f00d")
   }
 
   /// Adds one launch; the time is in nanoseconds.

@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 import Testing
 
 @testable import Comparison
@@ -7,22 +8,9 @@ import Testing
 
 @Suite struct RunsComparisonTests {
   private func row(_ median: Double, spread: Double = 0.004) -> MetricRow {
-    MetricRow(
-      run: "r",
-      arm: Arm(target: "server", state: .warm),
-      metric: .launch,
-      version: 1,
-      n: 40,
-      mean: median,
-      median: median,
-      medianAbsoluteDeviation: 0,
-      minimum: median,
-      maximum: median,
-      p90: median,
-      p95: median,
-      intervalLow: median * (1 - spread),
-      intervalHigh: median * (1 + spread)
-    )
+    let interval = median * (1 - spread)...median * (1 + spread)
+    let arm = Arm(target: "server", state: .warm)
+    return .sample(run: "r", arm: arm, n: 40, median: median, interval: interval)
   }
 
   private func comparison(
