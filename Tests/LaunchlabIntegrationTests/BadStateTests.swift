@@ -41,15 +41,7 @@ extension EndToEnd {
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--state",
-        "reinstall-cold",
-        "--state",
-        "warm",
-        "--",
-        program
+        "measure --launches 3 --state reinstall-cold --state warm -- \(program)"
       )
 
       #expect(output.status == 0)

@@ -21,14 +21,7 @@ extension EndToEnd {
         to: "scenario.yml"
       )
 
-      let output = try await lab.run(
-        "run",
-        "scenario.yml",
-        "--seed",
-        "1",
-        "--store",
-        "disk/store.sqlite"
-      )
+      let output = try await lab.run("run scenario.yml --seed 1 --store disk/store.sqlite")
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("error: no space is left for the store; of run"))
@@ -40,14 +33,7 @@ extension EndToEnd {
       #expect(output.stderr.contains("\(run.blocks) blocks are stored"))
 
       try disk.remount("size=20m")
-      let resumed = try await lab.run(
-        "run",
-        "scenario.yml",
-        "--resume",
-        "last",
-        "--store",
-        "disk/store.sqlite"
-      )
+      let resumed = try await lab.run("run scenario.yml --resume last --store disk/store.sqlite")
       #expect(resumed.status == 0)
       let launches = try await lab.launches(store: "disk/store.sqlite")
       #expect(launches.blocks.count == 1200)

@@ -109,13 +109,7 @@ extension EndToEnd {
       let lab = Launchlab()
       try lab.writeProgram(failure.source)
 
-      let output = try await lab.run(
-        "measure",
-        "--launches",
-        "5",
-        "--",
-        "./program"
-      )
+      let output = try await lab.run("measure --launches 5 -- ./program")
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("error: \(failure.outcome), 3 times in a row"))
@@ -168,10 +162,7 @@ extension EndToEnd {
       )
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "80",
-        "--ready",
+        "measure --launches 80 --ready",
         delay.ready,
         "--timeout",
         "2s",

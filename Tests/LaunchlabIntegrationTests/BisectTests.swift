@@ -71,14 +71,7 @@ extension EndToEnd {
         try lab.git("status", "--porcelain") + lab.git("show-ref")
         + lab.git("config", "--list", "--local") + lab.git("worktree", "list")
 
-      let output = try await lab.run(
-        "bisect",
-        "\(commits[0])..HEAD",
-        "--scenario",
-        "scenario.yml",
-        "--json",
-        "-"
-      )
+      let output = try await lab.run("bisect \(commits[0])..HEAD --scenario scenario.yml --json -")
 
       #expect(output.status == 0, "\(output.stderr)")
       let answer = try Self.answer(output)
@@ -93,10 +86,7 @@ extension EndToEnd {
       // Nothing was built before the first bisection, and what it took is known to the next one.
       #expect(output.stderr.contains("how long a build and a launch take is not known yet"))
       let second = try await lab.run(
-        "bisect",
-        "\(commits[Self.culprit - 1])..\(commits[Self.culprit])",
-        "--scenario",
-        "scenario.yml"
+        "bisect \(commits[Self.culprit - 1])..\(commits[Self.culprit]) --scenario scenario.yml"
       )
       #expect(second.status == 0, "\(second.stderr)")
       #expect(second.stderr.contains("(2 of 2 commits built already), "))
@@ -111,15 +101,8 @@ extension EndToEnd {
       #expect(report.contains("## What changed between the parent and the culprit"))
       #expect(report.contains("library loading › libm.so.6 (new)"))
       let replayed = try await lab.run(
-        "bisect",
-        "--replay",
-        log,
-        "--json",
-        "nowhere/answer.json",
-        "--markdown",
-        "answer.md",
-        "--git-log",
-        "nowhere/log"
+        "bisect --replay \(log) --json nowhere/answer.json --markdown answer.md --git-log "
+          + "nowhere/log"
       )
       #expect(replayed.status != 0)
       #expect(replayed.stdout.contains(commits[Self.culprit].prefix(12)))
@@ -161,16 +144,8 @@ extension EndToEnd {
       let commits = try Self.makeRepository(lab)
       // The store is not where launchlab looks by itself.
       var output = try await lab.run(
-        "bisect",
-        "\(commits[0])..HEAD",
-        "--scenario",
-        "scenario.yml",
-        "--max-launches",
-        "32",
-        "--store",
-        "kept/history.sqlite",
-        "--json",
-        "-"
+        "bisect \(commits[0])..HEAD --scenario scenario.yml --max-launches 32 --store "
+          + "kept/history.sqlite --json -"
       )
       var advice: [String] = []
       for _ in 1...8 where output.status == 125 {
@@ -193,13 +168,7 @@ extension EndToEnd {
       #expect(replayed.status == 0, "\(replayed.stderr)")
 
       let fewer = try await lab.run(
-        "bisect",
-        "--resume",
-        id,
-        "--max-launches",
-        "33",
-        "--store",
-        "kept/history.sqlite"
+        "bisect --resume \(id) --max-launches 33 --store kept/history.sqlite"
       )
       #expect(fewer.status == 64)
       #expect(fewer.stderr.contains("the bisection has ended"))
@@ -217,12 +186,8 @@ extension EndToEnd {
       let commits = try Self.makeRepository(lab)
 
       let output = try await lab.run(
-        "bisect",
-        "\(commits[0])..\(commits[Self.culprit - 1])",
-        "--scenario",
-        "scenario.yml",
-        "--min-effect",
-        "20%"
+        "bisect \(commits[0])..\(commits[Self.culprit - 1]) --scenario scenario.yml --min-effect "
+          + "20%"
       )
 
       #expect(output.status == 125, "\(output.stderr)")
@@ -230,12 +195,7 @@ extension EndToEnd {
       #expect(!output.stdout.contains("P(bad)"))
 
       let misplaced = try await lab.run(
-        "bisect",
-        "\(commits[0])..HEAD",
-        "--scenario",
-        "scenario.yml",
-        "--store",
-        "repository"
+        "bisect \(commits[0])..HEAD --scenario scenario.yml --store repository"
       )
       #expect(misplaced.status == 64)
       #expect(misplaced.stderr.contains("repository/launchlab.sqlite"))

@@ -59,10 +59,7 @@ extension EndToEnd {
       )
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--prepare",
+        "measure --launches 3 --prepare",
         "touch $TMPDIR/seed",
         "--",
         "./program"
@@ -90,10 +87,7 @@ extension EndToEnd {
       try lab.writeProgram("exit 0")
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "9",
-        "--prepare",
+        "measure --launches 9 --prepare",
         "echo x >> count; echo seeding; [ $(wc -l < count) -lt 5 ]",
         "--cleanup",
         "touch cleaned",
@@ -120,10 +114,7 @@ extension EndToEnd {
       try lab.writeProgram("exit 0")
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "5",
-        "--cleanup",
+        "measure --launches 5 --cleanup",
         "echo stuck; exit 2",
         "--",
         "./program"
@@ -162,17 +153,8 @@ extension EndToEnd {
       )
 
       let output = try await lab.run(
-        "measure",
-        "--state",
-        "reinstall-cold",
-        "--launches",
-        "6",
-        "--ready",
-        "stdout:^up",
-        "--stop-grace",
-        "200ms",
-        "--",
-        "./program"
+        "measure --state reinstall-cold --launches 6 --ready stdout:^up --stop-grace 200ms -- "
+          + "./program"
       )
 
       let launches = try await lab.launches()

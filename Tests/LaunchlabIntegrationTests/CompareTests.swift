@@ -12,15 +12,7 @@ extension EndToEnd {
     func `calls a program that works longer a regression`() async throws {
       let lab = Launchlab()
 
-      let output = try await lab.run(
-        "compare",
-        "--launches",
-        "10",
-        "--json",
-        "c.json",
-        Self.quick,
-        Self.slow
-      )
+      let output = try await lab.run("compare --launches 10 --json c.json", Self.quick, Self.slow)
       let result = try Result(lab, "c.json")
 
       #expect(output.status == 1, "\(output.stderr)")
@@ -49,11 +41,7 @@ extension EndToEnd {
       let lab = Launchlab()
 
       let output = try await lab.run(
-        "compare",
-        "--launches",
-        "57",
-        "--json",
-        "c.json",
+        "compare --launches 57 --json c.json",
         Self.quick,
         Self.seldomSlow
       )
@@ -82,14 +70,7 @@ extension EndToEnd {
       try lab.commit()
 
       let output = try await lab.run(
-        "compare",
-        "--revisions",
-        "HEAD~1..HEAD",
-        "--launches",
-        "8",
-        "--json",
-        "c.json",
-        "scenario.yml"
+        "compare --revisions HEAD~1..HEAD --launches 8 --json c.json scenario.yml"
       )
       let result = try Result(lab, "c.json")
       let unknown = try await lab.run("compare", "--revisions", "HEAD~9..HEAD", "scenario.yml")

@@ -94,15 +94,7 @@ extension EndToEnd {
       let (before, after) = try Self.programs(planted, in: lab.directory)
 
       let output = try await lab.run(
-        "explain",
-        before,
-        after,
-        "--json",
-        "e.json",
-        "--svg",
-        "e.svg",
-        "--markdown",
-        "e.md"
+        "explain \(before) \(after) --json e.json --svg e.svg --markdown e.md"
       )
       let result = try Result(lab, "e.json")
 
@@ -202,15 +194,7 @@ extension EndToEnd {
       let lab = Launchlab()
       let program = try CompiledProgram(Self.source, in: lab.directory).path
 
-      let output = try await lab.run(
-        "explain",
-        "--launches",
-        "6",
-        "--json",
-        "e.json",
-        "--",
-        program
-      )
+      let output = try await lab.run("explain --launches 6 --json e.json -- \(program)")
       let result = try Result(lab, "e.json")
 
       #expect(output.status == 0, "\(output.stderr)")
@@ -237,15 +221,7 @@ extension EndToEnd {
       let program = try Self.programs(planted, in: lab.directory).after
 
       let output = try await lab.run(
-        "explain",
-        "--state",
-        "reboot-cold",
-        "--launches",
-        "3",
-        "--json",
-        "e.json",
-        "--",
-        program
+        "explain --state reboot-cold --launches 3 --json e.json -- \(program)"
       )
 
       #expect(output.status == 0, "\(output.stderr)")
@@ -265,15 +241,7 @@ extension EndToEnd {
       let (before, after) = try Self.programs(planted, in: lab.directory)
 
       let output = try await lab.run(
-        "explain",
-        before,
-        after,
-        "--launches",
-        "8",
-        "--trace",
-        "e.json",
-        "--firefox",
-        "former.json"
+        "explain \(before) \(after) --launches 8 --trace e.json --firefox former.json"
       )
 
       #expect(output.status == 0, "\(output.stdout)\(output.stderr)")
@@ -489,15 +457,7 @@ extension EndToEnd {
         """
       let program = try CompiledProgram(source, in: lab.directory).path
 
-      let output = try await lab.run(
-        "explain",
-        "--collector",
-        "ptrace",
-        "--launches",
-        "3",
-        "--",
-        program
-      )
+      let output = try await lab.run("explain --collector ptrace --launches 3 -- \(program)")
 
       #expect(output.status == 0, "\(output.stderr)")
     }

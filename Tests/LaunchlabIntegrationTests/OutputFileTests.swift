@@ -105,31 +105,12 @@ extension EndToEnd {
       let lab = Launchlab()
       try await prepare(lab)
       let devices = try await lab.run(
-        "measure",
-        "--launches",
-        "2",
-        "--store",
-        "x.sqlite",
-        "--json",
-        "/dev/null",
-        "--export-hyperfine",
-        "/dev/null",
-        "--",
-        "./program"
+        "measure --launches 2 --store x.sqlite --json /dev/null --export-hyperfine /dev/null -- "
+          + "./program"
       )
       #expect(devices.status == 0, "\(devices.stderr)")
       let files = try await lab.run(
-        "measure",
-        "--launches",
-        "2",
-        "--store",
-        "x.sqlite",
-        "--json",
-        "result.json",
-        "--export-hyperfine",
-        "-",
-        "--",
-        "./program"
+        "measure --launches 2 --store x.sqlite --json result.json --export-hyperfine - -- ./program"
       )
       #expect(files.status == 0, "\(files.stderr)")
       #expect(lab.exists("result.json"))

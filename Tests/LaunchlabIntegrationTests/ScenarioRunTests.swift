@@ -54,12 +54,7 @@ extension EndToEnd {
       try lab.writeTally(launches: 5)
 
       let output = try await lab.run(
-        "run",
-        "scenario.yml",
-        "--export-hyperfine",
-        "times.json",
-        "--json",
-        "result.json"
+        "run scenario.yml --export-hyperfine times.json --json result.json"
       )
 
       #expect(output.status == 0)

@@ -25,14 +25,7 @@ extension EndToEnd {
       }
 
       let output = try await lab.run("selftest", "--compare", "first.json", "second.json")
-      let json = try await lab.run(
-        "selftest",
-        "--json",
-        "-",
-        "--compare",
-        "first.json",
-        "second.json"
-      )
+      let json = try await lab.run("selftest --json - --compare first.json second.json")
 
       #expect(try await lab.runs(store: "host.sqlite").map(\.scenario) == ["selftest", "selftest"])
       #expect(output.stdout.contains("first.json") && output.stdout.contains("second.json"))
@@ -54,15 +47,7 @@ extension EndToEnd {
       lab.wrapper = ["env", "XDG_STATE_HOME=\(lab.path("state"))"]
 
       let before = try await lab.run("doctor", "--json", "-")
-      let test = try await lab.run(
-        "selftest",
-        "--launches",
-        "6",
-        "--state",
-        "warm",
-        "--",
-        "/bin/true"
-      )
+      let test = try await lab.run("selftest --launches 6 --state warm -- /bin/true")
       let after = try await lab.run("doctor", "--json", "-")
 
       #expect([0, 125].contains(test.status), "\(test.stderr)")

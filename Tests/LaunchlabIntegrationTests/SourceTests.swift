@@ -114,9 +114,7 @@ extension EndToEnd {
       var bisecting = lab
       bisecting.wrapper = ["env", "-C", lab.path("repository")]
       let output = try await bisecting.run(
-        "bisect",
-        "HEAD~7..HEAD",
-        "--build",
+        "bisect HEAD~7..HEAD --build",
         "cc -O1 -o app main.c",
         "--json",
         "-",
@@ -128,14 +126,7 @@ extension EndToEnd {
       #expect(output.stderr.components(separatedBy: warning).count == 2)
       #expect(output.stdout.contains("\"submodule-missing\""))
       let wrong = try await bisecting.run(
-        "bisect",
-        "HEAD~7..HEAD",
-        "--build",
-        "true",
-        "--submodules",
-        "of",
-        "--",
-        "./app"
+        "bisect HEAD~7..HEAD --build true --submodules of -- ./app"
       )
       #expect(wrong.status == 64)
       #expect(wrong.stderr.contains("help: give off"))

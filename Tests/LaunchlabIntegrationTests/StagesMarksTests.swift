@@ -73,17 +73,7 @@ extension EndToEnd {
     @Test func `says what to call when the mark never comes`() async throws {
       let lab = Launchlab()
 
-      let output = try await lab.run(
-        "stages",
-        "--ready",
-        "mark",
-        "--timeout",
-        "300ms",
-        "--",
-        "perl",
-        "-e",
-        "sleep 9"
-      )
+      let output = try await lab.run("stages --ready mark --timeout 300ms -- perl -e", "sleep 9")
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("timed out"))
@@ -104,12 +94,7 @@ extension EndToEnd {
       try lab.makeRepository()
 
       let output = try await lab.run(
-        "run",
-        "repository/Scenarios/marks/scenario.yml",
-        "--store",
-        lab.path("store.sqlite"),
-        "--json",
-        "-"
+        "run repository/Scenarios/marks/scenario.yml --store \(lab.path("store.sqlite")) --json -"
       )
 
       #expect(output.status == 0, "\(output.stderr)")

@@ -79,15 +79,7 @@ extension EndToEnd {
         atPath: lab.path("link"),
         withDestinationPath: "results"
       )
-      let output = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--json",
-        "link/x.json",
-        "--",
-        "true"
-      )
+      let output = try await lab.run("measure --launches 3 --json link/x.json -- true")
       #expect(output.status == 0, "\(output.stderr)")
       #expect(lab.names(in: "results").sorted() == ["keep", "x.json"])
     }

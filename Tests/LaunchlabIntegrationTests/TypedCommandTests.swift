@@ -15,14 +15,7 @@ extension EndToEnd {
       #expect(plain.stdout.contains("git --version"))
 
       let output = try await lab.run(
-        "measure",
-        "-N",
-        "--runs",
-        "2",
-        "--warmup",
-        "1",
-        "--export-json",
-        "-",
+        "measure -N --runs 2 --warmup 1 --export-json -",
         "git --version"
       )
       #expect(output.status == 0, "\(output.stderr)")
