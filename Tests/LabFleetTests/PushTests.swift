@@ -114,13 +114,7 @@ extension PostgresTests {
       _ = try await push("bench-1")
       #expect(try await mirrors()[0].leftOutRuns().isEmpty)
       let run = try #require(one.runs().first?.id)
-      let key = SeriesKey(
-        scenario: "app",
-        target: "app",
-        state: .warm,
-        metric: .launch,
-        fingerprint: "c0ffee"
-      )
+      let key = SeriesKey.sample("app", "app", "c0ffee")
       let alert = Alert(
         number: 7,
         kind: .step,

@@ -85,3 +85,16 @@ extension MetricRow {
     )
   }
 }
+
+extension SeriesKey {
+  /// The launch times of a target that are warm.
+  package static func sample(_ scenario: String, _ target: String, _ fingerprint: String) -> Self {
+    Self(
+      scenario: scenario,
+      target: target,
+      state: .warm,
+      metric: .launch,
+      fingerprint: fingerprint
+    )
+  }
+}

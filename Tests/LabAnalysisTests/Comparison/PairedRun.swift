@@ -75,7 +75,7 @@ struct PairedRun {
       var run = PairedRun()
       var slow = 0.0
       for block in 0..<60 {
-        slow = 0.8 * slow + 0.03 * generator.nextNormal()
+        slow = 0.8 * slow + 0.03 * generator.nextGauss()
         for target in ["A", "B"] {
           run.add(target, 1e6 * factor(block, slow, &generator), block: block)
         }
@@ -85,21 +85,14 @@ struct PairedRun {
 
     private func factor(_ block: Int, _ slow: Double, _ generator: inout SeededGenerator) -> Double
     {
-      let small = 1 + 0.005 * generator.nextNormal()
+      let small = 1 + 0.005 * generator.nextGauss()
       return switch self {
       case .quiet: small
-      case .normal: 1 + 0.1 * generator.nextNormal()
+      case .normal: 1 + 0.1 * generator.nextGauss()
       case .autocorrelated: (1 + slow) * small
       case .drifting: (1 + 0.01 * Double(block)) * small
       case .twoModes: (generator.nextUniform() < 0.4 ? 1.5 : 1) * small
       }
     }
-  }
-}
-
-extension SeededGenerator {
-  /// A number of the standard normal distribution, by the method of Box and Muller.
-  fileprivate mutating func nextNormal() -> Double {
-    (-2 * log(1 - nextUniform())).squareRoot() * cos(2 * .pi * nextUniform())
   }
 }

@@ -75,8 +75,8 @@ import Testing
     var alarms = 0
     let count = 2_000
     for _ in 0..<count {
-      let nights = (0..<12).map { _ in 100 * exp(0.02 * generator.nextGaussian()) }
-      let ratio = exp(0.02 * 2.0.squareRoot() * generator.nextGaussian())
+      let nights = (0..<12).map { _ in 100 * exp(0.02 * generator.nextGauss()) }
+      let ratio = exp(0.02 * 2.0.squareRoot() * generator.nextGauss())
       let verdict = comparison(ratio, nights: nights).finding.verdict
       if verdict == .regression || verdict == .improvement { alarms += 1 }
     }

@@ -50,13 +50,7 @@ import Testing
     let nights = try store.nights(scenario: "tool")
     let pinned = try #require(nights[3].artifacts["tool"])
     try cache.pins.pin(pinned, of: ["/bin/true"], in: "tool")
-    let key = SeriesKey(
-      scenario: "tool",
-      target: "tool",
-      state: .warm,
-      metric: .launch,
-      fingerprint: "f"
-    )
+    let key = SeriesKey.sample("tool", "tool", "f")
     try store.save([
       Alert(
         number: 1,

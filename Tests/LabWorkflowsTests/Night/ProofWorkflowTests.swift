@@ -43,13 +43,7 @@ import Testing
     Night(run: run, startedAt: Date(timeIntervalSince1970: 0), fingerprint: "f")
   }
 
-  private static let key = SeriesKey(
-    scenario: "redis",
-    target: "server",
-    state: .warm,
-    metric: .launch,
-    fingerprint: "f"
-  )
+  private static let key = SeriesKey.sample("redis", "server", "f")
 
   private static let request = ProofRequest(good: night("good"), series: [key], kind: .step)
 

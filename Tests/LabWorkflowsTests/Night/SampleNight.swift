@@ -79,13 +79,7 @@ enum SampleNight {
     Alert(
       number: number,
       kind: .step,
-      series: SeriesKey(
-        scenario: "redis",
-        target: "server",
-        state: .warm,
-        metric: .launch,
-        fingerprint: "c0ffee"
-      ),
+      series: SeriesKey.sample("redis", "server", "c0ffee"),
       direction: .worse,
       state: events.last?.state ?? .suspected,
       cause: events.last?.cause ?? .unknown,
