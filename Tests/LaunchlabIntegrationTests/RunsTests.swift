@@ -67,33 +67,5 @@ extension EndToEnd {
         }
       }
     }
-
-    @Test(.enabled(if: Machine.has("python3"), "python3 is not installed"))
-    func `refuses a store without a column, whatever is asked of it`() async throws {
-      let lab = try await lab()
-      let script =
-        "import sqlite3,sys; sqlite3.connect(sys.argv[1])"
-        + ".execute('ALTER TABLE run RENAME COLUMN host TO gone')"
-      let store = lab.path(".launchlab/launchlab.sqlite")
-      #expect(try Tool.run("python3", ["-c", script, store]).status == 0)
-      let before = try Data(contentsOf: URL(filePath: store))
-      for command in [
-        ["history"], ["export"], ["report"], ["replay"], ["why", "R-1"],
-        ["ack", "R-1", "--reason", "x"], ["runs", "exclude", "2026", "--reason", "x"],
-        ["import", "app.csv"], ["compare", "last", "last~1"],
-        ["measure", "--launches", "3", "--", "/bin/true"],
-      ] {
-        let output = try await lab.start(command).finish()
-        #expect(output.status == 128, "\(command)")
-        #expect(
-          output.stderr.contains(
-            "error: the store is damaged: the table \"run\" lacks the column \"host\""
-          ),
-          "\(command): \(output.stderr)"
-        )
-        #expect(output.stderr.contains("help: move the file away and restore a copy"))
-      }
-      #expect(try Data(contentsOf: URL(filePath: store)) == before)
-    }
   }
 }
