@@ -149,8 +149,5 @@ import Testing
     BisectText(summary, style: style, isVerbose: isVerbose).rendered()
   }
 
-  private func json(_ summary: BisectSummary) -> String {
-    let text = BisectJSON(summary).rendered()
-    return text
-  }
+  private func json(_ summary: BisectSummary) -> String { BisectJSON(summary).rendered() }
 }
