@@ -128,29 +128,20 @@ extension PostgresTests {
 
     /// A file of a run, with the rule of the scenario.
     private func file(_ id: String, _ host: Int) throws -> [UInt8] {
-      let scenario = Scenario(
-        name: "redis",
-        targets: [Target(name: "app", command: ["/bin/true"], directory: "/")],
-        states: [.warm],
-        launches: 1,
-        directory: "/nowhere",
-        regression: RegressionRule(metrics: [.launch])
-      )
+      let target = Target(name: "app", command: ["/bin/true"], directory: "/")
+      var scenario = Scenario.sample("redis", [target], in: "/nowhere")
+      scenario.regression = RegressionRule(metrics: [.launch])
       let store = try Store(
         path: "\(TemporaryDirectory.path)/\(id)-\(host).sqlite",
         mode: .readWrite
       )
-      let run = RunRecord(
+      let run = RunRecord.sample(
+        scenario,
         id: id,
-        startedAt: Date(timeIntervalSince1970: 1_793_505_600),
-        plan: Plan(
-          scenario: scenario,
-          seed: 1,
-          arms: [Arm(target: "app", state: .warm)],
-          blockCount: 1
-        ),
-        host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "kind-1"),
-        tool: "1"
+        at: Date(timeIntervalSince1970: 1_793_505_600),
+        status: .unfinished,
+        arms: [Arm(target: "app", state: .warm)],
+        fingerprint: "kind-1"
       )
       try store.begin(run).finish(status: .complete, at: run.startedAt + 60)
       return try TemporaryFile.bytes { try store.write(run: run.id, to: $0) }

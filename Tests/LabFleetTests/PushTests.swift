@@ -41,50 +41,21 @@ extension PostgresTests {
       let store = try Store(path: path, mode: .readWrite)
       for day in days {
         let start = Date(timeIntervalSince1970: 1_795_226_400 + Double(day) * 86_400)
-        let plan = Plan(
-          scenario: Scenario(
-            name: scenario,
-            targets: [Target(name: "app", command: ["/bin/true"], directory: "/")],
-            states: [.warm],
-            launches: 1,
-            directory: "/nowhere"
-          ),
-          seed: 1,
-          arms: [Arm(target: "app", state: .warm)],
-          blockCount: 1
-        )
-        let run = RunRecord(
+        let target = Target(name: "app", command: ["/bin/true"], directory: "/")
+        let arm = Arm(target: "app", state: .warm)
+        var run = RunRecord.sample(
+          .sample(scenario, [target], in: "/nowhere"),
           id: RunID.make(at: start, salt: UInt64(100 + day + salt)),
-          startedAt: start,
-          plan: plan,
-          host: HostFacts(
-            architecture: "x86_64",
-            kernel: "6.18",
-            fingerprint: "c0ffee",
-            identity: identity(day),
-            name: identity(day).map { _ in named(day) ?? name }
-          ),
-          tool: "1"
+          at: start,
+          status: .unfinished,
+          arms: [arm],
+          fingerprint: "c0ffee"
         )
+        run.host.identity = identity(day)
+        run.host.name = identity(day).map { _ in named(day) ?? name }
         try store.begin(run).finish(status: .complete, at: start + 60)
         let median = 100 + Double(day)
-        let row = MetricRow(
-          run: run.id,
-          arm: plan.arms[0],
-          metric: .launch,
-          version: 1,
-          n: 3,
-          mean: median,
-          variance: 1,
-          median: median,
-          medianAbsoluteDeviation: 1,
-          minimum: median,
-          maximum: median,
-          p90: median,
-          p95: median,
-          intervalLow: nil,
-          intervalHigh: nil
-        )
+        let row = MetricRow.sample(run: run.id, arm: arm, n: 3, median: median)
         try store.saveSummaries([row], of: run.id)
         try store.save(RunOutcome(verdict: "green", exitCode: 0), of: run.id)
       }
@@ -143,13 +114,7 @@ extension PostgresTests {
       _ = try await push("bench-1")
       #expect(try await mirrors()[0].leftOutRuns().isEmpty)
       let run = try #require(one.runs().first?.id)
-      let key = SeriesKey(
-        scenario: "app",
-        target: "app",
-        state: .warm,
-        metric: .launch,
-        fingerprint: "c0ffee"
-      )
+      let key = SeriesKey.sample("app", "app", "c0ffee")
       let alert = Alert(
         number: 7,
         kind: .step,

@@ -79,9 +79,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "one-peak", "threshold", "one-outlier", "far-modes", "equal", "infinite",
-  ])
+  @Test(arguments: ["threshold", "one-outlier", "infinite"])
   func `draws the shares of launches that were ready by then`(name: String) throws {
     let example = try #require(Self.cases.first { $0.name == name })
     let svg = try #require(example.distributions).svg()

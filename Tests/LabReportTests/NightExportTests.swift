@@ -86,13 +86,7 @@ import Testing
         Criterion(id: "effect", text: "not known", value: nil, isMet: false, unit: .share),
       ]
     )
-    let series = SeriesKey(
-      scenario: "app",
-      target: "server",
-      state: .warm,
-      metric: .launch,
-      fingerprint: "c0ffee"
-    )
+    let series = SeriesKey.sample("app", "server", "c0ffee")
     let proof = Proof(
       run: "20261121T050000Z-1a2b",
       baseline: "server@good",

@@ -24,13 +24,7 @@ import Testing
     Alert(
       number: number,
       kind: .step,
-      series: SeriesKey(
-        scenario: "redis",
-        target: target,
-        state: .warm,
-        metric: .launch,
-        fingerprint: "c0ffee"
-      ),
+      series: SeriesKey.sample("redis", target, "c0ffee"),
       direction: direction,
       state: state,
       cause: cause,

@@ -15,15 +15,8 @@ import Testing
 
   static let cases = [
     Case(name: "complete-120", summary: SampleRun.complete, style: TextStyle(width: 120)),
-    Case(name: "complete-140", summary: SampleRun.complete, style: TextStyle(width: 140)),
     Case(name: "quickstart-120", summary: SampleRun.quickstart, style: TextStyle(width: 120)),
     Case(name: "complete-80", summary: SampleRun.complete, style: TextStyle(width: 80)),
-    Case(
-      name: "complete-colour",
-      summary: SampleRun.complete,
-      style: TextStyle(usesColor: true, width: 120)
-    ),
-    Case(name: "troubled-120", summary: SampleRun.troubled, style: TextStyle(width: 120)),
     Case(name: "troubled-80", summary: SampleRun.troubled, style: TextStyle(width: 80)),
     Case(
       name: "troubled-colour",
@@ -32,7 +25,6 @@ import Testing
     ),
     Case(name: "pipe", summary: SampleRun.troubled, style: TextStyle(width: .max)),
     Case(name: "disturbed-120", summary: SampleRun.disturbed, style: TextStyle(width: 120)),
-    Case(name: "disturbed-80", summary: SampleRun.disturbed, style: TextStyle(width: 80)),
     Case(name: "single", summary: SampleRun.single, style: TextStyle(width: 120)),
     Case(
       name: "nothing-ready",

@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 
 @testable import LaunchCore
 @testable import LaunchStore
@@ -14,13 +15,7 @@ extension Sample {
     counts: [.relocations: .init(1204)]
   )
 
-  static let series = SeriesKey(
-    scenario: "redis",
-    target: "server",
-    state: .warm,
-    metric: .launch,
-    fingerprint: "c0ffee"
-  )
+  static let series = SeriesKey.sample("redis", "server", "c0ffee")
 
   /// An alert whose every optional field has a value.
   static func alert(_ number: Int = 1, events: Int = 2) -> Alert {

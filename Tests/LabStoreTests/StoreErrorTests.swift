@@ -37,6 +37,22 @@ import Testing
         """
     ),
     Case(
+      error: .readOnly(path: "/lab.sqlite"),
+      text: """
+        error: cannot write to the store: it is read-only
+          at: /lab.sqlite
+          help: name a file in a directory that you can write to with `--store FILE`
+        """
+    ),
+    Case(
+      error: .notADatabase(path: "/letter.txt"),
+      text: """
+        error: the store is not an SQLite database
+          at: /letter.txt
+          help: name another file with `--store FILE`
+        """
+    ),
+    Case(
       error: .missingDirectory(path: "/proc/x/", reason: "No such file"),
       text: """
         error: cannot create the directory of the store: No such file

@@ -39,6 +39,9 @@ package func expectSnapshot(
   )
 }
 
+/// JSON with one space in place of each line break and the indentation after it.
+package func onOneLine(_ json: String) -> String { json.replacing(/\n */, with: " ") }
+
 private func firstDifference(_ recorded: String, _ text: String) -> Comment {
   let old = recorded.split(separator: "\n", omittingEmptySubsequences: false)
   let new = text.split(separator: "\n", omittingEmptySubsequences: false)

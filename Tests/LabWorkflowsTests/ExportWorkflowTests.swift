@@ -34,13 +34,7 @@ import Testing
     Alert(
       number: number,
       kind: .step,
-      series: SeriesKey(
-        scenario: scenario,
-        target: "app",
-        state: .warm,
-        metric: .launch,
-        fingerprint: "imported"
-      ),
+      series: SeriesKey.sample(scenario, "app", "imported"),
       direction: .worse,
       state: .suspected,
       cause: .unknown,

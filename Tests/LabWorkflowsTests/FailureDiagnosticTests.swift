@@ -1,3 +1,4 @@
+import LabTestSupport
 import Testing
 
 @testable import LaunchCore
@@ -234,14 +235,6 @@ import Testing
   }
 
   private func record(_ outcome: Outcome, _ output: CapturedOutput) -> LaunchRecord {
-    LaunchRecord(
-      block: 2,
-      position: 0,
-      arm: 0,
-      startedAt: .zero,
-      preparation: Preparation(),
-      result: LaunchResult(outcome: outcome, output: output),
-      stateReached: .reached
-    )
+    .sample(block: 2, LaunchResult(outcome: outcome, output: output))
   }
 }

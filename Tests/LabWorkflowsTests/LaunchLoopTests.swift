@@ -222,20 +222,10 @@ extension LaunchResult {
 extension Plan {
   static func sample(blocks: Int, controls: ControlPlan? = nil) -> Plan {
     let target = Target(name: "x", command: ["/bin/x"], directory: "/")
-    return Plan(
-      scenario: Scenario(
-        name: "sample",
-        targets: [target],
-        states: [.reinstallCold, .warm],
-        launches: blocks,
-        directory: "/",
-        controls: controls
-      ),
-      seed: 7,
-      arms: [
-        Arm(target: "x", state: .reinstallCold), Arm(target: "x", state: .warm),
-      ],
-      blockCount: blocks
-    )
+    let states: [LaunchState] = [.reinstallCold, .warm]
+    var scenario = Scenario.sample("sample", [target], states: states, launches: blocks)
+    scenario.controls = controls
+    let arms = states.map { Arm(target: "x", state: $0) }
+    return Plan(scenario: scenario, seed: 7, arms: arms, blockCount: blocks)
   }
 }

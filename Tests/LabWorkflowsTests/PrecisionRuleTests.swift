@@ -14,15 +14,10 @@ import Testing
     timeLimit: Nanoseconds? = nil
   ) -> Plan {
     let named = targets.filter { $0 != Arm.emptyTarget }
-    let scenario = Scenario(
-      name: "sample",
-      targets: named.map { Target(name: $0, command: ["/bin/x"], directory: "/") },
-      states: [.warm],
-      launches: fewest,
-      directory: "/",
-      controls: controls,
-      adaptive: AdaptiveLaunches(most: most, precision: 0.01, timeLimit: timeLimit)
-    )
+    let asked = named.map { Target(name: $0, command: ["/bin/x"], directory: "/") }
+    var scenario = Scenario.sample("sample", asked, launches: fewest)
+    scenario.controls = controls
+    scenario.adaptive = AdaptiveLaunches(most: most, precision: 0.01, timeLimit: timeLimit)
     let arms = targets.map { Arm(target: $0, state: .warm) }
     return Plan(scenario: scenario, seed: 7, arms: arms, blockCount: most)
   }
@@ -35,19 +30,9 @@ import Testing
     reached: StateReached = .reached,
     disturbances: [Disturbance] = []
   ) -> LaunchRecord {
-    LaunchRecord(
-      block: block,
-      position: arm,
-      arm: arm,
-      startedAt: .zero,
-      preparation: Preparation(),
-      result: LaunchResult(
-        outcome: outcome,
-        launch: Nanoseconds(launch),
-        disturbances: disturbances
-      ),
-      stateReached: reached
-    )
+    let time = Nanoseconds(launch)
+    let result = LaunchResult(outcome: outcome, launch: time, disturbances: disturbances)
+    return .sample(block: block, position: arm, arm: arm, result, reached: reached)
   }
 
   /// Values around 1 ms that spread evenly by a share to both sides.

@@ -35,15 +35,8 @@ import Testing
     position: Int,
     isDisturbed: Bool = false
   ) -> LaunchRecord {
-    LaunchRecord(
-      block: block,
-      position: position,
-      arm: plan.order(ofBlock: block)[position % 2],
-      startedAt: .zero,
-      preparation: Preparation(),
-      result: isDisturbed ? .disturbed : .ready,
-      stateReached: .reached
-    )
+    let arm = plan.order(ofBlock: block)[position % 2]
+    return .sample(block: block, position: position, arm: arm, isDisturbed ? .disturbed : .ready)
   }
 
   @Test func `a disturbed launch is kept, and repeated at the end of its block`() throws {

@@ -10,23 +10,11 @@ import Testing
 @Suite struct RunSinkTests {
   private static let run: RunRecord = {
     let target = Target(name: "tool", command: ["/bin/tool"], directory: "/")
-    let scenario = Scenario(
-      name: "test",
-      targets: [target],
-      states: [.warm],
-      launches: 2,
-      directory: "/",
-      stages: StagePlan(launches: 2),
-      controls: ControlPlan(steal: DisturbanceLimits(share: 0.5))
-    )
+    var scenario = Scenario.sample("test", [target], launches: 2)
+    scenario.stages = StagePlan(launches: 2)
+    scenario.controls = ControlPlan(steal: DisturbanceLimits(share: 0.5))
     let arms = [Arm(target: "tool", state: .warm, kind: .probe)]
-    return RunRecord(
-      id: "20261121T043000Z-3fa2",
-      startedAt: Date(timeIntervalSince1970: 0),
-      plan: Plan(scenario: scenario, seed: 1, arms: arms, blockCount: 2),
-      host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f"),
-      tool: "1"
-    )
+    return RunRecord.sample(scenario, status: .unfinished, arms: arms)
   }()
 
   /// A launch of 1 ms with two libraries that are too short to be kept one by one.
@@ -54,16 +42,10 @@ import Testing
       source: .probe,
       children: [load]
     )
-    return LaunchRecord(
-      block: block,
-      position: position,
-      arm: 0,
-      startedAt: .zero,
-      preparation: Preparation(),
-      result: LaunchResult(outcome: .ready, launch: .milliseconds(1)),
-      stateReached: .reached,
-      stages: LaunchStages(collector: .probe, launch: launch)
-    )
+    let result = LaunchResult(outcome: .ready, launch: .milliseconds(1))
+    var record = LaunchRecord.sample(block: block, position: position, result)
+    record.stages = LaunchStages(collector: .probe, launch: launch)
+    return record
   }
 
   private func libraries(_ sink: RunSink) throws -> [StageSummary] {
@@ -146,19 +128,9 @@ import Testing
   }
 
   private func record(block: Int, disturbances: [Disturbance] = []) -> LaunchRecord {
-    LaunchRecord(
-      block: block,
-      position: 0,
-      arm: 0,
-      startedAt: .zero,
-      preparation: Preparation(),
-      result: LaunchResult(
-        outcome: .ready,
-        launch: .milliseconds(1),
-        disturbances: disturbances
-      ),
-      stateReached: .reached
-    )
+    let launch = Nanoseconds.milliseconds(1)
+    let result = LaunchResult(outcome: .ready, launch: launch, disturbances: disturbances)
+    return .sample(block: block, result)
   }
 
   @Test func `counts complete blocks only, and those of before a resumption`() throws {

@@ -1,4 +1,4 @@
-import Foundation
+import LabTestSupport
 import Testing
 
 @testable import LaunchCore
@@ -10,24 +10,11 @@ import Testing
   /// A run of 8 plain and 8 collector launches, of which the first ones were disturbed.
   private func summary(disturbed: Int) -> RunSummary {
     let target = Target(name: "tool", command: ["/bin/tool"], directory: "/")
-    let scenario = Scenario(
-      name: "test",
-      targets: [target],
-      states: [.warm],
-      launches: 8,
-      directory: "/",
-      stages: StagePlan(launches: 8),
-      controls: ControlPlan(steal: DisturbanceLimits(share: 0.25))
-    )
+    var scenario = Scenario.sample("test", [target], launches: 8)
+    scenario.stages = StagePlan(launches: 8)
+    scenario.controls = ControlPlan(steal: DisturbanceLimits(share: 0.25))
     let arms = [Arm.Kind.plain, .probe].map { Arm(target: "tool", state: .warm, kind: $0) }
-    let run = RunRecord(
-      id: "20261121T043000Z-3fa2",
-      startedAt: Date(timeIntervalSince1970: 0),
-      status: .complete,
-      plan: Plan(scenario: scenario, seed: 1, arms: arms, blockCount: 8),
-      host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f"),
-      tool: "1"
-    )
+    let run = RunRecord.sample(scenario, arms: arms)
     var accumulator = RunAccumulator(plan: run.plan)
     for number in 0..<16 {
       accumulator.add(record(number, isDisturbed: number < disturbed))
@@ -42,20 +29,15 @@ import Testing
       duration: .milliseconds(1),
       source: .probe
     )
-    return LaunchRecord(
-      block: number / 2,
-      position: number % 2,
-      arm: number % 2,
-      startedAt: .milliseconds(Int64(number)),
-      preparation: Preparation(),
-      result: LaunchResult(
-        outcome: .ready,
-        launch: .milliseconds(1),
-        disturbances: isDisturbed ? [Self.foreign] : []
-      ),
-      stateReached: .reached,
-      stages: number % 2 == 1 ? LaunchStages(collector: .probe, launch: stage) : nil
+    let result = LaunchResult(
+      outcome: .ready,
+      launch: .milliseconds(1),
+      disturbances: isDisturbed ? [Self.foreign] : []
     )
+    let arm = number % 2
+    var record = LaunchRecord.sample(block: number / 2, position: arm, arm: arm, result)
+    record.stages = arm == 1 ? LaunchStages(collector: .probe, launch: stage) : nil
+    return record
   }
 
   @Test func `a run has rows for trends from its undisturbed launches`() {

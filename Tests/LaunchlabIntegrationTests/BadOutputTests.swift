@@ -25,18 +25,6 @@ extension EndToEnd {
       #expect(size < 4 << 20)
     }
 
-    @Test func `measures a target that floods its output and ends well`() async throws {
-      let lab = Launchlab()
-      try lab.writeProgram("my $text = 'x' x 65536; print $text for 1 .. 1024")
-
-      let output = try await lab.run("measure", "--launches", "3", "--", "./program")
-
-      #expect(output.status == 0)
-      let launches = try await lab.launches()
-      #expect(launches.map(\.outcome) == ["ready", "ready", "ready"])
-      #expect(launches.allSatisfy { $0.flags.contains("output-truncated") })
-    }
-
     @Test func `goes on when nobody reads its messages any more`() async throws {
       let pipe = ["/bin/sh", "-c", "\"$@\" 2>&1 | head -n 1", "sh"]
       let lab = Launchlab(wrapper: pipe)
@@ -57,16 +45,6 @@ extension EndToEnd {
       #expect(try await Launchlab().launches().count == 3)
     }
 
-    @Test func `measures a target that closes its output`() async throws {
-      let lab = Launchlab()
-      try lab.writeProgram("close STDIN; close STDOUT; close STDERR; exit 0")
-
-      let output = try await lab.run("measure", "--launches", "3", "--", "./program")
-
-      #expect(output.status == 0)
-      #expect(try await lab.launches().map(\.outcome) == ["ready", "ready", "ready"])
-    }
-
     @Test func `says that a target which removed its directory is gone`() async throws {
       let lab = Launchlab()
       try lab.writeProgram("system 'rm', '-rf', '\(lab.path("app"))'; exit 0", to: "app/program")
@@ -83,32 +61,6 @@ extension EndToEnd {
       let launches = try await lab.launches()
       #expect(launches.map(\.outcome) == ["not-started", "not-started", "not-started"])
       #expect(try await lab.runs().map(\.status) == ["failed"])
-    }
-
-    @Test func `says that a target removed its working directory`() async throws {
-      let lab = Launchlab()
-      try lab.writeProgram("rmdir '\(lab.path("room"))'; exit 0")
-      try lab.write(
-        """
-        scenario: roomless
-        targets:
-          program: {command: [./program], directory: room}
-        states: [warm]
-        launches: 5
-        """,
-        to: "scenario.yml"
-      )
-      try FileManager.default.createDirectory(
-        atPath: lab.path("room"),
-        withIntermediateDirectories: false
-      )
-
-      let output = try await lab.run("run", "scenario.yml")
-
-      #expect(output.status == 128)
-      #expect(output.stderr.contains(lab.path("room")))
-      #expect(output.stderr.contains("help: "))
-      #expect(try await lab.launches().map(\.outcome).allSatisfy { $0 == "not-started" })
     }
 
     @Test func `flags launches of a target that was replaced`() async throws {

@@ -16,35 +16,7 @@ extension EndToEnd {
 
     private static let head = "scenario: x\ntargets:\n  a:\n    command: [/bin/true]\n"
 
-    /// Nine levels of nine aliases each, which would expand to 400 million values.
-    private static let bomb =
-      "a: &a [x, x, x, x, x, x, x, x, x]\n"
-      + zip("bcdefghi", "abcdefgh").map { name, previous in
-        "\(name): &\(name) [\(Array(repeating: "*\(previous)", count: 9).joined(separator: ", "))]\n"
-      }.joined()
-
     @Test(arguments: [
-      Mistake(
-        name: "duplicate key",
-        text: head + "launches: 3\nlaunches: 4\n",
-        problem: "duplicate key \"launches\", first given in line 5",
-        place: "6:1",
-        remedy: "keep one of them"
-      ),
-      Mistake(
-        name: "no launch",
-        text: head + "launches: 0\n",
-        problem: "\"0\" is not a whole number from 1 to 1000000",
-        place: "5:11",
-        remedy: "choose a number"
-      ),
-      Mistake(
-        name: "a billion launches",
-        text: head + "launches: 1000000000\n",
-        problem: "\"1000000000\" is not a whole number from 1 to 1000000",
-        place: "5:11",
-        remedy: "choose a number"
-      ),
       Mistake(
         name: "misspelt key",
         text: head + "launchs: 3\n",
@@ -58,13 +30,6 @@ extension EndToEnd {
         problem: "not valid YAML",
         place: "2:1",
         remedy: "correct the indentation, quotes or brackets"
-      ),
-      Mistake(
-        name: "bomb",
-        text: bomb,
-        problem: "more than 10000 values, with aliases expanded",
-        place: "1:14",
-        remedy: "split it into several scenarios"
       ),
       Mistake(
         name: "nothing",
@@ -87,18 +52,6 @@ extension EndToEnd {
       #expect(output.stderr.contains("help: \(mistake.remedy)"))
       #expect(output.stdout.isEmpty)
       #expect(lab.contents == before)
-    }
-
-    @Test func `tells every mistake at once`() async throws {
-      let lab = Launchlab()
-      try lab.write(Self.head + "launches: 0\nstates: [cold]\nbudgets: []\n", to: "scenario.yml")
-
-      let output = try await lab.run("run", "scenario.yml")
-
-      #expect(output.status == 64)
-      for place in ["5:11", "6:10", "7:1"] {
-        #expect(output.stderr.contains("at: scenario.yml:\(place)"))
-      }
     }
 
     @Test(arguments: ["0", "1000000000", "-1"])

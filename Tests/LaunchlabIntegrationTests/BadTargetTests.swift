@@ -109,13 +109,7 @@ extension EndToEnd {
       let lab = Launchlab()
       try lab.writeProgram(failure.source)
 
-      let output = try await lab.run(
-        "measure",
-        "--launches",
-        "5",
-        "--",
-        "./program"
-      )
+      let output = try await lab.run("measure --launches 5 -- ./program")
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("error: \(failure.outcome), 3 times in a row"))
@@ -168,10 +162,7 @@ extension EndToEnd {
       )
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "80",
-        "--ready",
+        "measure --launches 80 --ready",
         delay.ready,
         "--timeout",
         "2s",
@@ -190,75 +181,6 @@ extension EndToEnd {
       #expect(try await lab.launches().map(\.outcome) == ["timed-out"])
       // The unmeasured launch that was to make it warm is the one that tells.
       #expect(lab.lineCount(of: "log") == 1)
-    }
-
-    @Test func `shows what a failing target printed`() async throws {
-      let lab = Launchlab()
-      try lab.writeProgram("print STDERR \"no licence\\n\"; exit 3")
-
-      let output = try await lab.run("measure", "--launches", "5", "--", "./program")
-
-      #expect(output.stderr.contains("stderr | no licence"))
-    }
-
-    @Test func `kills a server that ignores SIGTERM after its grace`() async throws {
-      let lab = Launchlab()
-      try lab.writeProgram("$| = 1; $SIG{TERM} = 'IGNORE'; print \"up\\n\"; sleep 100 while 1")
-
-      let output = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--ready",
-        "stdout:^up",
-        "--stop-grace",
-        "100ms",
-        "--",
-        "./program"
-      )
-
-      #expect(output.status == 0)
-      #expect(output.stderr.contains("did not stop within its grace time and was killed"))
-      #expect(output.stderr.contains("help: set `stop: {signal, grace}`"))
-      let launches = try await lab.launches()
-      #expect(launches.map(\.outcome) == ["ready", "ready", "ready"])
-      #expect(launches.allSatisfy { $0.flags.contains("killed") })
-    }
-
-    /// When a program that detaches itself counts as ready.
-    struct Detachment {
-      let ready: String
-      let flag: String
-    }
-
-    @Test(arguments: [
-      Detachment(ready: "exit", flag: "left-processes"),
-      Detachment(ready: "stdout:^serving", flag: "killed"),
-    ]) func `ends what forked twice and detached itself`(detachment: Detachment) async throws {
-      let lab = Launchlab()
-      try lab.writeProgram(
-        """
-        use POSIX; exit 0 if fork; POSIX::setsid(); exit 0 if fork; $| = 1;
-        $SIG{$_} = 'IGNORE' for qw(TERM HUP INT); print "serving\n"; sleep 100 while 1
-        """
-      )
-
-      let output = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--ready",
-        detachment.ready,
-        "--stop-grace",
-        "100ms",
-        "--",
-        "./program"
-      )
-
-      #expect(output.status == 0)
-      let launches = try await lab.launches()
-      #expect(launches.map(\.outcome) == ["ready", "ready", "ready"])
-      #expect(launches.allSatisfy { $0.flags.contains(detachment.flag) })
     }
   }
 }

@@ -96,44 +96,6 @@ extension EndToEnd {
       try Self.expectCulprit(output, of: lab)
     }
 
-    @Test func `builds anew when the environment of the build has changed`() async throws {
-      var lab = Launchlab()
-      let tally = lab.path("tally")
-      try Self.makeRepository(
-        lab,
-        build: "cc $CF -o app app.c && echo \"$CF $(git rev-parse HEAD)\" >> \(tally)"
-      )
-      let good = try lab.git("rev-parse", "HEAD~\(Self.commits)").filter(\.isHexDigit)
-      for flags in ["-O0", "-O1", "-O0"] {
-        lab.wrapper = ["env", "CF=\(flags)"]
-        try Self.expectCulprit(try await lab.start(Self.bisect).finish(), of: lab)
-      }
-      let built = try String(contentsOfFile: tally, encoding: .utf8).split(separator: "\n")
-      // Which commits between the ends are built depends on the times.
-      for flags in ["-O0", "-O1"] {
-        #expect(built.count { $0 == "\(flags) \(good)" } == 1, "\(built)")
-      }
-    }
-
-    @Test func `keeps logs short, and ends what builds leave running`() async throws {
-      let lab = Launchlab()
-      try Self.makeRepository(
-        lab,
-        build: "yes | head -c 30000000; setsid sleep 4711 < /dev/null & cc -o app app.c"
-      )
-      let session = try lab.start(Self.bisect)
-      try Self.expectCulprit(try await session.finish(), of: lab)
-      #expect(session.leftovers == [])
-
-      let sizes = try FileManager.default.subpathsOfDirectory(atPath: lab.path(".launchlab"))
-        .filter { $0.hasSuffix(".log") }
-        .map { name in
-          let path = lab.path(".launchlab/\(name)")
-          return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-        }
-      #expect(sizes.count >= 3 && sizes.allSatisfy { $0 < 6 << 20 }, "\(sizes)")
-    }
-
     @Test func `ends the build of a run that was killed`() async throws {
       let lab = Launchlab()
       let wait =

@@ -124,16 +124,8 @@ extension EndToEnd {
         to: "scenario.yml"
       )
       let output = try await lab.run(
-        "bisect",
-        Self.range,
-        "--scenario",
-        "scenario.yml",
-        "--min-effect",
-        "10%",
-        "--json",
-        "answer.json",
-        "--markdown",
-        "answer.md"
+        "bisect \(Self.range) --scenario scenario.yml --min-effect 10% --json answer.json "
+          + "--markdown answer.md"
       )
 
       #expect(output.status == 0, "\(output.stderr)")
@@ -190,12 +182,7 @@ extension EndToEnd {
       #expect(!compared.stderr.contains("building "))
 
       let log = try #require(lab.names(in: ".launchlab/bisect").min())
-      let replayed = try await lab.run(
-        "bisect",
-        "--replay",
-        ".launchlab/bisect/\(log)/log.jsonl",
-        "-v"
-      )
+      let replayed = try await lab.run("bisect --replay .launchlab/bisect/\(log)/log.jsonl -v")
       #expect(replayed.stdout.contains("against good"))
       #expect(replayed.stdout.contains("It is a merge of 11 commits:"))
     }
@@ -206,9 +193,7 @@ extension EndToEnd {
       var inside = lab
       inside.wrapper = ["env", "-C", lab.path("repository")]
       let output = try await inside.run(
-        "bisect",
-        Self.range,
-        "--build",
+        "bisect \(Self.range) --build",
         "cc -O1 -o app app.c",
         "--min-effect",
         "10%",
@@ -244,18 +229,8 @@ extension EndToEnd {
         _ = try Tool.run("cc", ["-O1", "-o", lab.path("shelf/v\(number)"), lab.path("app.c")])
       }
       let output = try await lab.run(
-        "bisect",
-        "--artifacts",
-        "shelf",
-        "--all",
-        "--min-effect",
-        "20%",
-        "--json",
-        "answer.json",
-        "--markdown",
-        "answer.md",
-        "--",
-        "app"
+        "bisect --artifacts shelf --all --min-effect 20% --json answer.json --markdown answer.md "
+          + "-- app"
       )
 
       #expect([0, 125].contains(output.status), "\(output.stderr)")

@@ -31,11 +31,7 @@ extension EndToEnd {
       struct Culprit: Decodable {
         let commit: String
       }
-      struct Stretch: Decodable {
-        let reason: String
-      }
       let culprits: [Culprit]
-      let unsearched: [Stretch]
     }
 
     private static func bisect(_ lab: Launchlab, _ options: String...) async throws -> Tool.Output {
@@ -59,27 +55,6 @@ extension EndToEnd {
         try lab.git("rev-parse", "HEAD~\(Self.commits - step)").filter(\.isHexDigit)
       }
       #expect(Set(answer.culprits.map(\.commit)) == Set(expected))
-    }
-
-    @Test func `lists what a limit has left, and ends with 125`() async throws {
-      let lab = Launchlab()
-      try Self.makeRepository(lab)
-
-      let output = try await Self.bisect(
-        lab,
-        "--min-effect",
-        "5%",
-        "--all",
-        "--max-launches",
-        "300",
-        "--json",
-        "-"
-      )
-
-      #expect(output.status == 125, "\(output.stderr)")
-      let answer = try JSONDecoder().decode(Answer.self, from: Data(output.stdout.utf8))
-      let isLeft = answer.unsearched.contains { $0.reason == "launches-spent" }
-      #expect(isLeft || answer.culprits.isEmpty, "\(output.stdout)")
     }
   }
 }

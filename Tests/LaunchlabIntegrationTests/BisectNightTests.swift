@@ -98,34 +98,6 @@ extension EndToEnd {
       #expect(night.status == 0 || night.status == 125, "\(night.stderr)")
     }
 
-    @Test func `an unproved alert reaches to tonight's build, and is as large as tonight`()
-      async throws
-    {
-      let lab = Launchlab()
-      try Self.prepare(lab)
-      for (index, size) in [20_000, 20_001, 20_000, 20_001, 20_000, 20_400, 50_000].enumerated() {
-        try await Self.night(lab, size, isFirst: index == 0)
-      }
-      let commits = try lab.git("log", "--format=%H").split(separator: "\n")
-
-      let why = try await lab.run("why", "R-1")
-      let words = why.stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-      #expect(words.contains("\(commits[2].prefix(10))..\(commits[0].prefix(10))"), "\(words)")
-      #expect(!words.contains("first seen with commit \(commits[1].prefix(10))"), "\(words)")
-
-      let answer = try await lab.run("bisect", "--alert", "R-1")
-      #expect(answer.status == 0, "\(answer.stderr)")
-      #expect(answer.stdout.hasPrefix(commits[0].prefix(12)), "\(answer.stdout)")
-
-      // The command that compares names the file that the scenario is in.
-      try FileManager.default.moveItem(
-        atPath: lab.path("scenario.yml"),
-        toPath: lab.path("shop.yml")
-      )
-      let moved = try await lab.run("why", "R-1").stdout
-      #expect(moved.contains(" shop.yml --target "), "\(moved)")
-    }
-
     @Test func `a culprit that explains less than half of its alert is not the answer`()
       async throws
     {

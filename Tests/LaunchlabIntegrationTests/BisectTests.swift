@@ -51,109 +51,16 @@ extension EndToEnd {
     private struct Answer: Decodable {
       struct Culprit: Decodable {
         let commit: String
-        let ratio: Double
       }
 
       let outcome: String
       let culprits: [Culprit]
-      struct Level: Decodable {
-        let commit: String
-      }
-
       let builds: Int
-      let levels: [Level]
-      let skipped: [String]
       let resume: String?
     }
 
     private static func answer(_ output: Tool.Output) throws -> Answer {
       try JSONDecoder().decode(Answer.self, from: Data(output.stdout.utf8))
-    }
-
-    @Test func `takes builds that are equal for one, and none that reads other data`() async throws
-    {
-      let lab = Launchlab()
-      for number in 0...12 {
-        try lab.write(
-          """
-          // \(number)
-          #include <stdio.h>
-          int main(void) {
-            long rounds = 0;
-            FILE *file = fopen("rounds", "r");
-            if (!file || fscanf(file, "%ld", &rounds) != 1) return 1;
-            for (volatile long n = 0; n < rounds; n++) ;
-            return 0;
-          }
-
-          """,
-          to: "repository/app.c"
-        )
-        try lab.write("\(number >= 8 ? 3_000_000 : 2_000_000)\n", to: "repository/rounds")
-        if number == 0 { try lab.makeRepository() } else { try lab.commit() }
-      }
-      try lab.write(
-        """
-        scenario: app
-        source: {repository: repository, build: "cc -g -o app app.c"}
-        targets:
-          app: {command: [./app]}
-        states: [warm]
-        """,
-        to: "scenario.yml"
-      )
-      let output = try await lab.run(
-        "bisect",
-        "HEAD~12..HEAD",
-        "--scenario",
-        "scenario.yml",
-        "--json",
-        "-"
-      )
-      let answer = try Self.answer(output)
-      #expect(output.status == 0, "\(output.stderr)")
-      let culprit = try lab.git("rev-parse", "HEAD~4").filter(\.isHexDigit)
-      #expect(answer.culprits.map(\.commit) == [culprit])
-      // Several are built, and two are launched.
-      #expect(answer.builds >= 4)
-      #expect(answer.levels.count == 2, "\(answer.levels)")
-    }
-
-    @Test func `names a commit that only good has, on another branch`() async throws {
-      let lab = Launchlab()
-      func commit(_ kilobytes: Int, _ number: Int) throws {
-        let text = "my $memory = 'x' x (\(kilobytes) << 10); # \(number)\n"
-        try lab.write(text, to: "repository/app.pl")
-        if number == 0 { try lab.makeRepository() } else { try lab.commit() }
-      }
-      for number in 0...1 { try commit(40_000, number) }
-      _ = try lab.git("branch", "trunk")
-      for (number, size) in [40_000, 20_000, 20_000].enumerated() { try commit(size, 2 + number) }
-      _ = try lab.git("tag", "v1.1")
-      let culprit = try lab.git("rev-parse", "HEAD~1").filter(\.isHexDigit)
-      _ = try lab.git("checkout", "--quiet", "trunk")
-      for number in 5...8 { try commit(40_000, number) }
-      try lab.write(
-        """
-        scenario: app
-        source: {repository: repository, build: "true"}
-        targets:
-          app: {command: [perl, app.pl]}
-        states: [warm]
-        """,
-        to: "scenario.yml"
-      )
-      let output = try await lab.run(
-        arguments: ["bisect", "v1.1..trunk", "--scenario", "scenario.yml"]
-          + ["--metric", "peak_rss", "--json", "answer.json"]
-      )
-      #expect(output.status == 0, "\(output.stderr)")
-      let words = output.stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-      #expect(words.contains("which good has and bad has not, lowered peak rss"), "\(words)")
-      let json = try Data(contentsOf: URL(filePath: lab.path("answer.json")))
-      let answer = try JSONDecoder().decode(Answer.self, from: json)
-      #expect(answer.culprits.map(\.commit) == [culprit])
-      #expect(try #require(answer.culprits.first).ratio < 0.7)
     }
 
     @Test func `names the planted commit, and touches nothing of the user's`() async throws {
@@ -164,14 +71,7 @@ extension EndToEnd {
         try lab.git("status", "--porcelain") + lab.git("show-ref")
         + lab.git("config", "--list", "--local") + lab.git("worktree", "list")
 
-      let output = try await lab.run(
-        "bisect",
-        "\(commits[0])..HEAD",
-        "--scenario",
-        "scenario.yml",
-        "--json",
-        "-"
-      )
+      let output = try await lab.run("bisect \(commits[0])..HEAD --scenario scenario.yml --json -")
 
       #expect(output.status == 0, "\(output.stderr)")
       let answer = try Self.answer(output)
@@ -186,10 +86,7 @@ extension EndToEnd {
       // Nothing was built before the first bisection, and what it took is known to the next one.
       #expect(output.stderr.contains("how long a build and a launch take is not known yet"))
       let second = try await lab.run(
-        "bisect",
-        "\(commits[Self.culprit - 1])..\(commits[Self.culprit])",
-        "--scenario",
-        "scenario.yml"
+        "bisect \(commits[Self.culprit - 1])..\(commits[Self.culprit]) --scenario scenario.yml"
       )
       #expect(second.status == 0, "\(second.stderr)")
       #expect(second.stderr.contains("(2 of 2 commits built already), "))
@@ -204,15 +101,8 @@ extension EndToEnd {
       #expect(report.contains("## What changed between the parent and the culprit"))
       #expect(report.contains("library loading › libm.so.6 (new)"))
       let replayed = try await lab.run(
-        "bisect",
-        "--replay",
-        log,
-        "--json",
-        "nowhere/answer.json",
-        "--markdown",
-        "answer.md",
-        "--git-log",
-        "nowhere/log"
+        "bisect --replay \(log) --json nowhere/answer.json --markdown answer.md --git-log "
+          + "nowhere/log"
       )
       #expect(replayed.status != 0)
       #expect(replayed.stdout.contains(commits[Self.culprit].prefix(12)))
@@ -254,16 +144,8 @@ extension EndToEnd {
       let commits = try Self.makeRepository(lab)
       // The store is not where launchlab looks by itself.
       var output = try await lab.run(
-        "bisect",
-        "\(commits[0])..HEAD",
-        "--scenario",
-        "scenario.yml",
-        "--max-launches",
-        "32",
-        "--store",
-        "kept/history.sqlite",
-        "--json",
-        "-"
+        "bisect \(commits[0])..HEAD --scenario scenario.yml --max-launches 32 --store "
+          + "kept/history.sqlite --json -"
       )
       var advice: [String] = []
       for _ in 1...8 where output.status == 125 {
@@ -286,13 +168,7 @@ extension EndToEnd {
       #expect(replayed.status == 0, "\(replayed.stderr)")
 
       let fewer = try await lab.run(
-        "bisect",
-        "--resume",
-        id,
-        "--max-launches",
-        "33",
-        "--store",
-        "kept/history.sqlite"
+        "bisect --resume \(id) --max-launches 33 --store kept/history.sqlite"
       )
       #expect(fewer.status == 64)
       #expect(fewer.stderr.contains("the bisection has ended"))
@@ -310,12 +186,8 @@ extension EndToEnd {
       let commits = try Self.makeRepository(lab)
 
       let output = try await lab.run(
-        "bisect",
-        "\(commits[0])..\(commits[Self.culprit - 1])",
-        "--scenario",
-        "scenario.yml",
-        "--min-effect",
-        "20%"
+        "bisect \(commits[0])..\(commits[Self.culprit - 1]) --scenario scenario.yml --min-effect "
+          + "20%"
       )
 
       #expect(output.status == 125, "\(output.stderr)")
@@ -323,12 +195,7 @@ extension EndToEnd {
       #expect(!output.stdout.contains("P(bad)"))
 
       let misplaced = try await lab.run(
-        "bisect",
-        "\(commits[0])..HEAD",
-        "--scenario",
-        "scenario.yml",
-        "--store",
-        "repository"
+        "bisect \(commits[0])..HEAD --scenario scenario.yml --store repository"
       )
       #expect(misplaced.status == 64)
       #expect(misplaced.stderr.contains("repository/launchlab.sqlite"))
@@ -363,29 +230,6 @@ extension EndToEnd {
       let marked = text.split(separator: "\n").filter { $0.contains("**culprit**") }
       #expect(marked.count == 1, "\(text)")
       #expect(marked[0].contains("| v8 ") || marked[0].contains("equals v8"))
-    }
-
-    @Test(.enabled(if: Machine.has("valgrind"), "valgrind is not installed"))
-    func `counts instructions where launches are noisy`() async throws {
-      let lab = Launchlab()
-      let commits = try Self.makeRepository(lab)
-
-      let output = try await lab.run(
-        "bisect",
-        "\(commits[0])..HEAD",
-        "--scenario",
-        "scenario.yml",
-        "--metric",
-        "instructions",
-        "--json",
-        "-"
-      )
-
-      #expect(output.status == 0, "\(output.stderr)")
-      let answer = try Self.answer(output)
-      #expect(answer.culprits.map(\.commit) == [commits[Self.culprit]])
-      // The loop is nearly all that the program does.
-      #expect((1.3...1.6).contains(answer.culprits.first?.ratio ?? 0))
     }
 
     private static func log(_ lab: Launchlab) -> String? {

@@ -59,10 +59,7 @@ extension EndToEnd {
       )
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--prepare",
+        "measure --launches 3 --prepare",
         "touch $TMPDIR/seed",
         "--",
         "./program"
@@ -90,10 +87,7 @@ extension EndToEnd {
       try lab.writeProgram("exit 0")
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "9",
-        "--prepare",
+        "measure --launches 9 --prepare",
         "echo x >> count; echo seeding; [ $(wc -l < count) -lt 5 ]",
         "--cleanup",
         "touch cleaned",
@@ -115,39 +109,12 @@ extension EndToEnd {
       #expect(try await lab.launches().count == 3)
     }
 
-    @Test func `ends a command after its time limit`() async throws {
-      let lab = Launchlab()
-      try lab.writeProgram("exit 0")
-      try lab.write(
-        """
-        scenario: slow
-        targets:
-          app:
-            command: [./program]
-            prepare: {run: sleep 1000, timeout: 300ms}
-        """,
-        to: "scenario.yml"
-      )
-
-      let output = try await lab.run("run", "scenario.yml")
-
-      #expect(output.status == 128)
-      #expect(
-        output.stderr.contains(
-          "the command of `prepare` before the run was stopped after its time limit of 300 ms"
-        )
-      )
-    }
-
     @Test func `says what could not be cleaned up, and keeps the result`() async throws {
       let lab = Launchlab()
       try lab.writeProgram("exit 0")
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "5",
-        "--cleanup",
+        "measure --launches 5 --cleanup",
         "echo stuck; exit 2",
         "--",
         "./program"
@@ -186,36 +153,14 @@ extension EndToEnd {
       )
 
       let output = try await lab.run(
-        "measure",
-        "--state",
-        "reinstall-cold",
-        "--launches",
-        "6",
-        "--ready",
-        "stdout:^up",
-        "--stop-grace",
-        "200ms",
-        "--",
-        "./program"
+        "measure --state reinstall-cold --launches 6 --ready stdout:^up --stop-grace 200ms -- "
+          + "./program"
       )
 
       let launches = try await lab.launches()
       #expect(launches.map(\.flags) == [[], [], ["killed"], ["after-kill"], [], []])
       #expect(launches.map(\.stateReached).firstIndex(of: "not-reached") == 3)
       #expect(output.stderr.contains("was killed in the launch before"))
-    }
-
-    @Test func `tells of the commands in a dry run`() async throws {
-      let lab = Launchlab()
-      try lab.writeProgram("exit 0")
-      try lab.write(Self.scenario(), to: "scenario.yml")
-
-      let output = try await lab.run("run", "scenario.yml", "--dry-run")
-
-      #expect(output.status == 0)
-      #expect(output.stdout.contains("  app, before each launch: echo prepare >> log\n"))
-      #expect(output.stdout.contains("  app, after the run: echo done >> log\n"))
-      #expect(!lab.exists("log"))
     }
   }
 }

@@ -12,15 +12,7 @@ extension EndToEnd {
     func `calls a program that works longer a regression`() async throws {
       let lab = Launchlab()
 
-      let output = try await lab.run(
-        "compare",
-        "--launches",
-        "10",
-        "--json",
-        "c.json",
-        Self.quick,
-        Self.slow
-      )
+      let output = try await lab.run("compare --launches 10 --json c.json", Self.quick, Self.slow)
       let result = try Result(lab, "c.json")
 
       #expect(output.status == 1, "\(output.stderr)")
@@ -49,11 +41,7 @@ extension EndToEnd {
       let lab = Launchlab()
 
       let output = try await lab.run(
-        "compare",
-        "--launches",
-        "57",
-        "--json",
-        "c.json",
+        "compare --launches 57 --json c.json",
         Self.quick,
         Self.seldomSlow
       )
@@ -65,12 +53,6 @@ extension EndToEnd {
       #expect(tail.pairs == 57)
       #expect((0.2...0.7).contains(tail.candidateShare))
       #expect(try Result(lab, "s.json").verdict == "regression", "\(off.stderr)")
-    }
-
-    @Test func `refuses a limit for slow launches that is none`() async throws {
-      let output = try await Launchlab().run("compare", "--tail", "0%", "true", "false")
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("--tail"))
     }
 
     @Test(
@@ -88,14 +70,7 @@ extension EndToEnd {
       try lab.commit()
 
       let output = try await lab.run(
-        "compare",
-        "--revisions",
-        "HEAD~1..HEAD",
-        "--launches",
-        "8",
-        "--json",
-        "c.json",
-        "scenario.yml"
+        "compare --revisions HEAD~1..HEAD --launches 8 --json c.json scenario.yml"
       )
       let result = try Result(lab, "c.json")
       let unknown = try await lab.run("compare", "--revisions", "HEAD~9..HEAD", "scenario.yml")
@@ -135,45 +110,6 @@ extension EndToEnd {
       let runs = #/\nA before  [ ▁▂▃▄▅▆▇█]+  \d launches\nA after   [ ▁▂▃▄▅▆▇█]+  \d launches\n/#
       #expect(stored.stdout.contains(runs), "\(stored.stdout)\(stored.stderr)")
       #expect(!briefly.stdout.contains(#/[▁▂▃▄▅▆▇█]/#), "\(briefly.stdout)")
-    }
-
-    @Test func `refuses what cannot be compared`() async throws {
-      let lab = Launchlab()
-
-      let pipe = try await lab.run("compare", "ls | wc", "true")
-      let metric = try await lab.run("compare", "--metric", "speed", "true", "true")
-      let missing = try await lab.run("compare", "--launches", "6", "/nowhere/a", "true")
-
-      #expect(pipe.status == 64)
-      #expect(pipe.stderr.contains("there is no shell to interpret |"))
-      #expect(metric.status == 64)
-      #expect(missing.status == 128)
-      for output in [pipe, metric, missing] { #expect(output.stderr.contains("help: ")) }
-    }
-
-    @Test func `runs commands beside the launches of both, or of each`() async throws {
-      let lab = Launchlab()
-      let output = try await lab.run(
-        "compare",
-        "--launches",
-        "6",
-        "--setup",
-        "echo setup >> log",
-        "--prepare",
-        "echo a >> log",
-        "--prepare",
-        "echo b >> log",
-        "--cleanup",
-        "echo cleanup >> log",
-        "true",
-        "true"
-      )
-      let log = try String(contentsOfFile: lab.path("log"), encoding: .utf8)
-        .split(separator: "\n").map(String.init)
-
-      #expect([0, 125].contains(output.status), "\(output.stderr)")
-      #expect(log.count { $0 == "setup" } == 2 && log.suffix(2) == ["cleanup", "cleanup"])
-      #expect(log.count { $0 == "a" } >= 6 && log.count { $0 == "b" } >= 6)
     }
 
     /// What `compare --json` writes.

@@ -22,27 +22,6 @@ extension EndToEnd {
       }
     }
 
-    @Test func `says whether programs for notifications are missing, and what installs them`()
-      async throws
-    {
-      var lab = Launchlab()
-      try lab.writeProgram("exit", to: "with/curl")
-      try lab.writeProgram("exit", to: "with/sendmail")
-      try lab.write("", to: "without/curl")
-
-      lab.wrapper = ["env", "PATH=\(lab.path("with"))"]
-      let with = try Findings(try await lab.run("doctor", "--json", "-").stdout)
-      lab.wrapper = ["env", "PATH=\(lab.path("without"))"]
-      let without = try Findings(try await lab.run("doctor", "--json", "-").stdout)
-
-      for id in ["webhooks", "mail"] {
-        #expect(with.capabilities.first { $0.id == id }?.status == "ok")
-      }
-      let webhooks = without.capabilities.first { $0.id == "webhooks" }
-      #expect(webhooks?.status == "missing")
-      #expect(webhooks?.remedy?.contains("apt-get install curl") == true)
-    }
-
     @Test func `is strict about what is missing and not suppressed`() async throws {
       let lab = Launchlab()
       let findings = try Findings(try await lab.run("doctor", "--json", "-").stdout)
@@ -100,25 +79,6 @@ extension EndToEnd {
       #expect(run.stdout.hasPrefix("known [suppressed: debug-build, governor]"))
       let report = try String(contentsOfFile: lab.path("report/run.md"), encoding: .utf8)
       #expect(report.contains("known \\[suppressed: debug-build, governor\\]"))
-    }
-
-    @Test(arguments: [
-      ["doctor"], ["measure", "--", "/bin/true"], ["run", "scenario.yml"],
-      ["selftest", "--", "/bin/true"], ["stages", "--", "/bin/true"],
-    ])
-    func `refuses to suppress what does not exist`(command: [String]) async throws {
-      let lab = Launchlab()
-      try lab.write(Self.scenario, to: "scenario.yml")
-      var arguments = command
-      arguments.insert(contentsOf: ["--suppress", "gouvernor"], at: 1)
-
-      let output = try await lab.start(arguments).finish()
-
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("gouvernor"))
-      #expect(output.stderr.contains("help: "))
-      #expect(output.stderr.contains("governor"))
-      #expect(!lab.exists(".launchlab"))
     }
 
     private static let scenario = """

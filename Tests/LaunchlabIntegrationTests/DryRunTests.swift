@@ -12,21 +12,14 @@ extension EndToEnd {
       var target = ""
     }
 
-    @Test func `takes an older store, which the run migrates`() async throws {
+    @Test(arguments: [true, false])
+    func `takes an older store or an empty file, which the run makes its store`(
+      isOld: Bool
+    ) async throws {
       let lab = Launchlab()
       let old = Repository.root.appending(path: "Tests/LabStoreTests/Fixtures/version-4.sqlite")
-      try FileManager.default.copyItem(at: old, to: URL(filePath: lab.path("old.sqlite")))
-      let run = ["measure", "--launches", "3", "--store", "old.sqlite"]
-      for options in [["--dry-run"], []] {
-        let output = try await lab.start(run + options + ["--", "/bin/true"]).finish()
-        #expect(output.status == 0, "\(output.stderr)")
-      }
-    }
-
-    @Test func `takes an empty file, in which the run makes its store`() async throws {
-      let lab = Launchlab()
-      try lab.write("", to: "empty.sqlite")
-      let run = ["measure", "--launches", "3", "--store", "empty.sqlite"]
+      try (isOld ? Data(contentsOf: old) : Data()).write(to: URL(filePath: lab.path("x.sqlite")))
+      let run = ["measure", "--launches", "3", "--store", "x.sqlite"]
       for options in [["--dry-run"], []] {
         let output = try await lab.start(run + options + ["--", "/bin/true"]).finish()
         #expect(output.status == 0, "\(output.stderr)")

@@ -69,14 +69,7 @@ extension EndToEnd {
       }
 
       let output = try await lab.run(
-        "explain",
-        "--slow",
-        "--json",
-        "e.json",
-        "--markdown",
-        "e.md",
-        "--",
-        program,
+        "explain --slow --json e.json --markdown e.md -- \(program)",
         lock
       )
 

@@ -94,15 +94,7 @@ extension EndToEnd {
       let (before, after) = try Self.programs(planted, in: lab.directory)
 
       let output = try await lab.run(
-        "explain",
-        before,
-        after,
-        "--json",
-        "e.json",
-        "--svg",
-        "e.svg",
-        "--markdown",
-        "e.md"
+        "explain \(before) \(after) --json e.json --svg e.svg --markdown e.md"
       )
       let result = try Result(lab, "e.json")
 
@@ -202,15 +194,7 @@ extension EndToEnd {
       let lab = Launchlab()
       let program = try CompiledProgram(Self.source, in: lab.directory).path
 
-      let output = try await lab.run(
-        "explain",
-        "--launches",
-        "6",
-        "--json",
-        "e.json",
-        "--",
-        program
-      )
+      let output = try await lab.run("explain --launches 6 --json e.json -- \(program)")
       let result = try Result(lab, "e.json")
 
       #expect(output.status == 0, "\(output.stderr)")
@@ -237,15 +221,7 @@ extension EndToEnd {
       let program = try Self.programs(planted, in: lab.directory).after
 
       let output = try await lab.run(
-        "explain",
-        "--state",
-        "reboot-cold",
-        "--launches",
-        "3",
-        "--json",
-        "e.json",
-        "--",
-        program
+        "explain --state reboot-cold --launches 3 --json e.json -- \(program)"
       )
 
       #expect(output.status == 0, "\(output.stderr)")
@@ -265,15 +241,7 @@ extension EndToEnd {
       let (before, after) = try Self.programs(planted, in: lab.directory)
 
       let output = try await lab.run(
-        "explain",
-        before,
-        after,
-        "--launches",
-        "8",
-        "--trace",
-        "e.json",
-        "--firefox",
-        "former.json"
+        "explain \(before) \(after) --launches 8 --trace e.json --firefox former.json"
       )
 
       #expect(output.status == 0, "\(output.stdout)\(output.stderr)")
@@ -370,17 +338,6 @@ extension EndToEnd {
       #expect(reason.kind == planted.kind, "\(output.stdout)")
       // What tracing costs is taken off a call only roughly: many short ones may have another share.
       #expect((reason.share ?? 0) > 0.2)
-    }
-
-    @Test func `says what it takes where launches cannot be traced`() async throws {
-      let lab = try Launchlab.asNobody()
-
-      let output = try await lab.run("explain", "--collector", "bpf", "--", "/bin/true")
-
-      #expect(output.status == 128)
-      #expect(output.stderr.contains("launches cannot be traced"))
-      #expect(output.stderr.contains("CAP_BPF"))
-      #expect(output.stdout.isEmpty)
     }
 
     /// Hosts that refuse a part, made of this one, and what is said then.
@@ -500,26 +457,9 @@ extension EndToEnd {
         """
       let program = try CompiledProgram(source, in: lab.directory).path
 
-      let output = try await lab.run(
-        "explain",
-        "--collector",
-        "ptrace",
-        "--launches",
-        "3",
-        "--",
-        program
-      )
+      let output = try await lab.run("explain --collector ptrace --launches 3 -- \(program)")
 
       #expect(output.status == 0, "\(output.stderr)")
-    }
-
-    @Test func `says that a target fails`() async throws {
-      let lab = Launchlab()
-
-      let output = try await lab.run("explain", "/bin/true", "/bin/false")
-
-      #expect(output.status == 128)
-      #expect(output.stderr.contains("exited with status 1"))
     }
 
     @Test(arguments: [

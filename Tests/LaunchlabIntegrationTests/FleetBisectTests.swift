@@ -100,23 +100,9 @@ extension EndToEnd {
     @Test func `an option that bisect does not have is refused before any job`() async throws {
       let lab = Launchlab()
       try Self.write(lab)
-      let bad = try await lab.run(
-        "fleet",
-        "bisect",
-        "fleet.yml",
-        "HEAD~1..HEAD",
-        "--",
-        "--nonsense"
-      )
+      let bad = try await lab.run("fleet bisect fleet.yml HEAD~1..HEAD -- --nonsense")
       #expect(bad.status == 64, "\(bad.stderr)")
-      let many = try await lab.run(
-        "fleet",
-        "bisect",
-        "fleet.yml",
-        "HEAD~1..HEAD",
-        "--builders",
-        "2"
-      )
+      let many = try await lab.run("fleet bisect fleet.yml HEAD~1..HEAD --builders 2")
       #expect(many.status == 64 && many.stderr.contains("at most 1"), "\(many.stderr)")
       #expect(!lab.exists(".launchlab/jobs"))
     }

@@ -67,37 +67,13 @@ extension EndToEnd {
       #expect(notes.contains("`launchlab gate BASE..HEAD scenario.yml -v`"), "\(notes)")
 
       let approved = try await lab.run(
-        "gate",
-        "approve",
-        "initializer:load_fonts",
-        "--in",
-        "program",
-        "--reason",
-        "fonts",
-        "--by",
-        "Ann"
+        "gate approve initializer:load_fonts --in program --reason fonts --by Ann"
       )
       #expect(approved.status == 0, "\(approved.stderr)")
-      let late = try await lab.run(
-        "gate",
-        "approve",
-        "library:libx.so",
-        "--reason",
-        "x",
-        "--until",
-        "2020-01-31"
-      )
+      let late = try await lab.run("gate approve library:libx.so --reason x --until 2020-01-31")
       #expect(late.status == 64)
       #expect(late.stderr.contains("invalid value \"2020-01-31\" for --until"), "\(late.stderr)")
-      let again = try await lab.run(
-        "gate",
-        "approve",
-        "initializer:load_fonts",
-        "--in",
-        "program",
-        "--reason",
-        "x"
-      )
+      let again = try await lab.run("gate approve initializer:load_fonts --in program --reason x")
       #expect(again.stdout.contains("approved already"), "\(again.stderr)")
       _ = try await gate(lab, "HEAD~1...HEAD")
       #expect(try Document(lab).findings.first { $0.rule == "initializers" }?.verdict == "approved")
@@ -190,16 +166,7 @@ extension EndToEnd {
 
       let wrong = try await lab.run("gate", "--artifacts", "old.c", "new")
       #expect(wrong.status == 64 && wrong.stderr.contains("a directory with app at its top"))
-      let twice = try await lab.run(
-        "gate",
-        "--artifacts",
-        "old",
-        "new",
-        "--json",
-        "-",
-        "--sarif",
-        "-"
-      )
+      let twice = try await lab.run("gate --artifacts old new --json - --sarif -")
       #expect(twice.status == 64)
     }
 
@@ -249,16 +216,7 @@ extension EndToEnd {
         """,
         to: "scenario.yml"
       )
-      let gate = try await lab.run(
-        "gate",
-        "--artifacts",
-        "old",
-        "new",
-        "--max-time",
-        "1s",
-        "--json",
-        "g.json"
-      )
+      let gate = try await lab.run("gate --artifacts old new --max-time 1s --json g.json")
       #expect(gate.status == 1, "\(gate.stderr)")
       let found = try Document(lab).findings.filter { $0.rule == "instructions" }
       #expect(found.map(\.verdict) == ["failed", "failed"])

@@ -59,17 +59,6 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: home))
     }
 
-    @Test func `lets the target write to its private home`() async throws {
-      let lab = Launchlab()
-      try lab.writeProgram(
-        "open F, '>>', \"$ENV{HOME}/kept\" or die; print F 1; exit 0"
-      )
-
-      let result = try await lab.measure(["environment=pinned"])
-
-      #expect(result.arms.map(\.outcomes) == [["ready": 3]])
-    }
-
     @Test func `varies the size of the environment unless that is switched off`() async throws {
       let lab = Launchlab()
       try lab.writeWitness(
@@ -115,26 +104,6 @@ extension EndToEnd {
       #expect(Set(lab.lines(of: "sights")) == ["-5 0 3", "0 7 1"])
       #expect(batch.control("priority")?.after == "nice -5, batch")
       #expect(fifo.control("priority")?.after == "fifo 7")
-    }
-
-    @Test(.enabled(if: Machine.isRoot, "real-time scheduling takes root"))
-    func `runs launches before every other program, and leaves nothing that does`() async throws {
-      let lab = Launchlab()
-      // The last of them outlives the launch, and is ended with it.
-      try lab.writeProgram(
-        """
-        my $sight = join ' ', (split ' ', (split /\\) /, scalar `cat /proc/$$/stat`)[1])[37, 38];
-        open F, '>>', '\(lab.path("sights"))'; syswrite F, "$sight\\n"; close F;
-        use POSIX; unless (fork) { setsid(); close STDOUT; close STDERR; sleep 60 }
-        """
-      )
-
-      let result = try await lab.measure(["scheduling=fifo", "require=scheduling"])
-
-      #expect(Set(lab.lines(of: "sights")) == ["1 1"])
-      #expect(result.control("scheduling")?.status == "applied")
-      #expect(result.control("scheduling")?.after == "targets fifo 1, their spawner fifo 2")
-      #expect(result.arms.map(\.outcomes) == [["ready": 3]])
     }
   }
 }

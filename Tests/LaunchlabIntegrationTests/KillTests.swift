@@ -201,29 +201,6 @@ extension EndToEnd {
     }
 
     @Test(.enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory"))
-    func `lets the next run remove the copies of a killed installation`() async throws {
-      let lab = Launchlab()
-      try lab.copyProgram("/bin/true", to: "app/program")
-      for number in 0..<40 { try lab.write("file \(number)", to: "app/data/\(number)") }
-      let before = lab.contents
-      let arguments = [
-        "measure", "--state", "reinstall-cold", "--install", "app", "--launches",
-      ]
-      let session = try lab.start(arguments + ["1000", "--", "app/program"])
-      try #require(
-        try await eventually { lab.names(in: "app/data").contains { $0.hasPrefix(".launchlab-") } }
-      )
-
-      session.send(SIGKILL)
-      _ = try await session.finish()
-      let next = try await lab.start(arguments + ["3", "--", "app/program"]).finish()
-
-      #expect(next.status == 0)
-      #expect(lab.contents.filter { $0.key.hasPrefix("app") } == before)
-      #expect(try await eventually { session.leftovers.isEmpty })
-    }
-
-    @Test(.enabled(if: Machine.isTemporaryDirectoryOnDisk, "the temporary directory is in memory"))
     func `restores an installation whose re-creation was killed at random moments`() async throws {
       let lab = Launchlab()
       try lab.copyProgram("/bin/true", to: "app/program")

@@ -99,35 +99,6 @@ extension EndToEnd {
       #expect(try await holder.finish().status == 130)
     }
 
-    @Test func `waits no longer than it was asked to`() async throws {
-      let lab = Launchlab()
-      let holder = try await lab.startSleeping()
-
-      let output = try await lab.start(["selftest", "--wait", "300ms", "--", "/bin/true"]).finish()
-
-      #expect(output.status == 128)
-      #expect(output.stderr.contains("; gave up after 300ms"))
-      #expect(output.stderr.contains("`kill \(holder.pid)`"))
-      holder.send(SIGINT)
-      #expect(try await holder.finish().status == 130)
-    }
-
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `can be interrupted while it waits`(signal: Int32) async throws {
-      let lab = Launchlab()
-      let holder = try await lab.startSleeping()
-      let waiting = try lab.start(["stages", "--wait", "10m", "--", "/bin/true"])
-      try #require(try await eventually { waiting.tool.stderrSoFar.contains("waiting up to 10m") })
-
-      waiting.send(signal)
-      let output = try await waiting.finish()
-
-      #expect(output.status == 130)
-      #expect(holder.tool.process.isRunning)
-      holder.send(SIGINT)
-      #expect(try await holder.finish().status == 130)
-    }
-
     @Test(.enabled(if: Machine.canBecomeNobody && Machine.canMount, "other users take root"))
     func `lets no ordinary user keep root out`() async throws {
       let lab = try Launchlab.asNobody()
@@ -207,18 +178,6 @@ extension EndToEnd {
       #expect(doctor.stdout.contains("pid \(holder.pid) of "))
       holder.send(SIGINT)
       #expect(try await holder.finish().status == 130)
-    }
-
-    @Test func `is free again when its holder is killed`() async throws {
-      let lab = Launchlab()
-      let holder = try await lab.startSleeping()
-
-      holder.send(SIGKILL)
-      _ = try await holder.finish()
-      let next = try await lab.run("measure", "--launches", "3", "--", "/bin/true")
-
-      #expect(next.status == 0, "\(next.stderr)")
-      #expect(try await eventually { holder.leftovers.isEmpty })
     }
   }
 }

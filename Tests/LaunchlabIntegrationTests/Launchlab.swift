@@ -35,11 +35,15 @@ struct Launchlab {
   // MARK: - Running it
 
   /// Runs launchlab to its end, and expects that it leaves nothing behind.
+  ///
+  /// The first text is a line of arguments between spaces; each other one is an argument.
   func run(
+    _ line: String,
     _ arguments: String...,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Tool.Output {
-    try await run(arguments: arguments, sourceLocation: sourceLocation)
+    let words = line.split(separator: " ").map(String.init)
+    return try await run(arguments: words + arguments, sourceLocation: sourceLocation)
   }
 
   func run(

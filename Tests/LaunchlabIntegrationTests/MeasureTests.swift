@@ -14,21 +14,8 @@ extension EndToEnd {
       try lab.copyProgram("/usr/bin/perl", to: "perl")
 
       let output = try await lab.run(
-        "measure",
-        "--state",
-        "reboot-cold",
-        "--state",
-        "reinstall-cold",
-        "--state",
-        "warm",
-        "--launches",
-        "12",
-        "--json",
-        "-",
-        "--",
-        "./perl",
-        "-e",
-        "0"
+        "measure --state reboot-cold --state reinstall-cold --state warm --launches 12 --json - "
+          + "-- ./perl -e 0"
       )
 
       #expect(output.status == 0)
@@ -78,22 +65,8 @@ extension EndToEnd {
       let port = try Machine.freePort()
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "4",
-        "--ready",
-        "tcp:127.0.0.1:\(port)",
-        "--timeout",
-        "60s",
-        "--json",
-        "-",
-        "--",
-        "redis-server",
-        "--port",
-        "\(port)",
-        "--bind",
-        "127.0.0.1",
-        "--save",
+        "measure --launches 4 --ready tcp:127.0.0.1:\(port) --timeout 60s --json - -- "
+          + "redis-server --port \(port) --bind 127.0.0.1 --save",
         "",
         "--appendonly",
         "no"
@@ -134,16 +107,7 @@ extension EndToEnd {
       try lab.copyProgram("/bin/sh", to: "shell")
 
       let output = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--timeout",
-        "5s",
-        "--ready",
-        "stdout:^[.]/shell$",
-        "--",
-        "./shell",
-        "-c",
+        "measure --launches 3 --timeout 5s --ready stdout:^[.]/shell$ -- ./shell -c",
         "echo $0; sleep 100"
       )
 
@@ -213,11 +177,7 @@ extension EndToEnd {
     func `launches a shell in a terminal until its prompt`() async throws {
       let lab = Launchlab()
       let output = try await lab.run(
-        "measure",
-        "-l",
-        "3",
-        "--tty",
-        "--env",
+        "measure -l 3 --tty --env",
         "PS1=[$TERM] ",
         "--ready",
         "stdout:[[]xterm-256color[]]",
@@ -227,29 +187,6 @@ extension EndToEnd {
         "--noprofile"
       )
       #expect(output.status == 0, "\(output.stderr)")
-    }
-
-    @Test func `prints the plan of a dry run and touches nothing`() async throws {
-      let lab = Launchlab()
-      try lab.writeTally(launches: 7)
-      let before = lab.contents
-
-      let run = try await lab.run("run", "scenario.yml", "--dry-run", "--seed", "4")
-      let measurement = try await lab.run(
-        "measure",
-        "--dry-run",
-        "--state",
-        "reboot-cold",
-        "--",
-        "./program"
-      )
-
-      #expect(run.status == 0)
-      #expect(run.stdout.contains("14 launches in 7 blocks"))
-      #expect(run.stdout.contains("seed 4"))
-      #expect(measurement.status == 0)
-      #expect(measurement.stdout.contains("drop_caches"))
-      #expect(lab.contents == before)
     }
   }
 }

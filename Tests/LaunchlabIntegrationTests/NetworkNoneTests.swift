@@ -32,61 +32,6 @@ extension EndToEnd {
       #expect(result.control("network")?.after == "none")
     }
 
-    @Test(.enabled(if: Machine.has("redis-server"), "redis-server is not installed"))
-    func `waits for the port of redis, which the host has taken`() async throws {
-      let lab = Launchlab()
-      let listener = try Listener(in: lab)
-      defer { listener.stop() }
-
-      let result = try await lab.measure(
-        ["network=none"],
-        ["--ready", "tcp:127.0.0.1:\(listener.port)", "--timeout", "60s"],
-        of: ["redis-server", "--port", "\(listener.port)", "--save", "", "--appendonly", "no"]
-      )
-
-      #expect(result.arms.map(\.outcomes) == [["ready": 3]])
-    }
-
-    @Test(.enabled(if: Machine.has("redis-server"), "redis-server is not installed"))
-    func `waits for a Unix socket`() async throws {
-      let lab = Launchlab()
-      let socket = lab.path("redis.sock")
-
-      let result = try await lab.measure(
-        ["network=none"],
-        ["--ready", "unix:\(socket)", "--timeout", "60s"],
-        of: ["redis-server", "--port", "0", "--unixsocket", socket, "--save", ""]
-      )
-
-      #expect(result.arms.map(\.outcomes) == [["ready": 3]])
-    }
-
-    @Test(
-      .enabled(if: Machine.has("python3"), "python3 is not installed"),
-      arguments: ["tcp:127.0.0.1:", "http://127.0.0.1:"]
-    )
-    func `waits for a server of Python`(ready: String) async throws {
-      let lab = Launchlab()
-      let port = try Machine.freePort()
-
-      let result = try await lab.measure(
-        ["network=none"],
-        ["--ready", "\(ready)\(port)", "--timeout", "60s"],
-        of: ["python3", "-m", "http.server", "--bind", "127.0.0.1", "\(port)"]
-      )
-
-      #expect(result.arms.map(\.outcomes) == [["ready": 3]])
-    }
-
-    @Test func `waits for a daemon that notifies`() async throws {
-      let lab = Launchlab()
-      try lab.writeNotifier()
-
-      let result = try await lab.measure(["network=none"], ["--ready", "notify"])
-
-      #expect(result.arms.map(\.outcomes) == [["ready": 3]])
-    }
-
     @Test(
       .enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"),
       .enabled(if: Machine.usersCanMakeNamespaces, "users may make no user namespaces")

@@ -76,28 +76,6 @@ extension EndToEnd {
       #expect(try await lab.run("report", "--fail-on", "suspected").status == 0)
       #expect(try await lab.run("run", "scenario.yml").status == 0)
     }
-
-    @Test func `a failed night is reported without verdicts`() async throws {
-      let lab = Launchlab()
-      try lab.writeProject(kilobytes: 1_000)
-      try lab.makeRepository()
-      #expect(try await lab.run("run", "scenario.yml").status == 0)
-      try lab.write("int main(void) { return 3; }\n", to: "repository/main.c")
-      try lab.commit()
-
-      let output = try await lab.run("run", "scenario.yml")
-
-      #expect(output.status == 128, "\(output.stderr)")
-      #expect(output.stdout.contains("verdict: failed, the run has no result"))
-      #expect(output.stdout.contains("app warm exited with status 3"))
-      let run = try #require(try await lab.runs().first)
-      #expect(run.verdict == "failed" && run.exitCode == 128)
-      // A report by hand does not go back to the last night that was good.
-      #expect(try await lab.run("report", "--fail-on", "confirmed").status == 128)
-      let report = try String(contentsOfFile: lab.path("report/latest.md"), encoding: .utf8)
-      let title = try #require(report.split(separator: "\n").first)
-      #expect(title.hasSuffix("❌ failed, the run has no result"))
-    }
   }
 }
 

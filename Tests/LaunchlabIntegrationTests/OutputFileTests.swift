@@ -6,200 +6,68 @@ extension EndToEnd {
   /// Outputs that are files which a command reads, or writes elsewhere.
   @Suite struct OutputFileTests {
     struct Mistake: Sendable, CustomTestStringConvertible {
-      /// The words of the command; `%` stands for the directory of the test.
       var words: String
-
-      /// Two parts of the message, in their order.
       var first: String
       var second: String
 
       var testDescription: String { words }
     }
 
-    private static let store = "the store \"%/x.sqlite\""
-
-    private static let mistakes = [
-      Mistake(
-        words: "measure --store x.sqlite --json x.sqlite -- ./program",
-        first: "--json",
-        second: store
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --json link -- ./program",
-        first: "--json \"link\"",
-        second: store
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --json hard -- ./program",
-        first: "--json \"hard\"",
-        second: store
-      ),
-      Mistake(
-        words: "measure --store link --json x.sqlite -- ./program",
-        first: "--json",
-        second: "the store"
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --json x.sqlite-wal -- ./program",
-        first: "--json",
-        second: "the store's -wal file"
-      ),
-      Mistake(
-        words: "measure --store new --json ./new -- ./program",
-        first: "--json",
-        second: "the store"
-      ),
-      Mistake(
-        words: "measure --store dangling --json to-come -- ./program",
-        first: "--json",
-        second: "the store"
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --export-hyperfine x.sqlite -- ./program",
-        first: "--export-hyperfine",
-        second: store
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --json program -- ./program",
-        first: "--json",
-        second: "the program of target \"program\" \"%/program\""
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --json data --files data -- ./program",
-        first: "--json",
-        second: "the file of target"
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --json data -- ./program data",
-        first: "--json",
-        second: "an argument of target"
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --json a --export-hyperfine ../%NAME/a -- ./program",
-        first: "--json \"a\"",
-        second: "--export-hyperfine"
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --json - --export-hyperfine - -- ./program",
-        first: "--json",
-        second: "--export-hyperfine cannot both be written to stdout"
-      ),
-      Mistake(
-        words: "measure --store x.sqlite --dry-run --json x.sqlite -- ./program",
-        first: "--json",
-        second: store
-      ),
-      Mistake(
-        words: "run scenario.yml --store x.sqlite --json x.sqlite",
-        first: "--json",
-        second: store
-      ),
-      Mistake(
-        words: "run scenario.yml --json scenario.yml",
-        first: "--json",
-        second: "the scenario"
-      ),
-      Mistake(
-        words: "run scenario.yml --store report/latest.md",
-        first: "the store",
-        second: "the report"
-      ),
-      Mistake(
-        words: "run scenario.yml --report . --store index.html",
-        first: "the store",
-        second: "the report"
-      ),
-      Mistake(
-        words: "run scenario.yml --json report/2026-03-04.md",
-        first: "--json",
-        second: "is one of the files of the report"
-      ),
-      Mistake(
-        words: "run scenario.yml --json state/x.json",
-        first: "--json",
-        second: "the state directory of target"
-      ),
-      Mistake(
-        words: "compare --store x.sqlite --json x.sqlite ./program ./program",
-        first: "--json",
-        second: store
-      ),
-      Mistake(
-        words: "compare --store x.sqlite --json x.sqlite last last~1",
-        first: "--json",
-        second: store
-      ),
-      Mistake(words: "export --store x.sqlite -o x.sqlite", first: "--output", second: store),
-      Mistake(words: "export --store x.sqlite -o hard", first: "--output", second: store),
-      Mistake(words: "history --store x.sqlite --json link", first: "--json", second: store),
-      Mistake(words: "why R-1 --store x.sqlite --json x.sqlite", first: "--json", second: store),
-      Mistake(words: "replay --store x.sqlite --json x.sqlite", first: "--json", second: store),
-      Mistake(
-        words: "report --store night.sqlite --json night.sqlite",
-        first: "--json",
-        second: "the store"
-      ),
-      Mistake(
-        words: "report --store night.sqlite --json report/latest.md",
-        first: "--json",
-        second: "the report"
-      ),
-      Mistake(
-        words: "report --store night.sqlite --template report/latest.md",
-        first: "the template",
-        second: "the report"
-      ),
-      Mistake(words: "stages --json a --trace a -- ./program", first: "--json", second: "--trace"),
-      Mistake(
-        words: "stages --trace program -- ./program",
-        first: "--trace",
-        second: "the program"
-      ),
-      Mistake(words: "stages --parse data --json data", first: "--json", second: "--parse"),
-      Mistake(
-        words: "selftest --store s --json s -- ./program",
-        first: "--json",
-        second: "the store"
-      ),
-      Mistake(words: "selftest --compare data --json data", first: "--json", second: "--compare"),
-      Mistake(
-        words: "bisect --artifacts versions --store x.sqlite --json x.sqlite -- app",
-        first: "--json",
-        second: store
-      ),
-      Mistake(
-        words: "bisect --artifacts versions --markdown versions/v1 -- app",
-        first: "--markdown",
-        second: "is one of the files of the artifacts"
-      ),
-      Mistake(
-        words: "bisect --artifacts versions --json a --git-log a -- app",
-        first: "--json",
-        second: "--git-log"
-      ),
-      Mistake(words: "bisect --replay data --json data", first: "--json", second: "--replay"),
-      Mistake(words: "import empty.csv --store empty.csv", first: "the file", second: "the store"),
-      Mistake(
-        words: "doctor --json x.sqlite",
-        first: "--json",
-        second: "would replace an SQLite database"
-      ),
-      Mistake(
-        words: "restore --json hard",
-        first: "--json",
-        second: "would replace an SQLite database"
-      ),
-      Mistake(
-        words: "init --force -o x.sqlite",
-        first: "--output",
-        second: "would replace an SQLite database"
-      ),
-      Mistake(
-        words: "init --force -o program -- ./program",
-        first: "--output",
-        second: "the program"
-      ),
-    ]
+    /// Words of a command and two parts of its message, in their order; `%` stands for the directory of
+    /// the test, `STORE` for the words about its store.
+    private static let mistakes = """
+      measure --store x.sqlite --json x.sqlite -- ./program | --json | STORE
+      measure --store x.sqlite --json link -- ./program | --json "link" | STORE
+      measure --store x.sqlite --json hard -- ./program | --json "hard" | STORE
+      measure --store link --json x.sqlite -- ./program | --json | the store
+      measure --store x.sqlite --json x.sqlite-wal -- ./program | --json | the store's -wal file
+      measure --store new --json ./new -- ./program | --json | the store
+      measure --store dangling --json to-come -- ./program | --json | the store
+      measure --store x.sqlite --export-hyperfine x.sqlite -- ./program | --export-hyperfine | STORE
+      measure --store x.sqlite --json program -- ./program \
+        | --json | the program of target "program" "%/program"
+      measure --store x.sqlite --json data --files data -- ./program | --json | the file of target
+      measure --store x.sqlite --json data -- ./program data | --json | an argument of target
+      measure --store x.sqlite --json a --export-hyperfine ../%NAME/a -- ./program \
+        | --json "a" | --export-hyperfine
+      measure --store x.sqlite --json - --export-hyperfine - -- ./program \
+        | --json | --export-hyperfine cannot both be written to stdout
+      measure --store x.sqlite --dry-run --json x.sqlite -- ./program | --json | STORE
+      run scenario.yml --store x.sqlite --json x.sqlite | --json | STORE
+      run scenario.yml --json scenario.yml | --json | the scenario
+      run scenario.yml --store report/latest.md | the store | the report
+      run scenario.yml --report . --store index.html | the store | the report
+      run scenario.yml --json report/2026-03-04.md | --json | is one of the files of the report
+      run scenario.yml --json state/x.json | --json | the state directory of target
+      compare --store x.sqlite --json x.sqlite ./program ./program | --json | STORE
+      compare --store x.sqlite --json x.sqlite last last~1 | --json | STORE
+      export --store x.sqlite -o x.sqlite | --output | STORE
+      export --store x.sqlite -o hard | --output | STORE
+      history --store x.sqlite --json link | --json | STORE
+      why R-1 --store x.sqlite --json x.sqlite | --json | STORE
+      replay --store x.sqlite --json x.sqlite | --json | STORE
+      report --store night.sqlite --json night.sqlite | --json | the store
+      report --store night.sqlite --json report/latest.md | --json | the report
+      report --store night.sqlite --template report/latest.md | the template | the report
+      stages --json a --trace a -- ./program | --json | --trace
+      stages --trace program -- ./program | --trace | the program
+      stages --parse data --json data | --json | --parse
+      selftest --store s --json s -- ./program | --json | the store
+      selftest --compare data --json data | --json | --compare
+      bisect --artifacts versions --store x.sqlite --json x.sqlite -- app | --json | STORE
+      bisect --artifacts versions --markdown versions/v1 -- app \
+        | --markdown | is one of the files of the artifacts
+      bisect --artifacts versions --json a --git-log a -- app | --json | --git-log
+      bisect --replay data --json data | --json | --replay
+      import empty.csv --store empty.csv | the file | the store
+      doctor --json x.sqlite | --json | would replace an SQLite database
+      restore --json hard | --json | would replace an SQLite database
+      init --force -o x.sqlite | --output | would replace an SQLite database
+      init --force -o program -- ./program | --output | the program
+      """.split(separator: "\n").map { line in
+        let parts = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        return Mistake(words: parts[0], first: parts[1], second: parts[2])
+      }
 
     @Test(arguments: mistakes)
     func `writes no output over a file that is read or written as another`(
@@ -210,7 +78,8 @@ extension EndToEnd {
       let before = lab.contents
       let name = (lab.directory as NSString).lastPathComponent
       let filled = { (text: String) in
-        text.replacing("%NAME", with: name).replacing("%", with: lab.directory)
+        text.replacing("STORE", with: "the store \"%/x.sqlite\"").replacing("%NAME", with: name)
+          .replacing("%", with: lab.directory)
       }
 
       let output = try await lab.start(
@@ -236,31 +105,12 @@ extension EndToEnd {
       let lab = Launchlab()
       try await prepare(lab)
       let devices = try await lab.run(
-        "measure",
-        "--launches",
-        "2",
-        "--store",
-        "x.sqlite",
-        "--json",
-        "/dev/null",
-        "--export-hyperfine",
-        "/dev/null",
-        "--",
-        "./program"
+        "measure --launches 2 --store x.sqlite --json /dev/null --export-hyperfine /dev/null -- "
+          + "./program"
       )
       #expect(devices.status == 0, "\(devices.stderr)")
       let files = try await lab.run(
-        "measure",
-        "--launches",
-        "2",
-        "--store",
-        "x.sqlite",
-        "--json",
-        "result.json",
-        "--export-hyperfine",
-        "-",
-        "--",
-        "./program"
+        "measure --launches 2 --store x.sqlite --json result.json --export-hyperfine - -- ./program"
       )
       #expect(files.status == 0, "\(files.stderr)")
       #expect(lab.exists("result.json"))

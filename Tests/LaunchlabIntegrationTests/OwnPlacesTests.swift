@@ -5,64 +5,6 @@ import Testing
 extension EndToEnd {
   /// Directories that launchlab uses, where they are somebody else's, or are made to look so.
   @Suite struct OwnPlacesTests {
-    @Test func `leaves what a user has beside the store`() async throws {
-      let lab = Launchlab()
-      let work = "u/\(Launchlab.workName)"
-      for name in ["2024-11", "1-1", "launchlab-1-1"] {
-        try lab.write("precious\n", to: "\(work)/\(name)/file")
-      }
-      let before = lab.contents.filter { $0.key.hasPrefix("\(work)/") }
-
-      for _ in 1...2 {
-        let output = try await lab.run(
-          "measure",
-          "--store",
-          "u/l.sqlite",
-          "--launches",
-          "3",
-          "--",
-          "/bin/true"
-        )
-        #expect(output.status == 0, "\(output.stderr)")
-      }
-      let restoration = try await lab.run("restore")
-
-      #expect(restoration.status == 0, "\(restoration.stderr)")
-      #expect(lab.contents.filter { $0.key.hasPrefix("\(work)/") } == before)
-    }
-
-    @Test func `goes through no link to another directory`() async throws {
-      let lab = Launchlab()
-      try lab.write("precious\n", to: "precious/launchlab-1-1/file")
-      try FileManager.default.createDirectory(
-        atPath: lab.path("u"),
-        withIntermediateDirectories: true
-      )
-      try FileManager.default.createSymbolicLink(
-        atPath: lab.path("u/work"),
-        withDestinationPath: lab.path("precious")
-      )
-
-      let output = try await lab.run(
-        "measure",
-        "--store",
-        "u/l.sqlite",
-        "--launches",
-        "3",
-        "--",
-        "/bin/true"
-      )
-
-      #expect(output.status == 128)
-      #expect(
-        output.stderr.contains("error: \"\(lab.path("u/work"))\" is a symbolic link"),
-        "\(output.stderr)"
-      )
-      #expect(output.stderr.contains("help: choose a directory of your own"))
-      #expect(lab.names(in: "precious") == ["launchlab-1-1"])
-      #expect(lab.lineCount(of: "precious/launchlab-1-1/file") == 1)
-    }
-
     @Test(
       .enabled(if: Machine.canBecomeNobody, "becoming another user takes root and setpriv"),
       arguments: ["work", "builds", "artifacts", "pins", "x.sqlite", "x.sqlite-wal"]

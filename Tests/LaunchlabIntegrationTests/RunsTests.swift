@@ -15,21 +15,6 @@ extension EndToEnd {
       return lab
     }
 
-    @Test func `counts the problems of a file, and names its encoding`() async throws {
-      let lab = Launchlab()
-      let lines = (1...45).map { "x\($0),y\($0)" }.joined(separator: "\n")
-      try lab.write("time,value\n\(lines)\n", to: "bad.csv")
-      let counted = try await lab.run("import", "bad.csv", "--scenario", "app", "--unit", "ms")
-      #expect(counted.status == 64)
-      #expect(counted.stderr.contains("and 70 more problems like these"), "\(counted.stderr)")
-
-      let wide = try #require("time,value\n2026-11-21,1\n".data(using: .utf16))
-      try wide.write(to: URL(filePath: lab.path("wide.csv")))
-      let refused = try await lab.run("import", "wide.csv", "--scenario", "app", "--unit", "ms")
-      #expect(refused.status == 64)
-      #expect(refused.stderr.contains("the file is UTF-16 text, not UTF-8"))
-    }
-
     @Test(arguments: ["--since", "--backdate"])
     func `refuses a day that is not in the calendar`(option: String) async throws {
       let lab = try await lab()
@@ -81,34 +66,6 @@ extension EndToEnd {
           #expect(output.stderr.contains("help: name another file with `--store FILE`"))
         }
       }
-    }
-
-    @Test(.enabled(if: Machine.has("python3"), "python3 is not installed"))
-    func `refuses a store without a column, whatever is asked of it`() async throws {
-      let lab = try await lab()
-      let script =
-        "import sqlite3,sys; sqlite3.connect(sys.argv[1])"
-        + ".execute('ALTER TABLE run RENAME COLUMN host TO gone')"
-      let store = lab.path(".launchlab/launchlab.sqlite")
-      #expect(try Tool.run("python3", ["-c", script, store]).status == 0)
-      let before = try Data(contentsOf: URL(filePath: store))
-      for command in [
-        ["history"], ["export"], ["report"], ["replay"], ["why", "R-1"],
-        ["ack", "R-1", "--reason", "x"], ["runs", "exclude", "2026", "--reason", "x"],
-        ["import", "app.csv"], ["compare", "last", "last~1"],
-        ["measure", "--launches", "3", "--", "/bin/true"],
-      ] {
-        let output = try await lab.start(command).finish()
-        #expect(output.status == 128, "\(command)")
-        #expect(
-          output.stderr.contains(
-            "error: the store is damaged: the table \"run\" lacks the column \"host\""
-          ),
-          "\(command): \(output.stderr)"
-        )
-        #expect(output.stderr.contains("help: move the file away and restore a copy"))
-      }
-      #expect(try Data(contentsOf: URL(filePath: store)) == before)
     }
   }
 }

@@ -54,12 +54,7 @@ extension EndToEnd {
       try lab.writeTally(launches: 5)
 
       let output = try await lab.run(
-        "run",
-        "scenario.yml",
-        "--export-hyperfine",
-        "times.json",
-        "--json",
-        "result.json"
+        "run scenario.yml --export-hyperfine times.json --json result.json"
       )
 
       #expect(output.status == 0)
@@ -100,16 +95,6 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: lab.path("scenario.yml"), encoding: .utf8) == text)
       #expect(run.status == 0, "\(run.stderr)")
       #expect(try await lab.runs().map(\.status) == ["complete"])
-    }
-
-    @Test func `prints the schema of scenario files as JSON`() async throws {
-      let output = try await Launchlab().run("schema")
-
-      #expect(output.status == 0)
-      let value = try JSONSerialization.jsonObject(with: Data(output.stdout.utf8))
-      let schema = try #require(value as? [String: Any])
-      let properties = try #require(schema["properties"] as? [String: Any])
-      #expect(properties.keys.contains("targets"))
     }
   }
 }

@@ -48,27 +48,6 @@ extension EndToEnd {
       }
     }
 
-    @Test func `takes the value of a variable from the environment`() async throws {
-      var lab = Launchlab()
-      lab.wrapper = ["env", "APP_TOKEN=\(Self.secret)"]
-      try lab.writeProgram("print $ENV{TOKEN} eq $ENV{APP_TOKEN} ? 'same' : 'other'; exit 1")
-      try lab.write(
-        """
-        scenario: few
-        targets:
-          one: {command: [./program], env: {TOKEN: {from_env: APP_TOKEN}}}
-        states: [warm]
-        launches: 3
-        """,
-        to: "scenario.yml"
-      )
-      _ = try await lab.run("run", "scenario.yml")
-      #expect(try await lab.launches().first?.stdout?.head == "same")
-      for (name, content) in lab.contents {
-        #expect(content.range(of: Data(Self.secret.utf8)) == nil, "\(name)")
-      }
-    }
-
     @Test func `needs no value to show what was measured with one`() async throws {
       var lab = Launchlab()
       lab.wrapper = ["env", "APP_TOKEN=\(Self.secret)"]
@@ -124,31 +103,6 @@ extension EndToEnd {
         #expect(output.stderr.contains("help: "))
       }
       #expect(!lab.exists(".launchlab"))
-    }
-
-    @Test(.enabled(if: Machine.has("git"), "git is not installed"))
-    func `shows escape sequences of a commit's subject instead of obeying them`() async throws {
-      let lab = Launchlab()
-      let repository = try TestRepository(at: lab.path("repository"))
-      try repository.shell(
-        #"add file x; git commit -q --allow-empty -m "$(printf 'a\033[31mb\302\2332Jc\342\200\256d')""#
-      )
-      try lab.write(
-        """
-        scenario: few
-        source: {repository: repository, build: "true"}
-        targets: {one: {command: [/bin/true]}}
-        states: [warm]
-        launches: 3
-        """,
-        to: "scenario.yml"
-      )
-      let output = try await lab.run("run", "scenario.yml")
-      #expect(output.status == 0, "\(output.stderr)")
-      #expect(output.stderr.contains(#"a\u{1B}[31mb\u{009B}2Jc\u{202E}d"#), "\(output.stderr)")
-      for text in [output.stdout, output.stderr] {
-        #expect(!text.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\u{202E}"].contains($0) })
-      }
     }
 
     @Test func `shows escape sequences of a mistyped option`() async throws {

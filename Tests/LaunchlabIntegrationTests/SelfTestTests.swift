@@ -5,24 +5,6 @@ import Testing
 extension EndToEnd {
   /// A program against itself, and hosts against each other.
   @Suite struct SelfTestTests {
-    @Test func `leaves the page cache of the host alone by default`() async throws {
-      let lab = Launchlab()
-      let output = try await lab.run(
-        "selftest",
-        "--launches",
-        "6",
-        "--store",
-        "host.sqlite",
-        "--json",
-        "self.json",
-        "--",
-        "/bin/true"
-      )
-      #expect([0, 125].contains(output.status), "\(output.stderr)")
-      let result = try Result(try String(contentsOfFile: lab.path("self.json"), encoding: .utf8))
-      #expect(!result.noise.map(\.state).contains("reboot-cold"))
-    }
-
     @Test func `measures the noise of the host, and compares two of them`() async throws {
       let lab = Launchlab()
       // In 6 pairs A and B may be called different on a noisy host.
@@ -43,14 +25,7 @@ extension EndToEnd {
       }
 
       let output = try await lab.run("selftest", "--compare", "first.json", "second.json")
-      let json = try await lab.run(
-        "selftest",
-        "--json",
-        "-",
-        "--compare",
-        "first.json",
-        "second.json"
-      )
+      let json = try await lab.run("selftest --json - --compare first.json second.json")
 
       #expect(try await lab.runs(store: "host.sqlite").map(\.scenario) == ["selftest", "selftest"])
       #expect(output.stdout.contains("first.json") && output.stdout.contains("second.json"))
@@ -72,30 +47,13 @@ extension EndToEnd {
       lab.wrapper = ["env", "XDG_STATE_HOME=\(lab.path("state"))"]
 
       let before = try await lab.run("doctor", "--json", "-")
-      let test = try await lab.run(
-        "selftest",
-        "--launches",
-        "6",
-        "--state",
-        "warm",
-        "--",
-        "/bin/true"
-      )
+      let test = try await lab.run("selftest --launches 6 --state warm -- /bin/true")
       let after = try await lab.run("doctor", "--json", "-")
 
       #expect([0, 125].contains(test.status), "\(test.stderr)")
       #expect(lab.exists("state/launchlab/launchlab.sqlite"))
       #expect(try Noise(before.stdout).noise.isEmpty)
       #expect(try Noise(after.stdout).noise.map(\.state) == ["warm"])
-    }
-
-    @Test func `says which state it cannot test`() async throws {
-      let lab = Launchlab()
-
-      let output = try await lab.run("selftest", "--state", "lukewarm", "--", "/bin/true")
-
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("lukewarm"))
     }
 
     /// What `selftest --json` writes.

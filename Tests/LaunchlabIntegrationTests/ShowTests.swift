@@ -25,15 +25,7 @@ extension EndToEnd {
 
     @Test func `shows a comparison with its verdict`() async throws {
       let lab = Launchlab()
-      let output = try await lab.run(
-        "compare",
-        "--launches",
-        "12",
-        "--json",
-        "-",
-        "true",
-        "sh -c 'exit 0'"
-      )
+      let output = try await lab.run("compare --launches 12 --json - true", "sh -c 'exit 0'")
       let verdict = try #require(output.stdout.firstMatch(of: /"verdict": *"([a-z-]+)"/)).1
 
       let again = try await lab.run("show", "last", "--json", "-")

@@ -30,23 +30,6 @@ extension EndToEnd {
       #expect(try await lab.runs().map(\.status) == ["complete", "complete"])
     }
 
-    @Test func `builds anew what has changed`() async throws {
-      let lab = Launchlab()
-      try lab.writeProject(build: "echo built >> '\(lab.path("built"))' && cc -o app main.c")
-      try lab.makeRepository()
-      #expect(try await lab.run("run", "scenario.yml").status == 0)
-
-      try lab.write("int main(void) { return 3; }\n", to: "repository/main.c")
-      try lab.commit()
-      let changed = try await lab.run("run", "scenario.yml")
-      let old = try await lab.run("run", "scenario.yml", "--revision", "HEAD~1")
-
-      #expect(changed.status == 128)
-      #expect(changed.stderr.contains("exited with status 3, 3 times in a row"))
-      #expect(old.status == 0)
-      #expect(lab.lineCount(of: "built") == 2)
-    }
-
     @Test func `shows the log of a build that fails, and cuts its worktree off`() async throws {
       let lab = Launchlab()
       try lab.writeProject(build: "echo compiling; cc -o app main.c")
@@ -65,21 +48,6 @@ extension EndToEnd {
       #expect(output.stderr.contains("help: read the whole log with"))
       #expect(try lab.checkout() == before)
       #expect(try await lab.runs().isEmpty)
-    }
-
-    @Test func `shows what a filter said that kept a commit from being checked out`() async throws {
-      let lab = Launchlab()
-      try lab.writeProject(build: "cc -o app main.c")
-      try lab.write("*.c filter=big\n", to: "repository/.gitattributes")
-      try lab.makeRepository()
-      _ = try lab.git("config", "filter.big.smudge", "no-such-filter")
-      _ = try lab.git("config", "filter.big.required", "true")
-
-      let output = try await lab.run("run", "scenario.yml")
-
-      #expect(output.status == 128)
-      #expect(output.stderr.contains("no-such-filter: "), "\(output.stderr)")
-      #expect(output.stderr.contains("main.c: smudge filter big failed"))
     }
 
     /// Writes a project with a submodule that is gone from everywhere.
@@ -132,24 +100,6 @@ extension EndToEnd {
       }
     }
 
-    @Test func `a submodule that is required and gone is a failed build`() async throws {
-      let lab = Launchlab()
-      try Self.writeProjectWithoutSubmodule(lab, "required")
-      let output = try await lab.run("run", "scenario.yml")
-      #expect(output.status == 128)
-      #expect(output.stderr.contains("error: the submodule \"vendor\" is not available: "))
-      #expect(output.stderr.contains("`submodules: try`"))
-    }
-
-    @Test func `says which word for submodules was meant`() async throws {
-      let lab = Launchlab()
-      try Self.writeProjectWithoutSubmodule(lab, "requird")
-      let output = try await lab.run("run", "scenario.yml", "--dry-run")
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("\"requird\""))
-      #expect(output.stderr.contains("`required`"))
-    }
-
     @Test func `warns once of a submodule that no commit of a bisection has`() async throws {
       let lab = Launchlab()
       try Self.writeProjectWithoutSubmodule(lab, "off")
@@ -164,9 +114,7 @@ extension EndToEnd {
       var bisecting = lab
       bisecting.wrapper = ["env", "-C", lab.path("repository")]
       let output = try await bisecting.run(
-        "bisect",
-        "HEAD~7..HEAD",
-        "--build",
+        "bisect HEAD~7..HEAD --build",
         "cc -O1 -o app main.c",
         "--json",
         "-",
@@ -178,29 +126,10 @@ extension EndToEnd {
       #expect(output.stderr.components(separatedBy: warning).count == 2)
       #expect(output.stdout.contains("\"submodule-missing\""))
       let wrong = try await bisecting.run(
-        "bisect",
-        "HEAD~7..HEAD",
-        "--build",
-        "true",
-        "--submodules",
-        "of",
-        "--",
-        "./app"
+        "bisect HEAD~7..HEAD --build true --submodules of -- ./app"
       )
       #expect(wrong.status == 64)
       #expect(wrong.stderr.contains("help: give off"))
-    }
-
-    @Test func `refuses a revision that does not exist`() async throws {
-      let lab = Launchlab()
-      try lab.writeProject(build: "cc -o app main.c")
-      try lab.makeRepository()
-
-      let output = try await lab.run("run", "scenario.yml", "--revision", "v9")
-
-      #expect(output.status == 128 || output.status == 64)
-      #expect(output.stderr.contains("\"v9\""))
-      #expect(output.stderr.contains("help: "))
     }
   }
 }

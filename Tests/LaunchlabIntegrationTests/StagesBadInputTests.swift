@@ -15,22 +15,12 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      Refusal(arguments: [], texts: ["missing the command"]),
       Refusal(
         arguments: ["--collect", "guess", "--", "true"],
         texts: [
           "invalid value \"guess\" for --collect", "help: use one of auto, probe, breakpoints,",
         ]
       ),
-      Refusal(
-        arguments: ["--launches", "0", "--", "true"],
-        texts: ["\"0\" is not a whole number from 1"]
-      ),
-      Refusal(
-        arguments: ["--launches", "many", "--", "true"],
-        texts: ["invalid value \"many\" for --launches", "help: give a whole number"]
-      ),
-      Refusal(arguments: ["--state", "tepid", "--", "true"], texts: ["\"tepid\""]),
       Refusal(
         arguments: ["--collect", "probe", "--collect", "probe", "--", "true"],
         texts: ["the collector \"probe\" is given twice"]
@@ -45,15 +35,6 @@ extension EndToEnd {
       Refusal(
         arguments: ["--pattern", "(?<stage>a)(?<value>1)(?<unit>s)", "--", "true"],
         texts: ["is for the collector text"]
-      ),
-      Refusal(
-        arguments: ["--parse", "log", "--", "true"],
-        texts: ["--parse takes no command"]
-      ),
-      Refusal(arguments: ["--strict", "--", "true"], texts: ["--strict needs --parse"]),
-      Refusal(
-        arguments: ["--parse", "log", "--pattern", "("],
-        texts: ["error: the pattern \"(\" cannot be used: there is no", "help: "]
       ),
       Refusal(
         arguments: ["--parse", "log", "--pattern", #"(?<stage>a)(?<unit>s)"#],
@@ -81,19 +62,9 @@ extension EndToEnd {
       ),
       Refusal(arguments: ["--parse", "empty"], code: 125, texts: ["error: no output of a loader"]),
       Refusal(
-        arguments: ["--parse", "binary"],
-        code: 125,
-        texts: ["error: no output of a loader"]
-      ),
-      Refusal(
         arguments: ["--collect", "statistics", "--env", "LD_DEBUG=libs", "--", "true"],
         code: 128,
         texts: ["sets LD_DEBUG, which the collector \"statistics\" needs", "help: "]
-      ),
-      Refusal(
-        arguments: ["--", "./nothing"],
-        code: 128,
-        texts: ["there is no program", "help: check the path"]
       ),
       Refusal(
         arguments: ["--json", "missing/file", "--", "true"],
@@ -106,8 +77,6 @@ extension EndToEnd {
       try lab.write("", to: "empty")
       try lab.write("a line\n", to: "log")
       try lab.write("", to: "folder/file")
-      let random = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
-      try Data(random).write(to: URL(filePath: lab.path("binary")))
 
       let session = try lab.start(["stages"] + refusal.arguments)
       let output = try await session.finish()

@@ -70,43 +70,10 @@ extension EndToEnd {
       #expect(marks.allSatisfy { $0.source == "marks" })
     }
 
-    @Test func `ends the launch where the program says that it is ready`() async throws {
-      let lab = Launchlab()
-      let program = try program(in: lab)
-
-      let result = try await lab.run(
-        "measure",
-        "--launches",
-        "3",
-        "--ready",
-        "mark:first frame",
-        "--json",
-        "-",
-        "--",
-        program.path
-      )
-
-      #expect(result.status == 0, "\(result.stderr)")
-      let arm = try #require(try RunResult(result.stdout).arms.first)
-      let values = (arm.metrics["launch"] ?? nil)?.values ?? []
-      #expect(values.count == 3)
-      #expect(values.allSatisfy { $0 >= 8_000_000 })
-    }
-
     @Test func `says what to call when the mark never comes`() async throws {
       let lab = Launchlab()
 
-      let output = try await lab.run(
-        "stages",
-        "--ready",
-        "mark",
-        "--timeout",
-        "300ms",
-        "--",
-        "perl",
-        "-e",
-        "sleep 9"
-      )
+      let output = try await lab.run("stages --ready mark --timeout 300ms -- perl -e", "sleep 9")
 
       #expect(output.status == 128)
       #expect(output.stderr.contains("timed out"))
@@ -127,12 +94,7 @@ extension EndToEnd {
       try lab.makeRepository()
 
       let output = try await lab.run(
-        "run",
-        "repository/Scenarios/marks/scenario.yml",
-        "--store",
-        lab.path("store.sqlite"),
-        "--json",
-        "-"
+        "run repository/Scenarios/marks/scenario.yml --store \(lab.path("store.sqlite")) --json -"
       )
 
       #expect(output.status == 0, "\(output.stderr)")

@@ -65,25 +65,6 @@ extension EndToEnd {
       #expect((block.preMainNs ?? 0) >= 20_000_000)
     }
 
-    @Test func `prints the slowest initializer first, by library and symbol`() async throws {
-      let lab = Launchlab()
-      let program = try program(Self.sleeping, in: lab)
-
-      let output = try await lab.run("stages", "--", program.path)
-
-      #expect(output.status == 0)
-      let lines = output.stdout.split(separator: "\n").map(String.init)
-      #expect(lines.contains { $0.hasPrefix("total pre-main time") })
-      let title = try #require(
-        lines.firstIndex(of: "slowest initializers, by library and symbol")
-      )
-      try #require(lines.count > title + 3)
-      #expect(lines[title + 2].hasPrefix("  libfonts.so"))
-      #expect(lines[title + 3].hasPrefix("    load_all_fonts "))
-      let time = try #require(lines[title + 3].firstMatch(of: /([0-9.]+) (ms|s)\b/))
-      #expect(time.2 == "s" || (Double(time.1) ?? 0) >= 20)
-    }
-
     @Test func `gives code without a symbol its place in the library`() async throws {
       let lab = Launchlab()
       let program = try program(Self.sleeping, in: lab)

@@ -173,26 +173,6 @@ extension EndToEnd {
       #expect(output.stderr.contains("/usr/bin/perl"))
     }
 
-    @Test(.enabled(if: Shim.path != nil, "pyenv has no shim of python3"))
-    func `follows a pyenv shim to python`() async throws {
-      let shim = try #require(Shim.path)
-      let lab = Launchlab()
-
-      let block = try await lab.block(of: [shim, "-c", "0"])
-
-      #expect(block.program.map(name)?.hasPrefix("python") == true)
-      #expect(block.programs.contains { $0.isWrapper && name($0.program) == "bash" })
-      #expect(block.parts.map(\.name) == Launchlab.probeStages)
-    }
-
-    private enum Shim {
-      static let path: String? = {
-        let paths = ["PYENV_ROOT", "HOME"].compactMap { ProcessInfo.processInfo.environment[$0] }
-        return paths.flatMap { ["\($0)/shims/python3", "\($0)/.pyenv/shims/python3"] }
-          .first { FileManager.default.isExecutableFile(atPath: $0) }
-      }()
-    }
-
     private func realPath(of program: String) -> String {
       let found = (try? Tool.run("sh", ["-c", "command -v \(program)"]).stdout) ?? ""
       let path = found.trimmingCharacters(in: .whitespacesAndNewlines)

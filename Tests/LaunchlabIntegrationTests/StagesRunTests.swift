@@ -145,14 +145,7 @@ extension EndToEnd {
       let run = try #require(try await lab.runs().first)
       let before = try await lab.launches()
 
-      let output = try await lab.run(
-        "run",
-        "scenario.yml",
-        "--resume",
-        "last",
-        "--json",
-        "result.json"
-      )
+      let output = try await lab.run("run scenario.yml --resume last --json result.json")
 
       #expect(output.status == 0, "\(output.stderr)")
       #expect(session.leftovers == [])

@@ -70,21 +70,6 @@ extension EndToEnd {
       #expect(block.images.isEmpty)
     }
 
-    @Test func `finds main in a stripped dynamic program`() async throws {
-      let lab = Launchlab()
-      let program = try CompiledProgram(Self.source, in: lab.directory, options: ["-s"])
-
-      let block = try await lab.block(["--collect", "breakpoints"], of: [program.path])
-
-      #expect(block.format == "launchlab.breakpoints")
-      #expect(block.parts.map(\.name) == Launchlab.probeStages)
-      #expect(block.preMainNs != nil)
-      #expect(block.part("fixup")?.flags == ["unavailable"])
-      #expect(block.notes("the end of load was not seen, so that it holds fixup too"))
-      let parts = block.part("init")?.children.map(\.name)
-      #expect(parts == ["init.libraries", "init.program"])
-    }
-
     @Test func `gives what breakpoints and the probe see of one program the same order`()
       async throws
     {
@@ -101,35 +86,6 @@ extension EndToEnd {
         #expect(block.parts.map(\.name) == Launchlab.probeStages)
         #expect(block.program == program.path)
       }
-    }
-
-    @Test(.enabled(if: Machine.has("go"), "go is not installed"))
-    func `splits a Go program into its runtime and its packages`() async throws {
-      let lab = Launchlab()
-      try lab.write(
-        """
-        package main
-        import "fmt"
-        func init() { fmt.Println("init") }
-        func main() { fmt.Println("main") }
-        """,
-        to: "program.go"
-      )
-      let build = try Tool.run(
-        "go",
-        ["build", "-o", "program", "program.go"],
-        in: lab.directory,
-        environment: ["GOCACHE": lab.path("cache"), "GO111MODULE": "off", "GOFLAGS": ""]
-      )
-      try #require(build.status == 0, "\(build.stderr)")
-
-      let block = try await lab.block(of: [lab.path("program")])
-
-      #expect(block.format == "launchlab.breakpoints")
-      #expect(block.parts.map(\.name) == ["exec", "runtime_setup", "init", "main_to_ready"])
-      #expect(block.flags == [])
-      #expect(block.notes("the probe was not used, but breakpoints"))
-      #expect(block.notes("is static: no libraries are loaded"))
     }
   }
 }

@@ -53,56 +53,6 @@ extension EndToEnd {
       return Dictionary(uniqueKeysWithValues: pairs.filter { $0.0 != "TMPDIR" })
     }
 
-    @Test func `keeps auditors of the target's own`() async throws {
-      let lab = Launchlab()
-      let own = "/nowhere/auditor.so"
-
-      let output = try await lab.run(
-        "stages",
-        "--ready",
-        "stdout:auditors .*/probe.so:\(own)$",
-        "--env",
-        "LD_AUDIT=\(own)",
-        "--",
-        "sh",
-        "-c",
-        "echo auditors $LD_AUDIT; sleep 60"
-      )
-
-      #expect(output.status == 0, "\(output.stderr)")
-    }
-
-    @Test func `hides its variables and keeps what is the target's own`() async throws {
-      let lab = Launchlab()
-
-      let block = try await lab.block(
-        [
-          "--probe-hidden", "--env", "LD_AUDIT=/nowhere/auditor.so",
-          "--env", "GLIBC_TUNABLES=glibc.malloc.arena_max=3",
-        ],
-        of: [
-          "sh", "-c",
-          #"[ "$LD_AUDIT $GLIBC_TUNABLES" = "/nowhere/auditor.so glibc.malloc.arena_max=3" ]"#,
-        ]
-      )
-
-      #expect(block.format == "launchlab.probe")
-      #expect(block.parts.map(\.name) == Launchlab.probeStages)
-    }
-
-    @Test func `follows nothing that is executed when it is hidden`() async throws {
-      let lab = Launchlab()
-
-      let block = try await lab.block(
-        ["--probe-hidden"],
-        of: ["sh", "-c", "exec perl -e 0"]
-      )
-
-      #expect(block.program.map { URL(filePath: $0).lastPathComponent } == "dash")
-      #expect(block.programs.isEmpty)
-      #expect(block.notes("what it may have executed in its place"))
-    }
-
     @Test(arguments: [
       ["--collect", "probe"], ["--probe-hidden"], ["--collect", "breakpoints"],
       ["--collect", "marks"],

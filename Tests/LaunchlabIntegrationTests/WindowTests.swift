@@ -211,23 +211,6 @@ extension EndToEnd {
       #expect(try text("report/\(picture)", in: lab).contains("tonight: Speed Index"))
     }
 
-    @Test func `films no launch that is over before all is there`() async throws {
-      let lab = Launchlab()
-
-      let output = try await lab.run(
-        "measure",
-        "--ready",
-        "frame",
-        "--film",
-        "film.svg",
-        "--",
-        "perl"
-      )
-
-      #expect(output.status == 64)
-      #expect(output.stderr.contains("`ready: settled`"), "\(output.stderr)")
-    }
-
     @Test(arguments: [
       ("frame", "splash", 40_000_000), ("frame", "hidden", 40_000_000),
       ("window", "splash", 40_000_000), ("{window: {title: ^Spl}}", "splash", 0),
@@ -278,16 +261,7 @@ extension EndToEnd {
       let client = try client(in: lab)
 
       let output = try await lab.run(
-        "stages",
-        "--launches",
-        "5",
-        "--ready",
-        "frame",
-        "--",
-        client.path,
-        "30",
-        "30",
-        "draw"
+        "stages --launches 5 --ready frame -- \(client.path) 30 30 draw"
       )
 
       #expect(output.status == 0, "\(output.stderr)")
@@ -305,15 +279,7 @@ extension EndToEnd {
       poor.wrapper = ["env", "PATH=\(lab.path("bin"))"]
 
       let missing = try await poor.run("measure", "--ready", "frame", "--", "/usr/bin/perl")
-      let session = try await lab.run(
-        "measure",
-        "--display",
-        "x11:session",
-        "--ready",
-        "frame",
-        "--",
-        "perl"
-      )
+      let session = try await lab.run("measure --display x11:session --ready frame -- perl")
 
       #expect(missing.status == 128)
       #expect(missing.stderr.contains("needs Xvfb, which is not in PATH"))
@@ -407,17 +373,7 @@ extension EndToEnd {
       let lab = Launchlab()
 
       let output = try await lab.run(
-        "measure",
-        "--ready",
-        "frame",
-        "--display",
-        "wayland",
-        "--launches",
-        "3",
-        "--json",
-        "-",
-        "--",
-        "weston-simple-shm"
+        "measure --ready frame --display wayland --launches 3 --json - -- weston-simple-shm"
       )
 
       #expect(output.status == 0, "\(output.stderr)")

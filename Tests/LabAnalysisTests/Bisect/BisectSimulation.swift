@@ -1,5 +1,4 @@
 import Foundation
-import LaunchStatistics
 
 @testable import Bisection
 @testable import LaunchCore
@@ -10,29 +9,16 @@ struct BisectSimulation: Sendable {
 
   init(_ settings: SimulationSettings) { self.settings = settings }
 
-  /// Reads settings such as `n=64,effect=5%,cv=3%,runs=200,seed=1,scenario=two`.
-  ///
-  /// - Parameter text: Keys with values, separated by commas.
-  /// - Throws: ``SimulationError`` for an unknown key or a value that it cannot have.
-  init(parsing text: String) throws(SimulationError) {
-    settings = try SimulationSettings(parsing: text)
-  }
-
   /// Makes all bisections, one after the other.
   ///
-  /// - Parameter progress: Told of how many are done, after each.
   /// - Returns: The same for the same settings.
-  func result(progress: (Int) -> Void = { _ in }) -> SimulationResult {
+  func result() -> SimulationResult {
     var tally = SimulationTally(settings)
-    for run in 0..<settings.runs {
-      tally.add(bisect(seed: settings.seed &+ UInt64(run)))
-      progress(run + 1)
-    }
+    for run in 0..<settings.runs { tally.add(bisect(seed: settings.seed &+ UInt64(run))) }
     return tally.result
   }
 
-  /// What a bisection is asked for here.
-  var parameters: BisectParameters {
+  private var parameters: BisectParameters {
     BisectParameters(
       confidence: settings.confidence,
       findsAll: [.two, .comp, .spike, .set].contains(settings.scenario),
@@ -43,20 +29,13 @@ struct BisectSimulation: Sendable {
     )
   }
 
-  /// One bisection, with its truth; nil for the rules that are shipped.
+  /// One bisection, with its truth.
   ///
   /// `observe` is called after each step but a build.
-  func bisect(
-    seed: UInt64,
-    parameters: BisectParameters? = nil,
-    rules: BisectRules? = nil,
-    observe: (BisectEngine) -> Void = { _ in }
-  ) -> SimulatedBisection {
-    let parameters = parameters ?? self.parameters
-    let rules = rules ?? .shipped(isExact: parameters.isExact)
+  func bisect(seed: UInt64, observe: (BisectEngine) -> Void = { _ in }) -> SimulatedBisection {
     var world = BisectWorld(settings, seed: seed)
     let weights = [Double](repeating: 1, count: settings.candidates + 1)
-    var engine = BisectEngine(weights: weights, parameters: parameters, rules: rules)
+    var engine = BisectEngine(weights: weights, parameters: parameters)
     while true {
       switch engine.next() {
       case .build(let revision):
@@ -68,7 +47,6 @@ struct BisectSimulation: Sendable {
         observe(engine)
       case .done(let answer):
         return SimulatedBisection(
-          seed: seed,
           changes: world.changes,
           levels: world.levels,
           answer: answer,
@@ -82,8 +60,6 @@ struct BisectSimulation: Sendable {
 
 /// One simulated bisection and the truth.
 struct SimulatedBisection: Sendable {
-  let seed: UInt64
-
   /// The size of each change by its revision, as a log ratio.
   let changes: [Int: Double]
 
@@ -132,10 +108,10 @@ struct SimulatedBisection: Sendable {
 struct SimulationTally {
   private var counts: SimulationResult
   private var builds = 0
-  private var launches: [Double] = []
+  private var launches = 0
+  private var runs = 0
   private var named: [Double] = []
   private var covered: [Double] = []
-  private var widths: [Double] = []
   private var sizes: [Double] = []
   private var sized: [Double] = []
 
@@ -143,7 +119,8 @@ struct SimulationTally {
 
   mutating func add(_ run: SimulatedBisection) {
     builds += run.builds
-    launches.append(Double(run.launches))
+    launches += run.launches
+    runs += 1
     count(run)
     let isSet = counts.settings.scenario == .set
     let wanted = run.changes.filter { $0.value > 0 || isSet }.map(\.key)
@@ -154,10 +131,7 @@ struct SimulationTally {
       sizes.append(effect.estimate / truth)
       sized.append((effect.lower...effect.upper).contains(truth) ? 1 : 0)
     }
-    if let isCovered = run.isCovered, let interval = run.answer.interval {
-      covered.append(isCovered ? 1 : 0)
-      widths.append(Double(interval.count))
-    }
+    if let isCovered = run.isCovered { covered.append(isCovered ? 1 : 0) }
   }
 
   private mutating func count(_ run: SimulatedBisection) {
@@ -168,7 +142,6 @@ struct SimulationTally {
       }
     } else if run.isWrong {
       counts.wrong += 1
-      counts.wrongSeeds.append(run.seed)
     } else if run.namesLargest {
       counts.right += 1
     } else {
@@ -178,13 +151,10 @@ struct SimulationTally {
 
   var result: SimulationResult {
     var result = counts
-    let runs = Double(max(1, launches.count))
-    result.builds = Double(builds) / runs
-    result.launches = launches.reduce(0, +) / runs
-    result.launches95 = (try? Sample(launches))?.quantile(0.95) ?? 0
+    result.builds = Double(builds) / Double(max(1, runs))
+    result.launches = Double(launches) / Double(max(1, runs))
     result.foundShare = Self.mean(named)
     result.coverage = Self.mean(covered)
-    result.intervalWidth = Self.mean(widths)
     result.sizeRatio = Self.mean(sizes)
     result.sizeCoverage = Self.mean(sized)
     return result
@@ -200,71 +170,33 @@ struct SimulationResult: Hashable, Sendable {
   var settings: SimulationSettings
 
   /// Bisections that named only changes, and the largest one among them.
-  var right: Int
+  var right = 0
 
   /// Bisections that named only changes, but not the largest one.
-  var partlyRight: Int
+  var partlyRight = 0
 
   /// Bisections that named something that is no change.
-  var wrong: Int
+  var wrong = 0
 
   /// Bisections that named nothing after a search.
-  var undecided: Int
+  var undecided = 0
 
   /// Bisections that found no difference between the ends.
-  var refused: Int
+  var refused = 0
 
   /// Means over all bisections; builds hold those that failed.
-  var builds: Double
-  var launches: Double
-
-  /// What 95 % of the bisections did not exceed.
-  var launches95: Double
+  var builds = 0.0
+  var launches = 0.0
 
   /// The share of the slowdowns that were named, of a set that of all changes; nil where there are
   /// none.
   var foundShare: Double?
 
-  /// Of the bisections with an interval: how many held a change, and the mean number of revisions;
-  /// nil where there was none.
+  /// The share of the intervals that hold a change; nil where there was no interval.
   var coverage: Double?
-  var intervalWidth: Double?
 
   /// Of the changes that were named: the mean of the size that was told over the true one, and the
   /// share of the 95 % intervals that hold it; nil where none was named.
   var sizeRatio: Double?
   var sizeCoverage: Double?
-
-  /// The seeds of the bisections that were wrong.
-  var wrongSeeds: [UInt64]
-
-  init(
-    settings: SimulationSettings,
-    right: Int = 0,
-    partlyRight: Int = 0,
-    wrong: Int = 0,
-    undecided: Int = 0,
-    refused: Int = 0,
-    builds: Double = 0,
-    launches: Double = 0,
-    launches95: Double = 0,
-    foundShare: Double? = nil,
-    coverage: Double? = nil,
-    intervalWidth: Double? = nil,
-    wrongSeeds: [UInt64] = []
-  ) {
-    self.settings = settings
-    self.right = right
-    self.partlyRight = partlyRight
-    self.wrong = wrong
-    self.undecided = undecided
-    self.refused = refused
-    self.builds = builds
-    self.launches = launches
-    self.launches95 = launches95
-    self.foundShare = foundShare
-    self.coverage = coverage
-    self.intervalWidth = intervalWidth
-    self.wrongSeeds = wrongSeeds
-  }
 }

@@ -42,7 +42,7 @@ enum ComparisonNoise: String, CaseIterable, Sendable {
   ) -> [(baseline: Double, candidate: Double)] {
     var slow = 0.0
     return (0..<count).map { block in
-      slow = 0.8 * slow + 0.05 * generator.nextGaussian()
+      slow = 0.8 * slow + 0.05 * generator.nextGauss()
       let common = common(to: block, of: count, slow)
       let baseline = 100 * common * factor(&generator)
       let candidate = 100 * (1 + effect) * common * factor(&generator)
@@ -60,7 +60,7 @@ enum ComparisonNoise: String, CaseIterable, Sendable {
   }
 
   private func factor(_ generator: inout SeededGenerator) -> Double {
-    let usual = exp((self == .farModes ? 0.02 : 0.05) * generator.nextGaussian())
+    let usual = exp((self == .farModes ? 0.02 : 0.05) * generator.nextGauss())
     let chance = generator.nextUniform()
     switch self {
     case .normal: return usual
@@ -109,12 +109,5 @@ enum ComparisonNoise: String, CaseIterable, Sendable {
       }
     }
     return (Double(counted) / Double(comparisons), Double(launched) / Double(comparisons))
-  }
-}
-
-extension SeededGenerator {
-  /// A number of the standard normal distribution, by the method of Box and Muller.
-  mutating func nextGaussian() -> Double {
-    (-2 * log(1 - nextUniform())).squareRoot() * cos(2 * .pi * nextUniform())
   }
 }

@@ -51,8 +51,8 @@ import Testing
     var generator = SeededGenerator(seed: 5)
     var run = PairedRun(blocks: 40)
     for block in 0..<40 {
-      run.add("A", 1e6 * exp(scatter * generator.nextGaussian()), block: block)
-      run.add("B", 1e6 * ratio * exp(scatter * generator.nextGaussian()), block: block)
+      run.add("A", 1e6 * exp(scatter * generator.nextGauss()), block: block)
+      run.add("B", 1e6 * ratio * exp(scatter * generator.nextGauss()), block: block)
     }
     var accumulator = ComparisonAccumulator(plan: run.run.plan, pairs: [pair], metrics: [.launch])
     for record in run.records { accumulator.add(record) }

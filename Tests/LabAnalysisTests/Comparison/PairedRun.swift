@@ -1,4 +1,4 @@
-import Foundation
+import LabTestSupport
 
 @testable import Comparison
 @testable import LabChecks
@@ -13,22 +13,9 @@ struct PairedRun {
 
   init(states: [LaunchState] = [.warm], blocks: Int = 60) {
     let targets = ["A", "B"].map { Target(name: $0, command: ["true"], directory: "/") }
-    let scenario = Scenario(
-      name: "selftest",
-      targets: targets,
-      states: states,
-      launches: blocks,
-      directory: "/"
-    )
+    let scenario = Scenario.sample("selftest", targets, states: states, launches: blocks)
     let arms = targets.flatMap { target in states.map { Arm(target: target.name, state: $0) } }
-    run = RunRecord(
-      id: "20261121T043000Z-3fa2",
-      startedAt: Date(timeIntervalSince1970: 0),
-      status: .complete,
-      plan: Plan(scenario: scenario, seed: 1, arms: arms, blockCount: blocks),
-      host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "f00d"),
-      tool: "1"
-    )
+    run = .sample(scenario, arms: arms, fingerprint: "f00d")
   }
 
   /// Adds one launch; the time is in nanoseconds.
@@ -87,7 +74,7 @@ struct PairedRun {
       var run = PairedRun()
       var slow = 0.0
       for block in 0..<60 {
-        slow = 0.8 * slow + 0.03 * generator.nextNormal()
+        slow = 0.8 * slow + 0.03 * generator.nextGauss()
         for target in ["A", "B"] {
           run.add(target, 1e6 * factor(block, slow, &generator), block: block)
         }
@@ -97,21 +84,14 @@ struct PairedRun {
 
     private func factor(_ block: Int, _ slow: Double, _ generator: inout SeededGenerator) -> Double
     {
-      let small = 1 + 0.005 * generator.nextNormal()
+      let small = 1 + 0.005 * generator.nextGauss()
       return switch self {
       case .quiet: small
-      case .normal: 1 + 0.1 * generator.nextNormal()
+      case .normal: 1 + 0.1 * generator.nextGauss()
       case .autocorrelated: (1 + slow) * small
       case .drifting: (1 + 0.01 * Double(block)) * small
       case .twoModes: (generator.nextUniform() < 0.4 ? 1.5 : 1) * small
       }
     }
-  }
-}
-
-extension SeededGenerator {
-  /// A number of the standard normal distribution, by the method of Box and Muller.
-  fileprivate mutating func nextNormal() -> Double {
-    (-2 * log(1 - nextUniform())).squareRoot() * cos(2 * .pi * nextUniform())
   }
 }

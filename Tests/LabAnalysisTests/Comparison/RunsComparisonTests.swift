@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 import Testing
 
 @testable import Comparison
@@ -7,22 +8,9 @@ import Testing
 
 @Suite struct RunsComparisonTests {
   private func row(_ median: Double, spread: Double = 0.004) -> MetricRow {
-    MetricRow(
-      run: "r",
-      arm: Arm(target: "server", state: .warm),
-      metric: .launch,
-      version: 1,
-      n: 40,
-      mean: median,
-      median: median,
-      medianAbsoluteDeviation: 0,
-      minimum: median,
-      maximum: median,
-      p90: median,
-      p95: median,
-      intervalLow: median * (1 - spread),
-      intervalHigh: median * (1 + spread)
-    )
+    let interval = median * (1 - spread)...median * (1 + spread)
+    let arm = Arm(target: "server", state: .warm)
+    return .sample(run: "r", arm: arm, n: 40, median: median, interval: interval)
   }
 
   private func comparison(
@@ -87,8 +75,8 @@ import Testing
     var alarms = 0
     let count = 2_000
     for _ in 0..<count {
-      let nights = (0..<12).map { _ in 100 * exp(0.02 * generator.nextGaussian()) }
-      let ratio = exp(0.02 * 2.0.squareRoot() * generator.nextGaussian())
+      let nights = (0..<12).map { _ in 100 * exp(0.02 * generator.nextGauss()) }
+      let ratio = exp(0.02 * 2.0.squareRoot() * generator.nextGauss())
       let verdict = comparison(ratio, nights: nights).finding.verdict
       if verdict == .regression || verdict == .improvement { alarms += 1 }
     }

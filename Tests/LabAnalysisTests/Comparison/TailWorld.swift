@@ -28,7 +28,7 @@ enum TailNoise: String, CaseIterable, Sendable {
     var left = 0
     var height = 1.0
     return (0..<count).map { place in
-      let normal = generator.nextGaussian()
+      let normal = generator.nextGauss()
       switch self {
       case .normal2: return exp(0.02 * normal)
       case .normal5: return exp(0.05 * normal)

@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 import Testing
 
 @testable import History
@@ -98,13 +99,11 @@ import Testing
   static func summary(_ alerts: [Alert], _ budgets: [BudgetCheck]) -> TrendSummary {
     var nights = NightlyHistory()
     nights.add([400])
-    let run = RunRecord(
+    let run = RunRecord.sample(
+      nights.scenario,
       id: NightlyHistory.run(0),
-      startedAt: NightlyHistory.date(0),
-      status: .complete,
-      plan: Plan(scenario: nights.scenario, seed: 1, arms: [], blockCount: 1),
-      host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: "host"),
-      tool: "1"
+      at: NightlyHistory.date(0),
+      fingerprint: "host"
     )
     return TrendSummary(
       scenario: nights.scenario,

@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 
 @testable import History
 @testable import LaunchCore
@@ -12,13 +13,7 @@ struct SimulatedFleet {
   /// Where the nights of an average host lie, in nanoseconds.
   static let level = 4e8
 
-  static let key = SeriesKey(
-    scenario: "test",
-    target: "app",
-    state: .warm,
-    metric: .launch,
-    fingerprint: "kind"
-  )
+  static let key = SeriesKey.sample("test", "app", "kind")
 
   /// Before the change: a baseline, and what is left out of it.
   static let before = 31

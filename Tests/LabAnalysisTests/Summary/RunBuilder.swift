@@ -1,4 +1,4 @@
-import Foundation
+import LabTestSupport
 
 @testable import LaunchCore
 @testable import Measuring
@@ -22,22 +22,10 @@ struct RunBuilder {
       directory: "/",
       counters: counters
     )
-    let scenario = Scenario(
-      name: "test",
-      targets: [target],
-      states: [.warm],
-      launches: launches,
-      directory: "/",
-      controls: controls
-    )
-    run = RunRecord(
-      id: "20261121T043000Z-3fa2",
-      startedAt: Date(timeIntervalSince1970: 0),
-      status: status,
-      plan: Plan(scenario: scenario, seed: 1, arms: arms, blockCount: launches),
-      host: host,
-      tool: "1"
-    )
+    var scenario = Scenario.sample("test", [target], launches: launches)
+    scenario.controls = controls
+    run = .sample(scenario, status: status, arms: arms)
+    run.host = host
   }
 
   /// Adds launches of one arm with these times, in microseconds.

@@ -211,19 +211,10 @@ struct ValgrindLaunchTests {
       directory: directory
     )
     let arm = Arm(target: "target", state: .warm)
-    let plan = Plan(
-      scenario: Scenario(
-        name: "count",
-        targets: [valgrind.counting(target)],
-        states: [.warm],
-        launches: launches,
-        directory: directory,
-        controls: ControlPlan(randomizesAddresses: false, padsEnvironment: false)
-      ),
-      seed: 1,
-      arms: [arm],
-      blockCount: launches
-    )
+    let counted = valgrind.counting(target)
+    var scenario = Scenario.sample("count", [counted], launches: launches, in: directory)
+    scenario.controls = ControlPlan(randomizesAddresses: false, padsEnvironment: false)
+    let plan = Plan(scenario: scenario, seed: 1, arms: [arm], blockCount: launches)
     var laboratory = try await HostLaboratory(
       plan: plan,
       directory: "\(directory)/store",

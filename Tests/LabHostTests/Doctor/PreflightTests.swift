@@ -105,14 +105,8 @@ import Testing
   }
 
   private static func plan(_ controls: ControlPlan) -> Plan {
-    let scenario = Scenario(
-      name: "s",
-      targets: [],
-      states: [.warm],
-      launches: 1,
-      directory: "/",
-      controls: controls
-    )
+    var scenario = Scenario.sample("s", [])
+    scenario.controls = controls
     return Plan(scenario: scenario, seed: 1, arms: [], blockCount: 1)
   }
 }

@@ -62,14 +62,9 @@ import Testing
     _ session: LabSession
   ) async throws(HostError) -> HostLaboratory {
     let directory = TemporaryDirectory.path
-    let scenario = Scenario(
-      name: "test",
-      targets: [Target(name: "target", command: [program], directory: directory)],
-      states: [.warm],
-      launches: 2,
-      directory: "/",
-      controls: controls
-    )
+    let target = Target(name: "target", command: [program], directory: directory)
+    var scenario = Scenario.sample("test", [target], launches: 2)
+    scenario.controls = controls
     return try await HostLaboratory(
       plan: Plan(scenario: scenario, seed: 1, arms: [arm], blockCount: 2),
       directory: directory,

@@ -232,13 +232,7 @@ import Testing
   }
 
   private func plan(_ target: Target, _ arms: [Arm]) -> Plan {
-    let scenario = Scenario(
-      name: "test",
-      targets: [target],
-      states: arms.map(\.state),
-      launches: 2,
-      directory: "/"
-    )
+    let scenario = Scenario.sample("test", [target], states: arms.map(\.state), launches: 2)
     return Plan(scenario: scenario, seed: 1, arms: arms, blockCount: 2)
   }
 }

@@ -11,29 +11,6 @@ import Testing
     seen.events(.programBegan).map { URL(filePath: $0.text).lastPathComponent }
   }
 
-  private static let shell = URL(filePath: "/bin/sh").resolvingSymlinksInPath().lastPathComponent
-
-  @Test func `follows what a shell executes in its own process`() throws {
-    let bench = try ProbeBench()
-    let seen = try bench.launch(["/bin/sh", "-c", "exec /usr/bin/env perl -e 'print 1'"])
-    #expect(seen.output == "1")
-    #expect(programs(seen) == [Self.shell, "env", "perl"])
-    #expect(Set(seen.events(.programBegan).map(\.pid)) == [seen.observation.process])
-    #expect(seen.events(.mainBegins).count == 3)
-    // Each program counts its objects from 0.
-    #expect(seen.events(.objectOpened).filter { $0.object == 0 }.count == 3)
-  }
-
-  @Test func `follows a script to what interprets it`() throws {
-    let bench = try ProbeBench()
-    let script = "\(TemporaryDirectory.path)/script"
-    try "#!/usr/bin/env perl\nprint 2".write(toFile: script, atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
-    let seen = try bench.launch([script])
-    #expect(seen.output == "2")
-    #expect(programs(seen) == ["env", "perl"])
-  }
-
   @Test func `tells children by their process`() throws {
     let bench = try ProbeBench()
     let source = "system '/bin/true'; if (fork == 0) { exec '/usr/bin/env', 'true' } wait"

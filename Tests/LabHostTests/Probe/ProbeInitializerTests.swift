@@ -104,37 +104,6 @@ import Testing
     #expect(try bench.launch([program]).result.output == plain.output)
   }
 
-  @Test func `show a slow constructor of a library first`() throws {
-    let bench = try ProbeBench()
-    let slow = """
-      #include <time.h>
-      __attribute__((constructor(150))) void quick(void) { }
-      __attribute__((constructor(151))) void slow_start(void) {
-        struct timespec begin, now;
-        clock_gettime(CLOCK_MONOTONIC, &begin);
-        do clock_gettime(CLOCK_MONOTONIC, &now);
-        while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < 20000000);
-      }
-      """
-    let library = try bench.compile("libslow.so", slow)
-    let program = try bench.compile(
-      "program",
-      "int main(void) { return 0; }",
-      ["-Wl,--no-as-needed", library]
-    )
-    let seen = try bench.launch([program])
-    let longest = try #require(
-      seen.events(.initializer).max { left, right in
-        (left.end ?? left.time) - left.time < (right.end ?? right.time) - right.time
-      }
-    )
-    #expect(longest.object == seen.object("/libslow.so")?.object)
-    #expect(seen.offset(of: longest) == (try bench.value(of: "slow_start", in: library)))
-    let end = try #require(longest.end)
-    #expect(end - longest.time >= .milliseconds(20))
-    #expect(try seen.names(["quick"], of: "/libslow.so", bench: bench) == ["quick"])
-  }
-
   @Test func `include the function DT_INIT of a library`() throws {
     let bench = try ProbeBench()
     let source =

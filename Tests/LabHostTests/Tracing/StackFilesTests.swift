@@ -84,34 +84,6 @@ struct StackFilesTests {
     #expect(try #require(read.profiles[60]).share(of: ["main", "work"], in: program) > 0.7)
   }
 
-  @Test func `stands damaged programs`() async throws {
-    let (program, whole) = try launched()
-    let bench = try ProfilerBench()
-    let bytes = try [UInt8](Data(contentsOf: URL(filePath: program)))
-    var generator = SplitMix64(seed: 18)
-    var files = [whole]
-    var paths: [String] = []
-    for number in 0..<12 {
-      let path = "\(root)/program\(number)"
-      try FileManager.default.copyItem(atPath: program, toPath: path)
-      files.append(try bench.launch([path]))
-      paths.append(path)
-    }
-    for path in paths {
-      let handle = try FileHandle(forWritingTo: URL(filePath: path))
-      for _ in 0..<200 {
-        let tables = [64..<1_000, 8_192..<9_000, bytes.count - 4_000..<bytes.count]
-        let part = tables[Int.random(in: 0..<3, using: &generator)]
-        try handle.seek(toOffset: UInt64(Int.random(in: part, using: &generator)))
-        try handle.write(contentsOf: [UInt8.random(in: 0 ... .max, using: &generator)])
-      }
-      try handle.close()
-    }
-    let read = await StackReader().profiles(of: files)
-    #expect(read.profiles.compactMap(\.self).count == 13, "\(read.notes)")
-    #expect(read.profiles[0]?.share(of: ["main", "work"], in: program) ?? 0 > 0.7)
-  }
-
   @Test func `does not take damaged answers for whole ones`() async throws {
     let (_, whole) = try launched()
     let reader = StackReader()
@@ -138,53 +110,5 @@ struct StackFilesTests {
       changed[place] = .random(in: 0 ... .max, using: &generator)
       _ = StackAnswer(changed, of: files)
     }
-  }
-
-  @Test func `names the package that is missing`() async throws {
-    try "no library".write(toFile: "\(root)/libdw.so.1", atomically: false, encoding: .utf8)
-    let (_, whole) = try launched()
-    var reader = StackReader()
-    reader.variables = ["LD_LIBRARY_PATH": root]
-    let read = await reader.profiles(of: [whole, whole])
-    #expect(read.profiles == [nil, nil])
-    #expect(
-      read.notes == [
-        "no call stacks: the library libdw cannot be loaded; install it, such as the package libdw1"
-      ]
-    )
-  }
-
-  @Test(arguments: [
-    HelperCase(script: "kill -9 $$", reason: "the unwinder ended with signal 9"),
-    HelperCase(script: "exit 3", reason: "the unwinder ended with status 3"),
-    HelperCase(script: "echo nonsense", reason: "they were not understood"),
-    HelperCase(
-      script: "sleep 60",
-      reason: "reading took longer than 0.2 seconds",
-      limit: .milliseconds(200)
-    ),
-  ])
-  func `does without call stacks when the unwinder fails`(_ helper: HelperCase) async throws {
-    let script = Data("#!/bin/sh\n\(helper.script)\n".utf8)
-    var reader = StackReader()
-    reader.helper = EmbeddedHelper(
-      name: "unwinder",
-      digest: "test-\(UUID().uuidString)",
-      base64: script.base64EncodedString()
-    )
-    if let limit = helper.limit { reader.limit = limit }
-    let unpacked = FilePath(try reader.helper.unpacked()).removingLastComponent()
-    defer { try? FileManager.default.removeItem(atPath: unpacked.string) }
-    let file = ProfileRecording(path: "\(root)/none", begin: .zero, ready: .zero, process: 1)
-    let read = await reader.profiles(of: [file])
-    #expect(read.profiles == [nil])
-    #expect(read.notes == ["no call stacks: \(helper.reason)"])
-  }
-
-  struct HelperCase: Sendable, CustomTestStringConvertible {
-    let script: String
-    let reason: String
-    var limit: Duration?
-    var testDescription: String { script }
   }
 }

@@ -1,16 +1,11 @@
 import Foundation
+import LabTestSupport
 
 @testable import LaunchCore
 
 /// Alerts with fixed figures, for snapshots.
 enum SampleAlerts {
-  static let key = SeriesKey(
-    scenario: "redis",
-    target: "server",
-    state: .warm,
-    metric: .launch,
-    fingerprint: "3fa21b90c4d1e8a7"
-  )
+  static let key = SeriesKey.sample("redis", "server", "3fa21b90c4d1e8a7")
 
   static let nights = [
     night(13, "8ab12c0d1e2f30415263748596a7b8c9d0e1f203", "raise the cache size"),

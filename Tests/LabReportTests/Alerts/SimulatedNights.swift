@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 
 @testable import Comparison
 @testable import History
@@ -117,13 +118,7 @@ struct SimulatedNights {
   }
 
   private mutating func add(_ median: Double, of target: String, on night: Night) {
-    let key = SeriesKey(
-      scenario: scenario.name,
-      target: target,
-      state: .warm,
-      metric: .launch,
-      fingerprint: night.fingerprint
-    )
+    let key = SeriesKey.sample(scenario.name, target, night.fingerprint)
     let row = MetricRow(
       run: night.run,
       arm: Arm(target: target, state: .warm),

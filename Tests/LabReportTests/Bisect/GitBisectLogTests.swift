@@ -6,7 +6,11 @@ import Testing
 @testable import LaunchCore
 
 @Suite struct GitBisectLogTests {
-  @Test(arguments: SampleBisect.endings)
+  static let logs = SampleBisect.endings(
+    named: ["set", "hostile", "own-side", "both-sides", "equal-artifacts", "same"]
+  )
+
+  @Test(arguments: logs)
   func `writes the log of git`(_ ending: SampleBisect.Ending) throws {
     let log = GitBisectLog(ending.summary)
     try expectSnapshot(log.rendered(), named: ending.name, suite: "GitBisectLog")

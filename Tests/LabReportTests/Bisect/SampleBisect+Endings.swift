@@ -321,6 +321,18 @@ extension SampleBisect {
     )
   }
 
+  /// One ending for each kind of section that a report can have.
+  static let kinds = endings(
+    named: [
+      "several", "set", "merge", "explained", "own-side", "partial", "from-zero", "hostile",
+      "equal-artifacts", "same", "cpu-time-open", "launches-spent", "failed",
+    ]
+  )
+
+  static func endings(named names: [String]) -> [Ending] {
+    endings.filter { names.contains($0.name) }
+  }
+
   static var endings: [Ending] {
     [
       Ending(name: "found", summary: found), Ending(name: "merge", summary: merge),

@@ -40,13 +40,7 @@ enum SampleSelfTest {
 
   private static func run(states: [LaunchState], blocks: Int, cpuModel: String) -> RunRecord {
     let targets = ["A", "B"].map { Target(name: $0, command: ["sh"], directory: "/") }
-    let scenario = Scenario(
-      name: "selftest",
-      targets: targets,
-      states: states,
-      launches: blocks,
-      directory: "/"
-    )
+    let scenario = Scenario.sample("selftest", targets, states: states, launches: blocks)
     let arms = targets.flatMap { target in states.map { Arm(target: target.name, state: $0) } }
     return RunRecord(
       id: "20261121T043000Z-3fa2",

@@ -14,9 +14,7 @@ import Testing
   }
 
   static let cases = [
-    Case(name: "tool", launches: [SampleStages.tool]),
     Case(name: "static", launches: [SampleStages.still]),
-    Case(name: "unready", launches: [SampleStages.unready]),
     Case(name: "printed", launches: [SampleStages.printed]),
   ]
 
@@ -33,6 +31,65 @@ import Testing
       named: example.name,
       suite: "StagesJSON"
     )
+  }
+
+  /// One part of the JSON of a launch and its summary per line.
+  static let toolParts = """
+    "processes": [ { "pid": 700, "parent": null, "program": "/usr/bin/dash", "is_executed": true, \
+    "start_ns": 0, "end_ns": 1100000 }
+    { "pid": 701, "parent": 700, "program": "/opt/tool/bin/tool", "is_executed": false, \
+    "start_ns": 4500000, "end_ns": 4580000 }
+    "counters": { "late_events": 1, "libraries": 1, "libraries_loaded_later": 1, "processes": 3, \
+    "programs": 4 }, "flags": [], "page_ins": null, "notes": [ "/opt/tool/plugin.so has 2 \
+    initializers that are not timed, because it was loaded later", "1 event came after the ready \
+    instant; not counted" ] } ], "summaries": [
+    "programs": [ { "pid": 700, "program": "/usr/bin/dash", "is_wrapper": true, "stages": [
+    { "pid": 701, "program": "/usr/bin/uname", "is_wrapper": false, "stages": [
+    { "name": "first screen", "ns": 1200000, "start_ns": 3000000, "share": 0.15, "kind": \
+    "detail", "flags": [], "source": "marks", "resolution_ns": 0, "children": [ { "name": "load \
+    fonts", "ns": 390000, "start_ns": 3010000, "share": 0.04875, "kind": "detail", "flags": [], \
+    "source": "marks", "resolution_ns": 0, "children": [] }
+    { "name": "libc.so.6+0x40", "ns": 6000, "start_ns": 1560000, "share": 0.00075, "kind": \
+    "part", "flags": [], "source": "probe", "resolution_ns": 0, "place": { "file": \
+    "/lib/libc.so.6", "offset": 64, "symbol": null }
+    "images": [ { "name": "/lib/libc.so.6", "ns": 6000 }, { "name": "/opt/tool/bin/tool", "ns": \
+    2000 } ]
+    "summaries": [ { "collector": "probe", "program": "/opt/tool/bin/tool", "launches": 1, \
+    "not_ready": 0, "median_ns": 8000000, "ci95": null, "pre_main_ns": 1590000
+    { "name": "first screen", "median_ns": 1200000, "share": 0.15, "ci95": null, "n": 1, \
+    "start_ns": 3000000, "kind": "detail", "flags": [], "source": "marks", "resolution_ns": 0, \
+    "children": [
+    { "name": "libc.so.6+0x40", "median_ns": 6000, "share": 0.00075, "ci95": null, "n": 1, \
+    "start_ns": 1560000, "kind": "part", "flags": [], "source": "probe", "resolution_ns": 0, \
+    "place": { "file": "/lib/libc.so.6", "offset": 64, "symbol": null }
+    "cost": { "n": 1, "median_ns": 200000, "ci95": null, "share": 0.02564102564102564 }, \
+    "sum_check": { "sum_ns": 8000000, "launch_ns": 8000000, "plain_ns": 7800000, "worst_launch": \
+    0, "is_off": false, "is_off_plain": false }, "notes": [
+    { "note": "1 event came after the ready instant; not counted", "launches": 1 }
+    """
+
+  static let unreadyParts = """
+    "format": "launchlab.probe", "pid": 900, "program": "/bin/tool", "total_ns": null, \
+    "pre_main_ns": 740000, "stages": [
+    { "name": "main_to_ready", "ns": null, "start_ns": 740000, "share": null, "kind": "part", \
+    "flags": [ "unfinished" ], "source": "probe", "resolution_ns": 0, "children": [] }
+    { "name": "spawn", "ns": 84000, "start_ns": null, "share": null, "kind": "excluded", "flags": \
+    [], "source": "probe", "resolution_ns": 0, "children": [] }
+    "programs": [], "processes": null, "counters": { "libraries": 1, "processes": 1, "programs": \
+    1 }, "flags": [ "unfinished" ], "page_ins": null, "notes": [ "the launch did not become \
+    ready, so it has no total" ] } ], "summaries": [
+    "summaries": [ { "collector": "probe", "program": "/bin/tool", "launches": 0, "not_ready": 1, \
+    "median_ns": null, "ci95": null, "pre_main_ns": 740000
+    { "name": "main_to_ready", "median_ns": null, "share": null, "ci95": null, "n": 0, \
+    "start_ns": 740000, "kind": "part", "flags": [ "unfinished" ], "source": "probe", \
+    "resolution_ns": 0, "children": [] }
+    "cost": null, "sum_check": null, "notes": [
+    """
+
+  @Test(arguments: [(SampleStages.tool, toolParts), (SampleStages.unready, unreadyParts)])
+  func `writes each part of the stages`(_ launch: LaunchStages, parts: String) {
+    let json = onOneLine(text([launch]))
+    #expect(parts.split(separator: "\n").filter { !json.contains($0) } == [])
   }
 
   @Test func `gives the fields that the contract names`() throws {

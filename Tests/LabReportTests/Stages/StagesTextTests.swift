@@ -17,7 +17,6 @@ import Testing
   private static let tool = ["./start.sh", "it's"]
 
   static let cases = [
-    Case(name: "node-one", summary: SampleStages.summary([SampleStages.node()])),
     Case(
       name: "node-120",
       summary: SampleStages.summary(SampleStages.nodes, plain: 43_000)

@@ -19,13 +19,7 @@ import Testing
   }
 
   private var scenario: Scenario {
-    Scenario(
-      name: "tool",
-      targets: [Target(name: "tool", command: ["/somewhere/tool", "-v"], directory: "/")],
-      states: [.warm],
-      launches: 1,
-      directory: "/"
-    )
+    .sample("tool", [Target(name: "tool", command: ["/somewhere/tool", "-v"], directory: "/")])
   }
 
   private func shelf(_ good: String? = nil, _ bad: String? = nil) throws -> PrebuiltArtifacts {

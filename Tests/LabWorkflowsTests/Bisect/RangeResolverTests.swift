@@ -15,14 +15,9 @@ import Testing
 
   private func resolver(_ text: String?, skips: [String] = []) -> RangeResolver {
     let path = TemporaryDirectory.path + "/repository"
-    let scenario = Scenario(
-      name: "tool",
-      source: Source(repository: path, build: "make"),
-      targets: [Target(name: "tool", command: ["\(path)/tool"], directory: path)],
-      states: [.warm],
-      launches: 1,
-      directory: path
-    )
+    let tool = Target(name: "tool", command: ["\(path)/tool"], directory: path)
+    var scenario = Scenario.sample("tool", [tool], in: path)
+    scenario.source = Source(repository: path, build: "make")
     return RangeResolver(scenario: scenario, text: text, skips: skips)
   }
 

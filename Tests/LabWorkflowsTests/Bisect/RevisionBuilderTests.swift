@@ -38,14 +38,9 @@ import Testing
   ) async throws -> RevisionBuilder {
     let path = "\(root)/repository"
     let source = Source(repository: path, build: "cd ../../../..; . \"$OLDPWD/recipe\"")
-    let scenario = Scenario(
-      name: "tool",
-      source: source,
-      targets: [Target(name: "tool", command: ["\(path)/tool"], directory: path)],
-      states: [.warm],
-      launches: 1,
-      directory: root
-    )
+    let tool = Target(name: "tool", command: ["\(path)/tool"], directory: path)
+    var scenario = Scenario.sample("tool", [tool], in: root)
+    scenario.source = source
     return RevisionBuilder(
       source: source,
       scenario: scenario,

@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 
 @testable import Bisection
 @testable import LaunchCore
@@ -24,12 +25,9 @@ struct SimulatedRange {
       startedAt: Date(timeIntervalSince1970: 1_795_000_000),
       revisions: (0...count).map { BisectRevision(id: "c\($0)", subject: "commit \($0)") },
       range: "c0..c\(count)",
-      scenario: Scenario(
-        name: "simulated",
-        targets: [Target(name: "app", command: ["/bin/true"], directory: "/")],
-        states: [.warm],
-        launches: 1,
-        directory: "/"
+      scenario: .sample(
+        "simulated",
+        [Target(name: "app", command: ["/bin/true"], directory: "/")]
       ),
       measure: .metric(.launch),
       parameters: parameters,

@@ -1,3 +1,4 @@
+import LabTestSupport
 import Testing
 
 @testable import Comparison
@@ -16,20 +17,7 @@ import Testing
   func `takes anything else for a command`(text: String) { #expect(!StoredRuns.isName(text)) }
 
   private func row(_ target: String, _ state: LaunchState = .warm) -> MetricRow {
-    MetricRow(
-      run: "r",
-      arm: Arm(target: target, state: state),
-      metric: .launch,
-      version: 1,
-      n: 9,
-      mean: 1,
-      median: 1,
-      medianAbsoluteDeviation: 0,
-      minimum: 1,
-      maximum: 1,
-      p90: 1,
-      p95: 1
-    )
+    .sample(run: "r", arm: Arm(target: target, state: state), n: 9, median: 1)
   }
 
   @Test func `pairs the arms of two runs by target and state`() {

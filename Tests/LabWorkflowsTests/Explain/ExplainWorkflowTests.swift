@@ -359,17 +359,6 @@ import Testing
     #expect(result.explanation.reasons.first?.kind == .sleep)
   }
 
-  @Test func `divides the launch of one program`() async throws {
-    let result = try await explain(
-      [["/bin/true"]],
-      launches: 5,
-      answer: Self.launches(sleep: 0)
-    )
-    let file = result.explanation.resources.first { $0.label == .resource("/etc/app.conf") }
-    #expect(file?.change.after == Nanoseconds(20_000))
-    #expect(result.explanation.reasons.isEmpty)
-  }
-
   @Test func `says why launches cannot be traced`() async throws {
     let failure = TracingFailure(helper: "timeline", step: .load, errno: 1)
     let other = TracingFailure(helper: "tracer", step: .attach, errno: 1)

@@ -33,13 +33,7 @@ import Testing
   private func scenario(files: [String] = []) -> Scenario {
     let command = ["./program", "-v", "data"]
     let target = Target(name: "tool", command: command, directory: root, files: files)
-    return Scenario(
-      name: "tool",
-      targets: [target],
-      states: [.warm],
-      launches: 3,
-      directory: root
-    )
+    return .sample("tool", [target], launches: 3, in: root)
   }
 
   private func found(_ good: Night, _ night: Night, files: [String] = []) -> ProofBuilds.Found {

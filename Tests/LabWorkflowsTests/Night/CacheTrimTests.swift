@@ -18,25 +18,14 @@ import Testing
       try Data("#!/bin/sh\nexit \(number)\n".utf8).write(to: URL(filePath: path))
       let target = Target(name: "tool", command: [path], directory: root)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-      let scenario = Scenario(
-        name: "tool",
-        targets: [target],
-        states: [.warm],
-        launches: 1,
-        directory: root
-      )
+      let scenario = Scenario.sample("tool", [target], in: root)
       let kept = ArtifactWorkflow(scenario: scenario, isBuilt: false, cache: cache).kept()
-      let run = RunRecord(
+      let run = RunRecord.sample(
+        scenario,
         id: "2026112\(number / 10)T04300\(number % 10)Z-3fa2",
-        startedAt: Date(timeIntervalSince1970: 86_400 * Double(number)),
-        plan: Plan(
-          scenario: scenario,
-          seed: 1,
-          arms: [Arm(target: "tool", state: .warm)],
-          blockCount: 1
-        ),
-        host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: "f"),
-        tool: "1"
+        at: Date(timeIntervalSince1970: 86_400 * Double(number)),
+        status: .unfinished,
+        arms: [Arm(target: "tool", state: .warm)]
       )
       try store.begin(run).finish(status: .complete, at: run.startedAt)
       try store.saveArtifacts(kept.artifacts, of: run.id)
@@ -61,13 +50,7 @@ import Testing
     let nights = try store.nights(scenario: "tool")
     let pinned = try #require(nights[3].artifacts["tool"])
     try cache.pins.pin(pinned, of: ["/bin/true"], in: "tool")
-    let key = SeriesKey(
-      scenario: "tool",
-      target: "tool",
-      state: .warm,
-      metric: .launch,
-      fingerprint: "f"
-    )
+    let key = SeriesKey.sample("tool", "tool", "f")
     try store.save([
       Alert(
         number: 1,
@@ -116,25 +99,10 @@ import Testing
       let mark = #"{"boot_id":"","inode":\#(inode),"lab":"1-1","namespaces":""}"#
       try Data(mark.utf8).write(to: URL(filePath: "\(room)/.launchlab-owner"))
     }
-    let scenario = Scenario(
-      name: "tool",
-      targets: [Target(name: "control", command: ["./tool"], directory: "\(rooms[0])/tree/app")],
-      states: [.warm],
-      launches: 1,
-      directory: root
-    )
-    let run = RunRecord(
-      id: "20261120T043000Z-3fa2",
-      startedAt: Date(timeIntervalSince1970: 0),
-      plan: Plan(
-        scenario: scenario,
-        seed: 1,
-        arms: [Arm(target: "control", state: .warm)],
-        blockCount: 1
-      ),
-      host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: "f"),
-      tool: "1"
-    )
+    let control = Target(name: "control", command: ["./tool"], directory: "\(rooms[0])/tree/app")
+    let scenario = Scenario.sample("tool", [control], in: root)
+    let arms = [Arm(target: "control", state: .warm)]
+    let run = RunRecord.sample(scenario, status: .unfinished, arms: arms)
     try store.begin(run).finish(status: .complete, at: run.startedAt)
 
     try CacheTrim(store: store, cache: cache, limit: 0).run()

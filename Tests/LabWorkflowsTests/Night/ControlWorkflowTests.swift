@@ -14,14 +14,8 @@ import Testing
 
   private func control(_ command: [String]) async throws -> ControlWorkflow.Control? {
     let target = Target(name: "tool", command: ["/bin/true"], directory: root)
-    let scenario = Scenario(
-      name: "tool",
-      targets: [target],
-      states: [.warm],
-      launches: 3,
-      directory: root,
-      control: .command(command)
-    )
+    var scenario = Scenario.sample("tool", [target], launches: 3, in: root)
+    scenario.control = .command(command)
     let cache = CacheLocation(directory: "\(root)/lab")
     return try await ControlWorkflow(scenario: scenario, cache: cache, context: .fake()).control()
   }

@@ -36,27 +36,14 @@ import Testing
     _ scenario: Scenario = scenario,
     status: RunRecord.Status = .complete
   ) -> RunRecord {
-    RunRecord(
-      id: "20261121T043000Z-3fa2",
-      startedAt: Date(timeIntervalSince1970: 0),
-      status: status,
-      plan: Plan(scenario: scenario, seed: 1, arms: [], blockCount: 1),
-      host: HostFacts(architecture: "x86_64", kernel: "6.1", fingerprint: "f"),
-      tool: "1"
-    )
+    .sample(scenario, status: status)
   }
 
   private static func night(_ run: String) -> Night {
     Night(run: run, startedAt: Date(timeIntervalSince1970: 0), fingerprint: "f")
   }
 
-  private static let key = SeriesKey(
-    scenario: "redis",
-    target: "server",
-    state: .warm,
-    metric: .launch,
-    fingerprint: "f"
-  )
+  private static let key = SeriesKey.sample("redis", "server", "f")
 
   private static let request = ProofRequest(good: night("good"), series: [key], kind: .step)
 

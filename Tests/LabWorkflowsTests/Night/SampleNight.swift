@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 
 @testable import History
 @testable import LaunchCore
@@ -9,32 +10,25 @@ enum SampleNight {
   static let evening = Date(timeIntervalSince1970: 1_795_226_400)
 
   static func scenario(_ notifiers: [Notifier] = [], directory: String = "/") -> Scenario {
-    Scenario(
-      name: "redis",
-      targets: [Target(name: "server", command: ["/bin/true"], directory: directory)],
-      states: [.warm],
-      launches: 20,
-      directory: directory,
-      notifiers: notifiers
-    )
+    let server = Target(name: "server", command: ["/bin/true"], directory: directory)
+    var scenario = Scenario.sample("redis", [server], launches: 20, in: directory)
+    scenario.notifiers = notifiers
+    return scenario
   }
 
   static func run(_ day: Int, in scenario: Scenario) -> RunRecord {
     let digits = "2026110\(day)".suffix(8)
-    return RunRecord(
+    let start = evening.addingTimeInterval(Double(day) * 86_400)
+    let arms = [Arm(target: "server", state: .warm)]
+    var run = RunRecord.sample(
+      scenario,
       id: "\(digits)T020000Z-3fa2",
-      startedAt: evening.addingTimeInterval(Double(day) * 86_400),
-      finishedAt: evening.addingTimeInterval(Double(day) * 86_400 + 60),
-      status: .complete,
-      plan: Plan(
-        scenario: scenario,
-        seed: 1,
-        arms: [Arm(target: "server", state: .warm)],
-        blockCount: 20
-      ),
-      host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "c0ffee"),
-      tool: "1"
+      at: start,
+      arms: arms,
+      fingerprint: "c0ffee"
     )
+    run.finishedAt = start + 60
+    return run
   }
 
   /// A store with the runs of three nights.
@@ -85,13 +79,7 @@ enum SampleNight {
     Alert(
       number: number,
       kind: .step,
-      series: SeriesKey(
-        scenario: "redis",
-        target: "server",
-        state: .warm,
-        metric: .launch,
-        fingerprint: "c0ffee"
-      ),
+      series: SeriesKey.sample("redis", "server", "c0ffee"),
       direction: .worse,
       state: events.last?.state ?? .suspected,
       cause: events.last?.cause ?? .unknown,

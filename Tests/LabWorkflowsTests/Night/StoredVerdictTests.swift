@@ -1,4 +1,5 @@
 import Foundation
+import LabTestSupport
 import Testing
 
 @testable import History
@@ -29,22 +30,13 @@ import Testing
       run.finishedAt = start + 60
       let isFilmed = step.map { (medians.count - 1 - day) % $0 == 0 } ?? false
       if step != nil { run.plan.arms.append(Arm(target: "server", state: .warm, kind: .film)) }
-      let row = MetricRow(
+      let row = MetricRow.sample(
         run: run.id,
         arm: run.plan.arms[0],
-        metric: metric,
-        version: 1,
+        metric,
         n: 20,
-        mean: median * 1e6,
-        variance: 1e12,
         median: median * 1e6,
-        medianAbsoluteDeviation: 1e6,
-        minimum: 0.9 * median * 1e6,
-        maximum: 1.1 * median * 1e6,
-        p90: 1.05 * median * 1e6,
-        p95: 1.06 * median * 1e6,
-        intervalLow: 0.99 * median * 1e6,
-        intervalHigh: 1.01 * median * 1e6
+        interval: (0.99 * median * 1e6)...(1.01 * median * 1e6)
       )
       let films = isFilmed ? [Self.filmed(day, arm: run.plan.arms.count - 1)] : []
       return FinishedRun(run: run, launches: films, summaries: [row])
@@ -58,15 +50,7 @@ import Testing
     let time = Nanoseconds.milliseconds(Int64(number))
     var result = LaunchResult(outcome: .ready, launch: time)
     result.film = Film(frames: [Film.Frame(time: time, progress: 1, png: [1])])
-    return LaunchRecord(
-      block: 0,
-      position: 0,
-      arm: arm,
-      startedAt: .zero,
-      preparation: Preparation(),
-      result: result,
-      stateReached: .reached
-    )
+    return .sample(arm: arm, result)
   }
 
   private func conclude(_ run: RunRecord, in store: Store) async throws {
@@ -78,17 +62,6 @@ import Testing
   }
 
   private let stepped = [400.0, 401, 399, 400, 402, 398, 400, 401, 399, 400, 480]
-
-  @Test func `alerts of two scenarios of a store have numbers of their own`() async throws {
-    let store = try Store.inMemory()
-    let first = try addNights(of: "aaaa", stepped, to: store)
-    let second = try addNights(of: "bbbb", stepped, to: store)
-    try await conclude(first, in: store)
-    try await conclude(second, in: store)
-    let alerts = try store.alerts(scenario: nil)
-    #expect(alerts.map(\.number) == [1, 2])
-    #expect(alerts.map(\.series.scenario) == ["aaaa", "bbbb"])
-  }
 
   @Test func `an alert that rests on an excluded night is judged without it`() async throws {
     // Given a suspicion that began with the last of eleven nights

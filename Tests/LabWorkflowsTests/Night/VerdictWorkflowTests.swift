@@ -21,41 +21,16 @@ import Testing
     let arm = Arm(target: "tool", state: .warm)
     let runs = medians.enumerated().map { number, median in
       let day = first + number
-      let run = RunRecord(
+      let tool = Target(name: "tool", command: ["/bin/true"], directory: "/")
+      var run = RunRecord.sample(
+        .sample(scenario, [tool], launches: 20),
         id: "202611\(10 + day)T020000Z-\(scenario == "one" ? "0001" : "0002")",
-        startedAt: Date(timeIntervalSince1970: 1_795_226_400 + 86_400 * Double(day)),
-        finishedAt: Date(timeIntervalSince1970: 1_795_226_460 + 86_400 * Double(day)),
-        status: .complete,
-        plan: Plan(
-          scenario: Scenario(
-            name: scenario,
-            targets: [Target(name: "tool", command: ["/bin/true"], directory: "/")],
-            states: [.warm],
-            launches: 20,
-            directory: "/"
-          ),
-          seed: 1,
-          arms: [arm],
-          blockCount: 20
-        ),
-        host: HostFacts(architecture: "x86_64", kernel: "6.18", fingerprint: "c0ffee"),
-        tool: "1"
+        at: Date(timeIntervalSince1970: 1_795_226_400 + 86_400 * Double(day)),
+        arms: [arm],
+        fingerprint: "c0ffee"
       )
-      let row = MetricRow(
-        run: run.id,
-        arm: arm,
-        metric: .launch,
-        version: 1,
-        n: 20,
-        mean: median * 1e6,
-        variance: 1e12,
-        median: median * 1e6,
-        medianAbsoluteDeviation: 1e5,
-        minimum: median * 1e6,
-        maximum: median * 1e6,
-        p90: median * 1e6,
-        p95: median * 1e6
-      )
+      run.finishedAt = run.startedAt + 60
+      let row = MetricRow.sample(run: run.id, arm: arm, n: 20, median: median * 1e6)
       return FinishedRun(run: run, launches: [], summaries: [row])
     }
     try store.add(runs)
