@@ -26,7 +26,7 @@ extension ScenarioKeys {
       Field("budgets", .word, \.budgets) {
         "Whether the scenario's absolute budgets hold for head, too: keep, or ignore. Default: keep."
       },
-      Field("approvals", .path.then { path, _, reading in reading.absolute(path) }, \.approvals) {
+      Field("approvals", .absolute, \.approvals) {
         "The file of approvals. Default: launch-approvals.yml beside the scenario."
       },
     ]
@@ -105,16 +105,10 @@ extension ScenarioKeys {
 
   private static let day = Form<String>.scalar(
     "a day such as 2027-01-31",
-    ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"]
-  ) { text throws(FormProblem) in
-    guard ImportedTime.day(text) != nil else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not a day",
-        remedy: "write year, month and day, such as 2027-01-31"
-      )
-    }
-    return text
-  }
+    ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"],
+    else: "{} is not a day",
+    remedy: "write year, month and day, such as 2027-01-31"
+  ) { ImportedTime.day($0) == nil ? nil : $0 }
 }
 
 /// Reads and extends files of approvals.
@@ -148,16 +142,8 @@ package enum ApprovalsFile {
     path: String
   ) throws(ScenarioError) -> [GateApproval] {
     guard !isEmpty(text) else { return [] }
-    var findings = Findings(path: path)
-    var yaml = YAMLText(text)
-    guard let root = yaml.value(reporting: &findings) else { throw .invalid(findings.diagnostics) }
-    var reading = ScenarioFile.reading(findings, path: path, judgedBy: nil)
     let form = Form<[GateApproval]>.section(ScenarioKeys.approvals, of: [])
-    let approvals = form.read(root, "the file of approvals", &reading)
-    guard let approvals, reading.findings.isEmpty else {
-      throw .invalid(reading.findings.diagnostics)
-    }
-    return approvals
+    return try ScenarioFile.read(form, "the file of approvals", in: text, path: path)
   }
 
   /// The text of a file with one approval more.

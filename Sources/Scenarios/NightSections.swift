@@ -197,16 +197,13 @@ extension ScenarioKeys {
   private static let controlTarget = Form<ControlTarget>.choice([
     command.map { ControlTarget.command($0) },
     Form<ControlRevision>.section(control, of: ControlRevision())
+      .refusing(
+        "the control is a revision, and the scenario has no source",
+        remedy: "add the section `source`, or give a command as the control",
+        at: "revision"
+      ) { control, _, reading in control.revision != nil && reading.source == nil }
       .then { control, value, reading in
         guard let revision = control.revision else { return nil }
-        if reading.source == nil {
-          reading.report(
-            "contradiction",
-            "the control is a revision, and the scenario has no source",
-            at: value["revision"]?.place ?? value.place,
-            remedy: "add the section `source`, or give a command as the control"
-          )
-        }
         if value["target"] == nil, reading.targets.count != 1 {
           reading.report(
             "missing-key",
@@ -241,16 +238,12 @@ extension ScenarioKeys {
 
   private static let revision = Form<String>.scalar(
     "a git revision such as v1.0",
-    ["type": ["string", "number"], "pattern": "^[^-\\s]\\S*$"]
-  ) { text throws(FormProblem) in
+    ["type": ["string", "number"], "pattern": "^[^-\\s]\\S*$"],
+    else: "{} is not a git revision",
+    remedy: "write a tag, a branch or a commit, such as v1.0"
+  ) { text in
     let isClean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
-    guard isClean, !text.isEmpty, !text.hasPrefix("-") else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not a git revision",
-        remedy: "write a tag, a branch or a commit, such as v1.0"
-      )
-    }
-    return text
+    return isClean && !text.isEmpty && !text.hasPrefix("-") ? text : nil
   }
 
   /// The name of a target that there is.
@@ -413,17 +406,12 @@ extension ScenarioKeys {
   static let bisection = Form<AutomaticBisection>.choice([
     Form<String>.words(["auto", "off"]).map { $0 == "off" ? nil : AutomaticBisection() },
     .section(bisect, of: AutomaticBisection()),
-  ]).then { bisection, value, reading in
-    if reading.source == nil {
-      reading.report(
-        "contradiction",
-        "regressions are to be bisected, and the scenario has no source",
-        at: value.place,
-        remedy: "add the section `source`, or write `bisect: off`"
-      )
-    }
-    return bisection
-  }
+  ])
+  .refusing(
+    "regressions are to be bisected, and the scenario has no source",
+    remedy: "add the section `source`, or write `bisect: off`",
+    at: nil
+  ) { _, _, reading in reading.source == nil }
 
   static let explanation = Form<AutomaticExplanation>.choice([
     Form<AutomaticExplanation.When>.word.map { AutomaticExplanation(when: $0) },
@@ -466,38 +454,31 @@ extension ScenarioKeys {
   /// A URL, in which `$NAME` stands for a variable of the environment.
   private static let webhook = Form<Notifier>.scalar(
     "a URL such as https://example.org/hook, or a variable such as $WEBHOOK",
-    .string("^([hH][tT][tT][pP][sS]?://|\\$)[!-~]+$")
-  ) { text throws(FormProblem) in
+    .string("^([hH][tT][tT][pP][sS]?://|\\$)[!-~]+$"),
+    else: "{} is neither a URL nor a variable",
+    remedy: "write a URL that begins with https://, or a variable such as $WEBHOOK"
+  ) { text in
     let isClean = text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && text.utf8.count <= 2_048
     let dollars = text.count { $0 == "$" }
     let variables = text.matches(of: /\$[A-Za-z_][A-Za-z0-9_]*/).count
     let isVariable = text.wholeMatch(of: /\$[A-Za-z_][A-Za-z0-9_]*/) != nil
     let isURL = text.wholeMatch(of: /(?i)https?:\/\/[^\/?#]+.*/) != nil
-    guard isClean, dollars == variables, isVariable || isURL else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is neither a URL nor a variable",
-        remedy: "write a URL that begins with https://, or a variable such as $WEBHOOK"
-      )
-    }
-    return .webhook(text)
+    return isClean && dollars == variables && (isVariable || isURL) ? .webhook(text) : nil
   }
 
   private static let email = Form<Notifier>.scalar(
     "an address such as dev@example.org",
-    .string("^[!-?A-~]+@[!-?A-~]+$")
-  ) { text throws(FormProblem) in
+    .string("^[!-?A-~]+@[!-?A-~]+$"),
+    else: "{} is not an address",
+    remedy: "write one address such as dev@example.org"
+  ) { text in
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     let isClean = text.utf8.allSatisfy { byte in
       (0x21...0x7E).contains(byte) && !",;:<>()[]\\\"".utf8.contains(byte)
     }
     guard isClean, parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !text.hasPrefix("-"),
       text.utf8.count <= 254
-    else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not an address",
-        remedy: "write one address such as dev@example.org"
-      )
-    }
+    else { return nil }
     return .email(text)
   }
 }

@@ -42,23 +42,26 @@ package enum ScenarioFile {
     home: String = FileManager.default.homeDirectoryForCurrentUser.path,
     judgedBy judge: DirectoryJudge? = nil
   ) throws(ScenarioError) -> Scenario {
+    let form = ScenarioKeys.scenario
+    return try read(form, "the scenario", in: text, path: path, home: home, judgedBy: judge)
+  }
+
+  /// Reads the text of a file as a form asks for it, whose value is called by a name in findings.
+  static func read<Output>(
+    _ form: Form<Output>,
+    _ name: String,
+    in text: String,
+    path: String,
+    home: String = FileManager.default.homeDirectoryForCurrentUser.path,
+    judgedBy judge: DirectoryJudge? = nil
+  ) throws(ScenarioError) -> Output {
     var findings = Findings(path: path)
     var yaml = YAMLText(text)
     guard let root = yaml.value(reporting: &findings) else {
       throw .invalid(findings.diagnostics)
     }
     let reading = reading(findings, path: path, home: home, judgedBy: judge)
-    return try scenario(from: root, reading)
-  }
-
-  /// The scenario that a value stands for.
-  static func scenario(from root: Value, _ reading: Reading) throws(ScenarioError) -> Scenario {
-    var reading = reading
-    let scenario = ScenarioKeys.scenario.read(root, "the scenario", &reading)
-    guard let scenario, reading.findings.isEmpty else {
-      throw .invalid(reading.findings.diagnostics)
-    }
-    return scenario
+    return try form.output(of: root, name, reading)
   }
 
   /// The reading of a file, of which the findings are those made so far.

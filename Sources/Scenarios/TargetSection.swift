@@ -7,13 +7,21 @@ extension ScenarioKeys {
     target,
     of: Target(name: "", command: [], directory: "")
   )
+  .refusing(
+    "a film goes on until the window has settled, which launches do not wait for",
+    remedy: "write `ready: settled`, or remove `film`",
+    at: "film"
+  ) { target, _, _ in target.isFilmed == true && !target.waitsUntilSettled }
+  .refusing(
+    "launches wait for another condition than the end of the program, whose status is not looked at",
+    remedy: "remove the statuses, or write `ready: exit`",
+    at: "exit"
+  ) { target, _, _ in target.ready != .exit }
   .then { target, value, reading in
     var target = target
     target.writtenProgram = value["command"]?.elements.first?.text
       .flatMap { $0.contains("/") && !$0.hasPrefix("/") ? $0 : nil }
     if target.directory.isEmpty { target.directory = reading.programDirectory }
-    reading.checkFilm(of: target, in: value)
-    reading.checkExit(of: target, in: value)
     for entry in value["env"]?.entries ?? [] { reading.checkVariable(entry, in: value) }
     reading.reportOverlaps(of: target, in: value)
     return target
@@ -198,10 +206,7 @@ extension ScenarioKeys {
     Field("http", address) {
       "An HTTP GET is answered with a status 2xx."
     },
-    Field(
-      "file",
-      Form<String>.path.then { path, _, reading in .file(path: reading.absolute(path)) }
-    ) {
+    Field("file", Form<String>.absolute.map { .file(path: $0) }) {
       "A file exists."
     },
   ]
@@ -259,18 +264,15 @@ extension ScenarioKeys {
     return [PathSafety.absolute(program, from: reading.programDirectory)] + command.dropFirst()
   }
 
-  private static let program = Form<String>.text.then { program, value, reading in
-    if program.isEmpty || program.hasSuffix("/") {
-      reading.report(
-        "invalid-value",
-        "the program \(quoted(program)) has no file name",
-        at: value.place,
-        remedy: "write the name of the executable, such as node, or its path"
-      )
+  private static let program = Form<String>.text
+    .refusing(
+      "the program {} has no file name",
+      remedy: "write the name of the executable, such as node, or its path"
+    ) { $0.isEmpty || $0.hasSuffix("/") }
+    .then { program, _, reading in
+      program.contains("/")
+        ? PathSafety.absolute(program, from: reading.programDirectory) : program
     }
-    guard program.contains("/") else { return program }
-    return PathSafety.absolute(program, from: reading.programDirectory)
-  }
 
   private static let readiness = Form<Readiness>.choice([
     Form<String>.words(["exit", "notify", "mark", "window", "frame", "settled"]).map { word in
@@ -311,8 +313,7 @@ extension ScenarioKeys {
     WebAddress.init(written:)
   ).map { Readiness.http(host: $0.endpoint.host, port: $0.endpoint.port, path: $0.path) }
 
-  private static let socket = Form<String>.path.then { written, value, reading -> Readiness? in
-    let path = reading.absolute(written)
+  private static let socket = Form<String>.absolute.then { path, value, reading -> Readiness? in
     if path.utf8.count > 107 {
       reading.report(
         "invalid-value",
@@ -332,108 +333,62 @@ extension ScenarioKeys {
 
   /// A regular expression; the noun is what it matches.
   private static func pattern(_ noun: String) -> Form<String> {
-    Form<String>.text.then { pattern, value, reading in
-      if pattern.isEmpty {
-        reading.report(
-          "empty-value",
-          "the pattern is empty",
-          at: value.place,
-          remedy: "write what the \(noun) contains"
-        )
+    Form<String>.text
+      .refusing(
+        "the pattern is empty",
+        remedy: "write what the \(noun) contains",
+        id: "empty-value"
+      ) { $0.isEmpty }
+      .then { pattern, value, reading in
+        _ = reading.compiled(pattern, at: value.place, OutputPattern.init)
+        return pattern
       }
-      do throws(PatternError) {
-        _ = try OutputPattern(pattern)
-      } catch {
-        reading.report(
-          "invalid-value",
-          "the pattern \(quoted(pattern)) cannot be used: \(error.problem)",
-          at: value.place,
-          remedy: error.remedy
-        )
-      }
-      return pattern
-    }
   }
 
-  private static let quiet = Form<Nanoseconds>.duration.then { quiet, value, reading in
-    if quiet == .zero {
-      reading.report(
-        "invalid-value",
-        "no window can be seen to have settled for \(value.phrase)",
-        at: value.place,
-        remedy: "wait longer, such as 300ms, or use `frame`"
-      )
-    }
-    return quiet
-  }
+  private static let quiet = Form<Nanoseconds>.duration.refusing(
+    "no window can be seen to have settled for {}",
+    remedy: "wait longer, such as 300ms, or use `frame`"
+  ) { $0 == .zero }
 
   /// The file of events has room for this many bytes of the name.
   private static let markLimit = 63
 
-  private static let mark = Form<String>.text.then { name, value, reading -> Readiness? in
-    if name.isEmpty {
-      reading.report(
-        "empty-value",
-        "the name of the mark is empty",
-        at: value.place,
-        remedy: "write the name that the program gives to `launch_mark`"
-      )
-    } else if name.utf8.count > markLimit {
-      reading.report(
-        "invalid-value",
-        "the name of the mark is longer than \(markLimit) bytes",
-        at: value.place,
-        remedy: "give the mark a shorter name, in the program too"
-      )
-    }
-    return .mark(name: name)
-  }
+  private static let mark = Form<String>.text
+    .refusing(
+      "the name of the mark is empty",
+      remedy: "write the name that the program gives to `launch_mark`",
+      id: "empty-value"
+    ) { $0.isEmpty }
+    .refusing(
+      "the name of the mark is longer than \(markLimit) bytes",
+      remedy: "give the mark a shorter name, in the program too"
+    ) { $0.utf8.count > markLimit }
+    .map { Readiness.mark(name: $0) }
 
-  private static let timeout = Form<Nanoseconds>.duration.then { timeout, value, reading in
-    if timeout == .zero {
-      reading.report(
-        "invalid-value",
-        "the timeout \(value.phrase) leaves no time to start",
-        at: value.place,
-        remedy: "allow more time, such as 10s"
-      )
-    }
-    return timeout
-  }
+  private static let timeout = Form<Nanoseconds>.duration.refusing(
+    "the timeout {} leaves no time to start",
+    remedy: "allow more time, such as 10s"
+  ) { $0 == .zero }
 
   // MARK: - What is run beside it
 
   private static let commands = Form<LaunchCommands>.choice([
     shell.map { LaunchCommands(launch: $0) },
     command.map { LaunchCommands(launch: $0) },
-    .section(launchCommands, of: LaunchCommands()).then { commands, value, reading in
-      if !value.entries.contains(where: { $0.key != "timeout" }) {
-        let moments = LaunchCommands.Moment.allCases.map(\.rawValue).joined(separator: ", ")
-        reading.report(
-          "empty-value",
-          "there is no command",
-          at: value.place,
-          remedy: "give at least one of \(moments)"
-        )
-      }
-      return commands
-    },
+    .section(launchCommands, of: LaunchCommands())
+      .refusingEmpty("there is no command", besides: "timeout"),
   ])
 
   /// A text goes to the shell; a list is a program with its arguments, as in `command`.
   private static let sideCommand = Form<[String]>.choice([shell, command])
 
-  private static let shell = Form<String>.text.then { text, value, reading in
-    if text.allSatisfy(\.isWhitespace) {
-      reading.report(
-        "empty-value",
-        "the command is empty",
-        at: value.place,
-        remedy: "write the command, or remove the key"
-      )
-    }
-    return LaunchCommands.shell + [text]
-  }
+  private static let shell = Form<String>.text
+    .refusing(
+      "the command is empty",
+      remedy: "write the command, or remove the key",
+      id: "empty-value"
+    ) { $0.allSatisfy(\.isWhitespace) }
+    .map { LaunchCommands.shell + [$0] }
 }
 
 // MARK: - Variables
@@ -457,17 +412,10 @@ extension ScenarioKeys {
     return variables
   }
 
-  private static let variableName = Form<String>.text.then { name, value, reading in
-    if name.isEmpty || name.contains("=") || name.contains("\0") {
-      reading.report(
-        "invalid-value",
-        "\(quoted(name)) cannot be the name of a variable",
-        at: value.place,
-        remedy: "use letters, digits and `_`"
-      )
-    }
-    return name
-  }
+  private static let variableName = Form<String>.text.refusing(
+    "{} cannot be the name of a variable",
+    remedy: "use letters, digits and `_`"
+  ) { $0.isEmpty || $0.contains("=") || $0.contains("\0") }
 }
 
 extension Target {
@@ -505,30 +453,6 @@ extension Reading {
       at: entry.place,
       remedy: target["home"] == nil
         ? "remove the variable, or the state first-run" : "remove the variable, or `home:`"
-    )
-  }
-
-  /// Reports statuses of launches that do not wait for one.
-  fileprivate mutating func checkExit(of target: Target, in value: Value) {
-    guard target.ready != .exit, let exit = value["exit"] else { return }
-    report(
-      "contradiction",
-      "launches wait for another condition than the end of the program, whose status is not looked at",
-      at: exit.place,
-      remedy: "remove the statuses, or write `ready: exit`"
-    )
-  }
-
-  /// Reports a film of launches that are over before all is there.
-  fileprivate mutating func checkFilm(of target: Target, in value: Value) {
-    guard target.isFilmed == true, !target.waitsUntilSettled, let film = value["film"] else {
-      return
-    }
-    report(
-      "contradiction",
-      "a film goes on until the window has settled, which launches do not wait for",
-      at: film.place,
-      remedy: "write `ready: settled`, or remove `film`"
     )
   }
 
