@@ -1,9 +1,10 @@
 // Scenarios: the file `scenario.yml`, from text to a validated `Scenario`.
 //
 // `ScenarioFile` tells the story: `YAMLText` reads the file with its places, and each section is a list of
-// `Field`s (`ScenarioKeys`, `TargetSection`, `ControlsSection`, `NightSections`). A field is one declaration: its
-// key, what is said of it, and the `Form` that checks and reads its value. What contradicts itself or is
-// dangerous (`PathSafety`) is refused. All problems are told at once, each with its line and a remedy.
+// `Field`s (`ScenarioKeys`, `TargetSection`, `ReadySection`, `ControlsSection`, `NightSections`,
+// `BudgetsSection`). A field is one declaration: its key, its summary, and the `Form` that checks and reads its
+// value. A form refuses what is wrong, contradicts itself or is dangerous (`PathSafety`). All problems are
+// reported at once, each with its line and a remedy.
 //
 // Of the fields come the JSON Schema (`ScenarioSchema`) and the reference in docs (`ScenarioReference`), too;
 // `ScenarioTemplate` is the file that `init` writes.
