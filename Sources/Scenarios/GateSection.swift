@@ -153,12 +153,12 @@ package enum ApprovalsFile {
   ///   - approval: What is added at the end.
   /// - Returns: YAML that is read as the same.
   package static func text(_ text: String?, adding approval: GateApproval) -> String {
-    var lines = ["- \(approval.kind.rawValue): \(quotedYAML(approval.name))"]
-    if let library = approval.library { lines.append("  in: \(quotedYAML(library))") }
+    var lines = ["- \(approval.kind.rawValue): \(yaml(approval.name))"]
+    if let library = approval.library { lines.append("  in: \(yaml(library))") }
     if approval.isPattern { lines.append("  pattern: true") }
-    lines.append("  reason: \(quotedYAML(approval.reason))")
-    lines.append("  by: \(quotedYAML(approval.by))")
-    if let until = approval.until { lines.append("  until: \(quotedYAML(until))") }
+    lines.append("  reason: \(yaml(approval.reason))")
+    lines.append("  by: \(yaml(approval.by))")
+    if let until = approval.until { lines.append("  until: \(yaml(until))") }
     var start = text.flatMap { isEmpty($0) ? nil : $0 } ?? "approvals:\n"
     if !start.hasSuffix("\n") { start += "\n" }
     // Elements stand as far to the right as those that are there.
@@ -175,15 +175,9 @@ package enum ApprovalsFile {
   }
 
   /// A text in quotes, in which YAML finds nothing else.
-  private static func quotedYAML(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator:
-        let digits = String(scalar.value, radix: 16)
-        return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
-      default: return scalar == "\\" || scalar == "\"" ? "\\\(scalar)" : String(scalar)
-      }
+  private static func yaml(_ text: String) -> String {
+    quotedYAML(text) { scalar in
+      [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     }
-    return "\"\(escaped.joined())\""
   }
 }

@@ -228,6 +228,17 @@ enum AliasGuard {
   }
 }
 
+/// A text in double quotes that YAML reads as it is, with some characters as escapes.
+func quotedYAML(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) -> String {
+  let escaped = text.unicodeScalars.map { scalar in
+    if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+    guard isEscaped(scalar) else { return "\(scalar)" }
+    let digits = String(scalar.value, radix: 16)
+    return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+  }
+  return "\"\(escaped.joined())\""
+}
+
 extension Place {
   /// Where the parser says that something is.
   init(_ mark: Mark?) { self.init(line: mark?.line ?? 1, column: mark?.column ?? 1) }
