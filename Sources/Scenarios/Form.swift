@@ -40,7 +40,7 @@ struct Form<Output>: Sendable {
     }
   }
 
-  /// What a value stands for, if nothing is wrong with it and was not before.
+  /// Reads a value; throws all findings if there is any, also an earlier one.
   func output(of value: Value, _ name: String, _ reading: Reading) throws(ScenarioError) -> Output {
     var reading = reading
     let output = read(value, name, &reading)
@@ -64,7 +64,7 @@ struct Form<Output>: Sendable {
     then { output, _, _ in transform(output) }
   }
 
-  /// The form with values that are reported; `{}` in the problem stands for how one is written.
+  /// Reports values that are wrong, and keeps them; `{}` in the problem is the value as written.
   func refusing(
     _ problem: String,
     remedy: String,
@@ -74,7 +74,9 @@ struct Form<Output>: Sendable {
     refusing(problem, remedy: remedy, id: id, at: nil) { output, _, _ in isWrong(output) }
   }
 
-  /// The same for values that contradict others, reported at a key of the map, if it is there.
+  /// Reports values that contradict others, and keeps them.
+  ///
+  /// The finding is at the value of a key, which `{}` shows, if the map has it; nil means at the map.
   func refusing(
     _ problem: String,
     remedy: String,
@@ -119,7 +121,7 @@ extension Form {
     }
   }
 
-  /// A scalar that is read, or else has this problem, in which `{}` stands for the text.
+  /// A scalar that can have one problem only, in which `{}` is the text.
   static func scalar(
     _ phrase: String,
     _ schema: SchemaValue,
@@ -257,7 +259,7 @@ extension Form {
     }
   }
 
-  /// The section that is reported when it has no key, or only one that is nothing without others.
+  /// Reports a section without keys, or with only one that means nothing alone.
   func refusingEmpty(_ problem: String, besides other: String? = nil) -> Self {
     guard case .map(let keys) = shape else { return self }
     let names = keys.map(\.name).filter { $0 != other }

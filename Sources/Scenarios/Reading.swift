@@ -49,7 +49,7 @@ struct Reading {
     }
   }
 
-  /// A regular expression; nil for one that cannot be used, which is reported.
+  /// Compiles a regular expression; reports one that cannot be used, and returns nil.
   mutating func compiled<Pattern>(
     _ text: String,
     at place: Place,

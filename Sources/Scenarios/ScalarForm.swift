@@ -15,7 +15,7 @@ extension SchemaValue {
 }
 
 extension StringProtocol {
-  /// Whether there are only letters and digits of ASCII in it, and these marks.
+  /// Whether it consists of ASCII letters, ASCII digits and these marks.
   func isMade(of marks: String) -> Bool {
     utf8.allSatisfy { byte in
       let character = Character(Unicode.Scalar(byte))
@@ -109,7 +109,7 @@ extension Form<Bool> {
     }
   }
 
-  /// One of two words; others that mean the same are reported with the word to write.
+  /// One of two words; for others that mean the same, the remedy names the word to write.
   private static func either(
     _ yes: String,
     _ no: String,

@@ -47,7 +47,7 @@ package enum ScenarioFile {
     return try read(form, "the scenario", in: text, path: path, home: home, judgedBy: judge)
   }
 
-  /// Reads the text of a file as a form asks for it, whose value is called by a name in findings.
+  /// Reads the text of a file; the name is what findings call its value.
   static func read<Output>(
     _ form: Form<Output>,
     _ name: String,

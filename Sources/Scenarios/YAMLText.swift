@@ -53,8 +53,8 @@ struct YAMLText {
 
   /// Parses the text to its end, although the parser stops at the first map with a duplicate key.
   ///
-  /// It tells only where the key stands first. With another first character there, of a range
-  /// without meaning, it goes on, and all places are as they were.
+  /// Its error has the first place of that key. With the first character there replaced by one of a
+  /// private range, the parser continues, and all places stay the same.
   private mutating func composed() throws -> Node? {
     var candidate = text
     while true {
@@ -76,7 +76,7 @@ struct YAMLText {
     }
   }
 
-  /// The text with the key at a place renamed; nil when it is not there, or would cost too much.
+  /// Renames the key at a place; nil if it is not there, or the limits are reached.
   private mutating func renamed(_ key: String, at place: Place, in text: String) -> String? {
     guard text.utf8.count <= Self.maximumRenamedBytes, originals[place] == nil,
       originals.count < Self.maximumRenamedKeys,
@@ -228,7 +228,7 @@ enum AliasGuard {
   }
 }
 
-/// A text in double quotes that YAML reads as it is, with some characters as escapes.
+/// A text in double quotes, with some characters escaped, that YAML reads back unchanged.
 func quotedYAML(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) -> String {
   let escaped = text.unicodeScalars.map { scalar in
     if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
@@ -240,6 +240,6 @@ func quotedYAML(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) ->
 }
 
 extension Place {
-  /// Where the parser says that something is.
+  /// The place of a mark of the parser.
   init(_ mark: Mark?) { self.init(line: mark?.line ?? 1, column: mark?.column ?? 1) }
 }

@@ -209,7 +209,7 @@ extension PatternParser {
     return folded(set)
   }
 
-  /// The ranges of a class in the C locale, and its properties beyond ASCII, where that is more.
+  /// The ranges of a class in the C locale, and its Unicode properties where it has more members.
   private static func membersOfClass(
     _ name: String
   ) -> (ranges: [ClosedRange<UInt32>], properties: [SymbolSet.Property])? {

@@ -53,13 +53,13 @@ struct PatternParser {
     return true
   }
 
-  /// The next symbol, which there must be, and goes past it.
+  /// Takes the next symbol, which must exist.
   mutating func take() -> UInt32 {
     position += 1
     return input[position - 1]
   }
 
-  /// The characters of ASCII from here on that fit, up to a number of them.
+  /// Takes ASCII characters while they fit, at most so many.
   mutating func take(most: Int = .max, while fits: (Character) -> Bool) -> String {
     var text = ""
     while text.utf8.count < most, let letter = peek(), fits(letter) {

@@ -91,7 +91,7 @@ struct PatternProgram: Hashable, Sendable {
     }
   }
 
-  /// Keeps room for a step that is not known yet, and returns its number.
+  /// Adds a placeholder for a step, and returns its number.
   private mutating func reserve() -> Int {
     steps.append(.match)
     return steps.count - 1
