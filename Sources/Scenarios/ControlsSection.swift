@@ -3,6 +3,19 @@ import LaunchCore
 /// The keys of the section `controls`.
 extension ScenarioKeys {
   static let controlsSection = Form<Controls>.section(controls, of: Controls())
+    .refusing(
+      "\"priority\" has no effect with `scheduling: fifo`",
+      remedy: "keep one of them",
+      at: "priority"
+    ) { controls, _, _ in controls.plan.scheduling == .fifo }
+    .refusing(
+      "\"shield\" has no effect without \"cpus\"",
+      remedy: "name the processors of the targets with `cpus:`, or remove the key",
+      at: "shield"
+    ) { controls, value, reading in
+      let isReported = value["shield"].map { reading.findings.isReported(at: $0.place) } ?? false
+      return controls.plan.isShielded && value["cpus"] == nil && !isReported
+    }
     .then { controls, value, reading in controls.checked(in: value, &reading) }
 
   /// The controls in the order of `ControlName`.
@@ -137,25 +150,6 @@ extension ScenarioKeys {
 
 // MARK: - Values
 
-extension Form<Bool> {
-  /// `on` or `off`, which may be written as the booleans too.
-  fileprivate static var toggle: Self {
-    scalar("on or off", ["enum": [true, false, "on", "off"]]) { text throws(FormProblem) in
-      switch text {
-      case "on", "true": return true
-      case "off", "false": return false
-      default:
-        let isTrue = ["on", "true", "yes", "y", "1"].contains(text.lowercased())
-        let isFalse = ["off", "false", "no", "n", "0"].contains(text.lowercased())
-        throw FormProblem(
-          problem: "\(quoted(text)) is not on or off",
-          remedy: isTrue ? "write on" : isFalse ? "write off" : "write on or off"
-        )
-      }
-    }
-  }
-}
-
 extension Form<[String]> {
   /// A list, or the one text that stands for it.
   fileprivate static func oneOrMore(_ element: Form<String>, each noun: String) -> Self {
@@ -205,15 +199,11 @@ extension ScenarioKeys {
 
   private static let load = Form<Double>.scalar(
     "a load such as 1.5",
-    ["type": "number", "minimum": 0]
-  ) { text throws(FormProblem) in
-    guard let decimal = ExactDecimal(written: text), decimal.whole < 1_000_000 else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not a load average",
-        remedy: "write a number such as 1.5"
-      )
-    }
-    return decimal.value
+    ["type": "number", "minimum": 0],
+    else: "{} is not a load average",
+    remedy: "write a number such as 1.5"
+  ) { text in
+    ExactDecimal(written: text).flatMap { $0.whole < 1_000_000 ? $0.value : nil }
   }
 
   /// Degrees Celsius, with or without a `C`.
@@ -224,30 +214,22 @@ extension ScenarioKeys {
         ["type": "number", "minimum": 1, "maximum": 150],
         .string("^\(SchemaValue.number)C$"),
       ]
-    ]
-  ) { text throws(FormProblem) in
+    ],
+    else: "{} is not a temperature from 1 to 150 degrees Celsius",
+    remedy: "write degrees Celsius, such as 70C"
+  ) { text in
     let digits = text.hasSuffix("C") ? text.dropLast() : text[...]
-    guard let decimal = ExactDecimal(written: digits), (1...150).contains(decimal.whole) else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not a temperature from 1 to 150 degrees Celsius",
-        remedy: "write degrees Celsius, such as 70C"
-      )
-    }
-    return decimal.value
+    return ExactDecimal(written: digits).flatMap { (1...150).contains($0.whole) ? $0.value : nil }
   }
 
   private static let swap = Form<SwapPolicy>.scalar(
     "off, or a whole number from 0 to 200",
-    ["anyOf": [["enum": ["off"]], ["type": "integer", "minimum": 0, "maximum": 200]]]
-  ) { text throws(FormProblem) in
+    ["anyOf": [["enum": ["off"]], ["type": "integer", "minimum": 0, "maximum": 200]]],
+    else: "{} is not off, or a whole number from 0 to 200",
+    remedy: "write off, or a value of vm.swappiness such as 10"
+  ) { text in
     if text == "off" { return .off }
-    guard let swappiness = try? Int(written: text, in: 0...200) else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not off, or a whole number from 0 to 200",
-        remedy: "write off, or a value of vm.swappiness such as 10"
-      )
-    }
-    return .swappiness(swappiness)
+    return (try? Int(written: text, in: 0...200)).map { SwapPolicy.swappiness($0) }
   }
 
   private static let unit = Form<SystemUnit>.scalar(
@@ -269,19 +251,12 @@ extension ScenarioKeys {
   /// The id of one of doctor's findings.
   private static let finding = Form<String>.scalar(
     "the id of a finding such as virtual-host",
-    .string("^[a-z0-9]+(-[a-z0-9]+)*$")
-  ) { text throws(FormProblem) in
-    let words = text.split(separator: "-", omittingEmptySubsequences: false)
-    let isKebab = words.allSatisfy { word in
-      !word.isEmpty && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39) ~= $0 }
-    }
-    guard isKebab, text.utf8.count <= 100 else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not the id of a finding",
-        remedy: "copy an id from the output of `launchlab doctor`"
-      )
-    }
-    return text
+    .string("^[a-z0-9]+(-[a-z0-9]+)*$"),
+    else: "{} is not the id of a finding",
+    remedy: "copy an id from the output of `launchlab doctor`"
+  ) { text in
+    let isKebab = text.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil
+    return isKebab && text.utf8.count <= 100 ? text : nil
   }
 
   /// The controls by name and place; nil stands for all.
@@ -303,29 +278,20 @@ extension ScenarioKeys {
   // MARK: - Controls that are maps of their own
 
   private static let prioritySection = Form<LaunchPriority>.section(priority, of: LaunchPriority())
+    .refusingEmpty("\"priority\" sets no value")
+    .refusing(
+      "\"level\" is for the policies fifo and rr",
+      remedy: "add `policy: fifo`, or remove the key",
+      at: "level"
+    ) { priority, _, _ in !priority.isRealTime }
+    .refusing(
+      "the policy {} lacks the key \"level\"",
+      remedy: "add `level:` with a whole number from 1 to 99",
+      id: "missing-key",
+      at: "policy"
+    ) { priority, value, _ in priority.isRealTime && value["level"] == nil }
     .then { priority, value, reading in
-      if value.entries.isEmpty {
-        reading.reportNothingAsked("priority", Self.priority.map(\.key.name), at: value.place)
-      }
-      let isRealTime = priority.policy == .fifo || priority.policy == .rr
-      if let level = value["level"], !isRealTime {
-        reading.report(
-          "contradiction",
-          "\"level\" is for the policies fifo and rr",
-          at: level.place,
-          remedy: "add `policy: fifo`, or remove the key"
-        )
-      }
-      guard isRealTime, let policy = value["policy"] else { return priority }
-      if value["level"] == nil {
-        reading.report(
-          "missing-key",
-          "the policy \(policy.phrase) lacks the key \"level\"",
-          at: policy.place,
-          remedy: "add `level:` with a whole number from 1 to 99"
-        )
-      }
-      if let nice = value["nice"] {
+      if priority.isRealTime, let nice = value["nice"], let policy = value["policy"] {
         reading.report(
           "contradiction",
           "\"nice\" has no effect with the policy \(policy.phrase)",
@@ -337,13 +303,7 @@ extension ScenarioKeys {
     }
 
   private static let settleSection = Form<SettleLimits>.section(settle, of: SettleLimits())
-    .then { limits, value, reading in
-      if value.entries.allSatisfy({ $0.key == "within" }) {
-        let names = settle.map(\.key.name).filter { $0 != "within" }
-        reading.reportNothingAsked("settle", names, at: value.place)
-      }
-      return limits
-    }
+    .refusingEmpty("\"settle\" sets no value", besides: "within")
 
   private static let stealSection = Form<DisturbanceLimits>.choice([
     Form<Bool>.toggle.map { $0 ? DisturbanceLimits() : nil },
@@ -351,15 +311,8 @@ extension ScenarioKeys {
   ])
 }
 
-extension Reading {
-  fileprivate mutating func reportNothingAsked(_ name: String, _ keys: [String], at place: Place) {
-    report(
-      "empty-value",
-      "\(quoted(name)) sets no value",
-      at: place,
-      remedy: "give at least one of \(keys.joined(separator: ", "))"
-    )
-  }
+extension LaunchPriority {
+  fileprivate var isRealTime: Bool { policy == .fifo || policy == .rr }
 }
 
 // MARK: - What contradicts itself
@@ -376,26 +329,8 @@ struct Controls {
     var place: Place
   }
 
-  /// The plan with what is required; reports what has no effect.
+  /// The plan with what is required; reports what is not asked for.
   fileprivate func checked(in section: Value, _ reading: inout Reading) -> Self {
-    if plan.scheduling == .fifo, let priority = section["priority"] {
-      reading.report(
-        "contradiction",
-        "\"priority\" has no effect with `scheduling: fifo`",
-        at: priority.place,
-        remedy: "keep one of them"
-      )
-    }
-    if let shield = section["shield"], plan.isShielded, section["cpus"] == nil,
-      !reading.findings.isReported(at: shield.place)
-    {
-      reading.report(
-        "contradiction",
-        "\"shield\" has no effect without \"cpus\"",
-        at: shield.place,
-        remedy: "name the processors of the targets with `cpus:`, or remove the key"
-      )
-    }
     var checked = self
     for requirement in required {
       guard let name = requirement.name else {

@@ -21,12 +21,7 @@ struct Endpoint {
         remedy: "put an IPv6 address in brackets, such as \"[::1]:\(port)\""
       )
     }
-    let allowed = host.utf8.allSatisfy { byte in
-      let character = Character(Unicode.Scalar(byte))
-      return character.isASCII
-        && (character.isLetter || character.isNumber || ".-_:%".contains(character))
-    }
-    guard allowed, !host.isEmpty else {
+    guard host.isMade(of: ".-_:%"), !host.isEmpty else {
       throw FormProblem(
         problem: "\(quoted(text)) has no valid host",
         remedy: "write a name or an address before the port, such as 127.0.0.1:\(port)"
@@ -98,12 +93,8 @@ struct SystemUnit {
 
   /// Reads a unit; a name without a suffix is a service.
   init(written text: String) throws(FormProblem) {
-    let isName = text.utf8.allSatisfy { byte in
-      let character = Character(Unicode.Scalar(byte))
-      return character.isASCII
-        && (character.isLetter || character.isNumber || ":-_.\\@".contains(character))
-    }
-    guard isName, let first = text.utf8.first, !".@-".utf8.contains(first), text.utf8.count < 256
+    guard text.isMade(of: ":-_.\\@"), let first = text.utf8.first, !".@-".utf8.contains(first),
+      text.utf8.count < 256
     else {
       throw FormProblem(
         problem: "\(quoted(text)) is not the name of a systemd unit",

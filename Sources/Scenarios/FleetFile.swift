@@ -8,53 +8,40 @@ package enum FleetFile {
   /// - Returns: A fleet with absolute paths.
   /// - Throws: ``ScenarioError`` with everything that is wrong with the file.
   package static func load(path: String) throws(ScenarioError) -> FleetPlan {
-    var findings = Findings(path: path)
-    var yaml = YAMLText(try ScenarioFile.text(at: path, as: .fleet))
-    guard let root = yaml.value(reporting: &findings) else {
-      throw .invalid(findings.diagnostics)
-    }
-    var reading = ScenarioFile.reading(findings, path: path, judgedBy: nil)
-    let plan = FleetKeys.fleet.read(root, "the fleet", &reading)
-    guard let plan, reading.findings.isEmpty else { throw .invalid(reading.findings.diagnostics) }
-    return plan
+    let text = try ScenarioFile.text(at: path, as: .fleet)
+    return try ScenarioFile.read(FleetKeys.fleet, "the fleet", in: text, path: path)
   }
 }
 
 /// Every key of a fleet file.
 enum FleetKeys {
-  static let fleet = Form<FleetPlan>.section(keys, of: FleetPlan()).then { plan, value, reading in
-    var plan = plan
-    plan.directory = reading.directory
-    plan.scenarios = plan.scenarios.map(reading.absolute)
-    if plan.engine == .local {
-      plan.namesHosts = true
-      if let partition = value["partition"] {
+  static let fleet = Form<FleetPlan>.section(keys, of: FleetPlan())
+    .refusing(
+      "partitions are Slurm's, and the engine is local",
+      remedy: "remove the key, or write `engine: slurm`",
+      at: "partition"
+    ) { plan, _, _ in plan.engine == .local }
+    .refusing(
+      "the engine local does not know what hosts there are",
+      remedy: "add `hosts:` with a name, such as [bench-1]",
+      id: "missing-key",
+      at: "engine"
+    ) { plan, _, _ in plan.engine == .local && plan.hosts.isEmpty }
+    .then { plan, value, reading in
+      var plan = plan
+      plan.directory = reading.directory
+      plan.scenarios = plan.scenarios.map(reading.absolute)
+      if plan.engine == .local { plan.namesHosts = true }
+      if let both = plan.builders.first(where: plan.hosts.contains) {
         reading.report(
           "contradiction",
-          "partitions are Slurm's, and the engine is local",
-          at: partition.place,
-          remedy: "remove the key, or write `engine: slurm`"
+          "\(quoted(both)) is a host and a builder",
+          at: value["builders"]?.place ?? value.place,
+          remedy: "take it out of one of the lists: what builds does not measure"
         )
       }
-      if plan.hosts.isEmpty {
-        reading.report(
-          "missing-key",
-          "the engine local does not know what hosts there are",
-          at: value["engine"]?.place ?? value.place,
-          remedy: "add `hosts:` with a name, such as [bench-1]"
-        )
-      }
+      return plan
     }
-    if let both = plan.builders.first(where: plan.hosts.contains) {
-      reading.report(
-        "contradiction",
-        "\(quoted(both)) is a host and a builder",
-        at: value["builders"]?.place ?? value.place,
-        remedy: "take it out of one of the lists: what builds does not measure"
-      )
-    }
-    return plan
-  }
 
   static let keys: [Field<FleetPlan>] = [
     Field("fleet", .name, \.name, isRequired: true) {
@@ -100,27 +87,13 @@ enum FleetKeys {
     },
   ]
 
-  private static let depot = Form<String>.text.then { text, value, reading in
-    if !text.contains("://") {
-      reading.report(
-        "invalid-value",
-        "\(quoted(text)) is not the URI of a depot",
-        at: value.place,
-        remedy: "write it as in postgresql:///lab or postgresql://?service=lab"
-      )
-    }
-    return text
-  }
+  private static let depot = Form<String>.text.refusing(
+    "{} is not the URI of a depot",
+    remedy: "write it as in postgresql:///lab or postgresql://?service=lab"
+  ) { !$0.contains("://") }
 
-  private static let program = Form<String>.path.then { path, value, reading in
-    if !path.hasPrefix("/") {
-      reading.report(
-        "invalid-value",
-        "the path \(quoted(path)) of launchlab is not absolute",
-        at: value.place,
-        remedy: "write it as in /usr/local/bin/launchlab"
-      )
-    }
-    return path
-  }
+  private static let program = Form<String>.path.refusing(
+    "the path {} of launchlab is not absolute",
+    remedy: "write it as in /usr/local/bin/launchlab"
+  ) { !$0.hasPrefix("/") }
 }

@@ -40,6 +40,16 @@ struct Form<Output>: Sendable {
     }
   }
 
+  /// Reads a value; throws all findings if there is any, also an earlier one.
+  func output(of value: Value, _ name: String, _ reading: Reading) throws(ScenarioError) -> Output {
+    var reading = reading
+    let output = read(value, name, &reading)
+    guard let output, reading.findings.isEmpty else {
+      throw .invalid(reading.findings.diagnostics)
+    }
+    return output
+  }
+
   /// The form whose values are made into something else, or reported when that cannot be done.
   func then<New>(
     _ next: @escaping @Sendable (Output, Value, inout Reading) -> New?
@@ -52,6 +62,36 @@ struct Form<Output>: Sendable {
   /// The form whose values stand for something else, or for nothing.
   func map<New>(_ transform: @escaping @Sendable (Output) -> New?) -> Form<New> {
     then { output, _, _ in transform(output) }
+  }
+
+  /// Reports values that are wrong, and keeps them; `{}` in the problem is the value as written.
+  func refusing(
+    _ problem: String,
+    remedy: String,
+    id: String = "invalid-value",
+    when isWrong: @escaping @Sendable (Output) -> Bool
+  ) -> Self {
+    refusing(problem, remedy: remedy, id: id, at: nil) { output, _, _ in isWrong(output) }
+  }
+
+  /// Reports values that contradict others, and keeps them.
+  ///
+  /// The finding is at the value of a key, which `{}` shows, if the map has it; nil means at the map.
+  func refusing(
+    _ problem: String,
+    remedy: String,
+    id: String = "contradiction",
+    at key: String?,
+    when isWrong: @escaping @Sendable (Output, Value, Reading) -> Bool
+  ) -> Self {
+    then { output, value, reading in
+      let found: Value? = if let key { value[key] } else { value }
+      if let found, isWrong(output, value, reading) {
+        let problem = problem.replacing("{}", with: found.phrase)
+        reading.report(id, problem, at: found.place, remedy: remedy)
+      }
+      return output
+    }
   }
 }
 
@@ -78,6 +118,20 @@ extension Form {
       return reading.attempt(at: value.place) { () throws(FormProblem) in
         try parse(text, isPlain)
       }
+    }
+  }
+
+  /// A scalar that can have one problem only, in which `{}` is the text.
+  static func scalar(
+    _ phrase: String,
+    _ schema: SchemaValue,
+    else problem: String,
+    remedy: String,
+    _ parse: @escaping @Sendable (String) -> Output?
+  ) -> Self {
+    scalar(phrase, schema) { text throws(FormProblem) in
+      if let output = parse(text) { return output }
+      throw FormProblem(problem: problem.replacing("{}", with: quoted(text)), remedy: remedy)
     }
   }
 }
@@ -203,6 +257,18 @@ extension Form {
       reading.read(value, named: name, ordered, into: &output, among: fields.map(\.key))
       return output
     }
+  }
+
+  /// Reports a section without keys, or with only one that means nothing alone.
+  func refusingEmpty(_ problem: String, besides other: String? = nil) -> Self {
+    guard case .map(let keys) = shape else { return self }
+    let names = keys.map(\.name).filter { $0 != other }
+    return refusing(
+      problem,
+      remedy: "give at least one of \(names.joined(separator: ", "))",
+      id: "empty-value",
+      at: nil
+    ) { _, value, _ in value.entries.allSatisfy { $0.key == other } }
   }
 
   /// A map with exactly one of the keys.

@@ -26,7 +26,7 @@ extension ScenarioKeys {
       Field("budgets", .word, \.budgets) {
         "Whether the scenario's absolute budgets hold for head, too. Default: keep."
       },
-      Field("approvals", .path.then { path, _, reading in reading.absolute(path) }, \.approvals) {
+      Field("approvals", .absolute, \.approvals) {
         "The file of approvals. Default: launch-approvals.yml beside the scenario."
       },
     ]
@@ -105,16 +105,10 @@ extension ScenarioKeys {
 
   private static let day = Form<String>.scalar(
     "a day such as 2027-01-31",
-    ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"]
-  ) { text throws(FormProblem) in
-    guard ImportedTime.day(text) != nil else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not a day",
-        remedy: "write year, month and day, such as 2027-01-31"
-      )
-    }
-    return text
-  }
+    ["type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"],
+    else: "{} is not a day",
+    remedy: "write year, month and day, such as 2027-01-31"
+  ) { ImportedTime.day($0) == nil ? nil : $0 }
 }
 
 /// Reads and extends files of approvals.
@@ -148,16 +142,8 @@ package enum ApprovalsFile {
     path: String
   ) throws(ScenarioError) -> [GateApproval] {
     guard !isEmpty(text) else { return [] }
-    var findings = Findings(path: path)
-    var yaml = YAMLText(text)
-    guard let root = yaml.value(reporting: &findings) else { throw .invalid(findings.diagnostics) }
-    var reading = ScenarioFile.reading(findings, path: path, judgedBy: nil)
     let form = Form<[GateApproval]>.section(ScenarioKeys.approvals, of: [])
-    let approvals = form.read(root, "the file of approvals", &reading)
-    guard let approvals, reading.findings.isEmpty else {
-      throw .invalid(reading.findings.diagnostics)
-    }
-    return approvals
+    return try ScenarioFile.read(form, "the file of approvals", in: text, path: path)
   }
 
   /// The text of a file with one approval more.
@@ -167,12 +153,12 @@ package enum ApprovalsFile {
   ///   - approval: What is added at the end.
   /// - Returns: YAML that is read as the same.
   package static func text(_ text: String?, adding approval: GateApproval) -> String {
-    var lines = ["- \(approval.kind.rawValue): \(quotedYAML(approval.name))"]
-    if let library = approval.library { lines.append("  in: \(quotedYAML(library))") }
+    var lines = ["- \(approval.kind.rawValue): \(yaml(approval.name))"]
+    if let library = approval.library { lines.append("  in: \(yaml(library))") }
     if approval.isPattern { lines.append("  pattern: true") }
-    lines.append("  reason: \(quotedYAML(approval.reason))")
-    lines.append("  by: \(quotedYAML(approval.by))")
-    if let until = approval.until { lines.append("  until: \(quotedYAML(until))") }
+    lines.append("  reason: \(yaml(approval.reason))")
+    lines.append("  by: \(yaml(approval.by))")
+    if let until = approval.until { lines.append("  until: \(yaml(until))") }
     var start = text.flatMap { isEmpty($0) ? nil : $0 } ?? "approvals:\n"
     if !start.hasSuffix("\n") { start += "\n" }
     // Elements stand as far to the right as those that are there.
@@ -189,15 +175,9 @@ package enum ApprovalsFile {
   }
 
   /// A text in quotes, in which YAML finds nothing else.
-  private static func quotedYAML(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator:
-        let digits = String(scalar.value, radix: 16)
-        return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
-      default: return scalar == "\\" || scalar == "\"" ? "\\\(scalar)" : String(scalar)
-      }
+  private static func yaml(_ text: String) -> String {
+    quotedYAML(text) { scalar in
+      [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     }
-    return "\"\(escaped.joined())\""
   }
 }

@@ -96,26 +96,6 @@ extension ScenarioKeys {
     },
   ]
 
-  static let budget: [Field<BudgetDraft>] = [
-    Field("target", targetName, \.target, isRequired: true) {
-      "The target that is limited."
-    },
-    Field("state", launchedState, \.state, isRequired: true) {
-      "The state that is limited."
-    },
-    Field("metric", Form<Metric>.judged.map { $0 }, \.metric, isRequired: true) {
-      "The metric that is limited."
-    },
-    Field("max", limit, \.limit, isRequired: true) {
-      "The most that the median may be, in a unit of the metric; of slow_share the largest share "
-        + "of slow launches."
-    },
-    Field("over", Form<Nanoseconds>.duration.map { $0 }, \.over) {
-      "Of slow_share: how long a launch takes at least to be slow. Default: 3.5 robust standard "
-        + "deviations beyond the night's median, at least 10 %."
-    },
-  ]
-
   static let notifier: [Field<Notifier?>] = [
     Field("command", command.map { Notifier.command($0) }) {
       "A program and its arguments, which gets each finding as JSON on its standard input. With a "
@@ -191,16 +171,13 @@ extension ScenarioKeys {
   private static let controlTarget = Form<ControlTarget>.choice([
     command.map { ControlTarget.command($0) },
     Form<ControlRevision>.section(control, of: ControlRevision())
+      .refusing(
+        "the control is a revision, and the scenario has no source",
+        remedy: "add the section `source`, or give a command as the control",
+        at: "revision"
+      ) { control, _, reading in control.revision != nil && reading.source == nil }
       .then { control, value, reading in
         guard let revision = control.revision else { return nil }
-        if reading.source == nil {
-          reading.report(
-            "contradiction",
-            "the control is a revision, and the scenario has no source",
-            at: value["revision"]?.place ?? value.place,
-            remedy: "add the section `source`, or give a command as the control"
-          )
-        }
         if value["target"] == nil, reading.targets.count != 1 {
           reading.report(
             "missing-key",
@@ -235,20 +212,16 @@ extension ScenarioKeys {
 
   private static let revision = Form<String>.scalar(
     "a git revision such as v1.0",
-    ["type": ["string", "number"], "pattern": "^[^-\\s]\\S*$"]
-  ) { text throws(FormProblem) in
+    ["type": ["string", "number"], "pattern": "^[^-\\s]\\S*$"],
+    else: "{} is not a git revision",
+    remedy: "write a tag, a branch or a commit, such as v1.0"
+  ) { text in
     let isClean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
-    guard isClean, !text.isEmpty, !text.hasPrefix("-") else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not a git revision",
-        remedy: "write a tag, a branch or a commit, such as v1.0"
-      )
-    }
-    return text
+    return isClean && !text.isEmpty && !text.hasPrefix("-") ? text : nil
   }
 
   /// The name of a target that there is.
-  private static let targetName = Form<String>.name.then { name, value, reading in
+  static let targetName = Form<String>.name.then { name, value, reading in
     if !reading.targets.contains(name), !reading.findings.isReported(at: value.place) {
       reading.report(
         "unknown-target",
@@ -262,162 +235,18 @@ extension ScenarioKeys {
   }
 }
 
-// MARK: - Budgets
-
-/// A budget some of whose keys may be missing.
-struct BudgetDraft {
-  var target: String?
-  var state: LaunchState?
-  var metric: Metric?
-
-  /// As it is written, because its unit follows from the metric.
-  var limit: String?
-
-  var over: Nanoseconds?
-}
-
-extension ScenarioKeys {
-  static let budgets = Form<[Budget]>.list(
-    of: Form<BudgetDraft>.section(budget, of: BudgetDraft()).then { draft, value, reading in
-      guard let target = draft.target, let state = draft.state, let metric = draft.metric,
-        let limit = draft.limit, let place = value["max"]?.place
-      else { return nil }
-      return reading.attempt(at: place) { () throws(FormProblem) in
-        let maximum = try metric.limit(written: limit)
-        guard draft.over == nil || metric == .slowShare else {
-          throw FormProblem(
-            problem:
-              "`over` says which launches are slow, and \(metric.rawValue) does not count them",
-            remedy: "remove `over`, or write `metric: slow_share` with a share such as `max: 10%`"
-          )
-        }
-        return Budget(
-          target: target,
-          state: state,
-          metric: metric,
-          maximum: maximum,
-          over: draft.over
-        )
-      }
-    },
-    twice: { budget, earlier in
-      let isKnown = earlier.contains {
-        ($0.target, $0.state, $0.metric) == (budget.target, budget.state, budget.metric)
-      }
-      guard isKnown else { return nil }
-      let words = "\(budget.metric.rawValue) of \(quoted(budget.target))"
-      return "the budget of \(words) in the state \(budget.state.rawValue)"
-    }
-  )
-
-  private static let launchedState = Form<LaunchState>.word.then { state, value, reading in
-    if !reading.states.contains(state) {
-      reading.report(
-        "contradiction",
-        "nothing is launched in the state \(quoted(state.rawValue))",
-        at: value.place,
-        remedy: "add it to `states`, or limit one of "
-          + reading.states.map(\.rawValue).joined(separator: ", ")
-      )
-    }
-    return state
-  }
-
-  private static let limit = Form<String>.scalar(
-    "a limit such as 60ms, 40MiB, 5 or 10%",
-    [
-      "anyOf": [
-        ["type": "number", "minimum": 0],
-        .string("^\(SchemaValue.number)(ns|us|µs|ms|s|min|m|h|B|kB|MB|GB|KiB|MiB|GiB|%)?$"),
-      ]
-    ]
-  ) { text in text }
-
-  static let size = Form<Int64>.scalar(
-    "a size such as 2GiB",
-    .string("^\(SchemaValue.number)(B|kB|MB|GB|KiB|MiB|GiB)$"),
-    bytes
-  )
-
-  private static let sizes: [(suffix: String, bytes: Int64)] = [
-    ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30),
-    ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1),
-  ]
-
-  /// Reads a size such as `40MiB`, rounded down to bytes.
-  fileprivate static func bytes(_ text: String) throws(FormProblem) -> Int64 {
-    guard let unit = sizes.first(where: { text.hasSuffix($0.suffix) }),
-      let number = ExactDecimal(written: text.dropLast(unit.suffix.count))
-    else {
-      let isBare = ExactDecimal(written: text) != nil
-      throw FormProblem(
-        problem: "\(quoted(text)) is \(isBare ? "a size without a unit" : "not a size")",
-        remedy: isBare
-          ? "write the unit, such as \(text)MiB"
-          : "write a number and one of the units B, kB, MB, GB, KiB, MiB, GiB, such as 40MiB"
-      )
-    }
-    guard number.whole < 1 << 50 / unit.bytes else {
-      throw FormProblem(
-        problem: "the size \(quoted(text)) is larger than a pebibyte",
-        remedy: "use fewer bytes"
-      )
-    }
-    return number.whole * unit.bytes + Int64(Double(number.billionths) / 1e9 * Double(unit.bytes))
-  }
-}
-
-extension Metric {
-  /// Reads a limit in the unit of the metric.
-  fileprivate func limit(written text: String) throws(FormProblem) -> Double {
-    switch unit {
-    case .nanoseconds:
-      let span = try Nanoseconds(written: text)
-      guard span > .zero else {
-        throw FormProblem(
-          problem: "the limit \(quoted(text)) leaves no time",
-          remedy: "allow more time, such as 60ms"
-        )
-      }
-      return Double(span.count)
-    case .bytes: return Double(try ScenarioKeys.bytes(text))
-    case .count:
-      guard let number = ExactDecimal(written: text), number.whole < 1 << 50 else {
-        throw FormProblem(
-          problem: "\(quoted(text)) is not a count, which \(rawValue) is measured in",
-          remedy: "write a number without a unit, such as 5"
-        )
-      }
-      return number.value
-    case .percent:
-      guard let percent = Form<Double>.percent(text), percent.value < 100 else {
-        throw FormProblem(
-          problem: "\(quoted(text)) is not a share of launches",
-          remedy: "write a percentage below 100, such as 10%"
-        )
-      }
-      return percent.value
-    }
-  }
-}
-
 // MARK: - Nights
 
 extension ScenarioKeys {
   static let bisection = Form<AutomaticBisection>.choice([
     Form<String>.words(["auto", "off"]).map { $0 == "off" ? nil : AutomaticBisection() },
     .section(bisect, of: AutomaticBisection()),
-  ]).then { bisection, value, reading in
-    if reading.source == nil {
-      reading.report(
-        "contradiction",
-        "regressions are to be bisected, and the scenario has no source",
-        at: value.place,
-        remedy: "add the section `source`, or write `bisect: off`"
-      )
-    }
-    return bisection
-  }
+  ])
+  .refusing(
+    "regressions are to be bisected, and the scenario has no source",
+    remedy: "add the section `source`, or write `bisect: off`",
+    at: nil
+  ) { _, _, reading in reading.source == nil }
 
   static let explanation = Form<AutomaticExplanation>.choice([
     Form<AutomaticExplanation.When>.word.map { AutomaticExplanation(when: $0) },
@@ -460,38 +289,31 @@ extension ScenarioKeys {
   /// A URL, in which `$NAME` stands for a variable of the environment.
   private static let webhook = Form<Notifier>.scalar(
     "a URL such as https://example.org/hook, or a variable such as $WEBHOOK",
-    .string("^([hH][tT][tT][pP][sS]?://|\\$)[!-~]+$")
-  ) { text throws(FormProblem) in
+    .string("^([hH][tT][tT][pP][sS]?://|\\$)[!-~]+$"),
+    else: "{} is neither a URL nor a variable",
+    remedy: "write a URL that begins with https://, or a variable such as $WEBHOOK"
+  ) { text in
     let isClean = text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && text.utf8.count <= 2_048
     let dollars = text.count { $0 == "$" }
     let variables = text.matches(of: /\$[A-Za-z_][A-Za-z0-9_]*/).count
     let isVariable = text.wholeMatch(of: /\$[A-Za-z_][A-Za-z0-9_]*/) != nil
     let isURL = text.wholeMatch(of: /(?i)https?:\/\/[^\/?#]+.*/) != nil
-    guard isClean, dollars == variables, isVariable || isURL else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is neither a URL nor a variable",
-        remedy: "write a URL that begins with https://, or a variable such as $WEBHOOK"
-      )
-    }
-    return .webhook(text)
+    return isClean && dollars == variables && (isVariable || isURL) ? .webhook(text) : nil
   }
 
   private static let email = Form<Notifier>.scalar(
     "an address such as dev@example.org",
-    .string("^[!-?A-~]+@[!-?A-~]+$")
-  ) { text throws(FormProblem) in
+    .string("^[!-?A-~]+@[!-?A-~]+$"),
+    else: "{} is not an address",
+    remedy: "write one address such as dev@example.org"
+  ) { text in
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     let isClean = text.utf8.allSatisfy { byte in
       (0x21...0x7E).contains(byte) && !",;:<>()[]\\\"".utf8.contains(byte)
     }
     guard isClean, parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), !text.hasPrefix("-"),
       text.utf8.count <= 254
-    else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not an address",
-        remedy: "write one address such as dev@example.org"
-      )
-    }
+    else { return nil }
     return .email(text)
   }
 }

@@ -48,6 +48,21 @@ struct Reading {
       return nil
     }
   }
+
+  /// Compiles a regular expression; reports one that cannot be used, and returns nil.
+  mutating func compiled<Pattern>(
+    _ text: String,
+    at place: Place,
+    _ compile: (String) throws(PatternError) -> Pattern
+  ) -> Pattern? {
+    do throws(PatternError) {
+      return try compile(text)
+    } catch {
+      let problem = "the pattern \(quoted(text)) cannot be used: \(error.problem)"
+      report("invalid-value", problem, at: place, remedy: error.remedy)
+      return nil
+    }
+  }
 }
 
 /// Collects everything that is wrong with one scenario file, or with options that stand for one.

@@ -14,6 +14,17 @@ extension SchemaValue {
   static func string(_ pattern: String) -> Self { ["type": "string", "pattern": .text(pattern)] }
 }
 
+extension StringProtocol {
+  /// Whether it consists of ASCII letters, ASCII digits and these marks.
+  func isMade(of marks: String) -> Bool {
+    utf8.allSatisfy { byte in
+      let character = Character(Unicode.Scalar(byte))
+      return (character.isASCII && (character.isLetter || character.isNumber))
+        || marks.contains(character)
+    }
+  }
+}
+
 extension Form<String> {
   /// Any text; numbers and words such as `on` are taken as they are written.
   static var text: Self {
@@ -23,21 +34,12 @@ extension Form<String> {
   static var name: Self {
     scalar(
       "a name",
-      ["type": ["string", "number", "boolean"], "pattern": .text(SchemaValue.name)]
-    ) { text throws(FormProblem) in
-      let isName = text.utf8.allSatisfy { byte in
-        let character = Character(Unicode.Scalar(byte))
-        return (character.isASCII && (character.isLetter || character.isNumber))
-          || "._-".contains(character)
-      }
-      guard isName, !text.isEmpty, text.contains(where: { $0 != "." }), text.utf8.count <= 100
-      else {
-        throw FormProblem(
-          problem: "\(quoted(text)) is not a name",
-          remedy: "use at most 100 of the characters A-Z, a-z, 0-9, `.`, `_` and `-`"
-        )
-      }
-      return text
+      ["type": ["string", "number", "boolean"], "pattern": .text(SchemaValue.name)],
+      else: "{} is not a name",
+      remedy: "use at most 100 of the characters A-Z, a-z, 0-9, `.`, `_` and `-`"
+    ) { text in
+      let isName = text.isMade(of: "._-") && text.contains { $0 != "." } && text.utf8.count <= 100
+      return isName ? text : nil
     }
   }
 
@@ -77,31 +79,50 @@ extension Form<String> {
   }
 }
 
-extension Form where Output: RawRepresentable<String> & CaseIterable & SendableMetatype {
+extension Form where Output: RawRepresentable<String> & SendableMetatype {
   /// One of the words that the cases stand for.
-  static var word: Self {
-    Form<String>.words(Output.allCases.map(\.rawValue)).then { text, _, _ in Output(rawValue: text)
-    }
+  static func anyOf(_ cases: [Output]) -> Self {
+    Form<String>.words(cases.map(\.rawValue)).map { Output(rawValue: $0) }
   }
+}
+
+extension Form where Output: RawRepresentable<String> & CaseIterable & SendableMetatype {
+  static var word: Self { anyOf(Array(Output.allCases)) }
 }
 
 extension Form<Metric> {
   /// One that nights are judged by.
-  static var judged: Self {
-    Form<String>.words(Metric.ofNights.map(\.rawValue)).then { text, _, _ in Metric(rawValue: text)
-    }
-  }
+  static var judged: Self { anyOf(Metric.ofNights) }
 }
 
 extension Form<Bool> {
   static var boolean: Self {
-    scalar("true or false", ["type": "boolean"]) { text, isPlain throws(FormProblem) in
-      if isPlain, text == "true" || text == "false" { return text == "true" }
+    either("true", "false", ["type": "boolean"]) { text, isPlain in
+      isPlain && ["true", "false"].contains(text)
+    }
+  }
+
+  /// `on` or `off`, which may be written as the booleans too.
+  static var toggle: Self {
+    either("on", "off", ["enum": [true, false, "on", "off"]]) { text, _ in
+      ["on", "true", "off", "false"].contains(text)
+    }
+  }
+
+  /// One of two words; for others that mean the same, the remedy names the word to write.
+  private static func either(
+    _ yes: String,
+    _ no: String,
+    _ schema: SchemaValue,
+    isTaken: @escaping @Sendable (String, Bool) -> Bool
+  ) -> Self {
+    scalar("\(yes) or \(no)", schema) { text, isPlain throws(FormProblem) in
       let isTrue = ["true", "yes", "on", "y", "1"].contains(text.lowercased())
       let isFalse = ["false", "no", "off", "n", "0"].contains(text.lowercased())
+      if isTaken(text, isPlain) { return isTrue }
       throw FormProblem(
-        problem: "\(quoted(text)) is not true or false",
-        remedy: isTrue ? "write true" : isFalse ? "write false" : "write true or false"
+        problem: "\(quoted(text)) is not \(yes) or \(no)",
+        remedy: "write \(isTrue ? yes : isFalse ? no : "\(yes) or \(no)")"
       )
     }
   }
@@ -163,15 +184,13 @@ extension Form<Nanoseconds> {
 extension Form<Double> {
   /// A percentage up to 100, as a share from 0 to 1.
   static var percentage: Self {
-    scalar("a percentage such as 2%", .string("^\(SchemaValue.number)%$")) {
-      text throws(FormProblem) in
-      guard let percent = percent(text), percent.whole <= 100 else {
-        throw FormProblem(
-          problem: "\(quoted(text)) is not a percentage",
-          remedy: "write a number up to 100 and the sign, such as 2%"
-        )
-      }
-      return percent.value / 100
+    scalar(
+      "a percentage such as 2%",
+      .string("^\(SchemaValue.number)%$"),
+      else: "{} is not a percentage",
+      remedy: "write a number up to 100 and the sign, such as 2%"
+    ) { text in
+      percent(text).flatMap { $0.whole <= 100 ? $0.value / 100 : nil }
     }
   }
 
@@ -198,16 +217,12 @@ extension Form<Double> {
   /// A limit for slow launches, as a share; 0 for `off`.
   static let tail = scalar(
     "a percentage from 1% to 50%, or off",
-    .string("^(off|\(SchemaValue.number)%)$")
-  ) { text throws(FormProblem) in
+    .string("^(off|\(SchemaValue.number)%)$"),
+    else: "{} is not a percentage from 1% to 50%",
+    remedy: "write such a percentage, such as 10%, or off"
+  ) { text in
     if ["off", "false"].contains(text) { return 0 }
-    guard let percent = percent(text)?.value, (1...50).contains(percent) else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not a percentage from 1% to 50%",
-        remedy: "write such a percentage, such as 10%, or off"
-      )
-    }
-    return percent / 100
+    return percent(text).flatMap { (1...50).contains($0.value) ? $0.value / 100 : nil }
   }
 
   /// The number before a percent sign; nil for anything else.

@@ -16,7 +16,8 @@ extension ScenarioFile {
     let root = values.scenario(options)
     do throws(ScenarioError) {
       let path = "\(options.directory)/command line"
-      return try scenario(from: root, reading(values.findings, path: path, judgedBy: judge))
+      let reading = reading(values.findings, path: path, judgedBy: judge)
+      return try ScenarioKeys.scenario.output(of: root, "the scenario", reading)
     } catch {
       // The number of launches is in it twice, for instance.
       var told: [Diagnostic] = []
@@ -108,10 +109,7 @@ private struct OptionValues {
 
   /// A valid name in any case, so that what is wrong with that of the target is reported once.
   private static func scenarioName(for target: String) -> String {
-    let isValid = { (character: Character) in
-      character.isASCII && (character.isLetter || character.isNumber || "._".contains(character))
-    }
-    return String(("measure-" + target.map { isValid($0) ? $0 : "-" }).prefix(100))
+    String(("measure-" + target.map { String($0).isMade(of: "._") ? $0 : "-" }).prefix(100))
   }
 
   private mutating func target(_ options: MeasureOptions) -> Value {

@@ -1,9 +1,10 @@
 // Scenarios: the file `scenario.yml`, from text to a validated `Scenario`.
 //
 // `ScenarioFile` tells the story: `YAMLText` reads the file with its places, and each section is a list of
-// `Field`s (`ScenarioKeys`, `TargetSection`, `ControlsSection`, `NightSections`). A field is one declaration: its
-// key, what is said of it, and the `Form` that checks and reads its value. What contradicts itself or is
-// dangerous (`PathSafety`) is refused. All problems are told at once, each with its line and a remedy.
+// `Field`s (`ScenarioKeys`, `TargetSection`, `ReadySection`, `ControlsSection`, `NightSections`,
+// `BudgetsSection`). A field is one declaration: its key, its summary, and the `Form` that checks and reads its
+// value. A form refuses what is wrong, contradicts itself or is dangerous (`PathSafety`). All problems are
+// reported at once, each with its line and a remedy.
 //
 // Of the fields come the JSON Schema (`ScenarioSchema`) and the reference in docs (`ScenarioReference`), too;
 // `ScenarioTemplate` is the file that `init` writes.
@@ -42,23 +43,26 @@ package enum ScenarioFile {
     home: String = FileManager.default.homeDirectoryForCurrentUser.path,
     judgedBy judge: DirectoryJudge? = nil
   ) throws(ScenarioError) -> Scenario {
+    let form = ScenarioKeys.scenario
+    return try read(form, "the scenario", in: text, path: path, home: home, judgedBy: judge)
+  }
+
+  /// Reads the text of a file; the name is what findings call its value.
+  static func read<Output>(
+    _ form: Form<Output>,
+    _ name: String,
+    in text: String,
+    path: String,
+    home: String = FileManager.default.homeDirectoryForCurrentUser.path,
+    judgedBy judge: DirectoryJudge? = nil
+  ) throws(ScenarioError) -> Output {
     var findings = Findings(path: path)
     var yaml = YAMLText(text)
     guard let root = yaml.value(reporting: &findings) else {
       throw .invalid(findings.diagnostics)
     }
     let reading = reading(findings, path: path, home: home, judgedBy: judge)
-    return try scenario(from: root, reading)
-  }
-
-  /// The scenario that a value stands for.
-  static func scenario(from root: Value, _ reading: Reading) throws(ScenarioError) -> Scenario {
-    var reading = reading
-    let scenario = ScenarioKeys.scenario.read(root, "the scenario", &reading)
-    guard let scenario, reading.findings.isEmpty else {
-      throw .invalid(reading.findings.diagnostics)
-    }
-    return scenario
+    return try form.output(of: root, name, reading)
   }
 
   /// The reading of a file, of which the findings are those made so far.

@@ -175,15 +175,12 @@ extension ScenarioKeys {
 
   private static let screenSize = Form<(Int, Int)>.scalar(
     "a width and a height such as 1920x1080",
-    .string("^[0-9]{2,5}x[0-9]{2,5}$")
-  ) { text throws(FormProblem) in
+    .string("^[0-9]{2,5}x[0-9]{2,5}$"),
+    else: "{} is not the size of a screen",
+    remedy: "write a width and a height from 64 to 16384, such as 1920x1080"
+  ) { text in
     let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-    guard sides.count == 2, sides.allSatisfy({ (64...16_384).contains($0) }) else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not the size of a screen",
-        remedy: "write a width and a height from 64 to 16384, such as 1920x1080"
-      )
-    }
+    guard sides.count == 2, sides.allSatisfy({ (64...16_384).contains($0) }) else { return nil }
     return (sides[0], sides[1])
   }
 
@@ -261,65 +258,40 @@ extension ScenarioKeys {
     return source
   }
 
-  private static let build = Form<String>.text.then { command, value, reading in
-    if command.allSatisfy(\.isWhitespace) {
-      reading.report(
-        "empty-value",
-        "the build command is empty",
-        at: value.place,
-        remedy: "write the command, or `true` if there is nothing to build"
-      )
-    }
-    return command
-  }
+  private static let build = Form<String>.text.refusing(
+    "the build command is empty",
+    remedy: "write the command, or `true` if there is nothing to build",
+    id: "empty-value"
+  ) { $0.allSatisfy(\.isWhitespace) }
 
   /// Characters that could end a link in Markdown must be written as percent escapes.
   private static let commitURL = Form<String>.scalar(
     "a URL with \(Source.commitPlaceholder)",
-    .string("^[hH][tT][tT][pP][sS]?://[!-~]*\\{commit\\}[!-~]*$")
-  ) { text throws(FormProblem) in
-    let mark = Source.commitPlaceholder
-    let sample = text.replacing(mark, with: "0")
+    .string("^[hH][tT][tT][pP][sS]?://[!-~]*\\{commit\\}[!-~]*$"),
+    else: "{} is not a URL with \(Source.commitPlaceholder) where the commit belongs",
+    remedy: "write it as in https://github.com/jqlang/jq/commit/\(Source.commitPlaceholder)"
+  ) { text in
+    let sample = text.replacing(Source.commitPlaceholder, with: "0")
     let isURL = sample.wholeMatch(of: /(?i)https?:\/\/[a-z0-9\-._~:\/?#@!$&*+,;=%]+/) != nil
-    guard isURL, sample != text else {
-      throw FormProblem(
-        problem: "\(quoted(text)) is not a URL with \(mark) where the commit belongs",
-        remedy: "write it as in https://github.com/jqlang/jq/commit/\(mark)"
-      )
-    }
-    return text
+    return isURL && sample != text ? text : nil
   }
 
   private static let textVariables = Form<[(entry: Value.Entry, value: String)]>.named(.text, .text)
     .map { Dictionary($0.map { ($0.entry.key, $0.value) }) { $1 } }
 
-  private static let stagesSection = Form<StagePlan>.section(stages, of: StagePlan())
-    .then { plan, value, reading in
-      guard !plan.collectors.contains(.text) else { return plan }
-      for key in ["env", "patterns"] {
-        guard let unused = value[key] else { continue }
-        reading.report(
-          "contradiction",
-          "\(quoted(key)) is for the collector text, which is not asked for",
-          at: unused.place,
-          remedy: "add text to `collect`, or remove the key"
-        )
-      }
-      return plan
-    }
+  private static let stagesSection = ["env", "patterns"].reduce(
+    Form<StagePlan>.section(stages, of: StagePlan())
+  ) { form, key in
+    form.refusing(
+      "\(quoted(key)) is for the collector text, which is not asked for",
+      remedy: "add text to `collect`, or remove the key",
+      at: key
+    ) { plan, _, _ in !plan.collectors.contains(.text) }
+  }
 
   /// A pattern that cannot be read would find nothing, every night.
   private static let pattern = Form<String>.text.then { text, value, reading -> String? in
-    let pattern: TextPattern
-    do throws(PatternError) {
-      pattern = try TextPattern(text)
-    } catch {
-      reading.report(
-        "invalid-value",
-        "the pattern \(quoted(text)) cannot be used: \(error.problem)",
-        at: value.place,
-        remedy: error.remedy
-      )
+    guard let pattern = reading.compiled(text, at: value.place, TextPattern.init) else {
       return nil
     }
     for group in ["stage", "value", "unit"] where !pattern.groups.contains(group) {

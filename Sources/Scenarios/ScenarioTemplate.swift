@@ -27,17 +27,7 @@ package enum ScenarioTemplate {
 
   /// A text in double quotes, with everything escaped that YAML would read differently.
   private static func scalar(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      switch scalar {
-      case "\"", "\\": return "\\\(scalar)"
-      case _ where scalar.isASCII && scalar.value >= 0x20 && scalar.value != 0x7F:
-        return "\(scalar)"
-      default:
-        let digits = String(scalar.value, radix: 16)
-        return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
-      }
-    }
-    return "\"\(escaped.joined())\""
+    quotedYAML(text) { !$0.isASCII || $0.value < 0x20 || $0.value == 0x7F }
   }
 
   private static let examples = """

@@ -18,20 +18,11 @@ extension ScenarioKeys {
     return path
   }
 
-  static let stateDirectories = Form<[StateDirectory]>.list(of: state).then {
-    directories,
-    value,
-    reading in
-    if !reading.states.contains(.firstRun) {
-      reading.report(
-        "contradiction",
-        "\"state\" has no effect without the state first-run",
-        at: value.place,
-        remedy: "add first-run to `states:`, or remove the key"
-      )
-    }
-    return directories
-  }
+  static let stateDirectories = Form<[StateDirectory]>.list(of: state).refusing(
+    "\"state\" has no effect without the state first-run",
+    remedy: "add first-run to `states:`, or remove the key",
+    at: nil
+  ) { _, _, reading in !reading.states.contains(.firstRun) }
 
   private static let state = Form<StateDirectory>.choice([
     Form<String>.path.map { StateDirectory(path: $0) },
@@ -56,6 +47,8 @@ extension ScenarioKeys {
 }
 
 extension Form<String> {
+  static var absolute: Self { path.then { path, _, reading in reading.absolute(path) } }
+
   /// What is there at a path, as an absolute one.
   static func existing(_ kind: FileKind) -> Self {
     path.then { $2.existing($0, kind, at: $1.place) }

@@ -7,13 +7,21 @@ extension ScenarioKeys {
     target,
     of: Target(name: "", command: [], directory: "")
   )
+  .refusing(
+    "a film goes on until the window has settled, which launches do not wait for",
+    remedy: "write `ready: settled`, or remove `film`",
+    at: "film"
+  ) { target, _, _ in target.isFilmed == true && !target.waitsUntilSettled }
+  .refusing(
+    "launches wait for another condition than the end of the program, whose status is not looked at",
+    remedy: "remove the statuses, or write `ready: exit`",
+    at: "exit"
+  ) { target, _, _ in target.ready != .exit }
   .then { target, value, reading in
     var target = target
     target.writtenProgram = value["command"]?.elements.first?.text
       .flatMap { $0.contains("/") && !$0.hasPrefix("/") ? $0 : nil }
     if target.directory.isEmpty { target.directory = reading.programDirectory }
-    reading.checkFilm(of: target, in: value)
-    reading.checkExit(of: target, in: value)
     for entry in value["env"]?.entries ?? [] { reading.checkVariable(entry, in: value) }
     reading.reportOverlaps(of: target, in: value)
     return target
@@ -132,95 +140,6 @@ extension ScenarioKeys {
     },
   ]
 
-  static let conditions: [Field<Readiness?>] =
-    outerConditions + [
-      Field("mark", mark) {
-        "The program makes the launch mark of this name; one made with launch_ready is \"ready\"."
-      },
-      Field("window", chosenWindow.map { .window($0) }) {
-        "One of its windows is mapped: which one, where it is not the first. Menus, tooltips and "
-          + "splash screens do not count unless a title or class is given."
-      },
-      Field("frame", chosenWindow.map { .window($0.waiting(for: .frame)) }) {
-        "That window has content: it shows more than its background."
-      },
-      Field("settled", settled.map { .window($0) }) {
-        "That window has content, of which no more than 1 % has changed for this long; the time is "
-          + "that of the last change. A map for another window than the first."
-      },
-    ]
-
-  private static let chosenWindow = Form<WindowCondition>.section(
-    windowTraits,
-    of: WindowCondition(.window)
-  )
-
-  static let windowTraits: [Field<WindowCondition>] = [
-    Field("title", windowPattern, \.title) {
-      "Its title matches this POSIX extended regular expression."
-    },
-    Field("class", windowPattern, \.windowClass) {
-      "Its class (WM_CLASS, or the app id of Wayland) matches this POSIX extended regular expression."
-    },
-    Field("nth", .whole(1...1_000), \.number) {
-      "Which of those windows it is, in the order in which they are mapped. Default: 1."
-    },
-  ]
-
-  private static let settled = Form<WindowCondition>.choice([
-    quiet.map { WindowCondition(.settled(quiet: $0)) },
-    .section(settledWindow, of: WindowCondition(.settled(quiet: WindowCondition.defaultQuiet))),
-  ])
-
-  static let settledWindow: [Field<WindowCondition>] =
-    [
-      Field("for", quiet, summary: "How long it does not change. Default: 300ms.") {
-        $0.moment = .settled(quiet: $1)
-      }
-    ] + windowTraits
-
-  /// Those that a program needs no knowledge of launchlab for.
-  static let outerConditions: [Field<Readiness?>] = [
-    Field("stdout", pattern(of: .stdout)) {
-      "A line of standard output matches this POSIX extended regular expression."
-    },
-    Field("stderr", pattern(of: .stderr)) {
-      "A line of standard error matches this POSIX extended regular expression."
-    },
-    Field("tcp", endpoint) {
-      "A TCP port accepts connections, such as 127.0.0.1:7379."
-    },
-    Field("unix", socket) {
-      "A Unix stream socket accepts connections."
-    },
-    Field("http", address) {
-      "An HTTP GET is answered with a status 2xx."
-    },
-    Field(
-      "file",
-      Form<String>.path.then { path, _, reading in .file(path: reading.absolute(path)) }
-    ) {
-      "A file exists."
-    },
-  ]
-
-  static let stop: [Field<StopPolicy>] = [
-    Field("signal", .signal, \.signal) {
-      "The signal sent first, by name or number. Default: TERM."
-    },
-    Field("grace", .duration, \.grace) {
-      "How long the program may take to end before its whole tree is killed. Default: 2s."
-    },
-    Field("when", .oneOf(outerConditions), \.condition) {
-      "What a program that is ready has to do before it is stopped, such as stderr: \"recovery "
-        + "done\", for as long as `timeout`. Default: nothing."
-    },
-    Field("after", Form<Nanoseconds>.duration.map { $0 == .zero ? nil : $0 }, \.after) {
-      "How long it goes on after that, for servers that lose a signal while they are still "
-        + "starting. Default: 0s."
-    },
-  ]
-
   static let stateDirectory: [Field<StateDirectory>] = [
     Field("path", .path, \.path, isRequired: true) {
       "The directory whose content is replaced."
@@ -257,33 +176,15 @@ extension ScenarioKeys {
     return [PathSafety.absolute(program, from: reading.programDirectory)] + command.dropFirst()
   }
 
-  private static let program = Form<String>.text.then { program, value, reading in
-    if program.isEmpty || program.hasSuffix("/") {
-      reading.report(
-        "invalid-value",
-        "the program \(quoted(program)) has no file name",
-        at: value.place,
-        remedy: "write the name of the executable, such as node, or its path"
-      )
+  private static let program = Form<String>.text
+    .refusing(
+      "the program {} has no file name",
+      remedy: "write the name of the executable, such as node, or its path"
+    ) { $0.isEmpty || $0.hasSuffix("/") }
+    .then { program, _, reading in
+      program.contains("/")
+        ? PathSafety.absolute(program, from: reading.programDirectory) : program
     }
-    guard program.contains("/") else { return program }
-    return PathSafety.absolute(program, from: reading.programDirectory)
-  }
-
-  private static let readiness = Form<Readiness>.choice([
-    Form<String>.words(["exit", "notify", "mark", "window", "frame", "settled"]).map { word in
-      switch word {
-      case "notify": .notify
-      case "mark": .mark(name: "ready")
-      case "window": .window(WindowCondition(.window))
-      case "frame": .window(WindowCondition(.frame))
-      case "settled":
-        .window(WindowCondition(.settled(quiet: WindowCondition.defaultQuiet)))
-      default: .exit
-      }
-    },
-    .oneOf(conditions),
-  ])
 
   private static let status = Form<Int>.whole(0...255)
 
@@ -297,141 +198,30 @@ extension ScenarioKeys {
     .list(of: status, each: "the status"),
   ])
 
-  private static let endpoint = Form<Endpoint>.scalar(
-    "a host and a port such as 127.0.0.1:7379",
-    .string("^(\\[[^\\]]+\\]|[^:\\[\\]]+):[0-9]{1,5}$"),
-    Endpoint.init(written:)
-  ).map { Readiness.tcp(host: $0.host, port: $0.port) }
-
-  private static let address = Form<WebAddress>.scalar(
-    "a URL such as http://127.0.0.1:8080/health",
-    .string("^[hH][tT][tT][pP]://"),
-    WebAddress.init(written:)
-  ).map { Readiness.http(host: $0.endpoint.host, port: $0.endpoint.port, path: $0.path) }
-
-  private static let socket = Form<String>.path.then { written, value, reading -> Readiness? in
-    let path = reading.absolute(written)
-    if path.utf8.count > 107 {
-      reading.report(
-        "invalid-value",
-        "the socket path \(quoted(path)) is longer than 107 bytes",
-        at: value.place,
-        remedy: "use a shorter path, because the kernel allows no more"
-      )
-    }
-    return .unix(path: path)
-  }
-
-  private static func pattern(of stream: LaunchCore.OutputStream) -> Form<Readiness> {
-    pattern("line").map { .output(stream: stream, pattern: $0) }
-  }
-
-  private static let windowPattern = pattern("title or class")
-
-  /// A regular expression; the noun is what it matches.
-  private static func pattern(_ noun: String) -> Form<String> {
-    Form<String>.text.then { pattern, value, reading in
-      if pattern.isEmpty {
-        reading.report(
-          "empty-value",
-          "the pattern is empty",
-          at: value.place,
-          remedy: "write what the \(noun) contains"
-        )
-      }
-      do throws(PatternError) {
-        _ = try OutputPattern(pattern)
-      } catch {
-        reading.report(
-          "invalid-value",
-          "the pattern \(quoted(pattern)) cannot be used: \(error.problem)",
-          at: value.place,
-          remedy: error.remedy
-        )
-      }
-      return pattern
-    }
-  }
-
-  private static let quiet = Form<Nanoseconds>.duration.then { quiet, value, reading in
-    if quiet == .zero {
-      reading.report(
-        "invalid-value",
-        "no window can be seen to have settled for \(value.phrase)",
-        at: value.place,
-        remedy: "wait longer, such as 300ms, or use `frame`"
-      )
-    }
-    return quiet
-  }
-
-  /// The file of events has room for this many bytes of the name.
-  private static let markLimit = 63
-
-  private static let mark = Form<String>.text.then { name, value, reading -> Readiness? in
-    if name.isEmpty {
-      reading.report(
-        "empty-value",
-        "the name of the mark is empty",
-        at: value.place,
-        remedy: "write the name that the program gives to `launch_mark`"
-      )
-    } else if name.utf8.count > markLimit {
-      reading.report(
-        "invalid-value",
-        "the name of the mark is longer than \(markLimit) bytes",
-        at: value.place,
-        remedy: "give the mark a shorter name, in the program too"
-      )
-    }
-    return .mark(name: name)
-  }
-
-  private static let timeout = Form<Nanoseconds>.duration.then { timeout, value, reading in
-    if timeout == .zero {
-      reading.report(
-        "invalid-value",
-        "the timeout \(value.phrase) leaves no time to start",
-        at: value.place,
-        remedy: "allow more time, such as 10s"
-      )
-    }
-    return timeout
-  }
+  private static let timeout = Form<Nanoseconds>.duration.refusing(
+    "the timeout {} leaves no time to start",
+    remedy: "allow more time, such as 10s"
+  ) { $0 == .zero }
 
   // MARK: - What is run beside it
 
   private static let commands = Form<LaunchCommands>.choice([
     shell.map { LaunchCommands(launch: $0) },
     command.map { LaunchCommands(launch: $0) },
-    .section(launchCommands, of: LaunchCommands()).then { commands, value, reading in
-      if !value.entries.contains(where: { $0.key != "timeout" }) {
-        let moments = LaunchCommands.Moment.allCases.map(\.rawValue).joined(separator: ", ")
-        reading.report(
-          "empty-value",
-          "there is no command",
-          at: value.place,
-          remedy: "give at least one of \(moments)"
-        )
-      }
-      return commands
-    },
+    .section(launchCommands, of: LaunchCommands())
+      .refusingEmpty("there is no command", besides: "timeout"),
   ])
 
   /// A text goes to the shell; a list is a program with its arguments, as in `command`.
   private static let sideCommand = Form<[String]>.choice([shell, command])
 
-  private static let shell = Form<String>.text.then { text, value, reading in
-    if text.allSatisfy(\.isWhitespace) {
-      reading.report(
-        "empty-value",
-        "the command is empty",
-        at: value.place,
-        remedy: "write the command, or remove the key"
-      )
-    }
-    return LaunchCommands.shell + [text]
-  }
+  private static let shell = Form<String>.text
+    .refusing(
+      "the command is empty",
+      remedy: "write the command, or remove the key",
+      id: "empty-value"
+    ) { $0.allSatisfy(\.isWhitespace) }
+    .map { LaunchCommands.shell + [$0] }
 }
 
 // MARK: - Variables
@@ -455,17 +245,10 @@ extension ScenarioKeys {
     return variables
   }
 
-  private static let variableName = Form<String>.text.then { name, value, reading in
-    if name.isEmpty || name.contains("=") || name.contains("\0") {
-      reading.report(
-        "invalid-value",
-        "\(quoted(name)) cannot be the name of a variable",
-        at: value.place,
-        remedy: "use letters, digits and `_`"
-      )
-    }
-    return name
-  }
+  private static let variableName = Form<String>.text.refusing(
+    "{} cannot be the name of a variable",
+    remedy: "use letters, digits and `_`"
+  ) { $0.isEmpty || $0.contains("=") || $0.contains("\0") }
 }
 
 extension Target {
@@ -503,30 +286,6 @@ extension Reading {
       at: entry.place,
       remedy: target["home"] == nil
         ? "remove the variable, or the state first-run" : "remove the variable, or `home:`"
-    )
-  }
-
-  /// Reports statuses of launches that do not wait for one.
-  fileprivate mutating func checkExit(of target: Target, in value: Value) {
-    guard target.ready != .exit, let exit = value["exit"] else { return }
-    report(
-      "contradiction",
-      "launches wait for another condition than the end of the program, whose status is not looked at",
-      at: exit.place,
-      remedy: "remove the statuses, or write `ready: exit`"
-    )
-  }
-
-  /// Reports a film of launches that are over before all is there.
-  fileprivate mutating func checkFilm(of target: Target, in value: Value) {
-    guard target.isFilmed == true, !target.waitsUntilSettled, let film = value["film"] else {
-      return
-    }
-    report(
-      "contradiction",
-      "a film goes on until the window has settled, which launches do not wait for",
-      at: film.place,
-      remedy: "write `ready: settled`, or remove `film`"
     )
   }
 

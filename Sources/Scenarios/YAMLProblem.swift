@@ -29,27 +29,28 @@ struct YAMLProblem: Error {
 
 extension YAMLProblem {
   /// Puts what the parser says into a problem, a place and a remedy.
-  init(_ error: YamlError, in text: String) {
+  init(_ error: any Error, in text: String) {
     switch error {
-    case .parser(_, let problem, let mark, _) where problem.contains("nesting level"):
-      self = .tooDeep(at: Place(line: mark.line, column: mark.column))
-    case .scanner(let context, let problem, let mark, _),
-      .parser(let context, let problem, let mark, _):
+    case let problem as YAMLProblem: self = problem
+    case YamlError.parser(_, let problem, let mark, _) where problem.contains("nesting level"):
+      self = .tooDeep(at: Place(mark))
+    case YamlError.scanner(let context, let problem, let mark, _),
+      YamlError.parser(let context, let problem, let mark, _):
       self.init(
         syntax: [context.map { Self.phrase($0, before: mark) }, problem],
         at: mark,
         in: text
       )
-    case .composer(_, let problem, let mark, _):
+    case YamlError.composer(_, let problem, let mark, _):
       self.init(composer: problem, at: mark)
-    case .reader(let problem, let offset, _, _):
+    case YamlError.reader(let problem, let offset, _, _):
       self.init(
         id: "yaml-syntax",
         problem: "the file is not text: \(problem)",
         place: Self.place(ofCharacter: offset ?? 0, in: text),
         remedy: "save the file as UTF-8 text"
       )
-    case .memory:
+    case YamlError.memory:
       self = .tooDeep(at: Place(line: 1, column: 1))
     default:
       self.init(
@@ -69,7 +70,7 @@ extension YAMLProblem {
     self.init(
       id: "yaml-syntax",
       problem: "not valid YAML: \(problem)" + (isBlank ? "" : " in \(quoted(String(line ?? "")))"),
-      place: Place(line: mark.line, column: mark.column),
+      place: Place(mark),
       remedy: line?.contains("\t") == true
         ? "indent with spaces, because YAML forbids tabs"
         : "correct the indentation, quotes or brackets here or in the lines above"
@@ -87,7 +88,7 @@ extension YAMLProblem {
       id: hasTwoDocuments ? "several-documents" : "yaml-syntax",
       problem: hasTwoDocuments
         ? "the file holds a second document" : "not valid YAML: \(problem)",
-      place: Place(line: mark.line, column: mark.column),
+      place: Place(mark),
       remedy: hasTwoDocuments
         ? "put each scenario into a file of its own" : "define the anchor before its use"
     )

@@ -8,9 +8,15 @@ struct YAMLText {
   static let maximumNodes = 10_000
   static let maximumDepth = 32
 
+  /// Each renamed key costs another parse.
+  private static let maximumRenamedKeys = 20
+  private static let maximumRenamedBytes = 1 << 16
+
   private let text: String
-  private var renamed = RenamedKeys()
   private var nodes = 0
+
+  /// The keys that were renamed, by their places.
+  private var originals: [Place: String] = [:]
 
   init(_ text: String) { self.text = text }
 
@@ -38,23 +44,17 @@ struct YAMLText {
         return nil
       }
       return try value(of: root, depth: 1, reporting: &findings)
-    } catch let problem as YAMLProblem {
-      findings.report(problem.id, problem.problem, at: problem.place, remedy: problem.remedy)
-    } catch let error as YamlError {
+    } catch {
       let problem = YAMLProblem(error, in: text)
       findings.report(problem.id, problem.problem, at: problem.place, remedy: problem.remedy)
-    } catch {
-      findings.report(
-        "yaml-syntax",
-        "the file cannot be parsed: \(error)",
-        at: Place(line: 1, column: 1),
-        remedy: "check the file with another YAML tool"
-      )
+      return nil
     }
-    return nil
   }
 
-  /// Parses the text; keys given twice are renamed one by one, until the parser takes it.
+  /// Parses the text to its end, although the parser stops at the first map with a duplicate key.
+  ///
+  /// Its error has the first place of that key. With the first character there replaced by one of a
+  /// private range, the parser continues, and all places stay the same.
   private mutating func composed() throws -> Node? {
     var candidate = text
     while true {
@@ -62,8 +62,8 @@ struct YAMLText {
         // The basic resolver leaves every plain scalar a text, and costs no pattern matching.
         return try Yams.compose(yaml: candidate, .basic)
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
-        let place = Place(line: context.mark.line, column: context.mark.column)
-        guard let key = keys.first, let next = renamed.rename(key, at: place, in: candidate) else {
+        let place = Place(context.mark)
+        guard let key = keys.first, let next = renamed(key, at: place, in: candidate) else {
           throw YAMLProblem(
             id: "duplicate-key",
             problem: "duplicate key \(quoted(keys.first ?? ""))",
@@ -76,12 +76,33 @@ struct YAMLText {
     }
   }
 
+  /// Renames the key at a place; nil if it is not there, or the limits are reached.
+  private mutating func renamed(_ key: String, at place: Place, in text: String) -> String? {
+    guard text.utf8.count <= Self.maximumRenamedBytes, originals[place] == nil,
+      originals.count < Self.maximumRenamedKeys,
+      let standIn = Unicode.Scalar(0xE000 + UInt32(originals.count))
+    else { return nil }
+    var scalars = Array(text.unicodeScalars)
+    let lines = scalars.split(
+      separator: "\n",
+      maxSplits: place.line - 1,
+      omittingEmptySubsequences: false
+    )
+    guard lines.count == place.line, let line = lines.last else { return nil }
+    var index = line.startIndex + place.column - 1
+    if index < scalars.count, scalars[index] == "\"" || scalars[index] == "'" { index += 1 }
+    guard index < scalars.count, scalars[index] == key.unicodeScalars.first else { return nil }
+    scalars[index] = standIn
+    originals[place] = key
+    return String(String.UnicodeScalarView(scalars))
+  }
+
   private mutating func value(
     of node: Node,
     depth: Int,
     reporting findings: inout Findings
   ) throws -> Value {
-    let place = Place(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+    let place = Place(node.mark)
     nodes += 1
     guard nodes <= Self.maximumNodes else { throw YAMLProblem.tooLarge(at: place) }
     guard depth <= Self.maximumDepth else { throw YAMLProblem.tooDeep(at: place) }
@@ -115,7 +136,7 @@ struct YAMLText {
     var entries: [Value.Entry] = []
     var earlier: [String: Place] = [:]
     for (node, content) in mapping {
-      let place = Place(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+      let place = Place(node.mark)
       guard case .scalar(let scalar) = node else {
         findings.report(
           "wrong-type",
@@ -126,7 +147,7 @@ struct YAMLText {
         continue
       }
       let value = try value(of: content, depth: depth, reporting: &findings)
-      let key = renamed.original(at: place) ?? scalar.string
+      let key = originals[place] ?? scalar.string
       if let first = earlier[key] {
         findings.report(
           "duplicate-key",
@@ -182,107 +203,43 @@ enum AliasGuard {
   /// Returns where a key is, or may be, made with an alias.
   static func aliasInKey(of text: String) -> Place? {
     var place = Place(line: 1, column: 1)
-    var previous: Unicode.Scalar = "\n"
-    var hasAlias = false
-    var isInAliasName = false
-    var isKeyPossible = false
     var suspect: Place?
+    var (hasAlias, isInAlias, isAfterStar) = (false, false, false)
+    // Whether a `?` would begin a key here, and a colon end one that is an alias, a list or a map.
+    var (mayBeginKey, mayEndKey) = (true, false)
     for scalar in text.unicodeScalars {
-      if previous == "*", startsName(scalar) { isInAliasName = true }
-      if isInAliasName { hasAlias = true }
-      if opensKey(scalar, after: previous) || (scalar == ":" && isKeyPossible) {
+      isInAlias = (isInAlias || isAfterStar) && isOfName(scalar)
+      hasAlias = hasAlias || isInAlias
+      if (scalar == "?" && mayBeginKey) || (scalar == ":" && mayEndKey) {
         suspect = suspect ?? place
       }
-      isKeyPossible = mayEndKey(scalar, isInAliasName, wasPossible: isKeyPossible)
-      if isInAliasName, !startsName(scalar) { isInAliasName = false }
-      place = scalar == "\n" ? Place(line: place.line + 1, column: 1) : place.next
-      previous = scalar == "*" && !isBoundary(previous) ? "x" : scalar
+      if scalar != " ", scalar != "\t" { mayEndKey = isInAlias || scalar == "]" || scalar == "}" }
+      isAfterStar = scalar == "*" && mayBeginKey
+      mayBeginKey = scalar.properties.isWhitespace || "[{,:-?".unicodeScalars.contains(scalar)
+      place.column += 1
+      if scalar == "\n" { place = Place(line: place.line + 1, column: 1) }
     }
     return hasAlias ? suspect : nil
   }
 
-  /// Whether a `?` begins an explicit key.
-  private static func opensKey(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar) -> Bool {
-    scalar == "?" && isBoundary(previous)
-  }
-
-  /// Whether a colon after this character would end a key that is an alias, a list or a map.
-  private static func mayEndKey(
-    _ scalar: Unicode.Scalar,
-    _ isInAliasName: Bool,
-    wasPossible: Bool
-  ) -> Bool {
-    switch scalar {
-    case "]", "}": true
-    case " ", "\t": wasPossible
-    default: isInAliasName && startsName(scalar)
-    }
-  }
-
-  private static func startsName(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isAlphabetic || scalar.properties.numericType != nil
       || scalar == "_" || scalar == "-"
   }
+}
 
-  private static func isBoundary(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isWhitespace || "[{,:-?".unicodeScalars.contains(scalar)
+/// A text in double quotes, with some characters escaped, that YAML reads back unchanged.
+func quotedYAML(_ text: String, escaping isEscaped: (Unicode.Scalar) -> Bool) -> String {
+  let escaped = text.unicodeScalars.map { scalar in
+    if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+    guard isEscaped(scalar) else { return "\(scalar)" }
+    let digits = String(scalar.value, radix: 16)
+    return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
   }
+  return "\"\(escaped.joined())\""
 }
 
 extension Place {
-  /// The place one column further.
-  fileprivate var next: Self { Self(line: line, column: column + 1) }
-}
-
-/// Keys that were renamed so that a text with duplicate keys can be parsed to its end.
-///
-/// The parser stops at the first map with a duplicate key and tells only where the key stands
-/// first. Replacing the first character there, by one of a range without meaning, lets it go on
-/// with all places as they were.
-struct RenamedKeys {
-  private static let maximumCount = 20
-
-  /// Each renamed key costs another parse, so a large text gets no second one.
-  private static let maximumBytes = 1 << 16
-
-  private static let firstStandIn: UInt32 = 0xE000
-
-  private var originals: [Place: String] = [:]
-
-  /// The key that was written at a place, if it was renamed.
-  func original(at place: Place) -> String? { originals[place] }
-
-  /// Renames the key at a place of a text.
-  ///
-  /// - Returns: The new text, or nil when the key is not found there, or when looking for more
-  ///   would cost too much.
-  mutating func rename(_ key: String, at place: Place, in text: String) -> String? {
-    var scalars = text.unicodeScalars
-    let standIn = Self.firstStandIn + UInt32(originals.count)
-    guard text.utf8.count <= Self.maximumBytes, originals.count < Self.maximumCount,
-      originals[place] == nil,
-      let character = Unicode.Scalar(standIn), let first = key.unicodeScalars.first,
-      var index = scalars.index(of: place)
-    else { return nil }
-    if scalars[index] == "\"" || scalars[index] == "'" { index = scalars.index(after: index) }
-    guard index < scalars.endIndex, scalars[index] == first else { return nil }
-    scalars.replaceSubrange(index...index, with: CollectionOfOne(character))
-    originals[place] = key
-    return String(scalars)
-  }
-}
-
-extension String.UnicodeScalarView {
-  /// The index of a place, if the text has it.
-  func index(of place: Place) -> Index? {
-    var index = startIndex
-    for _ in 1..<Swift.max(1, place.line) {
-      guard let end = self[index...].firstIndex(of: "\n") else { return nil }
-      index = self.index(after: end)
-    }
-    guard let found = self.index(index, offsetBy: place.column - 1, limitedBy: endIndex),
-      found < endIndex
-    else { return nil }
-    return found
-  }
+  /// The place of a mark of the parser.
+  init(_ mark: Mark?) { self.init(line: mark?.line ?? 1, column: mark?.column ?? 1) }
 }

@@ -6,7 +6,7 @@ extension PatternParser {
     let start = position
     position += 1
     guard !isAtEnd else { throw PatternError("nothing follows the \"\\\"", at: start) }
-    guard let letter = peek() else { return literalEscape() }
+    guard let letter = peek() else { return set(take()) }
     if ("1"..."9").contains(letter) {
       throw Self.unsupported("the reference \\\(letter) to a group", at: start)
     }
@@ -18,11 +18,6 @@ extension PatternParser {
     if letter == "Q" { return quotation() }
     if let set = try namedSet(letter, at: start) { return .symbols(folded(set)) }
     return set(try escapedSymbol(at: start))
-  }
-
-  private mutating func literalEscape() -> PatternNode {
-    position += 1
-    return set(input[position - 1])
   }
 
   private func assertion(_ letter: Character) -> PatternAssertion? {
@@ -38,13 +33,11 @@ extension PatternParser {
   }
 
   private mutating func posixEscape(_ letter: Character) -> PatternNode {
-    position += 1
+    let symbol = take()
     return switch letter {
-    case "w": .symbols(SymbolSet(ranges: SymbolSet.asciiWord))
-    case "W": .symbols(SymbolSet(ranges: SymbolSet.asciiWord, isNegated: true))
-    case "s": .symbols(SymbolSet(ranges: Self.asciiSpace))
-    case "S": .symbols(SymbolSet(ranges: Self.asciiSpace, isNegated: true))
-    default: set(input[position - 1])
+    case "w", "W": .symbols(SymbolSet(ranges: SymbolSet.asciiWord, isNegated: letter == "W"))
+    case "s", "S": .symbols(SymbolSet(ranges: Self.asciiSpace, isNegated: letter == "S"))
+    default: set(symbol)
     }
   }
 
@@ -54,10 +47,7 @@ extension PatternParser {
   private mutating func quotation() -> PatternNode {
     position += 1
     var parts: [PatternNode] = []
-    while !isAtEnd, !take("\\E") {
-      parts.append(set(input[position]))
-      position += 1
-    }
+    while !isAtEnd, !take("\\E") { parts.append(set(take())) }
     return .sequence(parts)
   }
 
@@ -91,10 +81,7 @@ extension PatternParser {
   private mutating func categoryName(at start: Int) throws(PatternError) -> String {
     var name = ""
     if take("{") {
-      while let letter = peek(), letter != "}" {
-        name.append(letter)
-        position += 1
-      }
+      name = take { $0 != "}" }
       guard take("}") else { throw PatternError("there is no \"}\" for the \"{\"", at: start) }
     }
     let majors = ["L", "M", "N", "P", "S", "Z", "C"]
@@ -110,37 +97,28 @@ extension PatternParser {
 
   /// Reads the one symbol that an escape stands for, from behind the backslash.
   private mutating func escapedSymbol(at start: Int) throws(PatternError) -> UInt32 {
-    guard let letter = peek() else {
-      guard !isAtEnd else { throw PatternError("nothing follows the \"\\\"", at: start) }
-      position += 1
-      return input[position - 1]
+    guard !isAtEnd else { throw PatternError("nothing follows the \"\\\"", at: start) }
+    let letter = peek()
+    let symbol = take()
+    guard let letter, letter.isLetter || letter == "0" else { return symbol }
+    if let control = Self.controls[letter] { return control }
+    if let most = Self.digits[letter] { return try number(most: most, at: start) }
+    if letter == "k" || letter == "g" {
+      throw Self.unsupported("the reference \\\(letter) to a group", at: start)
     }
-    position += 1
-    switch letter {
-    case "t": return 0x09
-    case "n": return 0x0A
-    case "r": return 0x0D
-    case "f": return 0x0C
-    case "a": return 0x07
-    case "e": return 0x1B
-    case "0": return 0x00
-    case "x": return try number(most: 2, at: start)
-    case "u": return try number(most: 4, at: start)
-    case "U": return try number(most: 8, at: start)
-    case "k", "g": throw Self.unsupported("the reference \\\(letter) to a group", at: start)
-    case _ where letter.isLetter:
-      throw PatternError("the escape \\\(letter) is not known", at: start)
-    default: return input[position - 1]
-    }
+    throw PatternError("the escape \\\(letter) is not known", at: start)
   }
 
+  private static let controls: [Character: UInt32] = [
+    "t": 0x09, "n": 0x0A, "r": 0x0D, "f": 0x0C, "a": 0x07, "e": 0x1B, "0": 0x00,
+  ]
+
+  /// How many digits the number of a character has at most without braces.
+  private static let digits: [Character: Int] = ["x": 2, "u": 4, "U": 8]
+
   private mutating func number(most: Int, at start: Int) throws(PatternError) -> UInt32 {
-    var digits = ""
     let isBraced = take("{")
-    while let digit = peek(), digit.isHexDigit, digits.count < (isBraced ? 8 : most) {
-      digits.append(digit)
-      position += 1
-    }
+    let digits = take(most: isBraced ? 8 : most) { $0.isHexDigit }
     guard let value = UInt32(digits, radix: 16), Unicode.Scalar(value) != nil,
       !isBraced || take("}")
     else { throw PatternError("the escape has no number of a character", at: start) }
@@ -149,12 +127,8 @@ extension PatternParser {
 
   // MARK: - Brackets
 
-  /// Reads a set in brackets.
-  mutating func bracket() throws(PatternError) -> SymbolSet {
-    try bracket(depth: 0)
-  }
-
-  private mutating func bracket(depth: Int) throws(PatternError) -> SymbolSet {
+  /// Reads a set in brackets, which may hold others.
+  mutating func bracket(depth: Int = 0) throws(PatternError) -> SymbolSet {
     let start = position
     position += 1
     guard depth < 20 else { throw PatternError("brackets are nested too deep", at: start) }
@@ -222,49 +196,39 @@ extension PatternParser {
   /// Reads the rest of a class such as `[:alpha:]`.
   private mutating func classNamed(at start: Int) throws(PatternError) -> SymbolSet {
     let isNegated = dialect == .named && take("^")
-    var name = ""
-    while let letter = peek(), letter.isLetter {
-      name.append(letter)
-      position += 1
-    }
-    guard take(":]"), var set = dialect == .posix ? Self.byteClass(name) : Self.textClass(name)
+    let name = take { $0.isLetter }
+    guard take(":]"), let members = Self.membersOfClass(name),
+      dialect == .named || !members.ranges.isEmpty
     else { throw PatternError("the class [:\(name):] is not known", at: start) }
-    set.isNegated = isNegated
+    var set = SymbolSet(isNegated: isNegated)
+    if dialect == .posix || members.properties.isEmpty {
+      set.ranges = members.ranges
+    } else {
+      set.properties = members.properties
+    }
     return folded(set)
   }
 
-  /// The classes of the C locale.
-  private static func byteClass(_ name: String) -> SymbolSet? {
-    let ranges: [ClosedRange<UInt32>]
+  /// The ranges of a class in the C locale, and its Unicode properties where it has more members.
+  private static func membersOfClass(
+    _ name: String
+  ) -> (ranges: [ClosedRange<UInt32>], properties: [SymbolSet.Property])? {
     switch name {
-    case "alpha": ranges = [0x41...0x5A, 0x61...0x7A]
-    case "digit": ranges = [0x30...0x39]
-    case "alnum": ranges = [0x30...0x39, 0x41...0x5A, 0x61...0x7A]
-    case "upper": ranges = [0x41...0x5A]
-    case "lower": ranges = [0x61...0x7A]
-    case "space": ranges = asciiSpace
-    case "blank": ranges = [0x09...0x09, 0x20...0x20]
-    case "punct": ranges = [0x21...0x2F, 0x3A...0x40, 0x5B...0x60, 0x7B...0x7E]
-    case "print": ranges = [0x20...0x7E]
-    case "graph": ranges = [0x21...0x7E]
-    case "cntrl": ranges = [0x00...0x1F, 0x7F...0x7F]
-    case "xdigit": ranges = [0x30...0x39, 0x41...0x46, 0x61...0x66]
+    case "alpha": return ([0x41...0x5A, 0x61...0x7A], [.category("L", true)])
+    case "digit": return ([0x30...0x39], [.digit(true)])
+    case "alnum":
+      return ([0x30...0x39, 0x41...0x5A, 0x61...0x7A], [.category("L", true), .digit(true)])
+    case "upper": return ([0x41...0x5A], [.category("Lu", true)])
+    case "lower": return ([0x61...0x7A], [.category("Ll", true)])
+    case "space": return (asciiSpace, [.space(true)])
+    case "word": return ([], [.word(true)])
+    case "blank": return ([0x09...0x09, 0x20...0x20], [])
+    case "punct": return ([0x21...0x2F, 0x3A...0x40, 0x5B...0x60, 0x7B...0x7E], [])
+    case "print": return ([0x20...0x7E], [])
+    case "graph": return ([0x21...0x7E], [])
+    case "cntrl": return ([0x00...0x1F, 0x7F...0x7F], [])
+    case "xdigit": return ([0x30...0x39, 0x41...0x46, 0x61...0x66], [])
     default: return nil
-    }
-    return SymbolSet(ranges: ranges)
-  }
-
-  /// The same beyond ASCII.
-  private static func textClass(_ name: String) -> SymbolSet? {
-    switch name {
-    case "alpha": SymbolSet(properties: [.category("L", true)])
-    case "digit": SymbolSet(properties: [.digit(true)])
-    case "alnum": SymbolSet(properties: [.category("L", true), .digit(true)])
-    case "upper": SymbolSet(properties: [.category("Lu", true)])
-    case "lower": SymbolSet(properties: [.category("Ll", true)])
-    case "space": SymbolSet(properties: [.space(true)])
-    case "word": SymbolSet(properties: [.word(true)])
-    default: byteClass(name)
     }
   }
 }

@@ -53,6 +53,22 @@ struct PatternParser {
     return true
   }
 
+  /// Takes the next symbol, which must exist.
+  mutating func take() -> UInt32 {
+    position += 1
+    return input[position - 1]
+  }
+
+  /// Takes ASCII characters while they fit, at most so many.
+  mutating func take(most: Int = .max, while fits: (Character) -> Bool) -> String {
+    var text = ""
+    while text.utf8.count < most, let letter = peek(), fits(letter) {
+      text.append(letter)
+      position += 1
+    }
+    return text
+  }
+
   /// The next symbol as ASCII; nil for others and at the end.
   func peek(_ offset: Int = 0) -> Character? {
     let index = position + offset
@@ -117,8 +133,8 @@ struct PatternParser {
 
   private mutating func literal() -> PatternNode {
     let first = position
-    position += 1
-    guard dialect == .posix, input[first] >= 0xC0 else { return set(input[first]) }
+    let symbol = take()
+    guard dialect == .posix, symbol >= 0xC0 else { return set(symbol) }
     // The bytes of one character are repeated together.
     while !isAtEnd, input[position] & 0xC0 == 0x80 { position += 1 }
     return .sequence(input[first..<position].map { set($0) })
@@ -171,9 +187,7 @@ struct PatternParser {
     }
     if isNext(">") { throw Self.unsupported("an atomic group (?>…)", at: start) }
     guard take("<") || take("P<") || take("'") else { return nil }
-    let first = position
-    while !isAtEnd, Self.isWord(input[position]) { position += 1 }
-    let name = String(decoding: input[first..<position].map(UInt8.init), as: UTF8.self)
+    let name = take { $0.isLetter || $0.isNumber || $0 == "_" }
     guard let initial = name.first, !initial.isNumber, take(">") || take("'") else {
       throw PatternError("the name of the group is not of letters, digits and _", at: start)
     }
@@ -214,10 +228,6 @@ struct PatternParser {
       at: place,
       remedy: "do without it; what is supported is in docs/stages.md, \"Patterns\""
     )
-  }
-
-  static func isWord(_ symbol: UInt32) -> Bool {
-    SymbolSet.asciiWord.contains { $0.contains(symbol) }
   }
 
   // MARK: - Repetitions

@@ -76,7 +76,7 @@ struct PatternProgram: Hashable, Sendable {
       if known == nil { sets.append(set) }
     case .assertion(let assertion): steps.append(.assertion(assertion))
     case .sequence(let parts): for part in parts { append(part) }
-    case .choice(let parts): append(choice: parts[...])
+    case .choice(let parts): append(choice: parts)
     case .group(let number, let inner):
       steps.append(.save(2 * number))
       append(inner)
@@ -91,26 +91,26 @@ struct PatternProgram: Hashable, Sendable {
     }
   }
 
-  private mutating func append(choice parts: ArraySlice<PatternNode>) {
+  /// Adds a placeholder for a step, and returns its number.
+  private mutating func reserve() -> Int {
+    steps.append(.match)
+    return steps.count - 1
+  }
+
+  private mutating func append(choice parts: [PatternNode]) {
     var ends: [Int] = []
-    for (index, part) in parts.enumerated() {
-      guard index < parts.count - 1 else {
-        append(part)
-        break
-      }
-      let split = steps.count
-      steps.append(.match)
+    for part in parts.dropLast() {
+      let split = reserve()
       append(part)
-      ends.append(steps.count)
-      steps.append(.match)
+      ends.append(reserve())
       steps[split] = .split(split + 1, steps.count)
     }
+    if let last = parts.last { append(last) }
     for end in ends { steps[end] = .jump(steps.count) }
   }
 
   private mutating func appendLoop(_ inner: PatternNode, isLazy: Bool) {
-    let split = steps.count
-    steps.append(.match)
+    let split = reserve()
     append(inner)
     steps.append(.jump(split))
     steps[split] = Self.split(split + 1, steps.count, isLazy: isLazy)
@@ -119,8 +119,7 @@ struct PatternProgram: Hashable, Sendable {
   private mutating func appendOptional(_ inner: PatternNode, times: Int, isLazy: Bool) {
     var splits: [Int] = []
     for _ in 0..<times {
-      splits.append(steps.count)
-      steps.append(.match)
+      splits.append(reserve())
       append(inner)
     }
     for split in splits { steps[split] = Self.split(split + 1, steps.count, isLazy: isLazy) }

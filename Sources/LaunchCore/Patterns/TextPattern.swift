@@ -182,9 +182,21 @@ struct SymbolSet: Hashable, Sendable {
     case .digit(let wanted): (scalar.properties.generalCategory == .decimalNumber) == wanted
     case .space(let wanted): scalar.properties.isWhitespace == wanted
     case .category(let name, let wanted):
-      scalar.properties.generalCategory.letters.hasPrefix(name) == wanted
+      categories[scalar.properties.generalCategory, default: "Cn"].hasPrefix(name) == wanted
     }
   }
+
+  /// The letters of the general categories.
+  private static let categories: [Unicode.GeneralCategory: String] = [
+    .uppercaseLetter: "Lu", .lowercaseLetter: "Ll", .titlecaseLetter: "Lt", .modifierLetter: "Lm",
+    .otherLetter: "Lo", .nonspacingMark: "Mn", .spacingMark: "Mc", .enclosingMark: "Me",
+    .decimalNumber: "Nd", .letterNumber: "Nl", .otherNumber: "No", .connectorPunctuation: "Pc",
+    .dashPunctuation: "Pd", .openPunctuation: "Ps", .closePunctuation: "Pe",
+    .initialPunctuation: "Pi", .finalPunctuation: "Pf", .otherPunctuation: "Po",
+    .mathSymbol: "Sm", .currencySymbol: "Sc", .modifierSymbol: "Sk", .otherSymbol: "So",
+    .spaceSeparator: "Zs", .lineSeparator: "Zl", .paragraphSeparator: "Zp", .control: "Cc",
+    .format: "Cf", .surrogate: "Cs", .privateUse: "Co", .unassigned: "Cn",
+  ]
 
   /// Whether a scalar belongs to a word; Unicode Technical Standard 18, annex C.
   static func isWord(_ scalar: Unicode.Scalar) -> Bool {
@@ -203,44 +215,5 @@ struct SymbolSet: Hashable, Sendable {
       return String(bits >> 4, radix: 16) + String(bits & 15, radix: 16)
     }
     .joined()
-  }
-}
-
-extension Unicode.GeneralCategory {
-  /// The two letters of the category, such as `Lu`.
-  fileprivate var letters: String {
-    switch self {
-    case .uppercaseLetter: "Lu"
-    case .lowercaseLetter: "Ll"
-    case .titlecaseLetter: "Lt"
-    case .modifierLetter: "Lm"
-    case .otherLetter: "Lo"
-    case .nonspacingMark: "Mn"
-    case .spacingMark: "Mc"
-    case .enclosingMark: "Me"
-    case .decimalNumber: "Nd"
-    case .letterNumber: "Nl"
-    case .otherNumber: "No"
-    case .connectorPunctuation: "Pc"
-    case .dashPunctuation: "Pd"
-    case .openPunctuation: "Ps"
-    case .closePunctuation: "Pe"
-    case .initialPunctuation: "Pi"
-    case .finalPunctuation: "Pf"
-    case .otherPunctuation: "Po"
-    case .mathSymbol: "Sm"
-    case .currencySymbol: "Sc"
-    case .modifierSymbol: "Sk"
-    case .otherSymbol: "So"
-    case .spaceSeparator: "Zs"
-    case .lineSeparator: "Zl"
-    case .paragraphSeparator: "Zp"
-    case .control: "Cc"
-    case .format: "Cf"
-    case .surrogate: "Cs"
-    case .privateUse: "Co"
-    case .unassigned: "Cn"
-    @unknown default: "Cn"
-    }
   }
 }

@@ -50,53 +50,34 @@ package struct ELFSymbols {
         sections.indices.contains(table.link), let symbols = bytes(of: table),
         let strings = bytes(of: sections[table.link])
       else { continue }
-      found.merge(Self.functions(named: missing, symbols: symbols, strings: strings)) { $1 }
+      let wanted = missing.map { (name: $0, bytes: Array($0.utf8) + [0]) }
+      for start in stride(from: 0, to: symbols.count - 23, by: 24) {
+        guard Self.isDefined(Self.labels, symbols, at: start),
+          let name = ELFHeader.integer(symbols, at: start, size: 4), name < strings.count,
+          let want = wanted.first(where: { strings[name...].starts(with: $0.bytes) }),
+          let address = ELFHeader.integer(symbols, at: start + 8, size: 8)
+        else { continue }
+        found[want.name] = UInt64(address)
+      }
     }
     return found
+  }
+
+  /// The types of functions, and of labels of hand-written assembly.
+  private static let labels: [UInt8] = [2, 0]
+
+  /// The types of functions, and of those that choose one when the program is loaded.
+  static let functionTypes: [UInt8] = [2, 10]
+
+  /// Whether a symbol is of one of the types, and not defined elsewhere.
+  static func isDefined(_ types: [UInt8], _ symbols: [UInt8], at start: Int) -> Bool {
+    types.contains(symbols[start + 4] & 0xf) && (symbols[start + 6] != 0 || symbols[start + 7] != 0)
   }
 
   private func bytes(of section: ELFHeader.Section) -> [UInt8]? {
     guard section.size <= Self.sizeLimit else { return nil }
     let bytes = read(section.offset, section.size)
     return bytes.count == section.size ? bytes : nil
-  }
-
-  private static func functions(
-    named names: [String],
-    symbols: [UInt8],
-    strings: [UInt8]
-  ) -> [String: UInt64] {
-    let wanted = names.map { (name: $0, bytes: Array($0.utf8) + [0]) }
-    var found: [String: UInt64] = [:]
-    for start in stride(from: 0, to: symbols.count - 23, by: 24) {
-      guard isDefinedFunction(symbols, at: start) else { continue }
-      let name = Int(load(UInt32.self, symbols, start))
-      guard name < strings.count else { continue }
-      for want in wanted where strings[name] == want.bytes[0] {
-        guard name + want.bytes.count <= strings.count,
-          strings[name..<(name + want.bytes.count)].elementsEqual(want.bytes)
-        else { continue }
-        found[want.name] = load(UInt64.self, symbols, start + 8)
-      }
-    }
-    return found
-  }
-
-  /// A function, or a label of hand-written assembly, that is not defined elsewhere.
-  private static func isDefinedFunction(_ symbols: [UInt8], at start: Int) -> Bool {
-    let type = symbols[start + 4] & 0xf
-    guard type == 2 || type == 0 else { return false }
-    return symbols[start + 6] != 0 || symbols[start + 7] != 0
-  }
-
-  private static func load<Value: FixedWidthInteger & BitwiseCopyable>(
-    _ type: Value.Type,
-    _ bytes: [UInt8],
-    _ offset: Int
-  ) -> Value {
-    unsafe bytes.withUnsafeBytes {
-      unsafe Value(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type))
-    }
   }
 }
 

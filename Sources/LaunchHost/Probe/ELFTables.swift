@@ -30,9 +30,7 @@ extension ELFSymbols {
 
   private static func functions(of symbols: [UInt8], _ strings: [UInt8]) -> [Function] {
     stride(from: 0, to: symbols.count - 23, by: 24).compactMap { start in
-      // Functions, and those that choose one when the program is loaded.
-      guard [2, 10].contains(symbols[start + 4] & 0xf),
-        symbols[start + 6] != 0 || symbols[start + 7] != 0,
+      guard isDefined(functionTypes, symbols, at: start),
         let name = ELFHeader.integer(symbols, at: start, size: 4),
         let address = ELFHeader.integer(symbols, at: start + 8, size: 8),
         let size = ELFHeader.integer(symbols, at: start + 16, size: 8), size > 0
