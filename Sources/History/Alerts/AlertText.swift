@@ -111,14 +111,19 @@ package struct AlertText {
 
   private var proofLines: [String] {
     guard let proof = alert.proof else { return [] }
-    let interval = proof.low.flatMap { low in
-      proof.high.map { high in
-        String(format: " [%.4f, %.4f] at %g %%", low, high, proof.confidence * 100)
-      }
-    }
+    let change = TrendWords.change(
+      proof.ratio,
+      low: proof.low,
+      high: proof.high,
+      of: alert.series.metric
+    )
+    let hasInterval = proof.low != nil && proof.high != nil
+    let confidence =
+      hasInterval
+      ? String(format: " at %g %%", proof.confidence * 100) : ", too few pairs for an interval"
     let what = proof.scope == .build ? "the whole build" : "the executable alone"
     let facts = [
-      String(format: "  ratio %.4f", proof.ratio) + (interval ?? ", too few pairs for an interval"),
+      "  change \(change)\(confidence)",
       "  verdict \(proof.verdict.rawValue), effect limit \(Quantity.percent(proof.effectLimit))",
       "  \(Quantity.count(proof.pairs, "pair")) of \(proof.baseline) and \(proof.candidate)"
         + " in run \(proof.run), \(what)",
@@ -195,7 +200,7 @@ struct CriterionWords {
     case .count: return scale(.count).text(number)
     case .percent: return scale(.percent).text(number)
     case .share: return String(format: "%.2f %%", number * 100)
-    case .ratio: return String(format: "%.4f", number)
+    case .ratio: return TrendWords.change(number)
     case .probability: return Self.probability(number)
     }
   }
