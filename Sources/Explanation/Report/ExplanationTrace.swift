@@ -1,5 +1,5 @@
 import LaunchCore
-import Rendering
+package import Rendering
 import Stages
 
 /// An explanation as a trace, which Perfetto, speedscope and the Firefox Profiler open.
@@ -9,15 +9,14 @@ import Stages
 /// slices add up to the launch, and every wake-up within the launch is an arrow. Of a sampled launch
 /// each thread has its call stacks. Every launch begins at 0. The mean time by actor and function is
 /// laid end to end.
-package struct ExplanationTrace {
+package struct ExplanationTrace: JSONDocument {
   private let result: ExplanationResult
 
   package init(_ result: ExplanationResult) { self.result = result }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var layout: JSONText.Layout { .line }
+
+  package var value: JSONValue {
     var processes = ExplanationProcesses()
     for (side, arm) in result.sides {
       let reader = result.explanation.reading.reader
@@ -31,11 +30,7 @@ package struct ExplanationTrace {
     }
     processes.addMeanTimes(of: NodeTree(result.explanation.tree), times)
     let commands = result.arms.map { ShellQuoting.text($0.command) }
-    let document = TraceEvent.document(
-      processes.events,
-      command: commands.joined(separator: "; ")
-    )
-    try JSONText.write(document, .line, to: sink)
+    return TraceEvent.document(processes.events, command: commands.joined(separator: "; "))
   }
 
   /// The times that are shown of each part; of two programs also what takes longer in the second one,

@@ -1,11 +1,11 @@
 package import LaunchCore
-import Rendering
+package import Rendering
 
 /// Launches as a trace, which Perfetto, speedscope and the Firefox Profiler open.
 ///
 /// The stages of a launch nest on one track; libraries, initializers, and what else is known have
 /// tracks of their own, and other programs are processes of their own. Every launch begins at 0.
-package struct ChromeTrace {
+package struct ChromeTrace: JSONDocument {
   private let launches: [LaunchStages]
   private let command: [String]
 
@@ -14,17 +14,13 @@ package struct ChromeTrace {
     self.command = command
   }
 
-  /// Writes the JSON text in pieces.
-  ///
-  /// - Throws: What `sink` throws.
-  package func write(to sink: (String) throws -> Void) rethrows {
+  package var value: JSONValue {
     var processes = TraceProcesses()
     var events: [JSONValue] = []
     for (index, launch) in launches.enumerated() {
       events += self.events(of: launch, number: index + 1, &processes)
     }
-    let document = TraceEvent.document(events, command: ShellQuoting.text(command))
-    try JSONText.write(document, .indented, to: sink)
+    return TraceEvent.document(events, command: ShellQuoting.text(command))
   }
 
   private func events(

@@ -373,7 +373,7 @@ struct ExplainOutputOptions: ParsableArguments {
     }
     if let svg { try ResultFile(svg).write { try $0(FlameGraph(result).svg()) } }
     for file in trace {
-      try ResultFile(file).write { try ExplanationTrace(result).write(to: $0) }
+      try ResultFile(file).write(ExplanationTrace(result))
     }
     if let json { try ResultFile(json).write(ExplanationJSON(result)) }
   }

@@ -221,12 +221,12 @@ struct StagesOutputOptions: ParsableArguments {
     for note in result.notes { console.note("note: \(note)") }
     let launches = result.launches.map(\.stages)
     for file in trace {
-      try ResultFile(file).write { try ChromeTrace(launches, command: command).write(to: $0) }
+      try ResultFile(file).write(ChromeTrace(launches, command: command))
     }
     if let json {
-      try ResultFile(json).write {
-        try StagesJSON(command: command, launches: launches, summaries: summaries).write(to: $0)
-      }
+      try ResultFile(json).write(
+        StagesJSON(command: command, launches: launches, summaries: summaries)
+      )
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LabTestSupport
 import LaunchCore
+import Rendering
 import Stages
 import Testing
 
@@ -147,9 +148,7 @@ struct LaunchTracksTests {
 @Suite("An explanation as a trace")
 struct ExplanationTraceTests {
   private func events(_ result: ExplanationResult) throws -> [ChromeEvent] {
-    var text = ""
-    ExplanationTrace(result).write { text += $0 }
-    return try ChromeTraceRules.expect(Data(text.utf8))
+    try ChromeTraceRules.expect(Data(ExplanationTrace(result).rendered().utf8))
   }
 
   /// The names of the processes or threads, in order.

@@ -1,5 +1,6 @@
 import Foundation
 import LabTestSupport
+import Rendering
 import Testing
 
 @testable import LaunchCore
@@ -22,9 +23,7 @@ import Testing
   ]
 
   private func chrome(_ launches: [LaunchStages]) -> Data {
-    var text = ""
-    ChromeTrace(launches, command: ["it's", "a"]).write { text += $0 }
-    return Data(text.utf8)
+    Data(ChromeTrace(launches, command: ["it's", "a"]).rendered().utf8)
   }
 
   @Test(arguments: cases)
