@@ -26,7 +26,7 @@ package struct LaunchDistributions: Hashable, Sendable {
 
     /// Such as `50 launches, 3 never came`.
     var count: String {
-      let all = Quantity.count(values.count + missing, "launch", plural: "launches")
+      let all = Quantity.launches(values.count + missing)
       return all + (missing > 0 ? ", \(missing) never came" : "")
     }
   }

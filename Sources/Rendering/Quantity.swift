@@ -170,6 +170,16 @@ package enum Quantity {
     "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
   }
 
+  /// A number of launches, such as `1 launch` and `12 launches`.
+  package static func launches(_ number: Int) -> String {
+    count(number, "launch", plural: "launches")
+  }
+
+  /// Some of all launches, such as `3 of 40 launches`.
+  package static func launches(_ number: Int, of all: Int) -> String {
+    "\(number) of \(launches(all))"
+  }
+
   /// An instant in UTC, such as `2026-11-21 04:30:00 UTC`.
   package static func instant(_ date: Date) -> String {
     date.formatted(.iso8601)

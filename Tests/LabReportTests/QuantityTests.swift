@@ -43,10 +43,16 @@ import Testing
   }
 
   @Test(arguments: [
-    (0.0, "0.0 %"), (0.0158, "1.6 %"), (0.0994, "9.9 %"), (0.0996, "10 %"), (1.5, "150 %"),
+    (0.0, "0.0 %"), (0.0158, "1.6 %"), (0.0994, "9.9 %"), (0.0996, "10 %"), (0.6, "60 %"),
+    (1.5, "150 %"),
   ])
   func `gives a share two digits`(share: Double, text: String) {
     #expect(Quantity.percent(share) == text)
+  }
+
+  @Test func `one launch is singular`() {
+    #expect(Quantity.launches(1) == "1 launch")
+    #expect(Quantity.launches(1, of: 2) == "1 of 2 launches")
   }
 
   @Test(arguments: [

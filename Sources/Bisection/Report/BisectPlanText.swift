@@ -23,7 +23,7 @@ package struct BisectPlanText {
     let most = start.parameters.limits
     let builds = Quantity.count(min(Self.whole(plan.builds), most.builds ?? .max), "build")
     let (least, expected) = (Self.whole(plan.leastLaunches), Self.whole(plan.launches))
-    let count = Quantity.count(min(expected, most.launches), "launch", plural: "launches")
+    let count = Quantity.launches(min(expected, most.launches))
     let launches = least < min(expected, most.launches) ? "\(least) to \(count)" : count
     let made = start.artifacts == nil ? "\(builds) and \(launches)" : launches
     return "\(words.count(candidates)), \(words.measure) of \(words.arm): about \(made)\(time); "
@@ -52,7 +52,7 @@ package struct BisectPlanText {
     let builds = limits.builds.map { ", \(Quantity.count($0, "build"))" } ?? ""
     let time = limits.seconds.map { ", \(Quantity.duration(seconds: $0))" } ?? ""
     return
-      "at most \(Quantity.count(limits.launches, "launch", plural: "launches"))\(builds)\(time)"
+      "at most \(Quantity.launches(limits.launches))\(builds)\(time)"
   }
 
   private var assumption: String {

@@ -172,7 +172,7 @@ struct BisectRemarks {
 
   private var timeouts: Phrase? {
     guard summary.timeouts > 0 else { return nil }
-    let count = Quantity.count(summary.timeouts, "launch", plural: "launches")
+    let count = Quantity.launches(summary.timeouts)
     return "\(raw: count) timed out; each counts as the time limit"
   }
 }

@@ -25,7 +25,7 @@ struct BisectSentence {
   /// Such as `8 builds and 212 launches`.
   var effort: String {
     Quantity.count(summary.builds, "build") + " and "
-      + Quantity.count(summary.launches, "launch", plural: "launches")
+      + Quantity.launches(summary.launches)
   }
 
   /// The effort with the builds that failed among it, and how long all took.

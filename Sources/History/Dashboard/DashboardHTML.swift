@@ -87,7 +87,7 @@ struct DashboardHeader {
     let first = [Quantity.instant(night.startedAt), "run \(night.run)"].map(Markup.text)
     let last = [
       "host \(night.fingerprint.prefix(8))",
-      Quantity.count(summary.launches, "launch", plural: "launches") + disturbed,
+      Quantity.launches(summary.launches) + disturbed,
       Quantity.count(summary.hostNights.own.count, "night") + " stored",
     ].map(Markup.text)
     return first + [build].compactMap(\.self) + last

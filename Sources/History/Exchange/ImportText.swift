@@ -22,7 +22,7 @@ package struct ImportText {
       let launches = summary.runs.reduce(0) { $0 + $1.launches }
       lines.append(
         "imported \(Quantity.count(summary.runs.count, "run")) of scenario \"\(name)\": "
-          + "\(Quantity.count(targets.count, "target")), \(Quantity.count(launches, "launch", plural: "launches"))"
+          + "\(Quantity.count(targets.count, "target")), \(Quantity.launches(launches))"
       )
       let span = first.startedAt == last.startedAt ? "" : " to \(Quantity.instant(last.startedAt))"
       lines.append("  \(Quantity.instant(first.startedAt))\(span)")

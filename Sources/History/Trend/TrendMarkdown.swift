@@ -113,7 +113,7 @@ package struct TrendMarkdown {
 
   /// What was launched, where and when, in one line.
   private var facts: String {
-    let launches = Quantity.count(summary.launches, "launch", plural: "launches")
+    let launches = Quantity.launches(summary.launches)
     let series = Quantity.count(summary.series.count, "series", plural: "series")
     let host = options.host.map { " on \($0)" } ?? ""
     let phrase: Phrase =

@@ -37,7 +37,7 @@ package struct PlanText {
 
   private var summary: [String] {
     let most = plan.looks.count > 1 ? "at most " : ""
-    let launches = most + Quantity.count(plan.launchCount, "launch", plural: "launches")
+    let launches = most + Quantity.launches(plan.launchCount)
     let blocks = Quantity.count(plan.blockCount, "block")
     let time =
       estimate.map { "takes \(most)\(Quantity.estimate($0))" } ?? "duration not known yet"

@@ -53,7 +53,7 @@ struct RunEvidence {
         case .missing(let reason): "\(name) not counted (\(reason))"
         }
       }
-      let launches = Quantity.count(arm.launches, "launch", plural: "launches")
+      let launches = Quantity.launches(arm.launches)
       let text = values.joined(separator: ", ").printable
       return "\(arm.arm.target.printable) \(arm.arm.state.rawValue), \(launches) apart: \(text)"
     }
@@ -117,7 +117,7 @@ struct DisturbanceText {
   /// there was none.
   var phrase: String? {
     guard tally.doubtful > 0 || tally.repeated > 0 else { return nil }
-    let all = Quantity.count(launches, "launch", plural: "launches")
+    let all = Quantity.launches(launches)
     let kinds = Disturbance.Kind.allCases.compactMap { kind in
       tally.kinds[kind].map { "\(kind.rawValue) \($0.launches), at worst \(words(of: $0.worst))" }
     }

@@ -19,7 +19,7 @@ package struct RunFacts {
     let most = Quantity.count(run.plan.blockCount, "block")
     let blocks = run.plan.looks.count > 1 ? "\(launchedBlocks) of at most \(most)" : most
     let arms = Quantity.count(run.plan.arms.filter { $0.kind == .plain }.count, "arm")
-    let launches = Quantity.count(stored, "launch", plural: "launches")
+    let launches = Quantity.launches(stored)
     let repeated = summary.disturbances.repeated
     let again = repeated > 0 ? ", \(repeated) of them repeated" : ""
     return "\(blocks) of \(arms) in random order, seed \(run.plan.seed) · \(launches)\(again)"

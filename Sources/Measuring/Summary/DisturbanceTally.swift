@@ -1,4 +1,5 @@
 package import LaunchCore
+import Rendering
 
 /// How many launches of an arm were disturbed or began unsettled, and by what.
 package struct DisturbanceTally: Hashable, Sendable {
@@ -123,7 +124,7 @@ extension ArmSummary {
     return Diagnostic(
       isDisturbed ? .warning : .note,
       id: "disturbed-launches",
-      problem: "\(Wording.launches(tally.disturbed, of: launches)) \(isOne ? "was" : "were") "
+      problem: "\(Quantity.launches(tally.disturbed, of: launches)) \(isOne ? "was" : "were") "
         + "disturbed\(fate): \(tally.causes)\(repeated)",
       remedy: tally.remedy
     )
@@ -136,7 +137,7 @@ extension ArmSummary {
     return Diagnostic(
       .note,
       id: "unsettled-launches",
-      problem: "\(Wording.launches(tally.unsettled, of: launches)) started before the machine had "
+      problem: "\(Quantity.launches(tally.unsettled, of: launches)) started before the machine had "
         + "settled, and still count: \(tally.obstacle ?? "no reason was recorded")",
       remedy: "stop the other work, or raise `within` or the limit under `settle`"
     )
@@ -154,8 +155,8 @@ extension DisturbanceTally {
       .warning,
       id: "too-disturbed",
       problem:
-        "inconclusive: \(Wording.launches(doubtful)) were disturbed or "
-        + "unsettled, \(Wording.percent(share)) where \(Wording.percent(limit)) is tolerated: "
+        "inconclusive: \(Quantity.launches(doubtful)) were disturbed or "
+        + "unsettled, \(Quantity.percent(share)) where \(Quantity.percent(limit)) is tolerated: "
         + causes.joined(separator: "; "),
       remedy: "\(remedy), or raise `share` under `steal`"
     )

@@ -1,5 +1,6 @@
 package import LaunchCore
 import LaunchStatistics
+import Rendering
 
 /// The values of every metric and counter of some launches of one arm.
 ///
@@ -133,7 +134,7 @@ struct LaunchRemarks {
 
   private static func phrase(_ modes: Bimodality) -> String {
     [modes.low, modes.high].map {
-      "\(Wording.percent($0.share)) near \(Wording.time($0.center))"
+      "\(Quantity.percent($0.share)) near \(Wording.time($0.center))"
     }.joined(separator: ", ")
   }
 
@@ -143,7 +144,7 @@ struct LaunchRemarks {
     return Diagnostic(
       .warning,
       id: "drift",
-      problem: "launches \(verb) by \(Wording.percent(abs(drift.share))) "
+      problem: "launches \(verb) by \(Quantity.percent(abs(drift.share))) "
         + "(\(Wording.time(abs(drift.change)))) during the run; the machine may have heated up, or "
         + "other work on it or what the target stores may have changed",
       remedy: "run again on an idle machine, and compare only arms of the same run"
@@ -168,7 +169,7 @@ struct LaunchRemarks {
     return Diagnostic(
       .note,
       id: "outliers",
-      problem: "\(Wording.launches(outliers.count, of: sample.count)) "
+      problem: "\(Quantity.launches(outliers.count, of: sample.count)) "
         + "\(outliers.count == 1 ? "is an outlier" : "are outliers") "
         + "(\(outliers.high) slow, \(outliers.low) fast), due to other work on the machine or to the program; "
         + "none was dropped",

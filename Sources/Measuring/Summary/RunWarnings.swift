@@ -1,6 +1,7 @@
 import Foundation
 import LaunchCore
 import LaunchStatistics
+import Rendering
 
 /// What a reader must know before trusting the numbers of a run, the gravest first.
 struct RunWarnings {
@@ -37,7 +38,7 @@ struct RunWarnings {
     let noisy = plain.compactMap { arm in arm.highVariation.map { (arm: arm.arm, variation: $0) } }
     guard let worst = noisy.max(by: { $0.variation < $1.variation }) else { return nil }
     let name =
-      "\(worst.arm.target) \(worst.arm.state.rawValue) at \(Wording.percent(worst.variation))"
+      "\(worst.arm.target) \(worst.arm.state.rawValue) at \(Quantity.percent(worst.variation))"
     return Diagnostic(
       .warning,
       id: "high-variation",
@@ -70,24 +71,11 @@ enum Wording {
     let units = [("s", 1e9), ("ms", 1e6), ("µs", 1e3)]
     // Half a unit of the third digit is added, so that 999.6 µs is 1.00 ms.
     let unit = units.first { abs(nanoseconds) * 1.0005 >= $0.1 } ?? ("ns", 1)
-    return "\(significant(nanoseconds / unit.1)) \(unit.0)"
-  }
-
-  /// A share as a percentage with at least two significant digits, such as `4.3 %` and `60 %`.
-  static func percent(_ share: Double) -> String {
-    String(format: abs(share) < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * share)
+    return "\(multiple(nanoseconds / unit.1)) \(unit.0)"
   }
 
   /// A multiple with three significant digits, such as `3.10`.
-  static func multiple(_ value: Double) -> String { significant(value) }
-
-  /// A number of launches with its noun, such as `1 launch` and `12 launches`.
-  static func launches(_ count: Int) -> String { count == 1 ? "1 launch" : "\(count) launches" }
-
-  /// Some of all launches, such as `3 of 40 launches`.
-  static func launches(_ count: Int, of all: Int) -> String { "\(count) of \(launches(all))" }
-
-  private static func significant(_ value: Double) -> String {
+  static func multiple(_ value: Double) -> String {
     let size = abs(value)
     let decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0
     return String(format: "%.\(decimals)f", value)
@@ -132,7 +120,7 @@ extension ArmSummary {
         remedy: "run again"
       )
     }
-    let count = "none of \(Wording.launches(launches)) became ready (\(failures))"
+    let count = "none of \(Quantity.launches(launches)) became ready (\(failures))"
     guard var failure else {
       return Diagnostic(
         .error,
@@ -150,7 +138,7 @@ extension ArmSummary {
     return Diagnostic(
       .warning,
       id: "unexpected-outcomes",
-      problem: "\(Wording.launches(launches - readyLaunches, of: launches)) did not become ready "
+      problem: "\(Quantity.launches(launches - readyLaunches, of: launches)) did not become ready "
         + "(\(failures)); the numbers are of the others",
       remedy: "see the output of the failed launches with `launchlab export`"
     )
@@ -174,7 +162,7 @@ extension ArmSummary {
     return Diagnostic(
       .warning,
       id: "state-not-reached",
-      problem: "\(Wording.launches(state.notReached, of: readyLaunches)) did not reach "
+      problem: "\(Quantity.launches(state.notReached, of: readyLaunches)) did not reach "
         + "\(arm.state.rawValue), and \(fate): \(Self.mainReason(unreachedReasons))",
       remedy: arm.state.isCold
         ? "stop the processes that use the files, or measure another state"
@@ -187,7 +175,7 @@ extension ArmSummary {
     return Diagnostic(
       .warning,
       id: "state-not-verified",
-      problem: "unverified: whether \(Wording.launches(state.notVerified, of: readyLaunches)) "
+      problem: "unverified: whether \(Quantity.launches(state.notVerified, of: readyLaunches)) "
         + "reached \(arm.state.rawValue): \(Self.mainReason(state.unverifiedReasons))",
       remedy: "run as root, to see what is in memory"
     )
@@ -228,7 +216,7 @@ extension ArmSummary {
       id: "coarse-resolution",
       problem:
         "readiness is polled: times are up to \(Wording.time(step)) too long, "
-        + "\(Wording.percent(step / max(median, 1))) of the median"
+        + "\(Quantity.percent(step / max(median, 1))) of the median"
         + (isTooShort ? "; too coarse for so short a launch" : ""),
       remedy: "use a condition that is not polled, such as `exit`, `stdout` or `notify`"
     )
@@ -251,7 +239,7 @@ extension ArmSummary {
     return Diagnostic(
       .warning,
       id: flag.rawValue,
-      problem: "in \(Wording.launches(count, of: launches)) \(problem)",
+      problem: "in \(Quantity.launches(count, of: launches)) \(problem)",
       remedy: remedy
     )
   }

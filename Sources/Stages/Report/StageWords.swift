@@ -114,7 +114,7 @@ extension StageWords {
   /// Which launches are left out; nil for none.
   static func leftOut(_ summary: StagesSummary) -> String? {
     guard summary.launches > 0, summary.notReady > 0 else { return nil }
-    let count = Quantity.count(summary.notReady, "launch", plural: "launches")
+    let count = Quantity.launches(summary.notReady)
     return "\(count) that did not become ready"
   }
 }

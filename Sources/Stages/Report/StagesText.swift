@@ -85,7 +85,7 @@ package struct StagesText {
   }
 
   private var count: String {
-    Quantity.count(summary.seenLaunches, "launch", plural: "launches")
+    Quantity.launches(summary.seenLaunches)
   }
 
   /// That the launches which are shown were not ready; empty when they were.
@@ -253,7 +253,7 @@ package struct StagesMarkdown {
 
   /// The section, which begins with a heading of the third level.
   package var lines: [String] {
-    let count = Quantity.count(summary.seenLaunches, "launch", plural: "launches")
+    let count = Quantity.launches(summary.seenLaunches)
     let own = summary.seenLaunches == 1 ? "its own" : "their own"
     let unready = summary.launches == 0 ? ", of which none became ready" : ""
     let lead = "\(summary.seenLaunches == 1 ? "From" : "Medians of") \(count) of \(own)\(unready)."

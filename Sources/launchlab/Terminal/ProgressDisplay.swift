@@ -141,16 +141,12 @@ final class ProgressDisplay {
     return "\(whole / 3_600) h \(whole % 3_600 / 60) min"
   }
 
-  private static func count(_ number: Int, _ one: String, plural: String) -> String {
-    "\(number) \(number == 1 ? one : plural)"
-  }
-
   private static func announcement(of run: RunRecord, done: Int) -> String {
     let plan = run.plan
     let most = plan.looks.count > 1 ? "at most " : ""
-    let launches = most + count(plan.launchCount, "launch", plural: "launches")
+    let launches = most + Quantity.launches(plan.launchCount)
     let resumed = done > 0 ? ", \(done) of them stored already" : ""
-    let arms = count(plan.arms.count, "arm", plural: "arms")
+    let arms = Quantity.count(plan.arms.count, "arm")
     return "run \(run.id): \(launches) of \(arms)\(resumed), seed \(plan.seed)"
   }
 }

@@ -10,14 +10,4 @@ import Testing
   func `a time has three significant digits`(nanoseconds: Double, text: String) {
     #expect(Wording.time(nanoseconds) == text)
   }
-
-  @Test(arguments: [(0.0234, "2.3 %"), (0.0996, "10 %"), (0.6, "60 %"), (1.5, "150 %")])
-  func `a share is a percentage`(share: Double, text: String) {
-    #expect(Wording.percent(share) == text)
-  }
-
-  @Test func `one launch is singular`() {
-    #expect(Wording.launches(1) == "1 launch")
-    #expect(Wording.launches(1, of: 2) == "1 of 2 launches")
-  }
 }
