@@ -121,7 +121,7 @@ import Testing
       result.slow == nil && slow.slow?.gap != nil && slow.arms.map(\.name) == ["fast", "slow"]
     )
     #expect(slow.explanation.reasons.first?.call == "clock_nanosleep")
-    let told = "because they sleep (clock_nanosleep)"
+    let told = "because they sleep"
     for text in [
       ExplanationText(result, style: TextStyle(width: .max)).rendered(),
       ExplanationMarkdown(result).rendered(), ExplanationJSON(result).rendered(),
