@@ -440,6 +440,7 @@ package struct ExplainWorkflow {
   /// Finds why some launches of the last program are slow, by launches of their own.
   ///
   /// - Returns: Nil where there are no two kinds of launches.
+  /// - Throws: As ``run()``.
   private func slowOnes(
     after launches: TracedLaunches,
     _ setting: Setting,
@@ -476,6 +477,8 @@ package struct ExplainWorkflow {
   ///   - end: When no further block begins.
   ///   - laboratory: Where they are launched.
   ///   - launches: Without blocks.
+  /// - Returns: The reasons, and how the launches are divided.
+  /// - Throws: As ``run()``.
   private func slowReasons(
     _ fewest: Int,
     _ most: Int,

@@ -76,6 +76,15 @@ package struct DeclaredDirectory: Hashable, Sendable {
     kindRefusal ?? surroundings.refusal(of: path, role: role)
   }
 
+  /// That a directory which is there is a link, or that another user has the say of what it is; nil
+  /// otherwise.
+  var changeableRefusal: HostError? {
+    switch kindRefusal {
+    case nil, .missing: nil
+    case let refusal?: refused(refusal)
+    }
+  }
+
   /// Why another user has the say of what is at the path; nil when none has.
   var ownerRefusal: DirectoryRefusal? {
     if let wayRefusal { return wayRefusal }

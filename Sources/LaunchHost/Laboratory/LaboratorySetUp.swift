@@ -56,14 +56,19 @@ struct LaboratorySetUp {
       path: environment["PATH"],
       directory: target.directory
     )
+    let installs = target.install.map {
+      Reinstaller(directory: DeclaredDirectory(FilePath($0), role: .install))
+    }
+    // Nothing is opened behind a name that another user can exchange.
+    if rewrites(in: arm.state) {
+      let refusals = installs.compactMap(\.directory.changeableRefusal)
+      guard refusals.isEmpty else { throw .several(refusals) }
+    }
     let found = try await OwnFiles.find(
       for: target,
       executable: FilePath(program),
       environment: environment
     )
-    let installs = target.install.map {
-      Reinstaller(directory: DeclaredDirectory(FilePath($0), role: .install))
-    }
     let state = try directories(of: target, home: privateHome)
     try check(arm: arm, files: found.files, installs: installs, state: state)
     let capabilities = CapabilityCheck()
@@ -209,7 +214,7 @@ struct LaboratorySetUp {
   ) throws(HostError) {
     var refusals = CapabilityCheck().refusals(of: [arm.state], for: files)
     // Nothing is emptied or rewritten otherwise, and finding out what must not be takes a while.
-    if arm.state == .reinstallCold || arm.state == .firstRun {
+    if rewrites(in: arm.state) {
       let surroundings = Surroundings(
         home: ProcessInfo.processInfo.environment["HOME"],
         scenarioDirectory: plan.scenario.directory,
@@ -227,6 +232,10 @@ struct LaboratorySetUp {
       }
     }
     guard refusals.isEmpty else { throw .several(refusals) }
+  }
+
+  private func rewrites(in state: LaunchState) -> Bool {
+    state == .reinstallCold || state == .firstRun
   }
 
   /// What a target is launched with, as far as it exists: a reset must not remove it.

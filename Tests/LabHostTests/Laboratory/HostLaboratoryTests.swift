@@ -103,6 +103,17 @@ import Testing
     #expect(resident.allSatisfy { ($0 == 0) == (count == 2) })
   }
 
+  @Test func `looks at no file behind a link that is to be installed again`() async throws {
+    let link = "\(TemporaryDirectory.path)/link"
+    // Looking at what is there would fail first, and with another error.
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/nothing")
+    var target = target("true")
+    target.install = [link]
+    let plan = plan(target, [Arm(target: "target", state: .reinstallCold)])
+    let refused = HostError.directoryRefused(role: .install, path: link, .symbolicLink)
+    await #expect(throws: refused) { try await laboratory(plan) }
+  }
+
   @Test func `does not prepare a launch once it is interrupted`() async throws {
     let flag = try InterruptFlag()
     let arm = Arm(target: "target", state: .reinstallCold)
