@@ -26,6 +26,7 @@ struct collector {
   pid_t spawner;
 
   pthread_t tracer;
+  pid_t tracer_id;
   sem_t begun, ended;
   int error;  // why the spawner cannot be traced
   volatile sig_atomic_t is_over;
@@ -146,6 +147,7 @@ static uint64_t processor_time(void) {
 
 static void *trace(void *argument) {
   struct collector *collector = argument;
+  collector->tracer_id = gettid();
   collector->error = follow_spawner(collector->spawner);
   sem_post(&collector->begun);
   // An end that is asked for interrupts it.
@@ -160,6 +162,13 @@ static void *trace(void *argument) {
   return NULL;
 }
 
+// A thread can be joined before the kernel has let go of what it traces, which nobody else may trace until
+// then.
+static void await_end(struct collector *collector) {
+  pthread_join(collector->tracer, NULL);
+  while (syscall(SYS_tgkill, getpid(), collector->tracer_id, 0) == 0) sched_yield();
+}
+
 int collector_begin(struct collector *collector, int32_t spawner) {
   recorded_clear(&collector->following.recorded);
   collector->following.processor = -1;
@@ -170,7 +179,7 @@ int collector_begin(struct collector *collector, int32_t spawner) {
   if (errno != 0) return -1;
   while (sem_wait(&collector->begun) != 0) continue;
   if (collector->error == 0) return 0;
-  pthread_join(collector->tracer, NULL);
+  await_end(collector);
   while (sem_wait(&collector->ended) != 0) continue;
   forget_threads();
   errno = collector->error;
@@ -189,7 +198,7 @@ void collector_end(struct collector *collector, struct trace_answer *answer) {
     until.tv_nsec += 1000000;
     if (until.tv_nsec >= 1000000000) until = (struct timespec){until.tv_sec + 1, 0};
   } while (sem_timedwait(&collector->ended, &until) != 0);
-  pthread_join(collector->tracer, NULL);
+  await_end(collector);
   forget_threads();
   waits_forget();
   answer->events = collector->following.recorded.count;
