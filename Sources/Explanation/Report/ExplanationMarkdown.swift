@@ -12,25 +12,27 @@ package struct ExplanationMarkdown {
   /// The sentence, the reasons as a table, and how they were measured, with a line feed after every
   /// line.
   package func rendered() -> String {
-    text([
-      heading + (why().map { ["", $0] } ?? []), table, modules, stages, comparison, method,
-      warnings,
-    ])
+    text([heading + (why().map { ["", $0] } ?? [])] + body + [warnings])
   }
 
   /// The same without the sentence, for a report that has it further above.
   ///
   /// - Parameter includesWarnings: Whether warnings follow, below a heading of the second level.
-  /// - Returns: Markdown that begins with a heading of the third level.
+  /// - Returns: Markdown that begins with a heading of the third level, and has no other one.
   package func section(includesWarnings: Bool = true) -> String {
-    text(
-      [heading, table, modules, stages, comparison, method] + (includesWarnings ? [warnings] : [])
-    )
+    text([heading] + body + (includesWarnings ? [warnings] : []))
+  }
+
+  /// What is between the heading and the warnings, then the same of slow launches.
+  private var body: [[String]] {
+    [table, modules, stages, comparison, method]
+      + result.slowOnes.map(Self.init).flatMap { slow in
+        [["**Slow launches**: \(slow.statement)"]] + slow.body
+      }
   }
 
   private func text(_ sections: [[String]]) -> String {
-    (sections.filter { !$0.isEmpty }.map { $0.joinedLines() }
-      + result.slowOnes.map { Self($0).section(includesWarnings: false) })
+    sections.filter { !$0.isEmpty }.map { $0.joinedLines() }
       .joined(separator: "\n")
   }
 
@@ -44,9 +46,9 @@ package struct ExplanationMarkdown {
   /// - Returns: Markdown on one line; nil where there is no difference to explain.
   package func why() -> String? { WhySentence(result).markdown.map { "**Why**: \($0)" } }
 
-  private var heading: [String] {
-    ["### \(MarkdownTable.escaped(ExplanationSentence(result).statement))"]
-  }
+  private var heading: [String] { ["### \(statement)"] }
+
+  private var statement: String { MarkdownTable.escaped(ExplanationSentence(result).statement) }
 
   // MARK: - The tables
 
