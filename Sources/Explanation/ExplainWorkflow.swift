@@ -247,16 +247,6 @@ package struct ExplainWorkflow {
       )
     }
 
-    /// The plan of launches of the last target alone.
-    var ofLastTarget: Plan {
-      var alone = plan
-      alone.scenario.targets.removeFirst(plan.scenario.targets.count - 1)
-      let name = alone.scenario.targets.last?.name
-      alone.arms.removeAll { $0.target != name }
-      alone.blockCount = SlowLaunches.fewestLaunches
-      return alone
-    }
-
     /// The plan with all that may be launched beside it.
     var prepared: Plan {
       var prepared = counted?.added(to: plan) ?? plan
@@ -424,7 +414,7 @@ package struct ExplainWorkflow {
         settings: settings(launches)
       )
     }
-    let unexplained = laboratory.now
+    let beforeSlow = laboratory.now
     let slow = try await slowOnes(after: launches, setting, on: &laboratory)
     return FoundReasons(
       launches: launches,
@@ -432,37 +422,38 @@ package struct ExplainWorkflow {
       freshBlocks: found.freshBlocks,
       modules: comparison,
       isSilent: asked.wasPossible && comparison == nil,
-      slow: [slow].compactMap(\.self),
-      end: end + (laboratory.now - unexplained)
+      slow: slow,
+      end: end + (laboratory.now - beforeSlow)
     )
   }
 
   /// Finds why some launches of the last program are slow, by launches of their own.
   ///
-  /// - Returns: Nil where there are no two kinds of launches.
+  /// - Returns: Nothing where there are no two kinds of launches, and one thing otherwise.
   /// - Throws: As ``run()``.
   private func slowOnes(
     after launches: TracedLaunches,
     _ setting: Setting,
     on laboratory: inout any LaunchLaboratory
-  ) async throws -> FoundReasons? {
+  ) async throws -> [FoundReasons] {
+    guard launches.blocks.count >= Self.fewestForGap else { return [] }
     let seen = SlowDivision(launches.blocks, fewest: 0).slow
-    guard launches.blocks.count >= Self.fewestForGap, seen.gap != nil, !seen.areInRuns else {
-      return nil
-    }
+    guard seen.gap != nil, !seen.areInRuns else { return [] }
+    var alone = request
+    alone.explainSlow()
     let found = try await slowReasons(
       SlowLaunches.fewestLaunches,
-      SlowLaunches.mostLaunches,
+      alone.launches,
       until: laboratory.now + .seconds(SlowLaunches.seconds),
       on: &laboratory,
       by: TracedLaunches(
-        plan: setting.ofLastTarget,
+        plan: Setting(rights: setting.rights, request: alone, counted: nil).plan,
         of: setting.programs.suffix(1),
         keeping: launches.log,
         observe: context.observe
       )
     )
-    return found.division?.slow.gap == nil ? nil : found
+    return found.division?.slow.gap == nil ? [] : [found]
   }
 
   /// Among fewer launches a gap is often chance: among 16 of skewed noise (gamma) in one of seven draws,
