@@ -86,7 +86,7 @@ struct LaboratorySetUp {
       declared: OwnFiles.declared(by: target),
       learning: learnsAll || arm.state.isCold || Self.isLauncher(program, of: target, found.notes)
         ? try learning(target, arm, program, environment, home: privateHome, in: workspace) : nil,
-      installs: arm.state == .warm || arm.state == .rebootCold ? [] : installs,
+      installs: rewrites(in: arm.state) ? installs : [],
       state: state,
       hasNewHome: privateHome != nil,
       notes: found.notes + (arm.state.isCold ? capabilities.notes(on: found.files) : [])
@@ -234,6 +234,7 @@ struct LaboratorySetUp {
     guard refusals.isEmpty else { throw .several(refusals) }
   }
 
+  /// Whether `install` directories are made anew before such launches.
   private func rewrites(in state: LaunchState) -> Bool {
     state == .reinstallCold || state == .firstRun
   }
